@@ -1,13 +1,14 @@
-//! What the core wants done: all that it ever does.
+//! Actions: the core's only output.
 
 use std::sync::Arc;
 
 use crate::intent::Intent;
 use crate::model::{ObjectKind, ObjectReads, PodKey};
 
-/// Something to be done to the cluster, outside the core and concurrently. Bindings come back as
-/// [`crate::Event::Bound`] or [`crate::Event::BindFailed`], what is carried as [`crate::Event::Carried`] or
-/// [`crate::Event::CarryFailed`]; the rest is not reported.
+/// Work for the caller, done outside the core and concurrently. The result of a binding comes back as
+/// [`crate::Event::Bound`] or [`crate::Event::BindFailed`], and the result of [`Action::Carry`] as
+/// [`crate::Event::Carried`] or [`crate::Event::CarryFailed`]. The other variants say what comes back, if anything
+/// does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Create the pod's binding to this node.
@@ -17,95 +18,96 @@ pub enum Action {
         /// The node's name.
         node: Box<str>,
     },
-    /// Have an extender bind the pod to this node. It comes back as [`Action::Bind`] does.
+    /// Let an extender bind the pod to this node. The result comes back as for [`Action::Bind`].
     BindByExtender {
-        /// Its place among [`crate::extenders::Extenders::list`].
+        /// Its index in [`crate::extenders::Extenders::list`].
         extender: usize,
         /// The pod.
         pod: PodKey,
         /// The node's name.
         node: Box<str>,
     },
-    /// Do this to the cluster for the pod that is to be bound: one after the other, each when the one before is done, never
-    /// [`Intent::Assume`]. A wait takes as long as it may; other pods' intents don't wait for it. Comes back with the same
-    /// step.
+    /// Execute these intents for the pod that is to be bound, in order, each after the one before is done. They never
+    /// contain [`Intent::Assume`]. A wait may use its whole timeout, and must not delay the intents of other pods.
+    /// The result comes back with the same `step`.
     Carry {
         /// The pod.
         pod: PodKey,
-        /// Tells what is carried for one pod apart: never the same twice.
+        /// Identifies this action. A number is never used twice.
         step: u64,
-        /// Never none.
+        /// At least one intent.
         intents: Vec<Intent>,
     },
-    /// What is carried in this step is not needed any more: what is not done of it may be left, and nobody waits for an
-    /// answer.
+    /// Cancel the [`Action::Carry`] of this step. Its remaining intents may be left out, and the core expects no
+    /// result.
     StopCarrying {
         /// The pod.
         pod: PodKey,
         /// As in [`Action::Carry`].
         step: u64,
-        /// Done when nothing of the step is under way any more, as in [`Action::Change`].
+        /// Intents to execute as in [`Action::Change`], after nothing of the step is under way any more.
         undo: Vec<Intent>,
     },
     /// Record an event on the pod, in the form of `events.k8s.io/v1`.
     Emit(PodEvent),
-    /// Set the pod's condition PodScheduled to False, unless it says just this already.
+    /// Set the pod's condition PodScheduled to False, unless it has this reason and message already.
     SetUnscheduled {
         /// The pod.
         pod: PodKey,
         /// `Unschedulable` or `SchedulerError`.
         reason: &'static str,
-        /// As in the event.
+        /// The same message as in the pod's event.
         message: Arc<str>,
     },
-    /// List and watch this kind with these fields, in the place of fewer if it is watched already. Comes back as
-    /// [`crate::Event::ObjectSet`], [`crate::Event::ObjectsListed`] and so on.
+    /// List and watch this kind with these fields. If the kind is watched already, this replaces a watch with fewer
+    /// fields. Results come back as [`crate::Event::ObjectSet`], [`crate::Event::ObjectsListed`] and the other object
+    /// events.
     Watch(ObjectReads),
-    /// Stop listing and watching this kind, as no plugin reads it any more. Comes back as [`crate::Event::WatchStopped`].
+    /// Stop the list and watch of this kind, because no plugin reads it any more. Comes back as
+    /// [`crate::Event::WatchStopped`].
     StopWatching(Arc<ObjectKind>),
-    /// Set the pod's `status.nominatedNodeName`, or take it away.
+    /// Set or clear the pod's `status.nominatedNodeName`.
     Nominate {
         /// The pod.
         pod: PodKey,
-        /// The node's name; empty for none.
+        /// The node's name, or empty to clear the field.
         node: Box<str>,
     },
-    /// Delete a pod to make room for another one. Where that can't be done, [`crate::Event::EvictionFailed`] says so.
+    /// Evict a pod for preemption. A failure comes back as [`crate::Event::EvictionFailed`].
     Evict {
         /// The victim.
         pod: PodKey,
-        /// Message of its condition DisruptionTarget, whose reason is PreemptionByScheduler.
+        /// The message of its condition DisruptionTarget, which has the reason PreemptionByScheduler.
         reason: Arc<str>,
-        /// What people read in its event.
+        /// The text of the victim's event.
         note: Arc<str>,
-        /// `spec.schedulerName` of the pod for which it goes: the reporting controller.
+        /// `spec.schedulerName` of the preempting pod, used as the reporting controller.
         scheduler_name: Box<str>,
     },
-    /// Change objects as a plugin wants them changed ([`Intent::is_change`]): in this order, each whatever came of the one
-    /// before.
+    /// Execute intents of a plugin ([`Intent::is_change`]) in order, and continue after a failure.
     Change(Vec<Intent>),
-    /// Tell the operator: a plugin is not what it says it is.
+    /// Warn the operator that a plugin does not behave as it declared.
     Warn {
         /// The plugin's name.
         plugin: Arc<str>,
-        /// What is wrong.
+        /// The wrong behavior and what to do about it.
         message: String,
     },
 }
 
-/// An event for people, about a pod.
+/// A Kubernetes event about a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodEvent {
-    /// The pod it regards.
+    /// The pod that the event regards.
     pub pod: PodKey,
-    /// `spec.schedulerName` of the pod: the reporting controller.
+    /// `spec.schedulerName` of the pod, used as the reporting controller.
     pub scheduler_name: Box<str>,
     /// `Normal` or `Warning`.
     pub kind: &'static str,
-    /// `Scheduled`, `FailedScheduling`
+    /// For example `Scheduled` or `FailedScheduling`.
     pub reason: &'static str,
-    /// `Binding`, `Scheduling`
+    /// For example `Binding` or `Scheduling`.
     pub action: &'static str,
-    /// What people read.
+    /// The text of the event.
     pub note: Arc<str>,
 }

@@ -1,20 +1,21 @@
-//! What became of an attempt to schedule a pod: told to whoever measures, and of no influence on what is decided.
+//! The outcome of scheduling attempts. It is for metrics and has no influence on decisions.
 
 use std::sync::Arc;
 
 use crate::model::Pod;
 use crate::time::Timestamp;
 
-/// An attempt that has ended: from the beginning of its cycle to the verdict, or to the end of the binding.
+/// A scheduling attempt that has ended. An attempt lasts from the start of its cycle to its rejection or failure, or
+/// to the end of the binding.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     /// The pod. Its `spec.schedulerName` is the profile.
     pub pod: Arc<Pod>,
     /// How it ended.
     pub outcome: Outcome,
-    /// Which attempt it was for this pod; the first is 1.
+    /// The number of this attempt for the pod, counted from 1.
     pub number: u32,
-    /// When the pod came into the queue.
+    /// When the pod entered the queue.
     pub first_seen: Timestamp,
     /// When the attempt's cycle began.
     pub began: Timestamp,
@@ -23,10 +24,10 @@ pub struct Attempt {
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// The API server took the binding.
+    /// The pod was bound.
     Scheduled,
-    /// No node fits, or a plugin turned the pod away from the one that was chosen.
+    /// No node fits, or a plugin rejected the pod after its node was chosen.
     Unschedulable,
-    /// A plugin failed, or what had to be done for the pod could not be.
+    /// A plugin failed, or an intent or the binding failed.
     Error,
 }

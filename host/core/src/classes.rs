@@ -1,55 +1,56 @@
-//! Answers by classes of nodes, where a plugin's scope is domain (`classes` of the contract).
+//! Answers by classes of nodes, for plugins of scope domain (`classes` in the contract).
 
 use crate::cache::NodeId;
 use crate::plugins::{Status, Verdicts};
 
-/// Numbers of classes are less than this.
+/// The upper limit of class numbers, exclusive.
 pub const MOST_CLASSES: u32 = 4096;
 
-/// A class of a template's nodes: they have the same verdict and the same scores at any one time.
+/// The number of a class of nodes, for one pod signature. The nodes of a class have the same verdict and the same
+/// scores at any one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub u32);
 
-/// What pre-filter and filter would say.
+/// The answer that stands for pre-filter and filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClassFilter {
-    /// There is nothing to filter for this pod.
+    /// The filter has nothing to do for this pod.
     Skip,
-    /// No node can do.
+    /// The pod fits on no node.
     Reject(Status),
-    /// A verdict for each class, by its number.
+    /// The verdict of each class, by class number.
     Verdicts(Verdicts),
 }
 
-/// Which nodes are of which class, and what the filter says of the classes.
+/// The classes of nodes, and the filter's answer about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classified {
-    /// That.
+    /// The filter's answer.
     pub filter: ClassFilter,
-    /// Whether there is something to score for this pod.
+    /// Whether the plugin scores this pod.
     pub scores: bool,
-    /// Nothing is left of what was said before.
+    /// All earlier classes are void.
     pub anew: bool,
-    /// Nodes whose class is another than was said before.
+    /// Nodes whose class changed since the last answer.
     pub nodes: Vec<NodeId>,
-    /// Parallel to `nodes`.
+    /// The new classes, parallel to `nodes`.
     pub classes: Vec<ClassId>,
 }
 
-/// Scores, parallel to the classes asked about.
+/// Scores, parallel to the classes that the plugin was asked about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassScores {
-    /// As the plugin's score would give them.
+    /// The values that the plugin's score would return.
     pub raw: Vec<i64>,
     /// 0 to 100.
     pub normalized: Vec<i64>,
 }
 
-/// So many nodes of a class passed all filters.
+/// The number of nodes of a class that passed all filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passed {
     /// The class.
     pub class: ClassId,
-    /// How many.
+    /// The number of nodes.
     pub nodes: u32,
 }

@@ -1,4 +1,4 @@
-//! What happened in the cluster that may help a pod which was rejected.
+//! Cluster events that may help a rejected pod.
 
 use std::sync::Arc;
 
@@ -6,84 +6,84 @@ use crate::facts::NodeFacts;
 use crate::model::{Node, Object, ObjectKind, Pod, Resources};
 
 bitflags::bitflags! {
-    /// What happened to an object: the flags `event-actions` of `berth:scheduler/plugin`, bit for bit.
+    /// The actions of an event: the flags `event-actions` of `berth:scheduler/plugin`, bit for bit.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct EventActions: u32 {
-        /// It appeared. Of a pod: on a node.
+        /// The object was added. For a pod: it was added to a node.
         const ADD = 1 << 0;
-        /// It went.
+        /// The object was deleted.
         const DELETE = 1 << 1;
-        /// It changed, in whatever.
+        /// The object changed in any way.
         const UPDATE = 1 << 2;
-        /// Its labels changed.
+        /// The object's labels changed.
         const UPDATE_LABELS = 1 << 3;
-        /// A node's taints changed, or whether it is schedulable.
+        /// A node's taints or `spec.unschedulable` changed.
         const UPDATE_TAINTS = 1 << 4;
         /// A node's allocatable changed.
         const UPDATE_ALLOCATABLE = 1 << 5;
         /// A node's conditions changed.
         const UPDATE_CONDITION = 1 << 6;
-        /// A pod asks for less of something.
+        /// A pod requests less of a resource.
         const UPDATE_SCALE_DOWN = 1 << 7;
         /// A pod's tolerations changed.
         const UPDATE_TOLERATIONS = 1 << 8;
-        /// A pod's last scheduling gate went.
+        /// A pod's last scheduling gate was removed.
         const UPDATE_GATES_ELIMINATED = 1 << 9;
     }
 }
 
-/// Events that a plugin wants its rejected pods tried again for (`declaration.retry-on`).
+/// Events after which a plugin's rejected pods are tried again (`declaration.retry-on`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interest {
     /// `Node`, `Pod`, `PersistentVolumeClaim`, or `group/version/Kind`.
     pub kind: Box<str>,
-    /// Any of these; with [`EventActions::UPDATE`], any change at all.
+    /// Any of these actions. [`EventActions::UPDATE`] stands for any change.
     pub actions: EventActions,
 }
 
-/// To what it happened. Before is `None` for what is new, after for what is gone.
+/// The object of an event. `before` is `None` for a new object, `after` for a deleted object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A node.
     Node {
-        /// As it was.
+        /// The old version.
         before: Option<Arc<Node>>,
-        /// As it is.
+        /// The new version.
         after: Option<Arc<Node>>,
     },
-    /// A pod that is assigned to a node, or assumed to be.
+    /// A pod that is assigned to a node or assumed.
     Pod {
-        /// As it was.
+        /// The old version.
         before: Option<Arc<Pod>>,
-        /// As it is.
+        /// The new version.
         after: Option<Arc<Pod>>,
     },
-    /// An object of another kind, which plugins read.
+    /// An object of another kind that plugins read.
     Object {
         /// Its kind.
         kind: Arc<ObjectKind>,
-        /// As it was.
+        /// The old version.
         before: Option<Arc<Object>>,
-        /// As it is.
+        /// The new version.
         after: Option<Arc<Object>>,
     },
 }
 
-/// Something that happened in the cluster, apart from pending pods.
+/// A change in the cluster, except of pending pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterEvent {
-    /// To what.
+    /// The changed object.
     pub subject: Subject,
-    /// What.
+    /// The actions.
     pub actions: EventActions,
-    /// The facts of nodes that changed so that it may help: for plugins that say what they read, not what they wait for.
+    /// The changed facts of nodes that may help. Used for plugins that declare no events to wait for.
     pub facts: NodeFacts,
-    /// It helps only pods of at most this priority, where it says so.
+    /// If set, the event only helps pods of at most this priority.
     pub up_to_priority: Option<i32>,
 }
 
 impl ClusterEvent {
-    /// A node appeared, changed in these facts, or went.
+    /// Returns the event of a node that was added, changed in these facts, or deleted.
     #[must_use]
     pub fn node(before: Option<Arc<Node>>, after: Option<Arc<Node>>, facts: NodeFacts) -> Self {
         let actions = match (&before, &after) {
@@ -94,11 +94,12 @@ impl ClusterEvent {
         Self { subject: Subject::Node { before, after }, actions, facts, up_to_priority: None }
     }
 
-    /// A pod came to a node, changed there, or left it. The facts are those of its node.
+    /// Returns the event of a pod that was added to a node, changed there, or left it. The facts are those of its
+    /// node.
     #[must_use]
     pub fn pod(before: Option<Arc<Pod>>, after: Option<Arc<Pod>>, facts: NodeFacts) -> Self {
         let (actions, facts) = match (&before, &after) {
-            // More pods on a node help those that want to be near them.
+            // A new pod on a node helps pods with an affinity to it.
             (None, _) => (EventActions::ADD, NodeFacts::PODS),
             (Some(_), None) => (EventActions::DELETE, facts),
             (Some(before), Some(after)) => pod_update(before, after, facts),
@@ -106,7 +107,8 @@ impl ClusterEvent {
         Self { subject: Subject::Pod { before, after }, actions, facts, up_to_priority: None }
     }
 
-    /// An object of another kind appeared, changed or went; one of the two is there.
+    /// Returns the event of an object of another kind that was added, changed or deleted. At least one version is
+    /// given.
     #[must_use]
     pub fn object(before: Option<Arc<Object>>, after: Option<Arc<Object>>) -> Self {
         let kind = after.as_ref().or(before.as_ref()).map(|object| Arc::clone(&object.key.kind)).unwrap_or_default();
@@ -119,8 +121,8 @@ impl ClusterEvent {
         Self { subject, actions, facts: NodeFacts::empty(), up_to_priority: None }
     }
 
-    /// As kube-scheduler's metrics name it: `NodeAdd`, `AssignedPodDelete`, `storage.k8s.io/CSINodeUpdate`. Where several things
-    /// changed at once, by the one of which kube-scheduler thinks first.
+    /// Returns the name that kube-scheduler's metrics use: `NodeAdd`, `AssignedPodDelete`,
+    /// `storage.k8s.io/CSINodeUpdate`. Several simultaneous changes are ranked in kube-scheduler's order.
     #[must_use]
     pub fn name(&self) -> String {
         let subject = match &self.subject {
@@ -154,7 +156,7 @@ impl ClusterEvent {
         }
     }
 
-    /// Whether it is about a kind of this name, as [`Interest`] has it.
+    /// Returns whether the event is about this kind, in the form of [`Interest::kind`].
     fn is_about(&self, kind: &str) -> bool {
         match &self.subject {
             Subject::Node { .. } => kind == "Node",
@@ -166,7 +168,7 @@ impl ClusterEvent {
         }
     }
 
-    /// Whether it is one of those that the plugin waits for.
+    /// Returns whether the event matches the interest.
     #[must_use]
     pub fn is_of(&self, interest: &Interest) -> bool {
         const UPDATES: EventActions = EventActions::ADD.union(EventActions::DELETE).complement();
@@ -187,7 +189,7 @@ fn node_update(facts: NodeFacts) -> EventActions {
     facts.iter().map(of).collect()
 }
 
-/// A pod that asks for more than before helps nobody by that.
+/// Returns the actions and the facts of a pod update. A pod that requests more than before frees no resources.
 fn pod_update(before: &Pod, after: &Pod, facts: NodeFacts) -> (EventActions, NodeFacts) {
     let scaled_down = is_less(&before.requests.effective, &after.requests.effective);
     let found = [
@@ -200,7 +202,7 @@ fn pod_update(before: &Pod, after: &Pod, facts: NodeFacts) -> (EventActions, Nod
     (if actions.is_empty() { EventActions::UPDATE } else { actions }, facts)
 }
 
-/// Whether any amount of `after` is less than that of `before`.
+/// Returns whether any amount of `after` is less than in `before`.
 fn is_less(before: &Resources, after: &Resources) -> bool {
     after.milli_cpu < before.milli_cpu
         || after.memory < before.memory

@@ -1,4 +1,4 @@
-//! The state machine: what each event does, and one scheduling cycle after the other.
+//! The state machine: handles each event and runs one scheduling cycle at a time.
 
 mod advice;
 mod binding;
@@ -34,18 +34,18 @@ use crate::queue::{Queue, QueueOptions};
 use crate::template::Templates;
 use crate::time::Timestamp;
 
-/// How the core behaves, apart from its profiles.
+/// Options of the core, apart from its profiles.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// From which all random choices follow.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// Backoffs and flushes.
+    /// Backoff and flush durations of the queue.
     pub queue: QueueOptions,
-    /// About how many bytes kept answers may take, for each [`crate::USUAL_NODES`] that there are; with 0 none are kept, and
-    /// plugins are asked about every node for every pod.
+    /// The approximate size limit of the result cache in bytes, for each [`crate::USUAL_NODES`] nodes of the cluster.
+    /// 0 disables the result cache: plugins are asked about every node for every pod.
     pub kept_answers_bytes: usize,
-    /// The number of scheduling cycles of which one compares kept answers with fresh ones. With 0 no cycle does, with 1 every cycle. A
-    /// number above 1 counts for up to 1,000 nodes and is multiplied in larger clusters.
+    /// One of this many scheduling cycles compares cached results with fresh results. 0: no cycle. 1: every cycle. A
+    /// number above 1 is multiplied by the number of whole thousands of nodes, if there are any.
     pub verify_every: u64,
 }
 
@@ -55,7 +55,7 @@ impl Default for Options {
     }
 }
 
-/// The scheduler. See the crate's head for what it is, [`Core::step`] for how it is used.
+/// The scheduler, as the crate documentation describes it. [`Core::step`] is the entry point.
 pub struct Core {
     options: Options,
     profiles: Vec<Profile>,
@@ -63,25 +63,26 @@ pub struct Core {
     queue: Queue,
     nominations: Nominations,
     evictions: Evictions,
-    /// Where a cycle begins that does not look at all nodes.
+    /// Where the next cycle starts in the list of nodes, if a cycle does not look at all nodes.
     next_start: usize,
     templates: Templates,
     answers: Answers,
     distrusted: Vec<Distrusted>,
     reservations: Reservations,
     extenders: Box<dyn Extenders>,
-    /// How often something was given to be carried.
+    /// The number of [`Action::Carry`] so far. The last one has this number as its `step`.
     carried: u64,
-    /// Pending pods of no profile, by uid: profiles may come after them.
+    /// Pending pods without a profile, by uid. A later [`Event::PluginsSwapped`] may add their profile.
     unclaimed: BTreeMap<Box<str>, Arc<Pod>>,
     rng: fastrand::Rng,
     cycles: u64,
-    /// By the last step.
+    /// The attempts that the last step ended.
     ended: Vec<Attempt>,
 }
 
 impl Core {
-    /// A scheduler that knows nothing yet. Until [`Event::PluginsSwapped`] gives it profiles it places no pod.
+    /// Creates a scheduler with an empty cache. It schedules no pod until [`Event::PluginsSwapped`] sets its
+    /// profiles.
     #[must_use]
     pub fn new(options: Options) -> Self {
         Self {
@@ -105,13 +106,13 @@ impl Core {
         }
     }
 
-    /// The same, with extenders that have a say in every cycle.
+    /// Adds extenders, which take part in every cycle.
     #[must_use]
     pub fn with_extenders(self, extenders: Box<dyn Extenders>) -> Self {
         Self { extenders, ..self }
     }
 
-    /// Takes in one event at the time `now`, which never goes back, and says what is to be done about it.
+    /// Handles one event at the time `now` and returns the actions for the caller. `now` must never go back.
     pub fn step(&mut self, event: Event, now: Timestamp, plugins: &mut dyn Plugins) -> Vec<Action> {
         self.ended.clear();
         let mut step = Step { now, plugins, actions: Vec::new() };
@@ -149,66 +150,67 @@ impl Core {
         }
     }
 
-    /// Whether [`Event::Cycle`] would try a pod.
+    /// Returns whether [`Event::Cycle`] would start an attempt for a pod.
     #[must_use]
     pub fn has_work(&self) -> bool {
         self.queue.has_next()
     }
 
-    /// When [`Event::Tick`] has something to do next; `None` if it has nothing.
+    /// Returns the time at which [`Event::Tick`] next has an effect, or `None` if there is no such time.
     #[must_use]
     pub fn next_wakeup(&self) -> Option<Timestamp> {
         self.queue.next_wakeup().into_iter().chain(self.reservations.next_deadline()).min()
     }
 
-    /// The cluster as the core sees it.
+    /// Returns the cluster as the core sees it.
     #[must_use]
     pub fn cache(&self) -> &Cache {
         &self.cache
     }
 
-    /// The pending pods.
+    /// Returns the pending pods.
     #[must_use]
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// What is promised to pending pods.
+    /// Returns the nominations of pending pods.
     #[must_use]
     pub fn nominations(&self) -> &Nominations {
         &self.nominations
     }
 
-    /// The profiles that serve.
+    /// Returns the active profiles.
     #[must_use]
     pub fn profiles(&self) -> &[Profile] {
         &self.profiles
     }
 
-    /// Pods with a node chosen whose binding is not known to be done.
+    /// Returns the number of pods that have a reserved node and whose binding is not yet known to have succeeded.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.reservations.len()
     }
 
-    /// Those of them that wait for permission.
+    /// Returns the number of pods among them that wait for permit plugins.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.reservations.waiting_len()
     }
 
-    /// Plugins whose kept answers turned out wrong, by name, and how; `berth` for what was made of several plugins' answers.
+    /// Returns the plugins whose cached results were wrong, as name and description. The name is `berth` for a result
+    /// that the core computed from the answers of several plugins.
     pub fn distrusted(&self) -> impl Iterator<Item = (&str, &str)> {
         self.distrusted.iter().map(|distrusted| (&*distrusted.name, &*distrusted.what))
     }
 
-    /// How many cycles there were.
+    /// Returns the number of cycles so far.
     #[must_use]
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
 
-    /// The attempts that the last step ended.
+    /// Returns the attempts that the last step ended.
     #[must_use]
     pub fn ended(&self) -> &[Attempt] {
         &self.ended
@@ -260,11 +262,12 @@ impl Core {
         self.queue.remove(&pod.key);
         self.nominations.placed(&uid, &pod.node_name);
         self.cache.set_pod(pod);
-        // Somebody else bound it, if it is not being bound.
+        // If the pod was not being bound, somebody else bound it.
         self.revoke(&uid, step);
     }
 
-    /// The pod needs no node of ours. A binding that is under way is not called back: its answer is awaited.
+    /// Undoes the pod's reservation, because the pod needs no node any more. A binding that is under way is not
+    /// cancelled; the core waits for its result.
     fn revoke(&mut self, uid: &str, step: &mut Step<'_>) {
         if let Some(reservation) = self.reservations.take_if(uid, reservation::Reservation::is_revocable) {
             self.undo(reservation, Undoing::Moot, step);

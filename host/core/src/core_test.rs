@@ -1,4 +1,4 @@
-//! What events do, one at a time; histories of many are the simulation's.
+//! Tests of single events. The simulation in `tests/` covers histories of many events.
 
 use super::*;
 use crate::cache::{Coverage, NodeId};
@@ -8,8 +8,8 @@ use crate::plugins::{Code, Cycle, Declaration, PluginError, PluginId, Scope, Sta
 use crate::profile::ProfilePlugin;
 use crate::queue::Part;
 
-/// One filter: a node with a taint does not fit. It fails while `broken`. Beside it, one that holds back pods with gates,
-/// and one that sorts them by name.
+/// A filter that rejects tainted nodes and fails while `broken` is set, a pre-enqueue plugin that gates pods with
+/// scheduling gates, and a queue-sort plugin that orders pods by name.
 #[derive(Default)]
 struct Taints {
     broken: bool,
@@ -50,7 +50,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// A core whose profile is there, with one node `n`.
+    /// Creates a core with its profile and one node `n`.
     fn new() -> Self {
         let mut bench = Self::without_profile();
         bench.swap();
@@ -67,7 +67,7 @@ impl Bench {
         self.step(Event::PluginsSwapped(profiles));
     }
 
-    /// As [`Bench::swap`], but tries no pod.
+    /// As [`Bench::swap`], but runs no cycle.
     fn swap_only(&mut self) {
         self.core.step(Event::PluginsSwapped(Self::profiles()), Timestamp(0), &mut self.plugins);
     }
@@ -99,7 +99,7 @@ impl Bench {
         vec![profile, other]
     }
 
-    /// Takes in an event, then places what there is to place; all actions, shortened.
+    /// Handles an event and runs all pending cycles. Returns all actions in a short form.
     fn step(&mut self, event: Event) -> Vec<String> {
         let now = Timestamp(self.seconds * 1000);
         let mut actions = self.core.step(event, now, &mut self.plugins);
@@ -133,7 +133,7 @@ fn node(tainted: bool) -> Arc<Node> {
     Arc::new(Node { name: "n".into(), uid: "n".into(), taints, ..Node::default() })
 }
 
-/// What the filter reads besides.
+/// The further kind that the filter reads.
 fn services() -> ObjectReads {
     let kind = ObjectKind { api_version: "v1".into(), kind: "Service".into() };
     ObjectReads { kind: Arc::new(kind), ..ObjectReads::default() }
@@ -270,7 +270,7 @@ fn pods_are_tried_in_the_order_of_their_keys() {
     assert_eq!(bound, ["bind a to n", "bind b to n", "bind c to n"]);
 }
 
-/// Each profile places the pods that name it, with its own plugins.
+/// Each profile schedules the pods that name it, with its own plugins.
 #[test]
 fn several_profiles_place_their_own_pods() {
     let mut bench = Bench::new();
@@ -395,7 +395,7 @@ fn a_kind_that_no_plugin_reads_any_more_is_forgotten_and_listed_anew_when_one_re
     bench.step(object("late"));
     assert_eq!(names(&bench), [""; 0], "the watch is stopping");
 
-    // The kind is read again, while events of the first watch are still on their way.
+    // The kind is read again while events of the first watch can still arrive.
     assert_eq!(bench.step(Event::ObjectsWanted(vec![services()])), ["watch v1 Service"]);
     bench.step(object("later"));
     bench.step(Event::ObjectsListed(services()));
@@ -407,7 +407,7 @@ fn a_kind_that_no_plugin_reads_any_more_is_forgotten_and_listed_anew_when_one_re
     assert_eq!((names(&bench), coverage(&bench)), (vec!["new".to_owned()], Coverage::Complete));
 }
 
-/// Writes down who said what.
+/// Records the answers of the plugins.
 #[derive(Default)]
 struct Heard(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! What a plugin is and reads, as it said when it was configured.
+//! The declaration of a plugin: its name, its extension points, and the facts that it reads.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
 use crate::model::ObjectReads;
 
 bitflags::bitflags! {
-    /// Extension points that a plugin takes part in: the component's exports.
+    /// The extension points that a plugin implements, from the component's exports.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct ExtensionPoints: u32 {
         /// `preEnqueue`
@@ -24,7 +24,7 @@ bitflags::bitflags! {
         const PRE_SCORE = 1 << 5;
         /// `score`
         const SCORE = 1 << 6;
-        /// The component normalizes its scores itself.
+        /// The component normalizes its scores.
         const NORMALIZE = 1 << 7;
         /// `reserve`
         const RESERVE = 1 << 8;
@@ -36,78 +36,78 @@ bitflags::bitflags! {
         const BIND = 1 << 11;
         /// `postBind`
         const POST_BIND = 1 << 12;
-        /// Queueing hints of its own.
+        /// The component has queueing hints.
         const QUEUEING_HINT = 1 << 13;
-        /// Filters with changed pods in one call.
+        /// The component filters hypothetical nodes (`what-if`) in one call.
         const FILTER_WHAT_IF = 1 << 14;
-        /// Answers by classes of nodes.
+        /// The component answers by classes of nodes.
         const CLASSES = 1 << 15;
-        /// Says with which pods it has nothing to do.
+        /// The component says which pods it skips.
         const SKIP = 1 << 16;
-        /// What undoes a reserve. Nothing declares it by itself: it comes with `reserve`, and has a name of its own for those
-        /// who measure.
+        /// `unreserve`. No component declares it: it comes with `reserve`. The flag exists for metrics.
         const UNRESERVE = 1 << 17;
     }
 }
 
-/// What a plugin's answers depend on.
+/// What the answers of a plugin depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Anything: asked for every pod.
+    /// On anything. The plugin is asked for every pod.
     #[default]
     Cluster,
-    /// The template and the declared facts of that node: answers are kept.
+    /// On the pod signature and the declared facts of one node. Answers are cached.
     Node,
-    /// Sums over topology domains: which class a node is of is kept, and for every pod the classes are asked about
-    /// ([`ExtensionPoints::CLASSES`]).
+    /// On sums over topology domains. The core caches the class of each node, and asks about the classes for every
+    /// pod ([`ExtensionPoints::CLASSES`]).
     Domain,
 }
 
-/// What is done with raw scores before the weight.
+/// The normalization of raw scores, before the weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Normalization {
-    /// Nothing: they are 0 to 100 already.
+    /// None: the scores are in the range 0 to 100 already.
     #[default]
     None,
-    /// The highest becomes 100.
+    /// The highest score becomes 100, and the others are scaled (`helper.DefaultNormalizeScore`).
     Default,
-    /// The same, then turned round.
+    /// As `Default`, then reversed: the highest score becomes 0.
     DefaultReversed,
-    /// The plugin does it.
+    /// The plugin normalizes its scores.
     Custom,
 }
 
-/// What a plugin is and reads, as it said when it was configured.
+/// The declaration that a plugin gives when it is configured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declaration {
     /// The name that profiles, events and messages use.
     pub name: Arc<str>,
-    /// The plugin's own version, for people.
+    /// The plugin's version, for people.
     pub version: Box<str>,
-    /// What it exports.
+    /// The extension points that it implements.
     pub points: ExtensionPoints,
-    /// What it reads of the pod to be placed: the facts of its templates.
+    /// The facts of the pod to be scheduled that it reads. They define its pod signatures.
     pub pod_facts: PodFacts,
-    /// What it reads of nodes.
+    /// The facts of nodes that it reads.
     pub node_facts: NodeFacts,
-    /// What it reads of pods on nodes.
+    /// The facts of pods on nodes that it reads.
     pub resident_pod_facts: PodFacts,
-    /// What it reads of the cluster as a whole.
+    /// The facts of the whole cluster that it reads.
     pub cluster_facts: ClusterFacts,
-    /// Further kinds that it reads.
+    /// The further kinds that it reads.
     pub objects: Vec<ObjectReads>,
-    /// Of pre-filter and filter.
+    /// The scope of pre-filter and filter.
     pub filter_scope: Scope,
-    /// Of pre-score and score.
+    /// The scope of pre-score and score.
     pub score_scope: Scope,
-    /// Of its scores.
+    /// The normalization of its scores.
     pub normalization: Normalization,
-    /// When a pod that it rejected is worth another try. Empty: when a fact changed that it reads.
+    /// The events after which a pod that it rejected is worth another attempt. Empty: changes of the facts that it
+    /// reads.
     pub retry_on: Vec<Interest>,
 }
 
 impl Declaration {
-    /// Whether it may be asked about classes of nodes instead of nodes.
+    /// Returns whether the core may ask about classes of nodes instead of nodes.
     #[must_use]
     pub fn answers_by_class(&self) -> bool {
         let domain = |point, scope| !self.points.contains(point) || scope == Scope::Domain;
@@ -116,7 +116,7 @@ impl Declaration {
             && domain(ExtensionPoints::SCORE, self.score_scope)
     }
 
-    /// Whether the event may help pods that it rejected, as far as it declared.
+    /// Returns whether the declaration says that the event may help pods that the plugin rejected.
     #[must_use]
     pub fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
         if !self.retry_on.is_empty() {

@@ -1,50 +1,53 @@
-//! What happened: all that the core ever learns.
+//! Events: the only information that the core receives from outside, apart from plugins and extenders.
 
 use std::sync::Arc;
 
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey};
 use crate::profile::Profile;
 
-/// Something that happened in the cluster, to an action of the core, or to its plugins.
+/// A change in the cluster, the result of an action, a change of plugins, or a request to run.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A node appeared or changed.
     NodeSet(Arc<Node>),
-    /// A node went: its name.
+    /// A node was deleted: its name.
     NodeRemoved(Box<str>),
     /// A pod appeared or changed.
     PodSet(Arc<Pod>),
-    /// A pod went.
+    /// A pod was deleted.
     PodRemoved(PodKey),
     /// Plugins want to read these kinds.
     ObjectsWanted(Vec<ObjectReads>),
     /// An object of a wanted kind appeared or changed.
     ObjectSet(Arc<Object>),
-    /// One went.
+    /// An object of a wanted kind was deleted.
     ObjectRemoved(ObjectKey),
-    /// All objects of the kind have been told, with these fields.
+    /// A list of all objects of the kind is complete, with these fields.
     ObjectsListed(ObjectReads),
-    /// The API server doesn't let this kind be listed, for this reason; it is asked again.
+    /// The API server refuses to list this kind, for this reason. The informer tries again.
     ObjectsRefused(Arc<ObjectKind>, Arc<str>),
-    /// The watch of the kind has stopped, for each [`crate::Action::StopWatching`] once: no event of that watch comes after this
-    /// one. Events of a later watch of the kind do.
+    /// The watch of the kind has stopped. Sent once for each [`crate::Action::StopWatching`]. No event of that watch
+    /// comes after this event, but events of a later watch of the kind do.
     WatchStopped(Arc<ObjectKind>),
-    /// The API server took the binding, or the extender bound the pod.
+    /// The API server accepted the binding, or the extender bound the pod.
     Bound(PodKey),
-    /// It did not, for this reason; the pod is tried again, or bound otherwise where the extender may be ignored.
+    /// The binding failed, for this reason. The pod is queued again, or the next binder is used if the failed
+    /// extender is ignorable.
     BindFailed(PodKey, String),
-    /// All that [`crate::Action::Carry`] of this step asked for the pod is done.
+    /// All intents of the [`crate::Action::Carry`] with this step number are done for the pod.
     Carried(PodKey, u64),
-    /// Something of it could not be done, for this reason, and nothing after it was tried. The pod is tried again.
+    /// An intent of the [`crate::Action::Carry`] with this step number failed, for this reason, and the later intents
+    /// were not executed. The pod is queued again.
     CarryFailed(PodKey, u64, String),
-    /// A pod that was to make room stays.
+    /// A victim of preemption could not be evicted.
     EvictionFailed(PodKey),
-    /// The profiles, or instances in them, were exchanged: from now on these place pods.
+    /// The profiles, or plugin instances in them, were exchanged. From now on the core uses these profiles.
     PluginsSwapped(Vec<Profile>),
-    /// A plugin that could not answer can again: pods that wait for it are tried again. Its name.
+    /// A plugin that could not answer works again: its name. Pods that wait for the plugin are tried again.
     PluginRecovered(Arc<str>),
-    /// Time passed: what was to happen by now, does.
+    /// Time passed. The core ends the backoffs and permit waits that are over, and retries pods that were
+    /// unschedulable for too long.
     Tick,
-    /// Place the next pod, if there is one: one scheduling cycle.
+    /// Run one scheduling cycle for the next pod, if there is one.
     Cycle,
 }

@@ -1,7 +1,8 @@
-//! Extenders: programs beside the plugins, named by `extenders[]` of a KubeSchedulerConfiguration, that have a say in every cycle.
+//! Extenders: HTTP services outside of the scheduler, configured in `extenders[]` of a KubeSchedulerConfiguration.
 //!
-//! As in kube-scheduler they are asked after the plugins, one after the other: each may take nodes away, add to scores, take part in
-//! preemption, and bind. Whoever implements [`Extenders`] talks to them; the core only waits. What they answer is never kept.
+//! As in kube-scheduler, extenders are asked in order, after the plugins. An extender can filter nodes, add to
+//! scores, take part in preemption, and bind. The implementor of [`Extenders`] does the communication, and the core
+//! waits for it. Answers of extenders are never cached.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -12,33 +13,35 @@ use crate::model::{Pod, PodKey};
 use crate::plugins::{PluginId, TemplateId};
 use crate::queue::Rejector;
 
-/// What their scores are multiplied by, beside the weight: they go to 10 (`MaxExtenderPriority`), those of plugins to 100.
+/// The factor for extenders' scores, in addition to the weight: an extender's highest score is 10
+/// (`MaxExtenderPriority`), a plugin's is 100.
 pub(crate) const SCORE_SCALE: i64 = 10;
 
-/// Stands for all extenders among those that rejected a pod: no plugin ever has this id.
+/// The id that stands for all extenders among the rejectors of a pod. No plugin has this id.
 pub(crate) const EXTENDERS: PluginId = PluginId(u32::MAX);
 
-/// One of `extenders[]`.
+/// An entry of `extenders[]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extender {
     /// `urlPrefix`, for messages.
     pub name: Box<str>,
     /// `filterVerb` is set.
     pub filters: bool,
-    /// `weight`, where `prioritizeVerb` is set.
+    /// `weight`, if `prioritizeVerb` is set.
     pub weight: Option<i64>,
     /// `preemptVerb` is set.
     pub preempts: bool,
     /// `bindVerb` is set.
     pub binds: bool,
-    /// `ignorable`: where it fails, things go on as if it were not there.
+    /// `ignorable`: a failure of the extender is ignored.
     pub ignorable: bool,
-    /// `managedResources[].name`: it is asked about pods that request one of them; about all, where there is none.
+    /// `managedResources[].name`: the extender is asked about pods that request one of these resources, or about all
+    /// pods if the list is empty.
     pub managed_resources: Vec<Box<str>>,
 }
 
 impl Extender {
-    /// Whether it is asked about this pod.
+    /// Returns whether the extender is asked about this pod.
     #[must_use]
     pub fn is_interested_in(&self, pod: &Pod) -> bool {
         let managed = |name: &str| self.managed_resources.iter().any(|managed| **managed == *name);
@@ -47,52 +50,55 @@ impl Extender {
     }
 }
 
-/// Answer of a filter, by the nodes' names.
+/// The answer of a filter call. Nodes are given by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filtered {
-    /// Those that are left: of those that were sent, no others.
+    /// The nodes that passed. Each must be one of the nodes in the request.
     pub nodes: Vec<Box<str>>,
-    /// `FailedNodes`: why others are not; taking pods away might help.
+    /// `FailedNodes`: rejected nodes with their reasons. Removing pods might help.
     pub failed: BTreeMap<Box<str>, Arc<str>>,
-    /// `FailedAndUnresolvableNodes`: it would not.
+    /// `FailedAndUnresolvableNodes`: rejected nodes with their reasons. Removing pods does not help.
     pub unresolvable: BTreeMap<Box<str>, Arc<str>>,
 }
 
-/// A node that would have room without some of its pods.
+/// A node on which a pod would fit without some of the node's pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Victims<P> {
     /// The node's name.
     pub node: Box<str>,
-    /// Who would have to go, the most important first.
+    /// The victims, the most important first.
     pub pods: Vec<P>,
-    /// `NumPDBViolations`: how many of them a PodDisruptionBudget protects.
+    /// `NumPDBViolations`: the number of victims whose eviction violates a PodDisruptionBudget.
     pub violations: i64,
 }
 
-/// Scores by the nodes' names.
+/// Scores by node name.
 pub type Scores = Vec<(Box<str>, i64)>;
 
-/// Whoever talks to the extenders, and is done when the answer is there or the time for it is over. Errors are for the pod's message.
+/// Sends requests to extenders. A call returns when the answer has arrived or the extender's timeout is over. Errors
+/// are texts for the pod's message.
 pub trait Extenders: Send {
-    /// All there are, in the order in which they are asked. What follows names them by their place here.
+    /// Returns all extenders, in the order in which they are asked. Other calls name an extender by its index in this
+    /// list.
     fn list(&self) -> &[Extender];
 
-    /// Which of these nodes can do. Asked of those that filter.
+    /// Returns the nodes that pass. Only called for extenders with `filters`.
     ///
     /// # Errors
-    /// There was no answer, or none that can be taken.
+    /// The extender did not answer, or its answer is invalid.
     fn filter(&mut self, extender: usize, pod: &Pod, nodes: &[&str]) -> Result<Filtered, String>;
 
-    /// Scores of nodes, by name, from each of these extenders, which are asked at the same time.
+    /// Returns scores of the nodes from each of these extenders, which are asked concurrently.
     ///
     /// # Errors
-    /// As [`Extenders::filter`].
+    /// See [`Extenders::filter`].
     fn prioritize(&mut self, extenders: &[usize], pod: &Pod, nodes: &[&str]) -> Vec<Result<Scores, String>>;
 
-    /// On which of these nodes the victims may go, or other pods, by uid, in their place.
+    /// Returns the candidates on which the extender accepts a preemption. The extender may choose other victims,
+    /// which are given by uid.
     ///
     /// # Errors
-    /// As [`Extenders::filter`].
+    /// See [`Extenders::filter`].
     fn process_preemption(
         &mut self,
         extender: usize,
@@ -100,11 +106,11 @@ pub trait Extenders: Send {
         candidates: &[Victims<PodKey>],
     ) -> Result<Vec<Victims<Box<str>>>, String>;
 
-    /// For the operator: this extender's failure is of no consequence.
+    /// Reports an ignored failure of this extender to the operator.
     fn ignored(&mut self, extender: usize, pod: &Pod, error: &str);
 }
 
-/// None at all.
+/// An empty list of extenders.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoExtenders;
 
@@ -133,7 +139,8 @@ impl Extenders for NoExtenders {
     fn ignored(&mut self, _: usize, _: &Pod, _: &str) {}
 }
 
-/// Extenders took nodes from the pod, and can't say what may help: whatever happens may.
+/// Returns the rejector that stands for all extenders. Extenders don't say which events help, so that any event may
+/// help.
 pub(crate) fn rejector() -> Rejector {
     static DECLARATION: LazyLock<Arc<Declaration>> = LazyLock::new(|| {
         Arc::new(Declaration { name: "Extender".into(), pod_facts: PodFacts::all(), ..Declaration::default() })

@@ -1,7 +1,8 @@
 //! Groups of facts that a plugin can declare to read: the flags of `berth:scheduler/types`, bit for bit.
 
 bitflags::bitflags! {
-    /// Groups of pod fields (`pod-facts`). Two pods equal in a set of groups share a template for it.
+    /// Groups of pod fields (`pod-facts`). Two pods that are equal in a set of groups have the same signature
+    /// (template) for it.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub struct PodFacts: u32 {
         /// `metadata.name`
@@ -30,7 +31,7 @@ bitflags::bitflags! {
         const POD_AFFINITY = 1 << 11;
         /// `spec.topologySpreadConstraints`
         const TOPOLOGY_SPREAD = 1 << 12;
-        /// What the pod asks of a node, summed
+        /// The pod's resource requests, summed.
         const REQUESTS = 1 << 13;
         /// `spec.initContainers` and `spec.containers`
         const CONTAINERS = 1 << 14;
@@ -42,7 +43,8 @@ bitflags::bitflags! {
         const VOLUMES = 1 << 17;
         /// `spec.schedulingGates`
         const SCHEDULING_GATES = 1 << 18;
-        /// `spec.resourceClaims`; of a pod that asks for devices, name and uid; by extended resources, its containers
+        /// `spec.resourceClaims`; for a pod that requests devices also its name and uid, and for a pod that requests
+        /// extended resources also its containers
         const RESOURCE_CLAIMS = 1 << 19;
         /// `spec.hostNetwork`
         const HOST_NETWORK = 1 << 20;
@@ -73,11 +75,11 @@ bitflags::bitflags! {
         const UNSCHEDULABLE = 1 << 4;
         /// `status.allocatable`
         const ALLOCATABLE = 1 << 5;
-        /// What the node's pods ask for
+        /// The requests of the node's pods
         const USAGE = 1 << 6;
         /// `status.images`
         const IMAGES = 1 << 7;
-        /// Host ports that the node's pods take
+        /// Host ports that the node's pods use
         const USED_PORTS = 1 << 8;
         /// `status.conditions`
         const CONDITIONS = 1 << 9;
@@ -90,9 +92,9 @@ bitflags::bitflags! {
     /// Aggregates over the cluster (`cluster-facts`).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub struct ClusterFacts: u32 {
-        /// How many nodes there are
+        /// The number of nodes
         const NODE_COUNT = 1 << 0;
-        /// Every image's size and number of nodes
+        /// The size and the number of nodes of every image
         const IMAGES = 1 << 1;
     }
 }

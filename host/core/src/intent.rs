@@ -1,85 +1,89 @@
-//! What plugins want done to the cluster: returned, never done by them.
+//! Intents: changes of the cluster that plugins ask for. Plugins return intents; they never execute them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::Object;
 
-/// An object by all of its names.
+/// A reference to an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectReference {
-    /// `v1`, `apps/v1`.
+    /// `apiVersion`, for example `v1` or `apps/v1`.
     pub api_version: Box<str>,
-    /// `Pod`.
+    /// `kind`, for example `Pod`.
     pub kind: Box<str>,
-    /// Empty where the kind has none.
+    /// `metadata.namespace`. Empty for a cluster-scoped kind.
     pub namespace: Box<str>,
     /// `metadata.name`.
     pub name: Box<str>,
-    /// `metadata.uid`: an object of the same name that is another one is left alone.
+    /// `metadata.uid`. An object of the same name with another uid is left alone.
     pub uid: Box<str>,
 }
 
 /// A change of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// Which.
+    /// The object to change.
     pub object: ObjectReference,
     /// A subresource such as `status`; empty for the object itself.
     pub subresource: Box<str>,
-    /// A JSON merge patch, or as `patch_type` says.
+    /// A JSON merge patch, or the format that `patch_type` names.
     pub patch: Arc<str>,
-    /// How it is read.
+    /// The format of `patch`.
     pub patch_type: PatchType,
 }
 
-/// How a patch is read.
+/// The format of a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PatchType {
-    /// RFC 7386.
+    /// A JSON merge patch (RFC 7386).
     #[default]
     Merge,
-    /// Kubernetes' own, which knows the keys of lists.
+    /// A Kubernetes strategic merge patch, which merges lists by their keys.
     StrategicMerge,
 }
 
-/// Waiting for an object to become so.
+/// A wait for a condition of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wait {
-    /// Which.
+    /// The object.
     pub object: ObjectReference,
-    /// A CEL expression over `object`: true ends the wait, a text fails it for that reason, anything else waits on.
+    /// A CEL expression over `object`. `true` ends the wait, a string fails the wait with this reason, and with any
+    /// other value the wait goes on.
     pub until: Arc<str>,
-    /// After which it fails.
+    /// The time after which the wait fails.
     pub timeout: Duration,
 }
 
-/// Something to be done to the cluster, or to be taken as done.
+/// A change of the cluster, a wait, or an assumption.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Intent {
     /// Change an object.
     Patch(Patch),
-    /// Wait for one.
+    /// Wait for a condition of an object.
     WaitUntil(Wait),
-    /// Delete this pod, for the reason given, which its condition DisruptionTarget tells.
+    /// Evict this pod. The reason becomes the message of its condition DisruptionTarget.
     Evict(ObjectReference, Arc<str>),
-    /// The object as it will be: whoever reads the kind sees it so from now on, marked assumed. It never leaves the core.
+    /// Assume the object: from now on each plugin that reads the kind sees this version, marked as assumed. This
+    /// intent never leaves the core.
     ///
-    /// `fields` hold all that is read of the kind by anyone (`cache.objects().fields(kind_id)`), in the form in which the
-    /// informer writes it: whoever implements [`crate::Plugins`] sees to that. A plugin names the fields that it reads itself;
-    /// the others stay as they show now. An object that is not there yet has an empty uid, or the one that it will have.
+    /// `fields` hold all fields of the kind that any plugin reads (`cache.objects().fields(kind_id)`), in the form in
+    /// which the informer writes them. The implementor of [`crate::Plugins`] must ensure this. A plugin gives the
+    /// fields that it reads itself; the other fields keep the values that they show now. For an object that does not
+    /// exist yet, the uid is empty or its future uid.
     ///
-    /// It is so until the informer brings the object with other fields than it was assumed over, or the reservation is
-    /// undone; then what the informer brought last shows.
+    /// The assumption ends when the informer reports the object with other fields than the assumption was made over,
+    /// or when the reservation is undone. Then the version shows that the informer reported last.
     Assume(Arc<Object>),
-    /// Make this object: what it has beyond kind and names, as JSON. There must be none of its name.
+    /// Create this object. The JSON holds all its fields except kind and names. No object of this name may exist.
     Create(ObjectReference, Arc<str>),
-    /// Delete this object, if it is there.
+    /// Delete this object, if it exists.
     Delete(ObjectReference),
 }
 
 impl Intent {
-    /// It changes the cluster at once: neither waits nor only seems so, and is no eviction, of which the core keeps account.
+    /// Returns true for intents that change the API server now (not a wait, an assumption or an eviction). The core
+    /// keeps its own record of evictions.
     #[must_use]
     pub fn is_change(&self) -> bool {
         matches!(self, Self::Patch(_) | Self::Create(..) | Self::Delete(_))

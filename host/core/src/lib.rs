@@ -1,13 +1,24 @@
-//! The scheduler as a state machine: events in, actions out, plugins asked in between.
+//! The Kubernetes scheduler as a deterministic state machine.
 //!
-//! [`Core::step`] takes one [`Event`] and the time, and returns the [`Action`]s that it wants done. It does no I/O, has no
-//! clock, no threads and no randomness but its seed: the same events give the same actions. One thread owns it.
+//! Input: one [`Event`] and the current time for each call of [`Core::step`], and the answers of plugins through the
+//! trait [`Plugins`]. A scheduling cycle can also ask extenders through the trait [`extenders::Extenders`].
+//! Output: the [`Action`]s that the caller executes, such as a binding, a watch or an eviction. The results that the
+//! core needs come back as events.
 //!
-//! The way of the data, which is also the way through the folders:
-//! [`model`] (pods and nodes as scheduling reads them) → [`cache`] (the cluster, with what is assumed, and a log of what
-//! changed) → [`queue`] (which pod is next) → [`cycle`] (filters, scores, choice) → [`answers`] (what plugins said, kept)
-//! → [`plugins`] (the trait through which guests are asked), [`extenders`] (the one for programs beside them) and [`lifecycle`] (what they say after the choice) → [`action`]
-//! (what is to be done), and [`attempt`] (what came of it, for who measures).
+//! This crate must never do I/O, read a clock, start a thread, or depend on tokio, kube or wasmtime. No decision may
+//! depend on the iteration order of a hash map. Random choices follow from [`Options::seed`] alone, so the same
+//! events, times and answers give the same actions. One thread owns the [`Core`].
+//!
+//! Data passes through the modules in this order:
+//! - [`model`]: pods, nodes and other objects, reduced to the fields that scheduling reads.
+//! - [`cache`]: the cluster with its assumed pods and objects, and a log of changes.
+//! - [`queue`]: the pending pods, and which pod is next.
+//! - [`cycle`]: the scheduling cycle: filters, scores and the choice of a node.
+//! - [`answers`]: the cache of plugin results.
+//! - [`plugins`]: the trait through which the core asks plugins; [`extenders`] is the trait for extenders, and
+//!   [`lifecycle`] holds the answers that plugins give after a node is chosen and about waiting pods.
+//! - [`action`]: the work for the caller.
+//! - [`attempt`]: the outcome of each scheduling attempt, for metrics.
 
 pub mod action;
 pub mod answers;

@@ -1,4 +1,4 @@
-//! What plugins answer between the choice of a node and the bind, and about pods that wait.
+//! Answers of plugins between the choice of a node and the binding, and about waiting pods.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,50 +8,51 @@ use crate::intent::Intent;
 use crate::model::Pod;
 use crate::plugins::{Status, TemplateId};
 
-/// Answer of a reserve that went well.
+/// The answer of a successful reserve.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reserved {
-    /// Kept for the plugin, by its name, and handed to whichever instance of that name is asked later about this pod.
+    /// State of the plugin for this pod. The core stores it by the plugin's name and passes it to each later call
+    /// about this pod, even if another instance has that name by then.
     pub state: Arc<[u8]>,
-    /// Objects as they will be: [`Intent::Assume`] alone. Until the pod is permitted nothing is done to the cluster.
+    /// Assumed objects: [`Intent::Assume`] only. Nothing is changed in the cluster before the pod is permitted.
     pub intents: Vec<Intent>,
 }
 
-/// May a pod with a node reserved be bound?
+/// The decision of a permit plugin about a pod with a reserved node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Decision {
-    /// Yes.
+    /// The pod may be bound.
     #[default]
     Approve,
-    /// No: the reservation is undone.
+    /// The pod may not be bound: the reservation is undone.
     Deny(Status),
-    /// Not before the plugin allows it in a later permit; denied when this time is over, of which fifteen minutes are the
-    /// most, as in kube-scheduler.
+    /// The pod waits until the plugin allows it in a later permit call. After this time, at most fifteen minutes as
+    /// in kube-scheduler, the pod is rejected.
     Wait(Duration),
 }
 
-/// Answer of a permit.
+/// The answer of a permit plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permission {
-    /// About the pod that was asked about.
+    /// The decision about the pod of the call.
     pub decision: Decision,
-    /// Pods of the same profile, by uid, that need not wait for this plugin any more.
+    /// Uids of pods of the same profile that need not wait for this plugin any more.
     pub allow: Vec<Box<str>>,
-    /// Pods of the same profile, by uid, that wait for whichever plugin, and are rejected by this one.
+    /// Uids of waiting pods of the same profile that this plugin rejects, whichever plugin they wait for.
     pub reject: Vec<Box<str>>,
 }
 
-/// Something that happened in the cluster, as a plugin is asked about it.
+/// A cluster event, as a plugin is asked about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Happened<'a> {
-    /// What, and to what.
+    /// The event.
     pub event: &'a ClusterEvent,
-    /// Of an event of a pod, the pod's templates for the plugin's facts: before and after.
+    /// For an event about a pod: its signatures in the plugin's facts, before and after. Otherwise `None`.
     pub pods: [Option<TemplateId>; 2],
 }
 
 impl<'a> Happened<'a> {
-    /// The pod to which it happened, if it did to one, with its templates: before and after.
+    /// Returns the pod of the event, before and after, with its signatures. Empty if the event is not about a pod.
     pub fn pods(&self) -> impl Iterator<Item = (TemplateId, &'a Pod)> {
         let pods = match &self.event.subject {
             Subject::Pod { before, after } => [before.as_deref(), after.as_deref()],
@@ -61,11 +62,11 @@ impl<'a> Happened<'a> {
     }
 }
 
-/// Whether an event can help a pod that the plugin rejected.
+/// Whether an event can help a pod that the plugin rejected (`fwk.QueueingHint`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hint {
-    /// It can't.
+    /// The event can't help.
     Skip,
-    /// The pod is worth another try.
+    /// The pod is worth another attempt.
     Queue,
 }

@@ -1,4 +1,4 @@
-//! Room on a node that was promised to a pending pod: `status.nominatedNodeName`.
+//! Nominations of nodes for pending pods: `status.nominatedNodeName`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,57 +9,58 @@ use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
 use crate::model::Pod;
 
-/// Which pending pods count on which nodes, for pods of their priority and below (kube-scheduler's nominator).
+/// The nominated nodes of pending pods. A nominated pod counts on its node for pods of its priority and below
+/// (kube-scheduler's nominator).
 #[derive(Clone, Debug, Default)]
 pub struct Nominations {
     /// By uid.
     pods: HashMap<Box<str>, Nominated>,
     /// By the node's name, then by uid.
     by_node: HashMap<Box<str>, BTreeMap<Box<str>, Arc<Pod>>>,
-    /// Since they were taken last.
+    /// Events since the last call of [`Self::take_events`].
     events: Vec<ClusterEvent>,
 }
 
-/// A pod to which room is promised.
+/// A pod with a nominated node.
 #[derive(Clone, Debug)]
 pub struct Nominated {
-    /// The pod as it was seen last.
+    /// The pod as last seen.
     pub pod: Arc<Pod>,
     /// The node's name.
     pub node: Box<str>,
 }
 
 impl Nominations {
-    /// Nothing is promised to anyone.
+    /// Returns whether no pod has a nominated node.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pods.is_empty()
     }
 
-    /// The names of nodes on which room is promised, with those to whom it is; in no particular order.
+    /// Returns the names of nominated nodes, each with its nominated pods. The nodes are in no particular order.
     pub fn nodes(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = &Arc<Pod>>)> {
         self.by_node.iter().map(|(node, pods)| (&**node, pods.values()))
     }
 
-    /// On how many nodes room is promised.
+    /// Returns the number of nodes that are nominated for at least one pod.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.by_node.len()
     }
 
-    /// The name of the node on which room is promised to the pod.
+    /// Returns the name of the pod's nominated node.
     #[must_use]
     pub fn node_of(&self, uid: &str) -> Option<&str> {
         self.pods.get(uid).map(|nominated| &*nominated.node)
     }
 
-    /// The pod, with the node on which room is promised to it.
+    /// Returns the pod with its nominated node.
     #[must_use]
     pub fn get(&self, uid: &str) -> Option<&Nominated> {
         self.pods.get(uid)
     }
 
-    /// The pod with the node that is promised to it, of which the API server may not have heard yet.
+    /// Returns the pod with its current nomination in `nominated_node_name`, which the API server may not have yet.
     #[must_use]
     pub fn told(&self, pod: &Arc<Pod>) -> Arc<Pod> {
         let node = self.node_of(&pod.key.uid).unwrap_or_default();
@@ -69,13 +70,13 @@ impl Nominations {
         Arc::new(Pod { nominated_node_name: node.into(), ..Pod::clone(pod) })
     }
 
-    /// The pods to whom room on this node is promised, by uid.
+    /// Returns the pods that are nominated to this node, in the order of their uids.
     pub fn on(&self, node: &str) -> impl Iterator<Item = &Arc<Pod>> {
         self.by_node.get(node).into_iter().flat_map(BTreeMap::values)
     }
 
-    /// A pending pod appeared or changed. A nomination that the API server has not seen yet outlives a change of
-    /// something else.
+    /// Takes in a pending pod that appeared or changed. A nomination that the API server does not have yet stays if
+    /// the update changes other fields only.
     pub fn set(&mut self, pod: &Arc<Pod>) {
         let kept = match self.pods.get(&pod.key.uid) {
             Some(before) if before.pod.nominated_node_name == pod.nominated_node_name => before.node.clone(),
@@ -84,7 +85,7 @@ impl Nominations {
         self.nominate(pod, &kept);
     }
 
-    /// Promises room on this node to the pod; with an empty name, nowhere.
+    /// Nominates this node for the pod. An empty name clears the nomination.
     pub fn nominate(&mut self, pod: &Arc<Pod>, node: &str) {
         if self.pods.get(&pod.key.uid).is_some_and(|before| *before.node != *node) {
             self.withdraw(&pod.key.uid);
@@ -97,7 +98,7 @@ impl Nominations {
         self.by_node.entry(node.into()).or_default().insert(pod.key.uid.clone(), Arc::clone(pod));
     }
 
-    /// The pod got this node: room that was promised on another is free.
+    /// Ends the nomination of a pod that got this node. If another node was nominated, that node is free for others.
     pub fn placed(&mut self, uid: &str, node: &str) {
         match self.pods.get(uid) {
             Some(nominated) if *nominated.node == *node => drop(self.remove(uid)),
@@ -105,21 +106,22 @@ impl Nominations {
         }
     }
 
-    /// The pod does not need the room any more: others may.
+    /// Clears the pod's nomination, which frees the node for others.
     pub fn withdraw(&mut self, uid: &str) {
         if let Some(Nominated { pod, .. }) = self.remove(uid) {
             self.room_is_free(pod);
         }
     }
 
-    /// The pod's nomination ended, and the pod is not on that node.
+    /// Adds the event that a nominated pod does not use its nominated node.
     pub fn room_is_free(&mut self, pod: Arc<Pod>) {
         let up_to_priority = Some(pod.spec.priority);
         let facts = NodeFacts::USAGE | NodeFacts::USED_PORTS | NodeFacts::PODS;
         self.events.push(ClusterEvent { up_to_priority, ..ClusterEvent::pod(Some(pod), None, facts) });
     }
 
-    /// What happened since this was asked last: to those of lower priority, a nominated pod that goes leaves its node.
+    /// Returns the events since the last call. To pods up to its priority, a nominated pod that gives up its node
+    /// looks like a pod that leaves it.
     pub fn take_events(&mut self) -> Vec<ClusterEvent> {
         std::mem::take(&mut self.events)
     }
@@ -146,7 +148,7 @@ mod tests {
         Arc::new(Pod { key, nominated_node_name: nominated.into(), ..Pod::default() })
     }
 
-    /// On which of the nodes a and b, and how many were told that there is room.
+    /// Returns the number of nominated pods on node a, on node b, and the number of events.
     fn state(nominations: &mut Nominations) -> (usize, usize, usize) {
         (nominations.on("a").count(), nominations.on("b").count(), nominations.take_events().len())
     }

@@ -1,8 +1,8 @@
-//! The trait through which the core asks plugins, and what they answer.
+//! The trait through which the core asks plugins, and the types of their answers.
 //!
-//! Whoever implements [`Plugins`] holds the guests: in the host they are WebAssembly components, in tests plain
-//! functions. The core never knows which. Every call names its cycle and gives the cache, from whose change log the
-//! implementor brings the guest up to date before it asks.
+//! The implementor of [`Plugins`] holds the guests: WebAssembly components in the host, plain functions in tests. The
+//! core does not know which. Every call names its cycle and passes the cache. The implementor updates the guest from
+//! the cache's change log before it asks the guest.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,198 +16,200 @@ pub use crate::lifecycle::{Decision, Happened, Hint, Permission, Reserved};
 use crate::model::Pod;
 use crate::time::Timestamp;
 
-/// One instance of a plugin: a component's digest with its arguments. A plugin that is swapped gets a new one; ids are
+/// The id of a plugin instance: a component's digest with its arguments. A swapped plugin gets a new id. Ids are
 /// never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PluginId(pub u32);
 
-/// Pods that are equal in a set of pod facts (`template-id`).
+/// The id of a pod signature: a set of pods that are equal in a set of pod facts (`template-id` in the contract).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TemplateId(pub u32);
 
-/// What a call is about.
+/// The subject of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Cycle<'a> {
-    /// Grows by one with every attempt to place a pod.
+    /// The cycle number. It grows by one with every scheduling attempt.
     pub id: u64,
-    /// The cycle's time.
+    /// The time of the call.
     pub time: Timestamp,
-    /// Random, for this cycle and plugin.
+    /// The random seed for this cycle and plugin.
     pub seed: u64,
-    /// The pod's template for this plugin's facts.
+    /// The pod signature (`Template`) in the facts that this plugin reads.
     pub template: TemplateId,
-    /// The pod; equal to all of its template in the plugin's pod facts.
+    /// The pod. All pods of the signature are equal to it in the plugin's pod facts.
     pub pod: &'a Pod,
     /// The cluster.
     pub cache: &'a Cache,
 }
 
-/// A node as it would be with other pods.
+/// A hypothetical node: a node with some pods added or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhatIf {
     /// The node.
     pub node: NodeId,
-    /// Pods that would be there, too.
+    /// Pods that are added.
     pub added: Vec<Arc<Pod>>,
-    /// Pods of the node that would not.
+    /// Pods of the node that are removed.
     pub removed: Vec<PodId>,
 }
 
-/// How a plugin says no.
+/// The code of a rejection (`fwk.Code` in kube-scheduler).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
-    /// Taking pods away might help.
+    /// Removing pods from the node might help.
     Unschedulable,
-    /// It would not.
+    /// Removing pods from the node does not help.
     UnschedulableAndUnresolvable,
-    /// The plugin could not tell.
+    /// The plugin could not decide.
     Error,
-    /// Not yet.
+    /// The plugin expects an event that makes the pod schedulable.
     Pending,
 }
 
-/// A no with its reasons.
+/// A rejection with its reasons.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Status {
-    /// How it is meant.
+    /// The code of the rejection.
     pub code: Code,
-    /// For people.
+    /// The reasons for people.
     pub reasons: Vec<Arc<str>>,
 }
 
-/// The most distinct rejections that one answer may have. More are a failure of the plugin.
+/// The largest number of distinct rejections in one answer. An answer with more is a failure of the plugin.
 pub const MOST_OUTCOMES: usize = 1000;
 
-/// Answers of a filter: for each node asked about 0 (fits) or n for `outcomes[n - 1]`.
+/// The answer of a filter. For each node it holds 0 (the pod fits) or n for the rejection `outcomes[n - 1]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
-    /// Distinct noes, at most [`MOST_OUTCOMES`].
+    /// The distinct rejections, at most [`MOST_OUTCOMES`].
     pub outcomes: Vec<Status>,
-    /// Parallel to the nodes asked about; each at most `outcomes.len()`.
+    /// Parallel to the nodes that the filter was asked about. Each value is at most `outcomes.len()`.
     pub nodes: Vec<u16>,
 }
 
-/// Answer of a pre-filter.
+/// The answer of a pre-filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PreFilterResult {
     /// Filter every node.
     All,
-    /// Nothing to filter for this pod.
+    /// Do not call the plugin's filter for this pod.
     Skip,
-    /// Only nodes of these names can do.
+    /// Only the nodes with these names are candidates.
     Narrow(Vec<Box<str>>),
-    /// None can.
+    /// Reject the pod on every node.
     Reject(Status),
 }
 
-/// Answer of a pre-score.
+/// The answer of a pre-score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreScoreResult {
     /// Score the nodes.
     Score,
-    /// Adds nothing to any node.
+    /// Do not call the plugin's score for this pod.
     Skip,
 }
 
-/// A plugin did not answer, or not as it must. The message is for people and names what to do where it can.
+/// A plugin failed to answer, or its answer broke the contract. The message is for people and says what to do, if
+/// this is known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("plugin {plugin}: {message}")]
 pub struct PluginError {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: Arc<str>,
-    /// What happened: `trapped in filter: unreachable`, `ran longer than 100 ms`, …
+    /// The failure, for example `trapped in filter: unreachable` or `ran longer than 100 ms`.
     pub message: String,
-    /// It was not asked at all: it is being made anew. Pods that wait for it are tried as soon as it is back. A pod over
-    /// which it failed is not: it would be the first to break it again.
+    /// The plugin was not asked, because it is being rebuilt. Pods that wait for it are tried again when it works
+    /// again. This is false for a failed call: the pod that made the plugin fail would be the first to do so again.
     pub down: bool,
-    /// The plugin is sound and is being filled with the cluster again. Pods wait for it, and nothing is reported about them.
+    /// The plugin works, and is being filled with the cluster again. Pods wait for it, and nothing is reported about
+    /// them.
     pub filling: bool,
 }
 
 impl PluginError {
-    /// It failed when it was asked.
+    /// Creates the error of a call that failed.
     #[must_use]
     pub fn failed(plugin: Arc<str>, message: String) -> Self {
         Self { plugin, message, down: false, filling: false }
     }
 
-    /// It could not be asked.
+    /// Creates the error of a plugin that could not be asked.
     #[must_use]
     pub fn down(plugin: Arc<str>, message: String) -> Self {
         Self { plugin, message, down: true, filling: false }
     }
 
-    /// It could not be asked, as it is being filled with the cluster again.
+    /// Creates the error of a plugin that could not be asked because it is being filled with the cluster again.
     #[must_use]
     pub fn filling(plugin: Arc<str>, message: String) -> Self {
         Self { plugin, message, down: true, filling: true }
     }
 }
 
-/// How an extension point went, for one pod.
+/// The outcome of an extension point for one pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PointOutcome {
-    /// All plugins answered.
+    /// No plugin rejected the pod, and none failed.
     Success,
-    /// One rejected the pod.
+    /// A plugin rejected the pod.
     Unschedulable,
-    /// One failed.
+    /// A plugin failed.
     Error,
 }
 
-/// How room is made for a pod.
+/// A preemption: the node to nominate and the victims to evict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Room {
-    /// Where.
+    /// The node.
     pub node: NodeId,
-    /// Pods that have to go.
+    /// The victims.
     pub evict: Vec<PodId>,
-    /// Why, for their condition DisruptionTarget.
+    /// The message of the victims' condition DisruptionTarget.
     pub reason: Arc<str>,
-    /// What has to be done besides.
+    /// Further intents.
     pub intents: Vec<Intent>,
 }
 
-/// Answer of a post-filter.
+/// The answer of a post-filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PostFilterResult {
-    /// There will be room.
+    /// Nominate a node and evict its victims.
     Nominate(Room),
-    /// It can't make room.
+    /// Preemption can't help.
     Unschedulable {
-        /// Why, for the pod's message.
+        /// The reasons for the pod's message.
         reasons: Vec<Arc<str>>,
-        /// Room that was promised to the pod before is so no longer.
+        /// Clear the pod's earlier nomination.
         clear: bool,
-        /// What has to be done so that the pod may fit later ([`Intent::is_change`]).
+        /// Intents after which the pod may fit later ([`Intent::is_change`]).
         intents: Vec<Intent>,
     },
 }
 
-/// A node that would have room without some of its pods.
+/// A node on which the pod would fit without some of the node's pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
     /// The node.
     pub node: NodeId,
-    /// Pods that would have to go, the most important first.
+    /// The victims, the most important first.
     pub victims: Vec<PodId>,
-    /// How many of them a PodDisruptionBudget protects.
+    /// The number of victims whose eviction violates a PodDisruptionBudget.
     pub violations: i64,
 }
 
-/// Whom a post-filter may ask while it is asked itself.
+/// Questions that a post-filter may ask while it is being called.
 pub trait AskBack {
-    /// A verdict for each case, by the profile's filters, with the pods in mind to whom room on those nodes is promised.
+    /// Returns a verdict of the profile's filters for each case. Pods that are nominated to the node count.
     ///
     /// # Errors
     /// A filter failed.
     fn what_if(&mut self, plugins: &mut dyn Plugins, cases: &[WhatIf]) -> Result<Verdicts, PluginError>;
 
-    /// What the extenders leave of the nodes from which pods could go: some of them, or others, perhaps with other victims,
-    /// of which each has one at least. All of them where there are no extenders.
+    /// Asks the extenders which candidates to keep. An extender may also add a node or change the victims; each
+    /// candidate has at least one victim. Without extenders all candidates are returned.
     ///
     /// # Errors
-    /// One that may not be ignored failed: why, for the pod's message.
+    /// An extender that is not ignorable failed. The error is the reason for the pod's message.
     fn extenders(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
         Ok(candidates)
     }
@@ -222,33 +224,35 @@ where
     }
 }
 
-/// Whoever holds the guests.
+/// Holds the guests and asks them.
 ///
-/// Every answer is checked by the implementor to be of the right length; the core checks ranges. The implementor makes
-/// a template known to the guest before the first call that names it.
+/// The implementor ensures that every answer has the right length; the core checks ranges. The implementor makes a
+/// pod signature (template) known to the guest before the first call that names it.
 pub trait Plugins {
-    /// Has the plugin nothing to do with pods of this template? Then it is asked nothing about them. Only asked of those who say so
-    /// ([`ExtensionPoints::SKIP`]). The cycle may be none yet.
+    /// Returns whether the plugin handles no pod of this signature, so that it is not asked about these pods at all.
+    /// The core only calls this for plugins with [`ExtensionPoints::SKIP`]. The call may be outside of a scheduling
+    /// cycle.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn skip(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>) -> Result<bool, PluginError> {
         Ok(false)
     }
 
-    /// May the pod be tried at all? `None` is yes. The cycle is none yet: its id is that of the last one.
+    /// Returns the reason why the pod is gated, or `None` if it may be tried. The call is outside of a scheduling
+    /// cycle: its cycle id is that of the last cycle.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn pre_enqueue(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
         Ok(None)
     }
 
-    /// The pod's place in the order in which pods are tried, which is ascending, element by element. `queued` is since when
-    /// it waits.
+    /// Returns the sort key of the pod. Pods are tried in ascending order of keys, compared element by element.
+    /// `queued` is the start of the pod's wait for its next attempt.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn sort_key(
         &mut self,
         _plugin: PluginId,
@@ -258,26 +262,27 @@ pub trait Plugins {
         Ok(Box::default())
     }
 
-    /// Before the nodes are filtered.
+    /// Called before the nodes are filtered.
     ///
     /// # Errors
-    /// The plugin trapped, ran out of time or memory, or said so itself.
+    /// The plugin trapped, exceeded its time or memory, or returned an error.
     fn pre_filter(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         Ok(PreFilterResult::All)
     }
 
-    /// Does the pod fit on these nodes?
+    /// Returns for each node whether the pod fits.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError>;
 
-    /// Which nodes are of which class, and what the filter says of the classes; only asked of those who answer by class
-    /// ([`Declaration::answers_by_class`]). `known` is the cycle whose answer about the template the core has, 0 for none: where
-    /// the plugin knows of another, it says all anew. `None`: pods of this template are asked about node by node.
+    /// Returns the class of each node and the filter's verdicts on the classes. The core only calls this for plugins
+    /// with [`Declaration::answers_by_class`]. `known` is the cycle of the last answer about the pod signature that
+    /// the core has, or 0. If the plugin's own last answer is another one, the plugin sends the classes of all nodes
+    /// again. `None` means that the core asks about pods of this signature node by node.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn classify(
         &mut self,
         _plugin: PluginId,
@@ -287,10 +292,11 @@ pub trait Plugins {
         Ok(None)
     }
 
-    /// The scores of the classes with nodes that passed all filters, in a cycle in which the plugin classified the nodes.
+    /// Returns the scores of the classes that have nodes which passed all filters. The plugin has classified the
+    /// nodes in this cycle.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn score_classes(
         &mut self,
         _plugin: PluginId,
@@ -300,11 +306,11 @@ pub trait Plugins {
         Ok(ClassScores { raw: vec![0; passed.len()], normalized: vec![0; passed.len()] })
     }
 
-    /// Does the pod fit, in each of these cases? Each stands for itself, and none leaves anything behind. Whoever can't look at
-    /// the cache in another way is given a copy for each case.
+    /// Returns for each case whether the pod fits. The cases are independent and leave nothing behind. The default
+    /// implementation calls [`Plugins::filter`] with a modified copy of the cache for each case.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn filter_what_if(
         &mut self,
         plugin: PluginId,
@@ -322,11 +328,12 @@ pub trait Plugins {
         Ok(all)
     }
 
-    /// No node fits: can the plugin make room? `codes` says how each of `nodes` was rejected. `leaving` are pods on the
-    /// pod's nominated node that are being deleted because a scheduler evicted them.
+    /// Called when no node fits, to start a preemption. `codes` holds the code with which each of `nodes` was
+    /// rejected. `leaving` holds pods on the pod's nominated node that are being deleted because a scheduler
+    /// preempted them.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn post_filter(
         &mut self,
         _plugin: PluginId,
@@ -339,10 +346,10 @@ pub trait Plugins {
         Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
     }
 
-    /// Before nodes are scored.
+    /// Called before the nodes are scored.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn pre_score(
         &mut self,
         _plugin: PluginId,
@@ -352,18 +359,18 @@ pub trait Plugins {
         Ok(PreScoreResult::Skip)
     }
 
-    /// Raw scores, parallel to `nodes`.
+    /// Returns raw scores, parallel to `nodes`.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn score(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
         Ok(vec![0; nodes.len()])
     }
 
-    /// Scores of [`Normalization::Custom`], parallel to `nodes`.
+    /// Normalizes the scores of a plugin with [`Normalization::Custom`]. The result is parallel to `nodes`.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn normalize(
         &mut self,
         _plugin: PluginId,
@@ -374,11 +381,11 @@ pub trait Plugins {
         Ok(scores.to_vec())
     }
 
-    /// A node was chosen: the plugin sets aside what the pod needs there, or rejects it. What it answers is taken as a whole or
-    /// not at all; a plugin that failed or rejected is not told to unreserve.
+    /// Reserves resources for the pod on the chosen node, or rejects the pod. The answer is applied as a whole or not
+    /// at all. A plugin that failed or rejected the pod gets no unreserve call.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn reserve(
         &mut self,
         _plugin: PluginId,
@@ -388,9 +395,9 @@ pub trait Plugins {
         Ok(Ok(Reserved::default()))
     }
 
-    /// What the plugin reserved is not needed: told once for each [`Plugins::reserve`] that went well and after which there
-    /// is no [`Plugins::post_bind`]. `pre_bound`: its pre-bind was asked. What has to be undone of that is returned
-    /// ([`Intent::is_change`]). That it could not be told is for the implementor's log.
+    /// Releases what the plugin reserved. Called once for each successful [`Plugins::reserve`] that no
+    /// [`Plugins::post_bind`] follows. `pre_bound` says whether the plugin's pre-bind was asked. Returns the intents
+    /// that undo the effects of pre-bind ([`Intent::is_change`]). The implementor logs a failed call.
     fn unreserve(
         &mut self,
         _plugin: PluginId,
@@ -402,11 +409,12 @@ pub trait Plugins {
         Vec::new()
     }
 
-    /// May the pod be bound now? The end of its scheduling cycle: `state` is what the plugin's reserve returned, here and
-    /// below; nothing where it has none.
+    /// Returns whether the pod may be bound now. This is the last call of the scheduling cycle. `state` holds the
+    /// bytes that the plugin's reserve returned, here and in the calls below. It is empty for a plugin without
+    /// reserve.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn permit(
         &mut self,
         _plugin: PluginId,
@@ -417,10 +425,10 @@ pub trait Plugins {
         Ok(Permission::default())
     }
 
-    /// What has to be done to the cluster before the pod is bound: patches, waits and evictions, in this order.
+    /// Returns the intents to execute, in order, before the pod is bound.
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn pre_bind(
         &mut self,
         _plugin: PluginId,
@@ -431,11 +439,11 @@ pub trait Plugins {
         Ok(Vec::new())
     }
 
-    /// What has to be done to bind the pod, in place of the API server's binding. `None` leaves it to the next plugin, the
-    /// last of which is the core itself, with [`crate::Action::Bind`].
+    /// Returns the intents that bind the pod, in place of the API server's binding. `None` leaves the pod to the next
+    /// plugin. After the last plugin the core binds the pod with [`crate::Action::Bind`].
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`].
+    /// See [`Plugins::pre_filter`].
     fn bind(
         &mut self,
         _plugin: PluginId,
@@ -446,15 +454,16 @@ pub trait Plugins {
         Ok(None)
     }
 
-    /// The pod is bound.
+    /// Called after the pod is bound.
     fn post_bind(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>, _node: &str, _state: &[u8]) {}
 
-    /// Whether the event, one of those that the plugin waits for, can help pods that it rejected: an answer for each of
-    /// `pods`, which are never none, and of which one stands for all of its template. The event has the objects themselves, before
-    /// and after; what a guest sees of them is the implementor's to cut. Only those with [`ExtensionPoints::QUEUEING_HINT`] are asked.
+    /// Returns whether the event can help pods that the plugin rejected, one hint for each of `pods`. The event is
+    /// one for which the plugin waits. `pods` is never empty, and each of its pods stands for all pods of its
+    /// signature. The event holds the complete objects before and after; the implementor passes only the declared
+    /// facts to a guest. The core only calls this for plugins with [`ExtensionPoints::QUEUEING_HINT`].
     ///
     /// # Errors
-    /// As [`Plugins::pre_filter`]. All of them are worth another try then.
+    /// See [`Plugins::pre_filter`]. After an error all pods count as helped.
     fn queueing_hints(
         &mut self,
         _plugin: PluginId,
@@ -464,24 +473,24 @@ pub trait Plugins {
         Ok(vec![Hint::Queue; pods.len()])
     }
 
-    /// The core begins to ask plugins at this extension point, in the cycle of a pod of this scheduler name. For those who
-    /// measure: the core has no clock.
+    /// Reports the start of an extension point for a pod with this scheduler name. For metrics, because the core has
+    /// no clock.
     fn point_begins(&mut self, _point: ExtensionPoints, _scheduler_name: &str) {}
 
-    /// It is done with the extension point that it began last.
+    /// Reports the end of the extension point that started last.
     fn point_ends(&mut self, _outcome: PointOutcome) {}
 
-    /// Pre-bind of this pod begins. Its plugins may have things done that take their time, so that it is measured by pod,
-    /// from here to [`Plugins::pre_bind_ends`].
+    /// Reports the start of pre-bind for this pod. Intents of its plugins can take long, so that pre-bind is measured
+    /// for each pod, up to [`Plugins::pre_bind_ends`].
     fn pre_bind_begins(&mut self, _pod: &Pod) {}
 
-    /// The pod may be bound, or won't be.
+    /// Reports the end of pre-bind for this pod: the pod may be bound, or will not be.
     fn pre_bind_ends(&mut self, _pod: &Pod, _outcome: PointOutcome) {}
 
-    /// A pod that permit plugins wanted to wait waits no more: it may be bound, or not. For those who measure.
+    /// Reports, for metrics, that the permit wait of a pod ended.
     fn permit_wait_ends(&mut self, _waited: Duration, _outcome: PointOutcome) {}
 
-    /// These templates will not be named again: what is kept for them may go. They are templates of all plugins that
-    /// declared exactly these facts.
+    /// Forgets these pod signatures (templates), which no later call names. They belong to all plugins that declared
+    /// exactly these facts.
     fn forget_templates(&mut self, _facts: PodFacts, _templates: &[TemplateId]) {}
 }

@@ -1,38 +1,39 @@
-//! Profiles: which plugins place the pods of one scheduler name, in which order and with which weight.
+//! Profiles: the plugins that schedule the pods of one scheduler name, in order and with their weights.
 
 use std::sync::Arc;
 
 use crate::plugins::{Declaration, PluginId};
 
-/// What a plugin's failure does to the pod's cycle.
+/// The effect of a plugin's failure on the pod's cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailurePolicy {
-    /// The cycle fails, with the plugin's name in its event. The default.
+    /// The cycle fails. The pod's event names the plugin. The default.
     #[default]
     Fail,
-    /// A score that fails adds nothing. Filters always fail the cycle.
+    /// A failed score adds nothing. A failed filter still fails the cycle.
     IgnoreScores,
 }
 
-/// A plugin as a profile uses it.
+/// A plugin in a profile.
 #[derive(Clone, Debug)]
 pub struct ProfilePlugin {
-    /// The instance; profiles with the same digest and arguments share one.
+    /// The plugin instance. Profiles share an instance with the same digest and arguments.
     pub id: PluginId,
-    /// What it declared.
+    /// The plugin's declaration.
     pub declaration: Arc<Declaration>,
-    /// What its failure does.
+    /// The effect of a failure of this plugin.
     pub failure_policy: FailurePolicy,
 }
 
-/// `profiles[]` of a KubeSchedulerConfiguration, resolved to instances. The lists hold the enabled plugins in order.
+/// An entry of `profiles[]` of a KubeSchedulerConfiguration, resolved to plugin instances. Each list holds the
+/// enabled plugins in order.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    /// `schedulerName`: it places pods whose `spec.schedulerName` is this.
+    /// `schedulerName`: the profile schedules the pods with this `spec.schedulerName`.
     pub scheduler_name: Box<str>,
     /// Enabled at pre-enqueue.
     pub pre_enqueue: Vec<ProfilePlugin>,
-    /// Enabled at queue-sort. Without one, pods go by priority, then by time.
+    /// Enabled at queue-sort. Without a plugin, pods are ordered by priority, then by time.
     pub queue_sort: Option<ProfilePlugin>,
     /// Enabled at pre-filter.
     pub pre_filter: Vec<ProfilePlugin>,
@@ -50,18 +51,19 @@ pub struct Profile {
     pub permit: Vec<ProfilePlugin>,
     /// Enabled at pre-bind.
     pub pre_bind: Vec<ProfilePlugin>,
-    /// Enabled at bind before DefaultBinder, which is the core itself: none that stands after it is ever asked.
+    /// Enabled at bind before DefaultBinder, which is the core itself. Plugins after DefaultBinder are never asked.
     pub bind: Vec<ProfilePlugin>,
-    /// DefaultBinder is disabled: a pod that none of these binds is not bound.
+    /// DefaultBinder is disabled. The attempt fails for a pod that neither an extender nor a plugin in `bind` binds.
     pub without_default_binder: bool,
     /// Enabled at post-bind.
     pub post_bind: Vec<ProfilePlugin>,
-    /// `percentageOfNodesToScore`: so many feasible nodes, of all, are enough. All are looked at where it is absent, 0 or 100.
+    /// `percentageOfNodesToScore`: the percentage of all nodes that is enough as feasible nodes. All nodes are looked
+    /// at if it is absent, 0 or 100.
     pub percentage_of_nodes_to_score: Option<u8>,
 }
 
 impl Profile {
-    /// Every plugin that it uses, some of them several times.
+    /// Returns every plugin that the profile uses. A plugin can occur several times.
     pub fn plugins(&self) -> impl Iterator<Item = &ProfilePlugin> {
         let queueing = self.pre_enqueue.iter().chain(&self.queue_sort);
         let unweighted =
@@ -71,7 +73,7 @@ impl Profile {
         unweighted.chain(self.score.iter().map(|(plugin, _)| plugin))
     }
 
-    /// Every instance that it uses, some of them several times.
+    /// Returns every plugin instance that the profile uses. An instance can occur several times.
     pub fn plugin_ids(&self) -> impl Iterator<Item = PluginId> {
         self.plugins().map(|plugin| plugin.id)
     }

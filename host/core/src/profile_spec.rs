@@ -1,4 +1,4 @@
-//! What was asked for: profiles, by plugins' names.
+//! The requested profiles, with plugins by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,25 +6,26 @@ use std::sync::Arc;
 use crate::plugins::ExtensionPoints;
 use crate::profile::FailurePolicy;
 
-/// How a plugin came to be enabled: that decides whether it has to be there.
+/// The reason why a plugin is enabled. It decides whether the plugin must exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedBy {
-    /// By nobody: it is in unless disabled. Left out where there is no such component.
+    /// Enabled by default. Left out if the component does not exist.
     Default,
-    /// By the profile, under `multiPoint`. Has to be there; left out at extension points that it does not export.
+    /// Enabled by the profile under `multiPoint`. Must exist. Left out at extension points that the component does
+    /// not export.
     MultiPoint,
-    /// By the profile, at this very extension point. Has to be there, and to export it.
+    /// Enabled by the profile at this extension point. Must exist and export the extension point.
     Point,
 }
 
 /// A plugin enabled at an extension point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enabled {
-    /// Its name.
+    /// The plugin's name.
     pub name: Arc<str>,
-    /// At least 1. Of no meaning but at score.
+    /// The weight, at least 1. Only used at score.
     pub weight: i64,
-    /// Who wants it.
+    /// The reason why the plugin is enabled.
     pub named_by: NamedBy,
 }
 
@@ -58,7 +59,7 @@ pub struct PointSpecs {
 }
 
 impl PointSpecs {
-    /// Each list, with the export that it needs and its name in a configuration.
+    /// Returns each list, with its name in a configuration and the export that it needs.
     pub fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 12] {
         [
             ("preEnqueue", ExtensionPoints::PRE_ENQUEUE, &self.pre_enqueue),
@@ -76,7 +77,7 @@ impl PointSpecs {
         ]
     }
 
-    /// The same list at every point.
+    /// Returns a value with the same list at every extension point.
     #[must_use]
     pub fn everywhere(enabled: Vec<Enabled>) -> Self {
         Self {
@@ -96,34 +97,35 @@ impl PointSpecs {
     }
 }
 
-/// One profile, as it was asked for.
+/// A requested profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileSpec {
     /// `schedulerName`
     pub scheduler_name: Box<str>,
-    /// What is enabled.
+    /// The enabled plugins.
     pub points: PointSpecs,
     /// `pluginConfig[].args` by plugin name.
     pub arguments: BTreeMap<Box<str>, serde_json::Value>,
-    /// Every other component in the directory stands at the end, with weight 1.
+    /// Every other component in the plugins directory is enabled at the end, with weight 1.
     pub others: bool,
-    /// DefaultBinder, which is the core itself, is disabled: plugins at bind have to bind every pod.
+    /// DefaultBinder, which is the core itself, is disabled. Plugins at bind have to bind every pod.
     pub without_default_binder: bool,
-    /// What a plugin's failure does.
+    /// The effect of a plugin's failure.
     pub failure_policy: FailurePolicy,
-    /// The same of single plugins, by name.
+    /// The effect of a failure of individual plugins, by name.
     pub failure_policies: BTreeMap<Box<str>, FailurePolicy>,
-    /// `percentageOfNodesToScore`; all where it is absent, 0 or 100.
+    /// `percentageOfNodesToScore`. All nodes are looked at if it is absent, 0 or 100.
     pub percentage_of_nodes_to_score: Option<u8>,
 }
 
 impl ProfileSpec {
-    /// A plugin's arguments, as JSON: `{}` where there are none. Equal arguments are equal texts.
+    /// Returns a plugin's arguments as JSON, or `{}` if it has none. Equal arguments give equal texts.
     pub fn arguments_of(&self, name: &str) -> Arc<str> {
         self.arguments.get(name).map_or_else(|| "{}".into(), |value| value.to_string().into())
     }
 
-    /// The names enabled anywhere, each once, in the order of the lists; whether the profile names it itself.
+    /// Returns the names of all enabled plugins, each once, in the order of the lists, with whether the profile
+    /// itself enables the plugin.
     pub fn names(&self) -> Vec<(Arc<str>, bool)> {
         let mut names: Vec<(Arc<str>, bool)> = Vec::new();
         for enabled in self.points.each().into_iter().flat_map(|(_, _, enabled)| enabled) {

@@ -1,4 +1,4 @@
-//! Templates: pods that are equal in the facts a plugin reads are one to it.
+//! Pod signatures (templates): pods that are equal in the facts that a plugin reads have the same signature for it.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::plugins::TemplateId;
 
-/// How many templates of one set of facts stay known. A plugin that reads a pod's name makes one of every pod.
+/// The largest number of signatures that are known for one set of facts. A plugin that reads a pod's name creates a
+/// signature for every pod.
 const MOST_PER_FACTS: usize = 1024;
 
-/// The templates in use, for each set of facts that a plugin declared.
+/// The pod signatures in use, for each set of facts that a plugin declared.
 #[derive(Clone, Debug)]
 pub struct Templates {
     sets: Vec<FactTemplates>,
@@ -41,23 +42,23 @@ struct Template {
     last_used: u64,
 }
 
-/// Templates that were dropped to make room, of one set of facts.
+/// Evicted pod signatures of one set of facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forgotten {
-    /// The facts.
+    /// The set of facts.
     pub facts: PodFacts,
-    /// Their ids, which are not used again.
+    /// The ids of the signatures. They are not used again.
     pub templates: Vec<TemplateId>,
 }
 
 impl Templates {
-    /// None yet; of each set of facts so many stay known.
+    /// Creates an empty set that holds this many signatures for each set of facts.
     #[must_use]
     pub fn holding(most_per_facts: usize) -> Self {
         Self { sets: Vec::new(), next: 0, most_per_facts }
     }
 
-    /// The pod's template in these facts; a new one if no pod like it is known.
+    /// Returns the pod's signature in these facts. It is new if no equal pod is known.
     pub fn of(&mut self, facts: PodFacts, pod: &Arc<Pod>, cycle: u64) -> TemplateId {
         let hash = hash(pod, facts);
         let at = self.sets.iter().position(|set| set.facts == facts).unwrap_or_else(|| {
@@ -77,8 +78,9 @@ impl Templates {
         id
     }
 
-    /// Evicts the templates used longest ago from each set of facts that has too many. Of templates used in the same cycle, the
-    /// older ones go first. Three quarters of the bound stay, so that evictions are rare.
+    /// Evicts the least recently used signatures of each set of facts that has too many. Of signatures that were used
+    /// in the same cycle, the older ones are evicted first. Three quarters of the bound stay, so that evictions are
+    /// rare.
     pub fn make_room(&mut self) -> Vec<Forgotten> {
         self.sets.iter_mut().filter_map(|set| set.make_room(self.most_per_facts)).collect()
     }
@@ -105,18 +107,19 @@ impl FactTemplates {
 }
 
 impl Template {
-    /// The order of eviction. Ids make it total: many templates may be used in one cycle, or before the first.
+    /// The order of eviction. The id makes the order total, because many signatures can be used in one cycle or
+    /// before the first cycle.
     fn age(&self) -> (u64, TemplateId) {
         (self.last_used, self.id)
     }
 }
 
-/// Whether two pods are equal in these facts.
+/// Returns whether two pods are equal in these facts.
 fn same(a: &Pod, b: &Pod, facts: PodFacts) -> bool {
     std::ptr::eq(a, b) || facts.iter().all(|fact| Field::of(a, fact) == Field::of(b, fact))
 }
 
-/// The facts in which two states of a pod differ.
+/// Returns the facts in which two versions of a pod differ.
 pub(crate) fn changed_facts(before: &Pod, after: &Pod) -> PodFacts {
     if std::ptr::eq(before, after) {
         return PodFacts::empty();
@@ -132,7 +135,7 @@ fn hash(pod: &Pod, facts: PodFacts) -> u64 {
     hasher.finish()
 }
 
-/// What stands for one group of facts; the one place that says which fields a group has.
+/// The value of one group of facts. This is the only place that lists the fields of each group.
 #[derive(PartialEq, Eq, Hash)]
 enum Field<'a> {
     Text(&'a str),

@@ -1,4 +1,4 @@
-//! Time as the core knows it: given with every event, never read from a clock.
+//! Time as the core knows it. Each event comes with the time; the core never reads a clock.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use std::time::Duration;
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// The time `duration` later; saturates.
+    /// Returns the time `duration` later. Saturates at the maximum.
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
     }
 
-    /// How long ago `earlier` was; zero where it lies ahead.
+    /// Returns the duration since `earlier`, or zero if `earlier` is later than `self`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))

@@ -1,4 +1,4 @@
-//! This program under callgrind, valgrind's counter of instructions.
+//! Runs this program under callgrind, valgrind's instruction counter.
 
 use std::env;
 use std::fs;
@@ -9,25 +9,26 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::cases::Case;
 
-/// Collecting is on in this function and what it calls. By a pattern, for how names of functions are written changes.
+/// Counts in this function and the functions that it calls. This is a pattern, because the format of function names
+/// changes.
 const COUNTED: &str = "--toggle-collect=*counted_step*";
 
-/// A case under way.
+/// A running case.
 pub struct Count {
     valgrind: Child,
     profile: PathBuf,
 }
 
-/// What was counted.
+/// The result of a case.
 pub struct Counted {
-    /// How many, by everything that counts in the case.
+    /// The number of instructions of all counted repetitions.
     pub instructions: u64,
-    /// Where they went, for `callgrind_annotate`.
+    /// The profile by function, for `callgrind_annotate`.
     pub profile: PathBuf,
 }
 
 impl Count {
-    /// Has this program run the case.
+    /// Starts this program with the case under callgrind.
     pub fn start(case: &Case, nodes: usize) -> Result<Self> {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("instructions");
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -45,7 +46,7 @@ impl Count {
         Ok(Self { valgrind, profile })
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the case.
     pub fn end(self) -> Result<Counted> {
         let output = self.valgrind.wait_with_output()?;
         if !output.status.success() {

@@ -1,35 +1,36 @@
-//! What is counted, and the limits. They are about a fifth above what was counted when they were set (x86_64, the toolchain
-//! of `rust-toolchain.toml`). Whoever makes a decision cheaper may lower them; whoever raises one says in the commit what for.
+//! The cases and their limits. A limit is about a fifth above the count at the time when it was set (x86_64, with the
+//! toolchain of `rust-toolchain.toml`). A change that makes a decision cheaper may lower limits. A commit that raises
+//! a limit states the reason.
 
 use anyhow::Result;
 
 use crate::cluster::Cluster;
 
-/// So many nodes the clusters have. The limits of a case are in the same order.
+/// The sizes of the clusters in nodes. The limits of a case are in the same order.
 pub const NODES: [usize; 2] = [500, 5000];
 
-/// What is flat costs at most so many times as much in the larger cluster as in the smaller.
+/// The largest ratio of the costs in the large and the small cluster, for a flat case.
 pub const FLAT: f64 = 1.3;
 
-/// Something that happens again and again.
+/// A repeated action.
 pub struct Case {
-    /// On the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// What happens.
+    /// The description of the action.
     pub what: &'static str,
-    /// How often before it is counted, so that what is kept is there.
+    /// The number of repetitions before the count starts, which fill the result cache.
     pub before: usize,
-    /// How often while it is counted.
+    /// The number of counted repetitions.
     pub counted: usize,
-    /// It happens; how often it did before.
+    /// The action. Its argument is the number of earlier repetitions.
     pub happens: fn(&mut Cluster, usize) -> Result<()>,
-    /// Instructions each time, by [`NODES`].
+    /// The limit in instructions for each repetition, by [`NODES`].
     pub at_most: [u64; 2],
-    /// Whether the cluster's size must not show.
+    /// Whether the cost must not depend on the cluster's size.
     pub is_flat: bool,
 }
 
-/// All of them.
+/// All cases.
 pub const CASES: &[Case] = &[
     Case {
         name: "repeated",
@@ -85,7 +86,7 @@ pub const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// All of it, in a cluster of so many nodes.
+    /// Runs the case in a cluster of this many nodes.
     pub fn run(&self, nodes: usize) -> Result<()> {
         let mut cluster = Cluster::of(nodes);
         for time in 0..self.before + self.counted {

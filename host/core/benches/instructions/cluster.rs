@@ -1,4 +1,4 @@
-//! A core that knows a cluster, and what happens there.
+//! A core with a cluster, and the actions of the cases.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -15,35 +15,35 @@ use crate::plugins::{Fakes, profile};
 /// `schedulerName` of all pods.
 pub const PROFILE: &str = "default-scheduler";
 
-/// How many zones there are.
+/// The number of zones.
 pub const ZONES: u32 = 3;
 
-/// The time of all steps; nothing waits for any.
+/// The time of all steps. No step depends on it.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
-/// How many different images there are, apart from the one that every node has.
+/// The number of different images, in addition to the image that every node has.
 const IMAGES: usize = 50;
 
-/// A core, its cluster, and whether what it does is counted.
+/// A core with its cluster.
 pub struct Cluster {
     core: Core,
     plugins: Fakes,
     nodes: usize,
     pods: usize,
-    /// Whether what happens from now on counts.
+    /// Whether steps from now on are counted.
     pub counts: bool,
 }
 
-/// [`Core::step`], where it counts: callgrind knows it by this name, which an inlined function would not have.
+/// Calls [`Core::step`] for a counted step. Callgrind finds this function by name, so that it must not be inlined.
 #[inline(never)]
 fn counted_step(core: &mut Core, event: Event, plugins: &mut Fakes) -> Vec<Action> {
     black_box(core.step(event, NOW, plugins))
 }
 
 impl Cluster {
-    /// Of so many nodes, without a pod.
+    /// Creates a cluster of this many nodes, without pods.
     pub fn of(nodes: usize) -> Self {
-        // A check of kept answers would look at all nodes for a single pod.
+        // A comparison of cached results would look at all nodes for a single pod.
         let options = Options { verify_every: 0, ..Options::default() };
         let mut cluster = Self { core: Core::new(options), plugins: Fakes::default(), nodes, pods: 0, counts: false };
         (0..nodes).for_each(|at| drop(cluster.step(Event::NodeSet(Arc::new(node(at, 0))))));
@@ -59,7 +59,7 @@ impl Cluster {
         }
     }
 
-    /// A pod of this template comes, is placed and bound, and comes once more with its node, as the informer has it.
+    /// Adds a pod of this signature, lets the core bind it, and reports the pod with its node, as the informer does.
     pub fn place(&mut self, template: usize) -> Result<()> {
         let pod = pod(self.pods, template);
         self.pods += 1;
@@ -72,13 +72,13 @@ impl Cluster {
         Ok(())
     }
 
-    /// The API server tells of a node with this release in its labels.
+    /// Reports a node with this release in its labels.
     pub fn set_node(&mut self, at: usize, release: usize) {
         self.step(Event::NodeSet(Arc::new(node(at % self.nodes, release))));
     }
 }
 
-/// A machine in one of the zones; `release` is one of its labels.
+/// Returns a node in one of the zones. `release` is the value of a label.
 fn node(at: usize, release: usize) -> Node {
     let name = format!("node-{at}");
     let (zone, rack) = (format!("zone-{}", at % ZONES as usize), format!("rack-{}", at / 40));
@@ -110,7 +110,8 @@ fn node(at: usize, release: usize) -> Node {
     }
 }
 
-/// A pod that waits. Those of one template are equal in all but their names, and those of two differ in all that plugins read.
+/// Returns a pending pod. Pods of one template are equal except for their names. Pods of two templates differ in all
+/// facts that plugins read.
 fn pod(number: usize, template: usize) -> Pod {
     let name = format!("pod-{number}");
     let requests = resources(100 + template as i64, 500 << 20, 0);

@@ -1,8 +1,9 @@
-//! How many instructions the core takes for a decision, beside limits that it must keep. A machine's speed does not show in
-//! them, nor what else it does; its C library does, a little. Plugins are plain functions: what components cost is `tests/bench`.
+//! Counts the instructions that the core needs for a decision, and compares them with limits. The count does not
+//! depend on the speed or the load of the machine, and only slightly on its C library. Plugins are plain functions;
+//! `tests/bench` measures the cost of components.
 //!
-//! `scripts/instructions` runs it. Without a case it starts itself under valgrind, once for each case and size of cluster;
-//! with `CASE NODES` it is what runs there.
+//! `scripts/instructions` runs this program. Without arguments, the program starts itself under valgrind, once for
+//! each case and cluster size. With the arguments `CASE NODES` it runs the case.
 
 mod callgrind;
 mod cases;
@@ -20,7 +21,7 @@ use self::cases::{CASES, NODES};
 use self::verdict::Verdict;
 
 fn main() -> Result<ExitCode> {
-    // Cargo says --bench.
+    // Cargo passes `--bench`.
     let words: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     match words.as_slice() {
         [] => measure_all(),
@@ -36,7 +37,7 @@ fn main() -> Result<ExitCode> {
 fn measure_all() -> Result<ExitCode> {
     let mut over = Vec::new();
     for case in CASES {
-        // Side by side, as they are not in each other's way.
+        // The two sizes run concurrently, which does not change the counts.
         let counts = NODES.map(|nodes| Count::start(case, nodes));
         let [small, large] = counts.map(|count| count.and_then(Count::end));
         let verdict = Verdict { case, counted: [small?, large?] };

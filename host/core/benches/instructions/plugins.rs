@@ -1,5 +1,5 @@
-//! Plugins as plain functions, one for each way in which the core asks. They answer without much ado, so that what is counted is
-//! the core's.
+//! Plugins as plain functions, one for each way in which the core asks. They do little work, so that most counted
+//! instructions are the core's.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use berth_core::profile::{FailurePolicy, Profile, ProfilePlugin};
 
 use crate::cluster::{PROFILE, ZONES};
 
-/// Filters and scores by what is used of a node, which changes with every pod.
+/// Filters and scores by the used resources of a node, which change with every pod.
 const FIT: PluginId = PluginId(0);
-/// Filters and scores by a node's labels, in which no two nodes are alike. The host normalizes its scores.
+/// Filters and scores by a node's labels, which differ between any two nodes. The host normalizes its scores.
 const AFFINITY: PluginId = PluginId(1);
-/// Answers by class: the zone. Its scores are others for every pod.
+/// Answers by class: the class is the zone. The scores change with every pod.
 const SPREAD: PluginId = PluginId(2);
 
-/// The three of them.
+/// The state of the three plugins.
 #[derive(Default)]
 pub struct Fakes {
-    /// In which cycle Spread said last which node is in which zone.
+    /// The cycle in which Spread last answered for a pod signature (template).
     told: BTreeMap<TemplateId, u64>,
 }
 
-/// A profile of all of them.
+/// Returns a profile with the three plugins.
 pub fn profile() -> Profile {
     let all = [FIT, AFFINITY, SPREAD].map(|id| ProfilePlugin {
         id,
@@ -67,7 +67,7 @@ fn declaration(plugin: PluginId) -> Declaration {
     }
 }
 
-/// Nodes are numbered in the order in which they came.
+/// Returns the zone of a node. Node ids are in the order in which nodes were added.
 fn zone(node: NodeId) -> ClassId {
     ClassId(node.0 % ZONES)
 }
@@ -79,7 +79,7 @@ fn fits(plugin: PluginId, cycle: &Cycle<'_>, info: &NodeInfo) -> bool {
 
 fn score(plugin: PluginId, info: &NodeInfo) -> i64 {
     let (used, all) = (info.usage.requested.milli_cpu, info.node.allocatable.milli_cpu);
-    // To look labels up would cost about as much as what is counted.
+    // A lookup of labels would cost about as much as the core's own work.
     if plugin == FIT { 100 * (all - used).max(0) / all.max(1) } else { i64::from(info.id.0 % 2) }
 }
 

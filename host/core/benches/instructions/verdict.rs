@@ -1,27 +1,28 @@
-//! What was counted beside what may be.
+//! Compares the counts with the limits.
 
 use std::fmt;
 
 use crate::callgrind::Counted;
 use crate::cases::{Case, FLAT, NODES};
 
-/// The limits were counted on this architecture; on another, code is other instructions, and only what is flat is looked at.
+/// The limits apply to this architecture. On other architectures the instructions differ, and only the ratio of flat
+/// cases is checked.
 const LIMITS_HOLD: bool = cfg!(target_arch = "x86_64");
 
-/// What to do where a limit is passed.
+/// The advice if a limit is exceeded.
 pub const ADVICE: &str = "If it is worth that, raise the limit in host/core/benches/instructions/cases.rs and say in the \
                           commit what for.";
 
-/// A case, counted in clusters of [`NODES`].
+/// The counts of a case, in clusters of [`NODES`].
 pub struct Verdict<'a> {
-    /// What happened.
+    /// The case.
     pub case: &'a Case,
-    /// By the size of the cluster.
+    /// The counts, by the size of the cluster.
     pub counted: [Counted; 2],
 }
 
 impl Verdict<'_> {
-    /// Instructions each time, by the size of the cluster.
+    /// Returns the instructions for each repetition, by the size of the cluster.
     fn each(&self) -> [u64; 2] {
         [0, 1].map(|size| self.counted[size].instructions / self.case.counted as u64)
     }
@@ -31,7 +32,7 @@ impl Verdict<'_> {
         large as f64 / small.max(1) as f64
     }
 
-    /// Which limits are passed, in sentences.
+    /// Returns the exceeded limits, as messages.
     pub fn over(&self) -> Vec<String> {
         let what = self.case.what;
         let mut over = Vec::new();

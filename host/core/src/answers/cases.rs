@@ -1,4 +1,4 @@
-//! Verdicts on nodes as they might be, with pods taken away and others there.
+//! Cached verdicts on hypothetical nodes, with pods removed and added.
 
 use std::sync::Arc;
 
@@ -10,25 +10,26 @@ use crate::cache::{Cache, NodeId, PodId};
 use crate::model::Pod;
 use crate::plugins::{Declaration, Verdicts, WhatIf};
 
-/// Cases of one node that are kept: those asked about last. A preemption's trial of a node asks one for each of its pods.
+/// The largest number of cached cases for each node. The oldest case is dropped. A preemption dry run on a node asks
+/// one case for each of the node's pods.
 const OF_A_NODE: usize = 24;
 
-/// The verdicts of one plugin about one template, each for a node and what is different there. Those on a node that changed
-/// are unknown again.
+/// The verdicts of one plugin about one pod signature (template), each for a node with its removed and added pods. A
+/// change of a node drops the verdicts on that node.
 #[derive(Clone, Debug, Default)]
 pub struct Cases {
-    /// Each node's cases in the order in which they were asked about.
+    /// The cases of each node, in the order in which they were cached.
     of_node: HashMap<NodeId, Vec<Case>>,
-    /// Distinct noes that the cases point to.
+    /// The distinct rejections that the cases refer to.
     outcomes: Outcomes,
-    /// Up to where the change log has been followed.
+    /// The position up to which the change log was read.
     position: u64,
 }
 
 #[derive(Clone, Debug)]
 struct Case {
     removed: Box<[PodId]>,
-    /// The very pods that were asked about: whatever changes in one of them makes it another.
+    /// The exact pods of the question, compared by pointer: a changed pod is another pod.
     added: Box<[Arc<Pod>]>,
     /// 0, or n for the outcome n - 1.
     verdict: u16,
@@ -44,7 +45,7 @@ impl Case {
 }
 
 impl Cases {
-    /// Forgets what the changes since the last time made stale, for a plugin of this declaration.
+    /// Drops the verdicts that changes since the last call made stale, for a plugin of this declaration.
     pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
         if self.of_node.is_empty() {
             self.position = cache.log().end();
@@ -58,14 +59,14 @@ impl Cases {
         });
     }
 
-    /// Those of `cases` about which nothing is known, by their place.
+    /// Returns the indexes of the cases without a cached verdict.
     #[must_use]
     pub fn missing(&self, cases: &[WhatIf]) -> Vec<usize> {
         (0..cases.len()).filter(|at| self.find(&cases[*at]).is_none()).collect()
     }
 
-    /// These are the verdicts on these cases; both of one length. Where there are too many different noes, none but these are
-    /// kept, or none at all.
+    /// Caches the verdicts on these cases. Both have the same length. If there are too many different rejections,
+    /// only these verdicts are kept, or none.
     pub fn set(&mut self, cases: &[WhatIf], verdicts: &Verdicts) {
         let mut numbers = self.numbers(verdicts);
         if numbers.is_none() || self.outcomes.len() > MOST_KEPT {
@@ -86,7 +87,7 @@ impl Cases {
         }
     }
 
-    /// The verdicts on these cases; `None` where one is not known.
+    /// Returns the verdicts on these cases, or `None` if one of them is not cached.
     #[must_use]
     pub fn verdicts(&self, cases: &[WhatIf]) -> Option<Verdicts> {
         let nodes: Option<Vec<u16>> = cases.iter().map(|case| Some(self.find(case)?.verdict)).collect();

@@ -1,32 +1,32 @@
-//! The classes into which a plugin sorts the nodes, for one template, followed from answer to answer.
+//! The classes that a plugin assigns to nodes for one pod signature (template), updated with each answer.
 
 use std::collections::VecDeque;
 
 use crate::cache::NodeId;
 use crate::classes::{ClassId, Classified};
 
-/// So many changes are remembered at least. Who is further behind looks at all nodes again.
+/// The smallest number of changes that are remembered. A reader that is further behind looks at all nodes again.
 const HOLDS: usize = 1024;
 
-/// No class. [`crate::classes::MOST_CLASSES`] are far fewer.
+/// No class. [`crate::classes::MOST_CLASSES`] is much smaller.
 const NONE: u16 = u16::MAX;
 
-/// See the module's head.
+/// The class of each node, with a log of changes.
 #[derive(Clone, Debug, Default)]
 pub struct Classes {
-    /// By node id; [`NONE`] where nothing was said.
+    /// By node id; [`NONE`] for a node without a class.
     of_node: Vec<u16>,
-    /// The cycle whose answer was taken in last.
+    /// The cycle of the last answer.
     known: u64,
-    /// The cycle with whose answer all this began.
+    /// The cycle of the answer that set all classes last.
     epoch: u64,
     /// Nodes whose class changed, the latest last.
     changes: VecDeque<NodeId>,
-    /// The place of the first of them among all changes of the epoch.
+    /// The index of the first remembered change among all changes of the epoch.
     start: u64,
 }
 
-/// Up to where the changes of classes have been followed.
+/// A position in the log of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     epoch: u64,
@@ -34,13 +34,13 @@ pub struct Position {
 }
 
 impl Classes {
-    /// The cycle whose answer was taken in last; 0 before the first.
+    /// Returns the cycle of the last answer; 0 before the first.
     #[must_use]
     pub fn known(&self) -> u64 {
         self.known
     }
 
-    /// Takes in what was said in this cycle.
+    /// Takes in the answer of this cycle.
     pub fn take_in(&mut self, classified: &Classified, cycle: u64) {
         if classified.anew {
             *self = Self { epoch: cycle, ..Self::default() };
@@ -62,20 +62,21 @@ impl Classes {
         self.start += surplus as u64;
     }
 
-    /// The node's class, if any was said.
+    /// Returns the class of the node, if it has one.
     #[must_use]
     pub fn of(&self, node: NodeId) -> Option<ClassId> {
         let class = self.of_node.get(node.0 as usize).copied().filter(|class| *class != NONE)?;
         Some(ClassId(class.into()))
     }
 
-    /// Where the changes end.
+    /// Returns the end of the log of changes.
     #[must_use]
     pub fn position(&self) -> Position {
         Position { epoch: self.epoch, at: self.start + self.changes.len() as u64 }
     }
 
-    /// The nodes whose class changed since then, some perhaps several times; `None` where that may be any.
+    /// Returns the nodes whose class changed since this position, some perhaps several times, or `None` if any node
+    /// may have changed.
     #[must_use]
     pub fn since(&self, position: Position) -> Option<impl Iterator<Item = NodeId> + '_> {
         if position.epoch != self.epoch {

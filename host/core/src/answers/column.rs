@@ -1,4 +1,4 @@
-//! One kind of answer over all nodes, by their shape, with what is known of it.
+//! The answers of one call about all nodes, stored by node signature (shape).
 
 use fixedbitset::FixedBitSet;
 
@@ -7,20 +7,20 @@ use super::stale::Stale;
 use crate::cache::{Cache, NodeId};
 use crate::plugins::Declaration;
 
-/// Answers by shape. Those about shapes that are no more are unknown again.
+/// Answers by node signature (shape). An answer about a signature that was dropped counts as unknown.
 #[derive(Clone, Debug, Default)]
 pub struct Column<T> {
-    /// Each with when it was given; 0 for never.
+    /// Each answer with the clock of the node signatures when it was given; 0 for no answer.
     answers: Vec<(T, u64)>,
-    /// Up to where the change log has been followed.
+    /// The position up to which the change log was read.
     position: u64,
 }
 
 impl<T: Copy + Default> Column<T> {
-    /// Forgets everything where something changed since the last time that is not about a node, and that a plugin of this
-    /// declaration reads. Of what changed about nodes the shapes know.
+    /// Drops all answers after a change that is not about a node and that a plugin of this declaration reads. Changes
+    /// of nodes are handled by the node signatures.
     pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
-        // Of a new template nothing is known: what happened before is nothing to it.
+        // An empty column has no answers that a change could make stale.
         if !self.answers.is_empty() && self.position < cache.log().end_beyond_nodes() {
             let answers = &mut self.answers;
             Stale::catch_up(&mut self.position, cache, declaration, |stale| {
@@ -32,12 +32,12 @@ impl<T: Copy + Default> Column<T> {
         self.position = cache.log().end();
     }
 
-    /// Forgets everything.
+    /// Drops all answers.
     pub fn clear(&mut self) {
         self.answers.clear();
     }
 
-    /// One of `nodes` for each shape about which nothing is known.
+    /// Returns the nodes to ask about: one for each node signature without an answer.
     #[must_use]
     pub fn missing(&self, shapes: &FactShapes, nodes: &[NodeId]) -> Vec<NodeId> {
         let mut asked = FixedBitSet::with_capacity(shapes.len());
@@ -48,7 +48,7 @@ impl<T: Copy + Default> Column<T> {
         nodes.iter().filter(|node| is_missing(node)).copied().collect()
     }
 
-    /// These are the answers about these nodes, and whoever is like them; both of one length.
+    /// Stores the answers about these nodes and all nodes of the same signatures. Both have the same length.
     pub fn set(&mut self, shapes: &FactShapes, nodes: &[NodeId], answers: impl IntoIterator<Item = T>) {
         self.answers.resize(shapes.len().max(self.answers.len()), (T::default(), 0));
         for (node, answer) in nodes.iter().zip(answers) {
@@ -58,7 +58,7 @@ impl<T: Copy + Default> Column<T> {
         }
     }
 
-    /// The answer about a node; `None` where nothing is known.
+    /// Returns the answer about a node, or `None` if it is unknown.
     #[must_use]
     pub fn get(&self, shapes: &FactShapes, node: NodeId) -> Option<T> {
         self.known(shapes, shapes.number(node)?)
@@ -85,7 +85,7 @@ mod tests {
 
     const NODES: [NodeId; 2] = [NodeId(0), NodeId(1)];
 
-    /// A plugin's answers about two nodes.
+    /// The answers of a plugin about two nodes.
     struct Kept {
         cache: Cache,
         shapes: Shapes,

@@ -1,4 +1,4 @@
-//! The nodes that pods of one kind fit on, followed from change to change.
+//! Candidate index, first part: the nodes that pods of the same signatures fit on, updated from the change log.
 
 use std::sync::Arc;
 
@@ -8,19 +8,21 @@ use super::stale::Followed;
 use crate::cache::{Cache, NodeId};
 use crate::plugins::Declaration;
 
-/// The nodes that no filter of a profile rejects, for pods that are one template to each of them.
+/// The nodes that none of a list of filters rejects, for pods that have the same signature (template) for each of
+/// these filters.
 #[derive(Clone, Debug, Default)]
 pub struct Fitting {
     followed: Followed,
     nodes: FixedBitSet,
-    /// How many they are.
+    /// The number of nodes.
     len: usize,
-    /// The same in order, where they were asked for as they are.
+    /// The nodes in order, if they were requested since the last change.
     listed: Option<Arc<[NodeId]>>,
 }
 
 impl Fitting {
-    /// The nodes that have to be filtered again, for these filters, in order. They are so until [`Self::set`].
+    /// Returns the nodes that have to be filtered again for these filters, in order. They stay stale until
+    /// [`Self::set`].
     pub fn stale(&mut self, cache: &Cache, filters: &[&Declaration]) -> Vec<NodeId> {
         let Some(stale) = self.followed.stale(cache, filters, Vec::new()) else {
             self.nodes.clear();
@@ -32,7 +34,7 @@ impl Fitting {
         there
     }
 
-    /// Of those that are stale, these fit; both in order.
+    /// Stores the result for the stale nodes: `fit` are the ones that fit. Both are in order.
     pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache) {
         self.write(stale, fit);
         self.followed.caught_up(cache);
@@ -53,30 +55,31 @@ impl Fitting {
         }
     }
 
-    /// Whether pods fit on the node.
+    /// Returns whether pods fit on the node.
     #[must_use]
     pub fn contains(&self, node: NodeId) -> bool {
         self.nodes.contains(node.0 as usize)
     }
 
-    /// How many they are.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether pods fit on no node.
+    /// Returns whether pods fit on no node.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All of them, in order.
+    /// Returns all nodes, in order.
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.nodes.ones().filter_map(|at| u32::try_from(at).ok()).map(NodeId)
     }
 
-    /// The same as a list, which takes far more room and is kept until they change.
+    /// Returns all nodes as a list. The list takes much more memory than the bit set and is kept until the nodes
+    /// change.
     #[must_use]
     pub fn nodes(&mut self) -> Arc<[NodeId]> {
         let listed = self.listed.take().unwrap_or_else(|| self.iter().collect());

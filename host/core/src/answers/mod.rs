@@ -1,10 +1,12 @@
-//! What plugins answered, kept: nothing is decided twice.
+//! The result cache: answers of plugins that are still valid.
 //!
-//! Answers of scope node are kept for each (plugin, template), a column over the nodes' shapes: nodes that are equal in what the
-//! plugin reads have one answer. A plugin is asked about a node whose shape it was not asked about yet.
+//! Answers of scope node are cached for each plugin and pod signature (template), in a column over node signatures
+//! (shapes). Nodes that are equal in the facts that the plugin reads share an answer. A plugin is asked about a node
+//! if its signature is new.
 //!
-//! What follows from the answers of several plugins is kept as well, for pods that are one template to each of them: on which
-//! nodes they fit ([`Fitting`]), and which are the best of those ([`Ranking`]).
+//! The candidate index is derived from the answers of several plugins. It is shared by the pods that have the same
+//! signature for each of these plugins. It holds the nodes that fit ([`Fitting`]) and the best of those nodes
+//! ([`Ranking`]).
 
 mod cases;
 mod classes;
@@ -33,37 +35,38 @@ use crate::profile::ProfilePlugin;
 use crate::queue::SortKey;
 use crate::time::Timestamp;
 
-/// The kept answers of one plugin about one template.
+/// The cached answers of one plugin about one pod signature (template).
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
-    /// Of skip.
+    /// The answer of skip.
     pub skip: Skip,
-    /// Of pre-filter.
+    /// The answer of pre-filter.
     pub pre_filter: Option<PreFilterResult>,
-    /// Of filter: 0, or the number of an outcome.
+    /// The verdicts of filter: 0, or the number of an outcome.
     pub verdicts: Column<u16>,
-    /// Distinct noes that verdicts point to.
+    /// The distinct rejections that the verdicts refer to.
     pub outcomes: Outcomes,
-    /// Of filter, on nodes as they might be.
+    /// The verdicts of filter on hypothetical nodes.
     pub cases: Cases,
-    /// Of pre-score.
+    /// The answer of pre-score.
     pub pre_score: Option<PreScoreResult>,
-    /// Raw scores.
+    /// The raw scores.
     pub scores: Column<i64>,
-    /// Of classify.
+    /// The answers of classify.
     pub classes: Classes,
-    /// Of pre-enqueue.
+    /// The answer of pre-enqueue.
     pub pre_enqueue: Option<Option<Status>>,
-    /// Of queue-sort, for pods that wait since then.
+    /// The answer of queue-sort, for pods that wait since this time.
     pub sort_key: Option<(Timestamp, SortKey)>,
 }
 
-/// The most distinct noes that are kept of one plugin about one template. Where there are more, what is kept begins anew, so that those
-/// that no answer names are dropped.
+/// The largest number of distinct rejections that are cached for one plugin and pod signature (template). Above this
+/// number all verdicts are dropped, and with them the rejections that no verdict refers to.
 const MOST_KEPT: usize = 4 * MOST_OUTCOMES;
 
 impl Kept {
-    /// Keeps the verdicts on these nodes; both of one length. Whether those on all other nodes had to be dropped.
+    /// Caches the verdicts on these nodes, which have the same length. Returns whether the verdicts on all other
+    /// nodes had to be dropped.
     pub fn keep(&mut self, shapes: &FactShapes, nodes: &[NodeId], fresh: &Verdicts) -> bool {
         let mut numbers = self.numbers(fresh);
         let full = numbers.is_none() || self.outcomes.len() > MOST_KEPT;
@@ -106,29 +109,30 @@ impl Size for Ranking {
     }
 }
 
-/// Of which answers something was made: the plugins in their order, each with the pod's template for it and its weight, 0
-/// where it filters.
+/// A cache key: the plugins that contributed, in order, each with the pod's signature (template) for it and its
+/// weight, which is 0 for a filter.
 pub type Parts = Vec<(PluginId, TemplateId, i64)>;
 
-/// All kept answers and what follows from them, within a bound of bytes.
+/// The result cache and the candidate index, bounded in bytes.
 #[derive(Clone, Debug)]
 pub struct Answers {
     kept: Shelf<(PluginId, TemplateId), Kept>,
-    /// Which nodes are alike, to each set of facts. Not counted among the bytes.
+    /// The node signatures (shapes) for each set of facts. Not part of the bound.
     shapes: Shapes,
-    /// On which nodes pods fit.
+    /// The nodes that pods fit on.
     pub fitting: Shelf<Parts, Fitting>,
-    /// Which of those are the best.
+    /// The best of the nodes that pods fit on.
     pub rankings: Shelf<Parts, Ranking>,
-    /// For each so many nodes: see [`USUAL_NODES`].
+    /// The bound in bytes for each [`USUAL_NODES`] nodes.
     most_bytes: usize,
 }
 
-/// What memory is meant for so many nodes; where there are more, it may be as much again for each so many of them.
+/// The number of nodes to which memory limits apply. A larger cluster gets the limit once for each such number of
+/// nodes, rounded up.
 pub const USUAL_NODES: usize = 50_000;
 
 impl Answers {
-    /// Keeps at most about `most_bytes` for each [`USUAL_NODES`] that there are.
+    /// Creates a cache with a bound of about `most_bytes` for each [`USUAL_NODES`] nodes.
     #[must_use]
     pub fn new(most_bytes: usize) -> Self {
         Self {
@@ -140,18 +144,18 @@ impl Answers {
         }
     }
 
-    /// Whether any are kept at all.
+    /// Returns whether results are cached at all.
     #[must_use]
     pub fn are_kept(&self) -> bool {
         self.most_bytes > 0
     }
 
-    /// The answers of a plugin about a template, empty at first.
+    /// Returns the cached answers of a plugin about a pod signature (template), which are empty at first.
     pub fn of(&mut self, plugin: PluginId, template: TemplateId, cycle: u64) -> &mut Kept {
         self.kept.of((plugin, template), cycle)
     }
 
-    /// The same, and the shapes of the nodes in the facts that the plugin reads.
+    /// As [`Self::of`], with the node signatures (shapes) in the facts that the plugin reads.
     pub fn by_shape(
         &mut self,
         plugin: &ProfilePlugin,
@@ -163,12 +167,13 @@ impl Answers {
         (self.kept.of((plugin.id, template), cycle), shapes)
     }
 
-    /// Drops which nodes are alike in facts that nobody reads any more.
+    /// Drops the node signatures (shapes) of sets of facts that no plugin reads any more.
     pub fn retain_shapes(&mut self, keep: impl Fn(NodeFacts) -> bool) {
         self.shapes.retain(keep);
     }
 
-    /// Drops the answers of plugins and templates that are not used any more, and what follows from them.
+    /// Drops the answers of plugins and pod signatures (templates) that are not used any more, and the index entries
+    /// that depend on them.
     pub fn retain(&mut self, keep: impl Fn(PluginId, TemplateId) -> bool) {
         let keep_all = |parts: &Parts| parts.iter().all(|(plugin, template, _)| keep(*plugin, *template));
         self.kept.retain(|(plugin, template)| keep(*plugin, *template));
@@ -176,19 +181,20 @@ impl Answers {
         self.rankings.retain(keep_all);
     }
 
-    /// Drops what follows from the kept answers.
+    /// Drops the candidate index.
     pub fn forget_followed(&mut self) {
         self.fitting = Shelf::default();
         self.rankings = Shelf::default();
     }
 
-    /// Whether a ranking of so many nodes may be made, in this cycle.
+    /// Returns whether a new ranking of this many nodes may be created in this cycle.
     pub fn have_room_for_ranking(&mut self, nodes: usize, cycle: u64) -> bool {
         let most = self.most_for_rankings(nodes);
         self.rankings.has_room_for(nodes * Ranking::BYTES_PER_NODE, most, cycle)
     }
 
-    /// What takes most gets most: 200 templates' in a usual cluster.
+    /// Returns the bound for rankings, which need most of the memory. It is enough for 200 pod signatures with
+    /// [`USUAL_NODES`] nodes.
     fn most_for_rankings(&self, nodes: usize) -> usize {
         self.most_for(nodes) / 16 * 9
     }
@@ -201,20 +207,20 @@ impl Answers {
         self.most_bytes.saturating_mul(nodes.div_ceil(USUAL_NODES).max(1))
     }
 
-    /// Drops those used longest ago where they take too much, for so many nodes.
+    /// Evicts the least recently used entries if they take more than the bound for this many nodes.
     pub fn make_room(&mut self, nodes: usize) {
         self.kept.make_room(self.most_for(nodes) / 16 * 6);
         self.fitting.make_room(self.most_for_fitting(nodes));
         self.rankings.make_room(self.most_for_rankings(nodes));
     }
 
-    /// How many (plugin, template) pairs have answers.
+    /// Returns the number of (plugin, pod signature) pairs with answers.
     #[must_use]
     pub fn len(&self) -> usize {
         self.kept.len()
     }
 
-    /// None at all.
+    /// Returns whether there are no answers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kept.len() == 0

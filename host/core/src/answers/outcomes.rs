@@ -1,4 +1,4 @@
-//! Distinct rejections, each under a number.
+//! Distinct rejections, with a number for each.
 
 use std::hash::BuildHasher;
 
@@ -7,18 +7,19 @@ use hashbrown::HashTable;
 
 use crate::plugins::{Status, Verdicts};
 
-/// Distinct rejections. The first has number 1, as 0 says that a pod fits.
+/// Distinct rejections. Numbers start at 1, because 0 means that a pod fits.
 #[derive(Clone, Debug, Default)]
 pub struct Outcomes {
     all: Vec<Status>,
-    /// The positions of `all`, by the hash of the rejection there.
+    /// Indexes into `all`, by the hash of the rejection.
     by_hash: HashTable<u16>,
-    /// Bytes of the texts.
+    /// The total length of the reasons in bytes.
     text: usize,
 }
 
 impl Outcomes {
-    /// The number of this rejection, a new one if it is not known; `None` if there are no more numbers.
+    /// Returns the number of this rejection. A new rejection gets a new number, or `None` if there are no more
+    /// numbers.
     pub fn number(&mut self, status: &Status) -> Option<u16> {
         let hash = hash(status);
         if let Some(at) = self.by_hash.find(hash, |at| self.all[usize::from(*at)] == *status) {
@@ -33,23 +34,24 @@ impl Outcomes {
         Some(number)
     }
 
-    /// How many there are.
+    /// Returns the number of rejections.
     #[must_use]
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// None at all.
+    /// Returns whether there are no rejections.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// The verdicts with these numbers, and the rejections that they name. All of them are known.
+    /// Returns verdicts with the rejections that they refer to. All numbers must be known.
     #[must_use]
     pub fn verdicts(&self, numbers: impl Iterator<Item = u16>) -> Verdicts {
         let mut verdicts = Verdicts { outcomes: Vec::new(), nodes: Vec::with_capacity(numbers.size_hint().0) };
-        // By number: its number among `verdicts.outcomes`, 0 for none yet. Most pods fit most nodes, and need none.
+        // Maps a number to its number among `verdicts.outcomes`; 0 if it has none yet. Empty at first, because most
+        // pods fit most nodes.
         let mut renumbered: Vec<u16> = Vec::new();
         for number in numbers {
             if number == 0 {
@@ -67,7 +69,7 @@ impl Outcomes {
         verdicts
     }
 
-    /// Them in the order of their numbers.
+    /// Returns the rejections in the order of their numbers.
     #[must_use]
     pub fn into_all(self) -> Vec<Status> {
         self.all
@@ -78,7 +80,7 @@ impl Outcomes {
     }
 }
 
-/// Of a rejection with one reason, without the text.
+/// The approximate size of a rejection with one reason, without the text.
 const BYTES: usize = 96;
 
 fn hash(status: &Status) -> u64 {

@@ -1,10 +1,10 @@
-//! The nodes that pods of one kind fit on, in the order of their scores, followed from change to change: the best is found
-//! without looking at all.
+//! Candidate index, second part: the nodes that pods of the same signatures fit on, ordered by score and updated from
+//! the change log. The best nodes are found without a look at every node.
 //!
-//! Scores that are normalized depend on those of all other nodes, and what is said of classes of nodes changes with every pod.
-//! So nodes with the same such scores and of the same classes are a group; what these are worth is computed a group at a
-//! time, and within a group the other scores give the order. There are few groups: the scores that default plugins have
-//! normalized count taints, terms and pods.
+//! Normalized scores depend on the scores of all other nodes, and the verdicts and scores of classes can change with
+//! every pod. So nodes with the same raw scores for these plugins and the same classes form a group. The shared part
+//! of the score is computed once for each group. Within a group, the other scores give the order. There are few
+//! groups: the scores that default plugins let the host normalize count taints, terms and pods.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,102 +16,106 @@ use super::stale::Followed;
 use crate::cache::{Cache, NodeId};
 use crate::plugins::Declaration;
 
-/// With more groups than this, to look at them all is no less work than to look at all nodes.
+/// With more groups than this, a look at all groups is no faster than a look at all nodes.
 const MOST_GROUPS: usize = 1024;
 
-/// Nodes of one kind of machine come from a few zones in turn, with a few pods or none.
+/// The number of recently used lists that are remembered. Nodes of one machine type come from a few zones in turn,
+/// with no pods or a few.
 const LATEST: usize = 32;
 
-/// See the module's head.
+/// Nodes in groups and ordered lists.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
     followed: Followed,
-    /// Of the plugins that answer by class.
+    /// Positions in the classes of the plugins that answer by class.
     positions: Vec<Position>,
     /// By node id.
     spots: Vec<Spot>,
-    /// Nodes of one group and one score.
+    /// Each list holds the nodes of one group with one score.
     lists: Vec<List>,
-    /// Lists that became empty.
+    /// Indexes of empty lists.
     free_lists: Vec<u32>,
-    /// Where nodes were put lately, by what they have in common: the next one is likely to be like one of them.
+    /// The lists in which nodes were put recently, by a hash of key and score. The next node is likely to belong to
+    /// one of them.
     latest: [u32; LATEST],
     groups: Vec<Group>,
     by_key: HashMap<Arc<[i64]>, usize>,
-    /// Groups that became empty.
+    /// Indexes of empty groups.
     free: Vec<usize>,
-    /// There were too many groups once.
+    /// There were too many groups at some time.
     is_too_varied: bool,
 }
 
 /// No list, or no group.
 const NONE: u32 = u32::MAX;
 
-/// Where a node is to be found.
+/// The position of a node.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
-    /// Or [`NONE`].
+    /// The index of the list, or [`NONE`].
     list: u32,
-    /// In the list.
+    /// The index within the list.
     at: u32,
 }
 
-/// Nodes that have a group and the other scores' weighted sum in common.
+/// Nodes of the same group with the same weighted sum of the other scores.
 #[derive(Clone, Debug, Default)]
 struct List {
-    /// Or [`NONE`].
+    /// The index of the group, or [`NONE`].
     group: u32,
     score: i64,
     nodes: Vec<NodeId>,
 }
 
-/// Nodes whose scores that are normalized are the same, and their classes.
+/// Nodes with the same scores before normalization by the host, and the same classes.
 #[derive(Clone, Debug, Default)]
 struct Group {
-    /// These, a plugin at a time.
+    /// The scores and classes, one for each plugin.
     key: Arc<[i64]>,
-    /// By the weighted sum of the others. None is empty.
+    /// Lists by the weighted sum of the other scores. No list is empty.
     lists: BTreeMap<i64, u32>,
-    /// How many nodes they hold.
+    /// The number of nodes in the lists.
     len: usize,
 }
 
-/// What nodes have in common, and how many they are: at least one.
+/// A group as callers see it: its key and its number of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InCommon {
-    /// The scores that are normalized, then the classes, as [`Ranking::put`] was given them.
+    /// The scores to normalize, then the classes, as given to [`Ranking::put`].
     pub key: Arc<[i64]>,
-    /// The number of nodes.
+    /// The number of nodes, at least one.
     pub nodes: usize,
 }
 
-/// The best nodes: those of these lists.
+/// The nodes with the highest total score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Best<'a> {
-    /// Their total score.
+    /// The total score.
     pub total: i64,
-    /// They, in no particular order.
+    /// Lists of the nodes, in no particular order.
     pub nodes: Vec<&'a [NodeId]>,
 }
 
 impl Ranking {
-    /// About how many bytes a node takes.
+    /// The approximate size of a node in bytes.
     pub const BYTES_PER_NODE: usize = size_of::<Spot>() + size_of::<NodeId>();
 
-    /// Nothing was ever put, or it does not follow any more from what was.
+    /// Returns whether every node has to be put again, because nothing was read yet or the change log no longer
+    /// reaches back far enough.
     #[must_use]
     pub fn begins(&self, cache: &Cache) -> bool {
         self.followed.begins(cache)
     }
 
-    /// Up to where classes have been followed, as [`Self::caught_up`] was told.
+    /// Returns the positions in the classes that the last [`Self::caught_up`] stored.
     #[must_use]
     pub fn positions(&self) -> &[Position] {
         &self.positions
     }
 
-    /// The nodes that have to be put or removed again: `moved` to another class, which may be all, or changed in facts that these
-    /// plugins read. `None` for all of them, for none has a place any more. They are so until [`Self::caught_up`].
+    /// Returns the nodes that have to be put or removed again: nodes that `moved` to another class (`None` for
+    /// possibly all), and nodes that changed in facts that these plugins read. `None` stands for all nodes; then the
+    /// ranking is empty. Nodes stay stale until [`Self::caught_up`].
     pub fn stale(
         &mut self,
         cache: &Cache,
@@ -126,14 +130,14 @@ impl Ranking {
         stale
     }
 
-    /// All that was stale was put or removed, with the classes as they were at these positions.
+    /// Marks all stale nodes as handled, with the classes at these positions.
     pub fn caught_up(&mut self, cache: &Cache, positions: Vec<Position>) {
         self.followed.caught_up(cache);
         self.positions = positions;
     }
 
-    /// The node has this in common with others (scores that are normalized, in the plugins' order, and classes), and this weighted
-    /// sum of the other scores.
+    /// Puts a node into the group of this key (scores to normalize, in the order of the plugins, then classes), with
+    /// this weighted sum of the other scores.
     pub fn put(&mut self, node: NodeId, key: &[i64], score: i64) {
         if self.is_too_varied {
             return;
@@ -154,26 +158,28 @@ impl Ranking {
         self.spots[at] = Spot { list: number, at: list.nodes.len() as u32 };
         list.nodes.push(node);
         self.groups[list.group as usize].len += 1;
-        // Only now, as its group may be the same, and goes with its last node.
+        // This comes last, because the old and the new list may be in the same group, which must not become empty in
+        // between.
         self.vacate(before);
     }
 
-    /// Looks where these nodes are, of which each is to be put or removed. Where many rankings are used in turn, none of that is in the
-    /// processor's caches: asked for all at once it comes all at once, and one by one as each is needed.
+    /// Reads the current positions of these nodes, which are to be put or removed. If many rankings are used in turn,
+    /// none of this memory is in the processor's caches. Independent reads of all nodes overlap, which is faster than
+    /// one read at a time.
     pub fn read_ahead(&self, nodes: &[NodeId]) {
         let spots = nodes.iter().filter_map(|node| self.spots.get(node.0 as usize));
         let places = spots.filter_map(|spot| self.lists.get(spot.list as usize)?.nodes.get(spot.at as usize));
         std::hint::black_box(places.fold(0, |all, node| all ^ node.0));
     }
 
-    /// Pods do not fit on the node.
+    /// Removes a node that pods do not fit on.
     pub fn remove(&mut self, node: NodeId) {
         let Some(spot) = self.spots.get_mut(node.0 as usize) else { return };
         let before = std::mem::replace(spot, Spot { list: NONE, at: 0 });
         self.vacate(before);
     }
 
-    /// Whoever was there is not any more.
+    /// Takes the node at this position out of its list.
     fn vacate(&mut self, Spot { list: number, at }: Spot) {
         let Some(list) = self.lists.get_mut(number as usize) else { return };
         list.nodes.swap_remove(at as usize);
@@ -194,7 +200,7 @@ impl Ranking {
         self.free_lists.push(number);
     }
 
-    /// The list for nodes with this in common, perhaps a new one; `None` where there would be too many groups.
+    /// Returns the list for this key and score, perhaps a new one, or `None` if there are too many groups.
     fn list_of(&mut self, key: &[i64], score: i64) -> Option<u32> {
         let latest = latest_for(key, score);
         let is_it = |list: &&List| {
@@ -238,13 +244,13 @@ impl Ranking {
         Some(group)
     }
 
-    /// Nodes differ too much to be ranked.
+    /// Returns whether there were too many groups to rank the nodes.
     #[must_use]
     pub fn is_too_varied(&self) -> bool {
         self.is_too_varied
     }
 
-    /// The groups of nodes.
+    /// Returns the groups that have nodes.
     #[must_use]
     pub fn groups(&self) -> Vec<InCommon> {
         self.taken().map(|group| InCommon { key: Arc::clone(&group.key), nodes: group.len }).collect()
@@ -254,8 +260,8 @@ impl Ranking {
         self.groups.iter().filter(|group| group.len > 0)
     }
 
-    /// The best, where what is in common is worth so much in each of [`Self::groups`]; those of which it is `None` are left out.
-    /// `None` without nodes.
+    /// Returns the best nodes, given the shared part of the score for each of [`Self::groups`]. A group with `None`
+    /// is left out. Returns `None` without nodes.
     #[must_use]
     pub fn best(&self, worth: &[Option<i64>]) -> Option<Best<'_>> {
         let mut best: Option<Best<'_>> = None;
@@ -278,19 +284,19 @@ impl Ranking {
 }
 
 impl Best<'_> {
-    /// How many they are.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.iter().map(|list| list.len()).sum()
     }
 
-    /// There is always one.
+    /// Always false, because there is at least one node.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// One of them, by its number below [`Self::len`].
+    /// Returns the node with this index, which is below [`Self::len`].
     #[must_use]
     pub fn nth(&self, number: usize) -> Option<NodeId> {
         let mut left = number;
@@ -304,9 +310,9 @@ impl Best<'_> {
     }
 }
 
-/// Where among the latest lists one stands whose nodes have this in common: mostly another place than others'.
+/// Returns the index in `latest` for this key and score. Different keys mostly have different indexes.
 fn latest_for(key: &[i64], score: i64) -> usize {
-    // The multiplier is that of Knuth's multiplicative hashing; the first bits are the best mixed.
+    // The multiplier is from Knuth's multiplicative hashing. The high bits are mixed best.
     let hash = key.iter().fold(score, |hash, part| (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64));
     (hash as u64 >> 32) as usize % LATEST
 }
@@ -317,12 +323,12 @@ mod tests {
 
     use super::*;
 
-    /// Nodes of the last class are left out.
+    /// Returns the shared part of the score. Nodes of the last class are left out.
     fn worth(key: &[i64]) -> Option<i64> {
         (key[1] < 2).then(|| key[0] * 2 - key[1])
     }
 
-    /// What is best by looking at all.
+    /// Returns the best nodes by a look at all nodes.
     fn naive(nodes: &BTreeMap<NodeId, ([i64; 2], i64)>) -> Option<(i64, Vec<NodeId>)> {
         let total = |(key, score): &([i64; 2], i64)| Some(worth(key)? + score);
         let highest = nodes.values().filter_map(total).max()?;

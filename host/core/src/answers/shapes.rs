@@ -1,5 +1,6 @@
-//! Shapes: nodes that are equal in the facts a plugin reads are one to it, as pods of one template are. What it says of one of
-//! them holds for all, so that a cluster of few kinds of machines costs few questions, however large it is.
+//! Node signatures (shapes): nodes that are equal in the facts that a plugin reads have the same signature for it. A
+//! plugin's answer about one of them is valid for all, so that a cluster with few kinds of machines needs few
+//! questions, whatever its size.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -11,59 +12,62 @@ use crate::cache::{Cache, Change, NodeId, NodeInfo, Usage};
 use crate::facts::NodeFacts;
 use crate::model::{HostPort, Node};
 
-/// Facts in which no node is like another: its name, and the very pods that run there.
+/// Facts in which no two nodes are equal: the name and the list of pods.
 const ONES_OWN: NodeFacts = NodeFacts::NAME.union(NodeFacts::PODS);
 
-/// Shapes of which no node is any more stay known while they are no more than this: a pod goes, and its node is as it was.
+/// Node signatures without a node. Up to this many are kept, because a node often returns to an earlier state when a
+/// pod leaves.
 const SPARE: usize = 1024;
 
-/// The shape of a node that is not there.
+/// The signature of a node that does not exist.
 const NONE: u32 = u32::MAX;
 
-/// The shapes in use, for each set of facts that a plugin declared.
+/// The node signatures (shapes) in use, for each set of facts that a plugin declared.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
     sets: Vec<FactShapes>,
 }
 
-/// Which nodes are equal in one set of facts.
+/// The node signatures (shapes) in one set of facts.
 #[derive(Clone, Debug)]
 pub struct FactShapes {
     facts: NodeFacts,
-    /// Up to where the change log has been followed.
+    /// The position up to which the change log was read.
     position: Option<u64>,
-    /// Grows with every shape that is made.
+    /// Grows with every new signature.
     clock: u64,
-    /// By shape: the clock when it was made. The number of one that was dropped is used again.
+    /// By signature number: the clock when the signature was created. The number of a dropped signature is used
+    /// again.
     made: Vec<u64>,
-    /// `None` where each node is a shape of its own, with the node's number.
+    /// `None` if each node has a signature of its own, with the node's id as its number.
     alike: Option<Alike>,
 }
 
-/// Nodes in groups.
+/// Nodes grouped by signature.
 #[derive(Clone, Debug, Default)]
 struct Alike {
-    /// By node: its shape, or [`NONE`].
+    /// By node id: the number of its signature, or [`NONE`].
     of_node: Vec<u32>,
-    /// By shape.
+    /// By signature number.
     shapes: Vec<Shape>,
     by_hash: HashTable<u32>,
-    /// Shapes that came to be without a node, longest ago first; some have nodes again.
+    /// Signatures that lost their last node, in this order. Some have nodes again.
     spare: std::collections::VecDeque<u32>,
 }
 
-/// What nodes have in common.
+/// One node signature.
 #[derive(Clone, Debug)]
 struct Shape {
     hash: u64,
     like: Like,
-    /// How many they are.
+    /// The number of nodes with this signature.
     nodes: usize,
-    /// It stands among the spare ones.
+    /// The signature is in `spare`.
     is_spare: bool,
 }
 
-/// A node as it was; of what changes with its pods, what is among the facts.
+/// The values of a node at the time when the signature was created. Usage and ports are only filled if they are among
+/// the facts.
 #[derive(Clone, Debug)]
 struct Like {
     node: Arc<Node>,
@@ -72,7 +76,7 @@ struct Like {
 }
 
 impl Shapes {
-    /// Those in these facts, of the cluster as it is now.
+    /// Returns the node signatures (shapes) in these facts, updated to the current cluster.
     pub fn of(&mut self, facts: NodeFacts, cache: &Cache) -> &FactShapes {
         let at = self.sets.iter().position(|set| set.facts == facts).unwrap_or_else(|| {
             self.sets.push(FactShapes::new(facts));
@@ -83,7 +87,7 @@ impl Shapes {
         set
     }
 
-    /// Drops the sets of facts that nobody reads any more.
+    /// Drops the sets of facts that no plugin reads any more.
     pub fn retain(&mut self, keep: impl Fn(NodeFacts) -> bool) {
         self.sets.retain(|set| keep(set.facts));
     }
@@ -95,25 +99,25 @@ impl FactShapes {
         Self { facts, position: None, clock: 0, made: Vec::new(), alike }
     }
 
-    /// The number of a node's shape, which is dense; `None` of a node that is not there.
+    /// Returns the number of the node's signature, or `None` for a node that does not exist. Numbers are dense.
     pub(super) fn number(&self, node: NodeId) -> Option<usize> {
         let own = node.0 as usize;
         let number = self.alike.as_ref().map_or(Some(own), |alike| Some(*alike.of_node.get(own)? as usize))?;
         (number < self.made.len()).then_some(number)
     }
 
-    /// Numbers are below this.
+    /// Returns the upper limit of numbers, exclusive.
     pub(super) fn len(&self) -> usize {
         self.made.len()
     }
 
-    /// When answers are given now.
+    /// Returns the clock, to store with an answer that is given now.
     pub(super) fn now(&self) -> u64 {
         self.clock
     }
 
-    /// Whether an answer about the shape of this number that was given then, which is never at 0, is about what the number means
-    /// now.
+    /// Returns whether an answer about this signature number, stored with clock `then`, is about the current meaning
+    /// of the number. The clock of an answer is never 0.
     pub(super) fn is_of(&self, number: usize, then: u64) -> bool {
         self.made.get(number).is_some_and(|made| *made <= then)
     }
@@ -126,7 +130,7 @@ impl FactShapes {
         }
         match position.and_then(|position| log.since(position)) {
             Some(changes) => changes.for_each(|change| match change {
-                // Also to those who read nothing of it a node is new.
+                // A new node concerns every set of facts, also an empty one.
                 Change::Node(node, facts) if facts.intersects(self.facts) || facts == NodeFacts::all() => {
                     self.look_at(node, cache);
                 }
@@ -141,7 +145,7 @@ impl FactShapes {
         }
     }
 
-    /// The node came, changed or went.
+    /// Updates the signature of a node that was added, changed or removed.
     fn look_at(&mut self, node: NodeId, cache: &Cache) {
         match &mut self.alike {
             None => self.make(node.0 as usize),
@@ -163,7 +167,7 @@ impl FactShapes {
 }
 
 impl Alike {
-    /// Puts the node where it belongs. Returns the number of its shape where that is new.
+    /// Moves the node to its signature. Returns the number of the signature if it is new.
     fn place(&mut self, node: NodeId, info: Option<&NodeInfo>, facts: NodeFacts) -> Option<u32> {
         let at = node.0 as usize;
         if at >= self.of_node.len() {
@@ -209,7 +213,7 @@ impl Alike {
         number
     }
 
-    /// The shape that is without nodes for longest is dropped where there are too many such.
+    /// If there are too many signatures without nodes, drops the oldest and returns its number.
     fn take_spare(&mut self) -> Option<u32> {
         while self.spare.len() > SPARE {
             let number = self.spare.pop_front()?;
@@ -259,7 +263,7 @@ fn hash(info: &NodeInfo, facts: NodeFacts) -> u64 {
     hasher.finish()
 }
 
-/// What stands for one group of facts; the one place that says which fields a group has.
+/// The value of one group of facts. This is the only place that lists the fields of each group.
 #[derive(PartialEq, Eq, Hash)]
 enum Field<'a> {
     Labels(&'a crate::model::Labels),
@@ -290,7 +294,7 @@ impl<'a> Field<'a> {
             NodeFacts::USED_PORTS => Self::Ports(used_ports),
             NodeFacts::CONDITIONS => Self::Conditions(&node.conditions),
             NodeFacts::DECLARED_FEATURES => Self::Texts(&node.declared_features),
-            // Of its own in each node: see `ONES_OWN`.
+            // No two nodes are equal in these facts: see `ONES_OWN`.
             _ => Self::Flag(false),
         }
     }
@@ -343,8 +347,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is kept by shape is what was said of an equal node, however nodes come, change and go, and however many shapes
-        /// there were.
+        /// An answer stored by signature always belongs to an equal node, whatever nodes are added, changed or
+        /// removed, and however many signatures there were.
         #[test]
         fn an_answer_is_never_anothers(
             changes in prop::collection::vec((0usize..6, prop::option::weighted(0.8, 0i64..4000)), 1..60),
@@ -355,7 +359,7 @@ mod tests {
             let mut cache = Cache::default();
             let mut shapes = Shapes::default();
             let mut answers: BTreeMap<usize, (i64, u64)> = BTreeMap::new();
-            // So many that shapes are dropped, and their numbers used again.
+            // Enough signatures that some are dropped and their numbers used again.
             let first = (0..many * SPARE as i64).map(|n| (5, Some(n)));
             for (at, cpu) in first.chain(changes) {
                 match cpu {

@@ -1,30 +1,30 @@
-//! Things by key, of which those used longest ago go where all of them take too much.
+//! An LRU cache bounded in bytes.
 
 use std::hash::Hash;
 
 use hashbrown::HashMap;
 
-/// Something that takes room.
+/// A value with a size.
 pub trait Size {
-    /// About how many bytes.
+    /// Returns the approximate size in bytes.
     fn bytes(&self) -> usize;
 }
 
-/// See the module's head.
+/// Values by key, each with the cycle of its last use. Callers enforce the bound with [`Self::make_room`].
 #[derive(Clone, Debug)]
 pub struct Shelf<K, V> {
     things: HashMap<K, Thing<V>>,
-    /// About how many bytes all of them take, what was dropped since it was counted included.
+    /// The approximate size of all values in bytes. Values that were dropped since the last count are included.
     taken: usize,
 }
 
-/// What was used in the last so many cycles is likely to be used again.
+/// A value that was used in the last this many cycles is likely to be used again.
 const RECENT: u64 = 1024;
 
 #[derive(Clone, Debug, Default)]
 struct Thing<V> {
     value: V,
-    /// A cycle's number.
+    /// A cycle number.
     last_used: u64,
 }
 
@@ -35,21 +35,21 @@ impl<K, V> Default for Shelf<K, V> {
 }
 
 impl<K: Eq + Hash + Ord + Clone, V: Default + Size> Shelf<K, V> {
-    /// What stands under the key, in this cycle; new where nothing does.
+    /// Returns the value of the key, a new one if there is none, and marks it as used in this cycle.
     pub fn of(&mut self, key: K, cycle: u64) -> &mut V {
         let thing = self.things.entry(key).or_default();
         thing.last_used = cycle;
         &mut thing.value
     }
 
-    /// Drops what stands under keys that are not to be kept.
+    /// Drops the values whose keys `keep` refuses.
     pub fn retain(&mut self, keep: impl Fn(&K) -> bool) {
         self.things.retain(|key, _| keep(key));
     }
 
-    /// Whether something new that will take so many bytes has room beside what was used lately, of `most_bytes` in all; if so,
-    /// it is counted. Where things are used in turn that don't fit all, it is better that some stay than that each is made anew whenever
-    /// its turn comes.
+    /// Returns whether a new value of this size fits beside the recently used values, within `most_bytes` in total.
+    /// If so, its size is counted. When more values are used in turn than fit, it is better that some stay than that
+    /// each is rebuilt at every use.
     pub fn has_room_for(&mut self, bytes: usize, most_bytes: usize, cycle: u64) -> bool {
         if self.taken + bytes > most_bytes {
             self.things.retain(|_, thing| cycle.saturating_sub(thing.last_used) < RECENT);
@@ -60,7 +60,8 @@ impl<K: Eq + Hash + Ord + Clone, V: Default + Size> Shelf<K, V> {
         has_room
     }
 
-    /// Drops those used longest ago, to three quarters of so many bytes, where they take more.
+    /// If the values take more than `most_bytes`, evicts the least recently used ones until three quarters of it are
+    /// left.
     pub fn make_room(&mut self, most_bytes: usize) {
         let mut bytes: usize = self.things.values().map(|thing| thing.value.bytes()).sum();
         self.taken = bytes;
@@ -80,7 +81,7 @@ impl<K: Eq + Hash + Ord + Clone, V: Default + Size> Shelf<K, V> {
         self.taken = bytes;
     }
 
-    /// How many there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.things.len()
     }
@@ -96,7 +97,7 @@ mod tests {
         }
     }
 
-    /// Puts something of this size there if it has room.
+    /// Stores a value of this size if it fits. Returns whether the value was there before.
     fn put(shelf: &mut Shelf<u32, usize>, key: u32, size: usize, cycle: u64) -> bool {
         let known = *shelf.of(key, cycle) == size;
         if known || shelf.has_room_for(size, 100, cycle) {

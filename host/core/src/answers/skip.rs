@@ -1,4 +1,4 @@
-//! Templates with which a plugin has nothing to do: it is asked nothing about their pods.
+//! Pod signatures (templates) that a plugin skips: the plugin is asked nothing about their pods.
 
 use super::Answers;
 use super::stale::Stale;
@@ -6,16 +6,17 @@ use crate::cache::Cache;
 use crate::plugins::{Cycle, Declaration, ExtensionPoints, Plugins};
 use crate::profile::ProfilePlugin;
 
-/// What a plugin said of one template. It stands until something changes that it reads, and that is not about a node.
+/// A plugin's answer to skip for one pod signature (template). The answer is valid until something changes that the
+/// plugin reads and that is not about a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Skip {
     said: Option<bool>,
-    /// Up to where the change log has been followed.
+    /// The position up to which the change log was read.
     position: u64,
 }
 
 impl Skip {
-    /// What stands now, for a plugin of this declaration.
+    /// Returns the valid answer, for a plugin of this declaration.
     fn now(&mut self, cache: &Cache, declaration: &Declaration) -> Option<bool> {
         let log = cache.log();
         if self.said.is_some() && self.position < log.end_beyond_nodes() {
@@ -31,7 +32,8 @@ impl Skip {
 }
 
 impl Answers {
-    /// Whether the plugin has nothing to do with the pod. One that can't tell is asked like others, and fails there.
+    /// Returns whether the plugin skips the pod. If the call fails, the plugin is asked at its extension points like
+    /// any other, and the failure shows there.
     pub fn skips(&mut self, plugin: &ProfilePlugin, cycle: &Cycle<'_>, plugins: &mut dyn Plugins) -> bool {
         let declaration = &plugin.declaration;
         if !self.are_kept() || !declaration.points.contains(ExtensionPoints::SKIP) {

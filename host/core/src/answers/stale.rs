@@ -1,22 +1,22 @@
-//! Which answers a change of the cluster makes stale.
+//! Determines which cached answers a change of the cluster makes stale.
 
 use crate::cache::{Cache, Change, KindId, NodeId};
 use crate::facts::{ClusterFacts, NodeFacts};
 use crate::plugins::Declaration;
 
-/// What a plugin has to be asked about again.
+/// The nodes about which a plugin has to be asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stale {
-    /// Nothing.
+    /// No node.
     Nothing,
-    /// This node; it may have gone.
+    /// This node, which may have been removed.
     Node(NodeId),
     /// Every node.
     All,
 }
 
 impl Stale {
-    /// After this change, for a plugin of this declaration.
+    /// Returns what this change makes stale for a plugin of this declaration.
     pub fn by(change: Change, cache: &Cache, declaration: &Declaration) -> Self {
         match change {
             Change::Node(node, facts) if facts.intersects(declaration.node_facts) => Self::Node(node),
@@ -25,8 +25,8 @@ impl Stale {
         }
     }
 
-    /// Forgets, by `forget`, what the changes from `position` on made stale for a plugin of this declaration. `position` is the
-    /// log's end from then on.
+    /// Calls `forget` for everything that the changes from `position` on made stale for a plugin of this declaration,
+    /// and sets `position` to the end of the log.
     pub fn catch_up(position: &mut u64, cache: &Cache, declaration: &Declaration, mut forget: impl FnMut(Self)) {
         let log = cache.log();
         match log.since(*position) {
@@ -39,7 +39,8 @@ impl Stale {
         *position = log.end();
     }
 
-    /// After a change that is not about a node, for plugins that read these facts of the cluster.
+    /// Returns what a change that is not about a node makes stale, for plugins that together read these cluster
+    /// facts.
     pub fn by_cluster(change: Change, cache: &Cache, facts: ClusterFacts, plugins: &[&Declaration]) -> Self {
         match change {
             Change::NodeCount if facts.contains(ClusterFacts::NODE_COUNT) => Self::All,
@@ -58,19 +59,20 @@ fn reads(declaration: &Declaration, cache: &Cache, kind: KindId) -> bool {
     declaration.objects.iter().any(|reads| cache.objects().kind_id(&reads.kind) == Some(kind))
 }
 
-/// Up to where the change log has been followed, by answers that depend on several plugins.
+/// The position up to which the change log was read, for results that depend on several plugins.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Followed {
     position: Option<u64>,
 }
 
 impl Followed {
-    /// The nodes about which any of the plugins has to be asked again since the last time, and those `besides`, each once,
-    /// those that went among them; `None` where that is every node, as it is at first.
+    /// Returns the nodes about which any of the plugins has to be asked again since the last time, together with
+    /// `besides`, each once. Removed nodes are included. `None` stands for every node, which is also the first
+    /// result.
     pub fn stale(self, cache: &Cache, declarations: &[&Declaration], besides: Vec<NodeId>) -> Option<Vec<NodeId>> {
         let since = cache.log().since(self.position?)?;
         let mut nodes = besides;
-        // That there is a node concerns everyone, also those who read nothing of it.
+        // A new node concerns every plugin, also a plugin that reads nothing of it.
         let any = |facts: NodeFacts, more: &&Declaration| facts | more.node_facts;
         let node_facts = declarations.iter().fold(NodeFacts::empty(), any);
         let any = |facts: ClusterFacts, more: &&Declaration| facts | more.cluster_facts;
@@ -93,12 +95,13 @@ impl Followed {
         Some(nodes)
     }
 
-    /// Whether every node has to be looked at, whatever changed.
+    /// Returns whether every node has to be looked at, because nothing was read yet or the log no longer reaches back
+    /// far enough.
     pub fn begins(self, cache: &Cache) -> bool {
         self.position.is_none_or(|position| cache.log().since(position).is_none())
     }
 
-    /// They were asked.
+    /// Sets the position to the end of the log.
     pub fn caught_up(&mut self, cache: &Cache) {
         self.position = Some(cache.log().end());
     }

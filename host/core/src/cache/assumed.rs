@@ -1,9 +1,10 @@
-//! Objects as they will be, laid over what the informer says.
+//! Assumed versions of objects, layered over the versions from the informer.
 //!
-//! Each layer remembers over what it was laid. It holds until the informer brings a change of an assumed field: then what was
-//! assumed has come true, or is not to be had any more. A change of other fields, such as a finalizer that is written before the
-//! assumed status, moves the layer onto the new version. An object that is about to be made needs two steps, as its status comes
-//! after it: so what is assumed of one that was not there holds over its first version, too.
+//! Each layer remembers the version under it. The layer holds until the informer reports a change of an assumed
+//! field: then the assumption came true or became impossible. A change of other fields, such as a finalizer that is
+//! written before the assumed status, moves the layer onto the new version. A new object is created in two steps,
+//! because its status is written after the object: so the layer of an object that did not exist also holds over the
+//! object's first version.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use hashbrown::HashMap;
 use super::carry_over::carried_over;
 use crate::model::{Object, ObjectKey, ObjectKind};
 
-/// What is assumed of which objects.
+/// The assumed versions of all objects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assumptions {
     by_key: HashMap<ObjectKey, Layers>,
@@ -20,23 +21,23 @@ pub(super) struct Assumptions {
 
 #[derive(Clone, Debug)]
 struct Layers {
-    /// As the informer has it.
+    /// The version from the informer.
     real: Option<Arc<Object>>,
-    /// In the order in which they were laid; never none.
+    /// In the order in which they were added. Never empty.
     layers: Vec<Layer>,
 }
 
 #[derive(Clone, Debug)]
 struct Layer {
-    /// The uid of the pod for which it is assumed.
+    /// The uid of the pod for which the object is assumed.
     by: Box<str>,
     object: Arc<Object>,
     over: Option<Arc<Object>>,
-    /// Its reservation has come to its end.
+    /// The pod's reservation was completed.
     lasting: bool,
 }
 
-/// How an object shows.
+/// The version of an object that readers see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
     pub object: Option<Arc<Object>>,
@@ -59,7 +60,8 @@ impl Layers {
 }
 
 impl Layer {
-    /// Whether the object was not there, and now is, but not yet as it is assumed to become. From here on it is laid over that.
+    /// Handles the creation of an object that did not exist before. If the object is not yet in the assumed state,
+    /// moves the layer onto it and returns true.
     fn comes_into_being(&mut self, real: Option<&Arc<Object>>) -> bool {
         let Some(real) = real.filter(|real| self.over.is_none() && real.fields != self.object.fields) else {
             return false;
@@ -71,7 +73,7 @@ impl Layer {
 }
 
 impl Layer {
-    /// Moves the layer onto `real`, a version of the object that has the assumed fields as they were. Returns false for another one.
+    /// Moves the layer onto `real` if this version has the assumed fields unchanged. Returns false otherwise.
     fn moves_onto(&mut self, real: Option<&Arc<Object>>) -> bool {
         let (Some(over), Some(real)) = (&self.over, real) else { return false };
         if over.uid != real.uid {
@@ -85,12 +87,12 @@ impl Layer {
 }
 
 impl Assumptions {
-    /// Whether nothing is assumed.
+    /// Returns whether nothing is assumed.
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty()
     }
 
-    /// The informer brought the object, or took it away: how it shows now.
+    /// Takes in a version from the informer, or a removal. Returns the version that readers see now.
     pub fn brought(&mut self, key: &ObjectKey, real: Option<Arc<Object>>) -> Shown {
         let Some(layers) = self.by_key.get_mut(key) else { return Shown::real(real) };
         if layers.real != real {
@@ -108,7 +110,7 @@ impl Assumptions {
         self.result(key)
     }
 
-    /// The object is assumed to become so, which shows as `shown` now.
+    /// Adds an assumed version over `shown`, the version that readers see now.
     pub fn assume(&mut self, object: Arc<Object>, by: &str, shown: Option<Arc<Object>>) -> Shown {
         let key = object.key.clone();
         let layers = self.by_key.entry(key).or_insert_with(|| Layers { real: shown.clone(), layers: Vec::new() });
@@ -116,24 +118,25 @@ impl Assumptions {
         layers.shown()
     }
 
-    /// What is assumed of the object for the pod is so no longer.
+    /// Ends the assumption of the object for the pod.
     pub fn take_back(&mut self, key: &ObjectKey, by: &str) -> Option<Shown> {
         self.by_key.get_mut(key)?.layers.retain(|layer| *layer.by != *by);
         Some(self.result(key))
     }
 
-    /// The pod is bound: what is assumed of the object for it will show.
+    /// Marks the assumption as lasting, because the pod is bound.
     pub fn keep(&mut self, key: &ObjectKey, by: &str) {
         let layers = self.by_key.get_mut(key).into_iter().flat_map(|layers| &mut layers.layers);
         layers.filter(|layer| *layer.by == *by).for_each(|layer| layer.lasting = true);
     }
 
-    /// Forgets what is assumed of the objects of the kind.
+    /// Drops all assumptions about objects of the kind.
     pub fn forget(&mut self, kind: &ObjectKind) {
         self.by_key.retain(|key, _| *key.kind != *kind);
     }
 
-    /// All objects of the kind were brought anew. What was to show has had its time: if it did, it was between two lists.
+    /// Ends the lasting assumptions about the kind after a complete list. If such an assumption came true, this
+    /// happened between two lists.
     pub fn listed(&mut self, kind: &ObjectKind) -> Vec<(ObjectKey, Shown)> {
         let lasts = |layers: &Layers| layers.layers.iter().any(|layer| layer.lasting);
         let of_kind = self.by_key.iter().filter(|(key, layers)| *key.kind == *kind && lasts(layers));

@@ -1,4 +1,4 @@
-//! What shows of an object while some of it is assumed.
+//! Tests of assumed versions of objects.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn object(fields: &str) -> Arc<Object> {
     Arc::new(Object { key: key(), uid: "c".into(), fields: fields.into() })
 }
 
-/// What happens, and what shows then: the fields, with `*` if they are assumed.
+/// A step, and the fields that show afterwards, with `*` if they are assumed.
 #[derive(Debug)]
 enum Do {
     Bring(&'static str),
@@ -24,7 +24,7 @@ enum Do {
     List,
 }
 
-/// The informer's and the assumed objects, as the cache holds them.
+/// The versions from the informer and the assumed versions, as the cache holds them.
 #[derive(Default)]
 struct Bench {
     assumed: Assumptions,
@@ -67,12 +67,12 @@ fn a_layer_holds_until_what_is_assumed_changes_or_its_reservation_ends() {
         &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (Remove, "gone")],
         &[(Remove, "gone"), (Assume("p", "b"), "b*"), (TakeBack("p"), "gone")],
         &[(Remove, "gone"), (Assume("p", "b"), "b*"), (Bring("b"), "b")],
-        // One that is made, and then changed.
+        // An object that is created and then changed.
         &[(Assume("p", "b"), "b*"), (Bring("a"), "b*"), (Bring("b"), "b"), (TakeBack("p"), "as before")],
         &[(Assume("p", "b"), "b*"), (Bring("a"), "b*"), (Bring("c"), "c")],
         &[(Assume("p", "b"), "b*"), (Bring("a"), "b*"), (TakeBack("p"), "a")],
         &[(Assume("p", "b"), "b*"), (Bring("a"), "b*"), (Remove, "gone")],
-        // One over the other: the second holds when the first has come true, and when it is taken back.
+        // Two layers: the second layer holds after the first came true, and after the first was taken back.
         &[
             (Bring("a"), "a"),
             (Assume("p", "b"), "b*"),
@@ -87,7 +87,7 @@ fn a_layer_holds_until_what_is_assumed_changes_or_its_reservation_ends() {
             (TakeBack("p"), "c*"),
             (TakeBack("q"), "a"),
         ],
-        // Other fields may change: a finalizer comes before the allocation that is assumed.
+        // Other fields may change: a finalizer is written before the assumed allocation.
         &[
             (Bring("{}"), "{}"),
             (Assume("p", r#"{"status":"x"}"#), r#"{"status":"x"}*"#),
@@ -106,7 +106,7 @@ fn a_layer_holds_until_what_is_assumed_changes_or_its_reservation_ends() {
             (Assume("p", r#"{"status":"x"}"#), r#"{"status":"x"}*"#),
             (Bring(r#"{"finalizer":1,"status":"y"}"#), r#"{"finalizer":1,"status":"y"}"#),
         ],
-        // One over the other, over a change of another field: both hold, each until its field changes.
+        // Two layers over a change of another field: both hold until their own field changes.
         &[
             (Bring("{}"), "{}"),
             (Assume("p", r#"{"a":1}"#), r#"{"a":1}*"#),
@@ -116,7 +116,8 @@ fn a_layer_holds_until_what_is_assumed_changes_or_its_reservation_ends() {
             (TakeBack("p"), r#"{"a":1,"b":1,"c":1}*"#),
             (TakeBack("q"), r#"{"a":1,"c":1}"#),
         ],
-        // Of a bound pod it holds over a list at most: that it came and went may have been missed.
+        // The assumption of a bound pod ends with a list at the latest, because the informer may have missed the
+        // change.
         &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (List, "as before"), (Keep("p"), "as before"), (List, "a")],
     ];
     for history in histories {

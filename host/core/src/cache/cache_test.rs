@@ -1,4 +1,4 @@
-//! The cache's states, and what its log says of them.
+//! Tests of the states of pods and nodes in the cache, and of its log.
 
 use super::*;
 use crate::model::{HostPort, NodeImage, PodKey, PodRequests, PodSpec, Protocol, Resources};
@@ -20,7 +20,7 @@ fn pod(name: &str, node: &str, milli_cpu: i64) -> Arc<Pod> {
     Arc::new(Pod { key, node_name: node.into(), requests, spec, ..Pod::default() })
 }
 
-/// Cpu and pods in use on a node, and its taken ports.
+/// Returns the CPU and the number of pods in use on a node, and its used ports.
 fn used(cache: &Cache, node: &str) -> (i64, i64, usize) {
     let info = cache.node_id(node).and_then(|id| cache.node(id)).expect("the node is there");
     (info.usage.requested.milli_cpu, info.usage.requested.pods, info.used_ports.len())
@@ -154,7 +154,7 @@ fn the_id_of_a_pod_that_went_after_its_node_is_given_once() {
     cache.set_pod(pod("first", "a", 1));
     cache.remove_node("a");
     cache.remove_pod("first");
-    // The log drops what it has of both.
+    // Fills the log so that both removals leave it.
     for unschedulable in [true, false].repeat(20) {
         cache.set_node(Arc::new(Node { unschedulable, ..node("b") }));
     }

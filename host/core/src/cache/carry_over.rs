@@ -1,14 +1,14 @@
-//! What is assumed of an object, carried over to a newer version of the object.
+//! Transfers an assumption about an object to a newer version of the object.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// The newer version differs in something that is assumed.
+/// The newer version differs in an assumed field.
 struct Overtaken;
 
-/// Makes the changes that lead from `over` to `assumed` in `newer`. Returns `None` if `newer` differs from `over` in one of the
-/// changed fields, or if there are none. All are JSON; lists are compared as a whole.
+/// Applies the changes from `over` to `assumed` to `newer`. Returns `None` if `newer` differs from `over` in one of
+/// the changed fields, or if nothing changed. All three are JSON. Lists are compared as a whole.
 pub(super) fn carried_over(over: &str, assumed: &str, newer: &str) -> Option<String> {
     let read = |text| serde_json::from_str::<Value>(text).ok();
     let (over, assumed, newer) = (read(over)?, read(assumed)?, read(newer)?);
@@ -53,21 +53,21 @@ mod tests {
             (r#"{"a":1,"b":1}"#, r#"{"a":2,"b":1}"#, r#"{"a":1,"b":3}"#, Some(r#"{"a":2,"b":3}"#)),
             (r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1,"b":{}}"#, Some(r#"{"a":2,"b":{}}"#)),
             (r#"{"a":1,"b":1}"#, r#"{"a":2,"b":1}"#, r#"{"a":1}"#, Some(r#"{"a":2}"#)),
-            // The assumed field came true, or is another.
+            // The assumed field came true or has another value.
             (r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":2}"#, None),
             (r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":3}"#, None),
             (r#"{"a":1}"#, r#"{"a":2}"#, r#"{}"#, None),
-            // A field is added, with what holds it.
+            // A field is added, with its parent.
             (r#"{}"#, r#"{"s":{"a":1}}"#, r#"{"s":{"b":1}}"#, Some(r#"{"s":{"a":1,"b":1}}"#)),
             (r#"{}"#, r#"{"s":{"a":1}}"#, r#"{"s":{"a":2}}"#, None),
             (r#"{}"#, r#"{"s":{"a":1}}"#, r#"{"s":1}"#, None),
-            // A field is taken away.
+            // A field is removed.
             (r#"{"a":1,"b":1}"#, r#"{"b":1}"#, r#"{"a":1,"b":2}"#, Some(r#"{"b":2}"#)),
             (r#"{"a":1,"b":1}"#, r#"{"b":1}"#, r#"{"a":2,"b":1}"#, None),
-            // Lists are one.
+            // Lists are compared as a whole.
             (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, r#"{"a":[1],"b":1}"#, Some(r#"{"a":[1,2],"b":1}"#)),
             (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, r#"{"a":[3,1]}"#, None),
-            // Nothing is assumed, or it can't be read.
+            // Nothing is assumed, or the text is no JSON.
             (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":1,"b":1}"#, None),
             ("a", "b", "c", None),
         ] {

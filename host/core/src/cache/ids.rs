@@ -1,35 +1,38 @@
-//! Dense ids, and the slabs they index. An id in use names one thing; a retired one waits until it is freed.
+//! Dense ids, and the slabs that they index. An id in use names one item. A retired id is not used again until it is
+//! freed.
 
 use std::sync::Arc;
 
-/// A node for as long as it exists (`node-id`).
+/// The id of a node for as long as the node exists (`node-id`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
-/// An assigned or assumed pod for as long as it is one (`pod-id`).
+/// The id of a pod for as long as the pod is assigned or assumed (`pod-id`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PodId(pub u32);
 
-/// An image by one of its names for as long as a node has it (`image-id`).
+/// The id of an image under one of its names, for as long as a node has it (`image-id`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ImageId(pub u32);
 
-/// Things under dense ids.
+/// Items under dense ids.
 ///
-/// A copy shares what it holds with the original, until one of them changes it: a copy of a large cluster is made in no time, and
-/// its changes cost a little more for as long as the copy is there.
+/// A copy shares its data with the original until one of them changes it. A copy of a large cluster is made in no
+/// time. As long as it exists, changes cost a little more.
 #[derive(Clone, Debug)]
 pub struct Slab<T> {
-    /// All but the last are full.
+    /// All pages except the last are full.
     pages: Vec<Arc<Page<T>>>,
     free: Vec<u32>,
     len: usize,
 }
 
-/// Chunks that are shared together, so that a copy of all has little to count; all but the last are full.
+/// Chunks that are shared together, so that a copy has few reference counts to update. All chunks except the last are
+/// full.
 type Page<T> = Vec<Arc<Vec<Entry<T>>>>;
 
-/// Entries that are copied together, and chunks of a page: few enough for that to be done between two pods.
+/// The number of entries in a chunk and of chunks in a page. A shared chunk or page is copied when it changes, so
+/// that both are small enough to be copied between two pods.
 const CHUNK: usize = 64;
 
 const PAGE: usize = CHUNK * CHUNK;
@@ -88,7 +91,7 @@ impl<T: Clone> Slab<T> {
         }
     }
 
-    /// Takes the thing out; its id stays out of use until [`Slab::free`].
+    /// Removes the item. Its id stays out of use until [`Slab::free`].
     pub fn retire(&mut self, id: u32) -> Option<T> {
         let entry = self.entry_mut(id)?;
         match std::mem::replace(entry, Entry::Retired) {
@@ -103,8 +106,8 @@ impl<T: Clone> Slab<T> {
         }
     }
 
-    /// The id may be used again, if it was retired. Said twice, it counts once: the pod of a node that went leaves it, and
-    /// goes.
+    /// Allows to use a retired id again. A second call has no effect: the log holds two removals of a pod if its node
+    /// was removed first.
     pub fn free(&mut self, id: u32) {
         if let Some(entry @ Entry::Retired) = self.entry_mut(id) {
             *entry = Entry::Free;

@@ -1,18 +1,19 @@
-//! Images over the whole cluster: how big, and on how many nodes.
+//! The images of the whole cluster: their sizes and their numbers of nodes.
 
 use super::ids::ImageId;
 use super::log::{Change, ChangeLog};
 use super::register::{Keyed, Register};
 use crate::model::NodeImage;
 
-/// An image by one of its names.
+/// An image under one of its names.
 #[derive(Clone, Debug)]
 pub struct ImageState {
     /// The name.
     pub name: Box<str>,
-    /// Bytes, as the first node said that has the name; a node that is alone with it may correct itself.
+    /// The size in bytes, as reported by the first node with this name. If only one node has the image, a later
+    /// report of this node replaces the size.
     pub size: i64,
-    /// On how many nodes it is.
+    /// The number of nodes that have the image.
     pub nodes: u32,
 }
 
@@ -24,29 +25,29 @@ impl Keyed for ImageState {
     }
 }
 
-/// All of them.
+/// All images of the cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Images {
     states: Register<ImageState>,
 }
 
 impl Images {
-    /// The image with this id.
+    /// Returns the image with this id.
     #[must_use]
     pub fn get(&self, id: ImageId) -> Option<&ImageState> {
         self.states.get(id.0)
     }
 
-    /// All of them, by id.
+    /// Returns all images, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (ImageId, &ImageState)> {
         self.states.entries().map(|(id, state)| (ImageId(id), state))
     }
 
-    /// A node that had `before` has these images now: their ids, each once, ascending.
+    /// Replaces the images of a node, which had `before`. Returns the ids of the new images, each once, ascending.
     pub(super) fn exchange(&mut self, before: &[ImageId], images: &[NodeImage], log: &mut ChangeLog) -> Vec<ImageId> {
         let names = images.iter().flat_map(|image| image.names.iter().map(|name| (name, image.size)));
         let mut sizes: Vec<(ImageId, i64)> = names.map(|(name, size)| (self.id_of(name, size), size)).collect();
-        // Stable: of a name that is there twice the first one counts.
+        // The sort is stable: the first of several sizes for a name counts.
         sizes.sort_by_key(|(id, _)| *id);
         sizes.dedup_by_key(|(id, _)| *id);
         for (id, size) in sizes.iter().filter(|(id, _)| before.binary_search(id).is_ok()) {
@@ -64,7 +65,7 @@ impl Images {
         after
     }
 
-    /// The size as a node says that had the image before.
+    /// Updates the size of an image that only this node has.
     fn correct(&mut self, id: ImageId, size: i64, log: &mut ChangeLog) {
         if let Some(state) = self.states.get_mut(id.0).filter(|state| state.nodes == 1 && state.size != size) {
             state.size = size;
@@ -72,7 +73,7 @@ impl Images {
         }
     }
 
-    /// A node has them no more.
+    /// Removes these images from a node.
     pub(super) fn leave(&mut self, ids: &[ImageId], log: &mut ChangeLog) {
         for id in ids {
             let Some(state) = self.states.get_mut(id.0) else {

@@ -1,4 +1,4 @@
-//! What changed in the cache, in order, for everyone who keeps something derived from it.
+//! The log of cache changes, in order. Every reader that derives state from the cache follows it.
 
 use std::collections::VecDeque;
 
@@ -6,38 +6,38 @@ use super::ids::{ImageId, NodeId, PodId};
 use super::objects::{KindId, ObjectId};
 use crate::facts::NodeFacts;
 
-/// One change. It says what changed, not to what: read that from the cache, as it is now.
+/// One change. It names the changed item. The new value is read from the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// These facts of the node changed; all of them where it is new.
+    /// These facts of the node changed. A new node has all facts.
     Node(NodeId, NodeFacts),
-    /// The node went.
+    /// The node was removed.
     NodeRemoved(NodeId),
-    /// A pod came to a node, or changed there.
+    /// A pod was added to a node or changed there.
     Pod(PodId),
     /// A pod left its node.
     PodRemoved(PodId),
     /// An image's size or number of nodes changed.
     Image(ImageId),
-    /// No node has the image any more.
+    /// The last node with the image lost it.
     ImageRemoved(ImageId),
     /// The number of nodes changed.
     NodeCount,
     /// An object of this kind appeared or changed.
     Object(ObjectId, KindId),
-    /// It went.
+    /// The object was removed.
     ObjectRemoved(ObjectId, KindId),
 }
 
-/// The latest changes. A reader remembers the position up to which it has applied them; one that has fallen behind the
-/// log's beginning starts anew from the whole cache.
+/// The latest changes. A reader remembers the position up to which it has applied them. A reader that fell behind the
+/// start of the log starts again from the whole cache.
 #[derive(Clone, Debug)]
 pub struct ChangeLog {
     changes: VecDeque<Change>,
     start: u64,
-    /// The position after the last change that is about more than one node.
+    /// The position after the last change that is not about a single node or its pods.
     beyond_nodes: u64,
-    /// How many it holds at least, once there were so many.
+    /// The log drops no changes while it has at most this many.
     holds: usize,
 }
 
@@ -52,26 +52,26 @@ impl ChangeLog {
         Self { changes: VecDeque::new(), start: 0, beyond_nodes: 0, holds }
     }
 
-    /// The same end, and of what came before it only what happened since then, if that is still known.
+    /// Returns a log with the same end that only holds the changes since this position, if they are still known.
     pub(super) fn latest(&self, since: u64) -> Self {
         let changes: VecDeque<Change> = self.since(since).into_iter().flatten().collect();
         Self { start: self.end() - changes.len() as u64, changes, ..*self }
     }
 
-    /// The position after the last change.
+    /// Returns the position after the last change.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.start + self.changes.len() as u64
     }
 
-    /// The changes since `position`; `None` if the log no longer reaches back so far.
+    /// Returns the changes since `position`, or `None` if the log no longer reaches back so far.
     #[must_use]
     pub fn since(&self, position: u64) -> Option<impl Iterator<Item = Change> + '_> {
         let skip = usize::try_from(position.checked_sub(self.start)?).ok()?;
         Some(self.changes.range(skip.min(self.changes.len())..).copied())
     }
 
-    /// The position after the last change that is not about a node or a pod there.
+    /// Returns the position after the last change that is not about a node or a pod on it.
     #[must_use]
     pub fn end_beyond_nodes(&self) -> u64 {
         self.beyond_nodes
@@ -86,7 +86,7 @@ impl ChangeLog {
         }
     }
 
-    /// Whether it is longer than a cluster of so many nodes needs.
+    /// Returns whether the log is longer than a cluster of this many nodes needs.
     pub(super) fn is_too_long(&self, nodes: usize) -> bool {
         self.changes.len() > self.holds.max(8 * nodes)
     }

@@ -1,6 +1,6 @@
-//! The cluster as scheduling sees it: nodes with what their pods take, assumed pods included.
+//! The cluster as scheduling sees it: nodes and the resources that their pods use, including assumed pods.
 //!
-//! A pod's states, as in kube-scheduler's cache:
+//! The states of a pod, as in kube-scheduler's cache:
 //!
 //! ```text
 //!            assume                 set_pod (its node is known to the API server)
@@ -10,8 +10,8 @@
 //!     └────────────────────────────────────────────────────────┘ remove_pod
 //! ```
 //!
-//! Every change is written to the [`ChangeLog`], from which guests and kept answers are brought up to date. Pods whose
-//! node is not known (yet, or any more) wait aside and are counted when it comes.
+//! Every change is written to the [`ChangeLog`], from which guests and the result cache are updated. A pod whose node
+//! is unknown (not added yet, or removed) is stored separately and counted when the node is added.
 
 mod assumed;
 mod carry_over;
@@ -42,11 +42,11 @@ use crate::plugins::WhatIf;
 /// A pod that is assigned to a node, or assumed to be.
 #[derive(Clone, Debug)]
 pub struct CachedPod {
-    /// With the node's name in it, also while it is assumed.
+    /// The pod, with the node's name. An assumed pod has the node's name as well.
     pub pod: Arc<Pod>,
-    /// The node, if it is known.
+    /// The node, if the cache knows it.
     pub node: Option<NodeId>,
-    /// The API server has not confirmed it yet.
+    /// The API server has not confirmed the assignment yet.
     pub assumed: bool,
 }
 
@@ -66,7 +66,7 @@ impl Keyed for NodeInfo {
     }
 }
 
-/// Nodes, their pods, and what changed.
+/// The nodes, their pods, and the log of changes.
 ///
 /// A clone shares nodes, pods and objects with the original until either changes them.
 #[derive(Clone, Debug, Default)]
@@ -74,25 +74,25 @@ pub struct Cache {
     nodes: Register<NodeInfo>,
     /// By uid.
     pods: Register<CachedPod>,
-    /// Pods by the name of a node that is not there.
+    /// Ids of pods by the name of a node that does not exist.
     waiting: HashMap<Box<str>, Vec<PodId>>,
     images: Images,
     objects: Objects,
     log: ChangeLog,
-    /// Since they were taken last.
+    /// Events since the last call of [`Self::take_events`].
     events: Vec<ClusterEvent>,
 }
 
 impl Cache {
-    /// An empty one whose log holds so many changes, or eight a node where that is more; ids are used again the sooner, the
-    /// fewer they are.
+    /// Creates an empty cache whose log holds this many changes, or eight for each node if that is more. With fewer
+    /// changes, ids are used again sooner.
     #[must_use]
     pub fn with_log_of(changes: usize) -> Self {
         Self { log: ChangeLog::holding(changes), ..Self::default() }
     }
 
-    /// The cluster as it is now, for whoever looks at it aside and knows what it was at this position of the log: of the changes
-    /// that led there it has those since then.
+    /// Returns a copy of the cluster for a reader that knows its state at position `since` of the log. The copy's log
+    /// holds the changes since then.
     #[must_use]
     pub fn frozen(&self, since: u64) -> Self {
         Self {
@@ -106,82 +106,82 @@ impl Cache {
         }
     }
 
-    /// All nodes, by id.
+    /// Returns all nodes, in the order of their ids.
     pub fn nodes(&self) -> impl Iterator<Item = &NodeInfo> {
         self.nodes.iter()
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// One more than the highest node id in use: the length of an array indexed by node ids.
+    /// Returns the highest node id in use plus one: the length of an array indexed by node ids.
     #[must_use]
     pub fn node_id_end(&self) -> usize {
         self.nodes.end()
     }
 
-    /// The node with this id.
+    /// Returns the node with this id.
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<&NodeInfo> {
         self.nodes.get(id.0)
     }
 
-    /// The id of the node of this name.
+    /// Returns the id of the node with this name.
     #[must_use]
     pub fn node_id(&self, name: &str) -> Option<NodeId> {
         self.nodes.find(name).map(NodeId)
     }
 
-    /// All assigned and assumed pods, by id.
+    /// Returns all assigned and assumed pods, in the order of their ids.
     pub fn pods(&self) -> impl Iterator<Item = (PodId, &CachedPod)> {
         self.pods.entries().map(|(id, pod)| (PodId(id), pod))
     }
 
-    /// One more than the highest pod id in use.
+    /// Returns the highest pod id in use plus one.
     #[must_use]
     pub fn pod_id_end(&self) -> usize {
         self.pods.end()
     }
 
-    /// The pod with this id.
+    /// Returns the pod with this id.
     #[must_use]
     pub fn pod(&self, id: PodId) -> Option<&CachedPod> {
         self.pods.get(id.0)
     }
 
-    /// The pod with this uid, if it is assigned or assumed.
+    /// Returns the pod with this uid, if it is assigned or assumed.
     #[must_use]
     pub fn pod_by_uid(&self, uid: &str) -> Option<&CachedPod> {
         self.pods.get(self.pods.find(uid)?)
     }
 
-    /// Images over the whole cluster.
+    /// Returns the images of the whole cluster.
     #[must_use]
     pub fn images(&self) -> &Images {
         &self.images
     }
 
-    /// Objects of the further kinds that plugins read.
+    /// Returns the objects of the further kinds that plugins read.
     #[must_use]
     pub fn objects(&self) -> &Objects {
         &self.objects
     }
 
-    /// What changed.
+    /// Returns the log of changes.
     #[must_use]
     pub fn log(&self) -> &ChangeLog {
         &self.log
     }
 
-    /// What happened since this was asked last, in order.
+    /// Returns the events since the last call, in order.
     pub fn take_events(&mut self) -> Vec<ClusterEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// A node appeared or changed. A node of the same name with another uid is another node.
+    /// Adds or updates a node. A node with the same name and another uid is a new node.
     pub fn set_node(&mut self, node: Arc<Node>) {
         let known = self.node_id(&node.name).and_then(|id| self.nodes.get(id.0));
         match known.map(|info| (info.id, info.node.uid == node.uid)) {
@@ -195,7 +195,7 @@ impl Cache {
         self.trim();
     }
 
-    /// A node went. Its pods wait aside until theirs are removed, or it comes back.
+    /// Removes a node. Its pods are stored separately until they are removed or the node is added again.
     pub fn remove_node(&mut self, name: &str) {
         let Some(id) = self.node_id(name) else { return };
         let Some(info) = self.nodes.retire(id.0) else { return };
@@ -217,24 +217,25 @@ impl Cache {
         self.trim();
     }
 
-    /// A pod is assigned to `pod.node_name`, or changed there. Confirms an assumed one; one that is elsewhere moves.
+    /// Adds a pod to the node `pod.node_name`, or updates it there. Confirms an assumed pod. A pod that was on
+    /// another node moves.
     pub fn set_pod(&mut self, pod: Arc<Pod>) {
         self.place(pod, false);
     }
 
-    /// The core chose `pod.node_name` for the pod: it counts there from now on.
+    /// Assumes the pod on the node `pod.node_name`: from now on it counts there.
     pub fn assume(&mut self, pod: Arc<Pod>) {
         self.place(pod, true);
     }
 
-    /// Takes an assumption back. A pod that the API server has confirmed stays.
+    /// Removes an assumed pod. A pod that the API server has confirmed stays.
     pub fn forget(&mut self, uid: &str) {
         if self.pod_by_uid(uid).is_some_and(|cached| cached.assumed) {
             self.remove_pod(uid);
         }
     }
 
-    /// The pod went, or takes nothing any more.
+    /// Removes a pod that was deleted or that uses no resources any more.
     pub fn remove_pod(&mut self, uid: &str) {
         let Some(id) = self.pods.find(uid).map(PodId) else { return };
         let Some(cached) = self.pods.retire(id.0) else { return };
@@ -244,60 +245,61 @@ impl Cache {
         self.trim();
     }
 
-    /// Plugins want to read these kinds. Returns those of which more has to be listed than was, with all their fields.
+    /// Registers kinds that plugins want to read. Returns the kinds that have to be listed again with more fields,
+    /// with all their fields.
     pub fn want_objects(&mut self, reads: Vec<ObjectReads>) -> Vec<ObjectReads> {
         self.objects.want(reads)
     }
 
-    /// Plugins read these kinds and no others. Forgets the objects of the others, and returns those that were watched.
+    /// Keeps only these kinds. Drops the objects of all others, and returns the kinds that were watched.
     pub fn keep_kinds(&mut self, read: &[&ObjectKind]) -> Vec<Arc<ObjectKind>> {
         let forgotten = self.objects.keep_kinds(read, &mut self.log);
         self.trim();
         forgotten
     }
 
-    /// A watch of the kind that was to stop has stopped.
+    /// Counts a stopped watch of the kind.
     pub fn watch_stopped(&mut self, kind: &ObjectKind) {
         self.objects.watch_stopped(kind);
     }
 
-    /// All objects of the kind are here, with these fields. What was assumed of them for pods that are bound by now should
-    /// have shown.
+    /// Marks the list of the kind as complete, with these fields. Ends the assumptions of objects for pods that are
+    /// bound by now.
     pub fn objects_listed(&mut self, reads: ObjectReads) {
         let turned = self.objects.listed(reads, &mut self.log);
         self.turned(turned);
     }
 
-    /// The kind can't be listed, for this reason.
+    /// Marks the kind as refused by the API server, for this reason.
     pub fn objects_refused(&mut self, kind: &Arc<ObjectKind>, why: Arc<str>) {
         self.objects.refused(kind, why);
     }
 
-    /// An object of a kind that plugins read appeared or changed.
+    /// Adds or updates an object of a kind that plugins read.
     pub fn set_object(&mut self, object: Arc<Object>) {
         let turned = self.objects.set(object, &mut self.log);
         self.turned(turned);
     }
 
-    /// An object went.
+    /// Removes an object.
     pub fn remove_object(&mut self, key: &ObjectKey) {
         let turned = self.objects.remove(key, &mut self.log);
         self.turned(turned);
     }
 
-    /// The object shows so from now on, for the pod of this uid: see [`crate::intent::Intent::Assume`].
+    /// Assumes the object for the pod with this uid: see [`crate::intent::Intent::Assume`].
     pub fn assume_object(&mut self, object: Arc<Object>, by: &str) {
         let turned = self.objects.assume(object, by, &mut self.log);
         self.turned(turned);
     }
 
-    /// What is assumed of the object for the pod is so no longer.
+    /// Ends the assumption of the object for the pod.
     pub fn take_object_back(&mut self, key: &ObjectKey, by: &str) {
         let turned = self.objects.take_back(key, by, &mut self.log);
         self.turned(turned);
     }
 
-    /// What is assumed of the object for the pod will show: it is not taken back.
+    /// Keeps the assumption of the object for a bound pod, until the informer reports the object.
     pub fn keep_object_assumed(&mut self, key: &ObjectKey, by: &str) {
         self.objects.keep(key, by);
     }
@@ -349,7 +351,7 @@ impl Cache {
         self.events.push(ClusterEvent::pod(Some(before), Some(after), facts));
     }
 
-    /// The facts of its node that change.
+    /// Takes the pod off its node. Returns the facts of the node that change.
     fn detach(&mut self, id: PodId, cached: &CachedPod) -> NodeFacts {
         if let Some(info) = cached.node.and_then(|node| self.nodes.get_mut(node.0)) {
             let facts = info.remove_pod(id, &cached.pod);
@@ -397,7 +399,7 @@ impl Cache {
         }
     }
 
-    /// The cluster as it would be in this case: a copy, for whoever has no better way to look at it.
+    /// Returns a copy of the cluster as it would be in this case, for implementors without a faster way.
     #[must_use]
     pub fn as_if(&self, case: &WhatIf) -> Self {
         let mut cache = self.clone();
@@ -411,7 +413,7 @@ impl Cache {
         cache
     }
 
-    /// Bounds the log; ids whose removal it no longer holds may be used again.
+    /// Trims the log to its bound. Ids whose removal leaves the log can be used again.
     fn trim(&mut self) {
         while self.log.is_too_long(self.nodes.len()) {
             match self.log.pop_oldest() {

@@ -1,4 +1,4 @@
-//! A node with what its pods take (kube-scheduler's `NodeInfo`).
+//! A node with the resources that its pods use (kube-scheduler's `NodeInfo`).
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::plugins::WhatIf;
 pub struct NodeInfo {
     /// Its id in this cache.
     pub id: NodeId,
-    /// The object.
+    /// The node object.
     pub node: Arc<Node>,
-    /// Its images' ids, ascending.
+    /// The ids of its images, ascending.
     pub images: Vec<ImageId>,
-    /// Its pods, assumed ones included, in the order in which they came.
+    /// Its pods, including assumed pods, in the order in which they arrived.
     pub pods: Vec<PodId>,
-    /// What they take.
+    /// The resources that its pods use.
     pub usage: Usage,
-    /// Host ports that they take; one that several take stands several times.
+    /// The host ports that its pods use. A port that several pods use is listed several times.
     pub used_ports: Vec<HostPort>,
 }
 
@@ -31,7 +31,7 @@ impl NodeInfo {
         Self { node, images, ..Self::default() }
     }
 
-    /// As it would be in this case. The pods that come have ids from `first` on.
+    /// Returns the node as it would be in this case. Added pods get ids from `first` on.
     #[must_use]
     pub fn as_if(&self, cache: &Cache, case: &WhatIf, first: PodId) -> Self {
         let mut info = self.clone();
@@ -44,7 +44,7 @@ impl NodeInfo {
         info
     }
 
-    /// The facts that changed.
+    /// Adds a pod. Returns the facts of the node that changed.
     pub(super) fn add_pod(&mut self, id: PodId, pod: &Pod) -> NodeFacts {
         self.pods.push(id);
         self.usage.add(pod);
@@ -82,7 +82,7 @@ impl NodeInfo {
         }
     }
 
-    /// What differs between the node as it is and `after`.
+    /// Returns the facts that differ between the current node and `after`.
     pub(super) fn changed_facts(&self, after: &Node) -> NodeFacts {
         let before = &*self.node;
         [

@@ -1,4 +1,4 @@
-//! Objects of further kinds, and how far each kind is known.
+//! Objects of further kinds, and the state of the list of each kind.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use super::log::{Change, ChangeLog};
 use super::register::{Keyed, Register};
 use crate::model::object::{Object, ObjectKey, ObjectKind, ObjectReads};
 
-/// An object for as long as it exists (`object-id`).
+/// The id of an object for as long as the object exists (`object-id`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
-/// A kind that somebody reads, or once did.
+/// The id of a kind that plugins read or once read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KindId(pub u16);
 
 /// An object in the cache.
 #[derive(Clone, Debug)]
 pub struct CachedObject {
-    /// Of its key's kind.
+    /// The kind of its key.
     pub kind: KindId,
-    /// As the API server has it, or is assumed to have it soon.
+    /// The object from the API server, or its assumed version.
     pub object: Arc<Object>,
-    /// It is not so yet ([`crate::intent::Intent::Assume`]).
+    /// The object is an assumed version ([`crate::intent::Intent::Assume`]).
     pub assumed: bool,
 }
 
@@ -35,18 +35,18 @@ impl Keyed for CachedObject {
     }
 }
 
-/// How far the objects are known that somebody wants to read.
+/// Whether the cache holds the objects that a plugin wants to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// All of them are in the cache.
     Complete,
-    /// They are being listed.
+    /// The list is under way.
     Underway,
-    /// The API server doesn't let this kind be listed, for this reason.
+    /// The API server refuses to list this kind, for this reason.
     Refused(Arc<ObjectKind>, Arc<str>),
 }
 
-/// All objects of all kinds that plugins read.
+/// All objects of the kinds that plugins read.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
     known: Register<CachedObject>,
@@ -54,16 +54,16 @@ pub struct Objects {
     assumed: Assumptions,
 }
 
-/// How an object showed before, and shows now; one of the two is there.
+/// An object before and after a change. At least one of the two is there.
 pub(super) type Turned = (Option<Arc<Object>>, Option<Arc<Object>>);
 
-/// What is wanted and known of a kind.
+/// The state of a kind.
 #[derive(Clone, Debug)]
 struct KnownKind {
     kind: Arc<ObjectKind>,
-    /// `None` as long as nobody does.
+    /// The fields that plugins read; `None` if no plugin reads the kind.
     wanted: Option<BTreeSet<Box<str>>>,
-    /// With which fields all its objects are here.
+    /// The fields with which the last complete list was made.
     listed: Option<BTreeSet<Box<str>>>,
     refused: Option<Arc<str>>,
     /// Plugins read the kind once, and no plugin reads it now.
@@ -73,43 +73,43 @@ struct KnownKind {
 }
 
 impl Objects {
-    /// All objects, by id.
+    /// Returns all objects, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (ObjectId, &CachedObject)> {
         self.known.entries().map(|(id, object)| (ObjectId(id), object))
     }
 
-    /// The object with this id.
+    /// Returns the object with this id.
     #[must_use]
     pub fn get(&self, id: ObjectId) -> Option<&CachedObject> {
         self.known.get(id.0)
     }
 
-    /// The object of this key.
+    /// Returns the object with this key.
     #[must_use]
     pub fn by_key(&self, key: &ObjectKey) -> Option<&CachedObject> {
         self.known.get(self.known.find(key)?)
     }
 
-    /// The id of a kind that somebody reads.
+    /// Returns the id of a kind.
     #[must_use]
     pub fn kind_id(&self, kind: &ObjectKind) -> Option<KindId> {
         self.kinds.iter().position(|known| *known.kind == *kind).map(|at| KindId(at as u16))
     }
 
-    /// All fields that are read of a kind, by whomever.
+    /// Returns all fields of a kind that any plugin reads.
     #[must_use]
     pub fn fields(&self, kind: KindId) -> Option<&BTreeSet<Box<str>>> {
         self.kinds.get(usize::from(kind.0))?.wanted.as_ref()
     }
 
-    /// The kinds that somebody reads, and whether all that is read of each is here.
+    /// Returns the kinds that plugins read, each with the state of its objects.
     pub fn kinds(&self) -> impl Iterator<Item = (KindId, &ObjectKind, Coverage)> {
         let numbered = self.kinds.iter().enumerate();
         numbered
             .filter_map(|(at, known)| Some((KindId(at as u16), &*known.kind, known.coverage(known.wanted.as_ref()?))))
     }
 
-    /// Whether all that `reads` names is here.
+    /// Returns whether the cache holds everything that `reads` names.
     #[must_use]
     pub fn coverage(&self, reads: &[ObjectReads]) -> Coverage {
         let mut coverage = Coverage::Complete;
@@ -124,7 +124,8 @@ impl Objects {
         coverage
     }
 
-    /// Somebody wants to read these. Returns the kinds of which more has to be listed than was, with all their fields.
+    /// Registers kinds that plugins want to read. Returns the kinds that have to be listed again with more fields,
+    /// with all their fields.
     pub(super) fn want(&mut self, reads: Vec<ObjectReads>) -> Vec<ObjectReads> {
         let mut grown = Vec::new();
         for ObjectReads { kind, fields } in reads {
@@ -141,8 +142,8 @@ impl Objects {
         grown
     }
 
-    /// Forgets the kinds that are wanted and not among these, with their objects and everything that is assumed of them. Returns
-    /// these kinds. The removal of the objects is no event: it can help no pod.
+    /// Forgets the wanted kinds that are not among these, with their objects and all assumptions about them. Returns
+    /// the forgotten kinds. The removal of the objects causes no event, because it can help no pod.
     pub(super) fn keep_kinds(&mut self, read: &[&ObjectKind], log: &mut ChangeLog) -> Vec<Arc<ObjectKind>> {
         let mut forgotten = Vec::new();
         for known in self.kinds.iter_mut().filter(|known| known.wanted.is_some() && !read.contains(&&*known.kind)) {
@@ -160,7 +161,7 @@ impl Objects {
         forgotten
     }
 
-    /// A watch of the kind that was to stop has stopped.
+    /// Counts a stopped watch of the kind.
     pub(super) fn watch_stopped(&mut self, kind: &ObjectKind) {
         if let Some(known) = self.kinds.iter_mut().find(|known| *known.kind == *kind) {
             known.stopping = known.stopping.saturating_sub(1);
@@ -172,7 +173,8 @@ impl Objects {
         self.kinds.iter().any(|known| *known.kind == *kind && known.stopping > 0)
     }
 
-    /// All objects of the kind are here with these fields. What changed by that: what was assumed and did not come.
+    /// Marks the list of the kind as complete with these fields. Returns the objects that changed because their
+    /// assumption ended.
     pub(super) fn listed(&mut self, reads: ObjectReads, log: &mut ChangeLog) -> Vec<Turned> {
         if self.is_stopping(&reads.kind) {
             return Vec::new();
@@ -190,7 +192,7 @@ impl Objects {
         known.listed = Some(reads.fields);
     }
 
-    /// The kind can't be listed.
+    /// Marks the kind as refused by the API server.
     pub(super) fn refused(&mut self, kind: &Arc<ObjectKind>, why: Arc<str>) {
         if self.is_stopping(kind) {
             return;
@@ -199,8 +201,8 @@ impl Objects {
         self.kinds[at].refused = Some(why);
     }
 
-    /// An object appeared or changed. One of the same name with another uid is another one. What came of it, if anything
-    /// changed.
+    /// Adds or updates an object. An object with the same name and another uid is a new object. Returns the change,
+    /// if the object that shows changed.
     pub(super) fn set(&mut self, object: Arc<Object>, log: &mut ChangeLog) -> Option<Turned> {
         if self.is_stopping(&object.key.kind) {
             return None;
@@ -210,7 +212,7 @@ impl Objects {
         self.show(&key, shown, log)
     }
 
-    /// An object went. What came of it, if it was there.
+    /// Removes an object. Returns the change, if the object that shows changed.
     pub(super) fn remove(&mut self, key: &ObjectKey, log: &mut ChangeLog) -> Option<Turned> {
         if self.is_stopping(&key.kind) {
             return None;
@@ -219,8 +221,8 @@ impl Objects {
         self.show(key, shown, log)
     }
 
-    /// For the pod of this uid the object is assumed to become so; without a uid, whichever has its name. Of a kind that
-    /// nobody reads nothing is assumed.
+    /// Assumes a version of the object for the pod with this uid. An object without a uid stands for the object with
+    /// its name. Objects of a kind that no plugin reads are not assumed.
     pub(super) fn assume(&mut self, object: Arc<Object>, by: &str, log: &mut ChangeLog) -> Option<Turned> {
         let kind = self.kind_id(&object.key.kind)?;
         if self.kinds[usize::from(kind.0)].forgotten {
@@ -229,7 +231,7 @@ impl Objects {
         let (key, known) = (object.key.clone(), self.by_key(&object.key).map(|cached| Arc::clone(&cached.object)));
         let uid = known.as_ref().map_or_else(|| object.uid.clone(), |known| known.uid.clone());
         if !object.uid.is_empty() && object.uid != uid {
-            // It is about an object that is not there any more.
+            // The assumption is about an object that does not exist any more.
             return None;
         }
         let object = Arc::new(Object { uid, ..Object::clone(&object) });
@@ -240,18 +242,18 @@ impl Objects {
         self.show(&key, shown, log)
     }
 
-    /// It is so no longer.
+    /// Ends the assumption of the object for the pod.
     pub(super) fn take_back(&mut self, key: &ObjectKey, by: &str, log: &mut ChangeLog) -> Option<Turned> {
         let shown = self.assumed.take_back(key, by)?;
         self.show(key, shown, log)
     }
 
-    /// It will be so.
+    /// Keeps the assumption until the informer reports the object.
     pub(super) fn keep(&mut self, key: &ObjectKey, by: &str) {
         self.assumed.keep(key, by);
     }
 
-    /// Nothing is assumed of any object.
+    /// Returns whether no object is assumed.
     #[must_use]
     pub fn are_as_the_server_has_them(&self) -> bool {
         self.assumed.is_empty()
@@ -301,7 +303,7 @@ impl Objects {
         }
     }
 
-    /// The id, whose removal is no longer in the log, may be used again.
+    /// Allows to use the id again, after its removal left the log.
     pub(super) fn free(&mut self, id: ObjectId) {
         self.known.free(id.0);
     }

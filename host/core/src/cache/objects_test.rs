@@ -1,4 +1,4 @@
-//! Objects come, change and go under ids; kinds are wanted, listed and refused.
+//! Tests of object ids, and of kinds that are wanted, listed and refused.
 
 use super::*;
 
@@ -90,7 +90,7 @@ fn what_is_assumed_shows_as_such_and_only_where_it_means_something() {
     };
     assert!(objects.assume(object("web", "", "new"), "p", &mut log).is_some());
     assert_eq!(shown(&objects), ("new".into(), true));
-    // It comes as it was assumed: told to those who read it, and no event.
+    // The object arrives as it was assumed: this is a change for readers of the log, and no event.
     assert!(objects.set(object("web", "1", "new"), &mut log).is_none());
     assert_eq!((shown(&objects), log.end()), (("new".into(), false), 3));
     assert!(objects.assume(object("other", "", "new"), "p", &mut log).is_some(), "one that is to be made");

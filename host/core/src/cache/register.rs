@@ -1,5 +1,5 @@
-//! Things by id and by key. The key is read from the thing itself and kept nowhere else: a cluster has ten times as many pods as
-//! nodes, and a uid takes more room than most of what is kept of a pod.
+//! Items by id and by key. The key is read from the item and not stored a second time, because a cluster has ten
+//! times as many pods as nodes and a uid takes more memory than most other data of a pod.
 
 use std::hash::{BuildHasher, Hash};
 use std::ops::{Deref, DerefMut};
@@ -9,25 +9,25 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::ids::Slab;
 
-/// Something with a key of its own, which never changes.
+/// An item with a key that never changes.
 pub(super) trait Keyed {
     type Key: ?Sized + Eq + Hash;
 
     fn key(&self) -> &Self::Key;
 }
 
-/// See the module's head. A copy shares what it holds with the original, as that of a [`Slab`] does.
+/// Items by id and by key. A copy shares its data with the original, as a copy of a [`Slab`] does.
 #[derive(Clone, Debug)]
 pub(super) struct Register<T> {
     things: Slab<T>,
-    /// In so many parts, by the key's hash, of which each is copied by itself.
+    /// Split by the key's hash into [`PARTS`] tables. A shared table is copied on its own when it changes.
     by_key: Vec<Arc<HashTable<u32>>>,
     hasher: DefaultHashBuilder,
 }
 
 const PARTS: usize = 256;
 
-/// The part in which a key of this hash stands. A table goes by the first bits and by the last ones.
+/// Returns the table for a key with this hash. The table itself uses the high and the low bits of the hash.
 fn part(hash: u64) -> usize {
     (hash >> 32) as usize % PARTS
 }
@@ -53,13 +53,13 @@ impl<T> DerefMut for Register<T> {
 }
 
 impl<T: Keyed + Clone> Register<T> {
-    /// The id of the thing of this key.
+    /// Returns the id of the item with this key.
     pub fn find(&self, key: &T::Key) -> Option<u32> {
         let hash = self.hasher.hash_one(key);
         self.by_key[part(hash)].find(hash, |id| self.things.get(*id).is_some_and(|thing| thing.key() == key)).copied()
     }
 
-    /// A thing whose key nothing has that is there.
+    /// Adds an item. No other item may have its key.
     pub fn insert(&mut self, thing: T) -> u32 {
         let hash = self.hasher.hash_one(thing.key());
         let id = self.things.insert(thing);
@@ -69,7 +69,7 @@ impl<T: Keyed + Clone> Register<T> {
         id
     }
 
-    /// Takes the thing out; its id stays out of use until [`Slab::free`].
+    /// Removes the item. Its id stays out of use until [`Slab::free`].
     pub fn retire(&mut self, id: u32) -> Option<T> {
         let hash = self.hasher.hash_one(self.things.get(id)?.key());
         if let Ok(entry) = Arc::make_mut(&mut self.by_key[part(hash)]).find_entry(hash, |other| *other == id) {

@@ -1,25 +1,26 @@
-//! What the pods of a node ask for, in sums that return to what they were when a pod goes.
+//! Sums of the requests of a node's pods. A sum returns to its earlier value when a pod leaves.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{Pod, Resources};
 
-/// What the pods of a node ask for, assumed ones included. An amount beyond an `i64` reads as `i64::MAX`; the exact sum is kept
-/// beside it, so that the amount is right again when pods leave.
+/// The requests of a node's pods, including assumed pods. A sum above `i64::MAX` shows as `i64::MAX`. The exact sum
+/// is stored separately, so that the shown value is right again when pods leave.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Usage {
-    /// Sum of the pods' effective requests; `pods` is their number. A scalar resource keeps its name when its last pod goes.
+    /// The sum of the pods' effective requests. `pods` is their number. A scalar resource keeps its name when its
+    /// last pod leaves.
     pub requested: Resources,
-    /// Sum of the pods' non-zero cpu requests, millicores.
+    /// The sum of the pods' non-zero CPU requests, in millicores.
     pub non_zero_milli_cpu: i64,
-    /// Sum of the pods' non-zero memory requests, bytes.
+    /// The sum of the pods' non-zero memory requests, in bytes.
     pub non_zero_memory: i64,
-    /// Absent on all but absurd nodes, so that a node takes no more memory.
+    /// Only present for sums beyond an `i64`, which saves memory on all other nodes.
     excess: Option<Box<Excess>>,
 }
 
-/// By how much the exact sums differ from the amounts that are shown.
+/// The difference between each exact sum and the shown value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Excess {
     milli_cpu: i128,
@@ -27,7 +28,7 @@ struct Excess {
     ephemeral_storage: i128,
     non_zero_milli_cpu: i128,
     non_zero_memory: i128,
-    /// Of the scalar resources that differ at all.
+    /// Scalar resources with a difference.
     scalars: BTreeMap<Arc<str>, i128>,
 }
 
@@ -63,7 +64,7 @@ impl Usage {
     }
 }
 
-/// Adds to a sum of which `shown` is the part that an `i64` holds, and `excess` the rest.
+/// Adds `by` to a sum that is stored as `shown`, the part that an `i64` holds, and `excess`, the rest.
 fn change(shown: &mut i64, excess: &mut i128, by: i128) {
     let exact = i128::from(*shown) + *excess + by;
     *shown = exact.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
@@ -77,7 +78,7 @@ mod tests {
 
     const GPU: &str = "nvidia.com/gpu";
 
-    /// A pod that asks for so much of everything.
+    /// Returns a pod that requests this amount of each resource.
     fn pod(amount: i64) -> Pod {
         let effective = Resources {
             milli_cpu: amount,

@@ -1,4 +1,4 @@
-//! What plugins say of pods that wait: may they be tried, in which order, and does an event help them.
+//! Asks plugins about pods in the queue: pre-enqueue, queue-sort and queueing hints.
 
 mod room;
 
@@ -21,7 +21,7 @@ use crate::queue::{Admission, Advisor, MayGo, Queue, QueuedPod, Rejector, SortKe
 use crate::template::Templates;
 use crate::time::Timestamp;
 
-/// What is needed to ask plugins outside of a cycle.
+/// The context to ask plugins outside of a scheduling cycle.
 struct Advice<'a> {
     profiles: &'a [Profile],
     cache: &'a Cache,
@@ -36,7 +36,7 @@ struct Advice<'a> {
 }
 
 impl Core {
-    /// Lets the queue know what happened up to now.
+    /// Passes new cluster events to the queue.
     pub(super) fn tell_queue(&mut self, step: &mut Step<'_>) {
         let mut events = self.cache.take_events();
         events.append(&mut self.nominations.take_events());
@@ -47,7 +47,7 @@ impl Core {
         }
     }
 
-    /// Lets the queue know what happened in a step, and finds a place for the pods that are to be tried after it.
+    /// Passes new cluster events to the queue, and moves admitted pods to their sub-queues.
     pub(super) fn settle(&mut self, step: &mut Step<'_>) {
         self.tell_queue(step);
         let now = step.now;
@@ -63,7 +63,8 @@ impl Core {
         self.forget_templates(step.plugins);
     }
 
-    /// Whether a pod that this plugin rejected would be tried again after the event. Nothing is put into the queue.
+    /// Returns whether a pod that this plugin rejected would be tried again after the event. The queue is not
+    /// changed.
     pub fn hint(
         &mut self,
         plugin: &ProfilePlugin,
@@ -104,7 +105,7 @@ impl Advice<'_> {
         self.profiles.iter().find(|profile| profile.scheduler_name == pod.spec.scheduler_name)
     }
 
-    /// The answer to a question that depends on the template and the arguments alone is kept.
+    /// Returns whether an answer depends on the pod signature and the plugin's arguments alone, and can be cached.
     fn keeps(&self, plugin: &ProfilePlugin) -> bool {
         let declaration = &plugin.declaration;
         self.answers.are_kept()
@@ -157,15 +158,15 @@ impl Advice<'_> {
         }
     }
 
-    /// Whether the pod would fit on the node as it is now, as far as this plugin is asked, or if it had no pods: then room can
-    /// be made for it there. A plugin that can't tell loses no pod.
+    /// Returns whether this plugin's filter passes the pod on the node as it is now, or on the node without its pods:
+    /// in the second case preemption may help. A failed call counts as a pass, so that the pod is not lost.
     fn may_fit(&mut self, rejector: &Rejector, node: NodeId, pod: &Arc<Pod>) -> bool {
         let removed = self.cache.node(node).map_or_else(Vec::new, |info| info.pods.clone());
         let cases = [Vec::new(), removed].map(|removed| WhatIf { node, added: Vec::new(), removed });
         self.fits(rejector, &cases, pod).contains(&true)
     }
 
-    /// What the plugin says itself. One that can't tell loses no pod.
+    /// Returns the plugin's own queueing hints. A failed call counts as a yes for all pods, so that no pod is lost.
     fn plugins_hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let facts = rejector.declaration.pod_facts;
         let mut template = |pod: &Option<Arc<Pod>>| Some(self.templates.of(facts, pod.as_ref()?, self.cycle));
@@ -186,7 +187,7 @@ impl Advice<'_> {
         }
     }
 
-    /// The first plugin that says no; the one that said so before is asked first.
+    /// Returns the first plugin that gates the pod. The plugin that gated it before is asked first.
     fn gate(&mut self, entry: &QueuedPod) -> Result<Option<Rejector>, PluginError> {
         let mut plugins = self.profile(&entry.pod).map_or_else(Vec::new, |profile| profile.pre_enqueue.clone());
         if let Some(gate) = &entry.gate {
@@ -217,7 +218,7 @@ impl Advisor for Advice<'_> {
         admission
     }
 
-    /// Where the profile has no plugin for it, or that can't tell, the key is PrioritySort's.
+    /// Without a queue-sort plugin in the profile, or after its failure, the key is that of PrioritySort.
     fn sort_key(&mut self, entry: &QueuedPod) -> SortKey {
         let (pod, queued) = (&entry.pod, entry.queued);
         let by_priority = || {
@@ -241,8 +242,9 @@ impl Advisor for Advice<'_> {
         key
     }
 
-    /// A plugin with hints of its own is asked for them. Of one whose verdicts are about one node alone, the verdict on the node that came or changed is the hint. A plugin
-    /// that can't tell loses no pod: all are worth another try.
+    /// Asks a plugin with queueing hints of its own for its hints. For a plugin whose verdicts depend on one node
+    /// alone, the filter's verdict on the node of the event is the hint. For any other plugin and after a failed
+    /// call, the answer is yes for all pods, so that no pod is lost.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let declaration = &rejector.declaration;
         let serves = |profile: &Profile| profile.plugin_ids().any(|id| id == rejector.id);
@@ -261,14 +263,15 @@ impl Advisor for Advice<'_> {
     }
 }
 
-/// Whether such a plugin's verdict on a node is about that node alone.
+/// Returns whether the plugin's verdict on a node depends on that node alone.
 pub(super) fn by_node(declaration: &Declaration) -> bool {
     declaration.filter_scope == Scope::Node
         && declaration.cluster_facts.is_empty()
         && declaration.points.contains(ExtensionPoints::FILTER)
 }
 
-/// The node that alone can have become fit for a pod by this event, as far as such a plugin is asked.
+/// Returns the only node that may have become feasible by this event, for a plugin whose verdicts depend on one node
+/// alone.
 fn node_alone<'a>(declaration: &Declaration, event: &'a ClusterEvent) -> Option<&'a str> {
     match &event.subject {
         Subject::Node { after: Some(node), .. } if by_node(declaration) => Some(&node.name),

@@ -1,5 +1,5 @@
-//! From permission to the bound pod: pre-bind plugins one after the other, then the bind, then post-bind. What plugins want
-//! done in between is done outside the core, and other pods are placed meanwhile.
+//! From the end of permit to the bound pod: pre-bind plugins in order, then the binding, then post-bind. The caller
+//! executes the intents of these plugins outside the core, while the core schedules other pods.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,14 +16,15 @@ use crate::model::PodKey;
 use crate::plugins::{ExtensionPoints, PluginError, PointOutcome};
 use crate::profile::ProfilePlugin;
 
-/// A plugin that binds a pod, and what has to be done for that.
+/// A plugin that binds a pod, and the intents for this.
 struct BoundBy {
     plugin: Arc<str>,
     intents: Vec<Intent>,
 }
 
 impl Core {
-    /// The pod may be bound. From here on it can't be unschedulable any more: what happens does not concern it.
+    /// Starts pre-bind for a pod that may be bound. From here on the pod can't become unschedulable, so that cluster
+    /// events do not concern it.
     pub(super) fn permitted(&mut self, mut reservation: Reservation, step: &mut Step<'_>) {
         step.permit_wait_ends(&reservation, PointOutcome::Success);
         reservation.entry.is_decided();
@@ -33,7 +34,7 @@ impl Core {
         self.pre_bind(reservation, names, step);
     }
 
-    /// Asks these, until there is something to do.
+    /// Asks the pre-bind plugins in `left` until one returns intents. Without any, continues with the binding.
     fn pre_bind(&mut self, mut reservation: Reservation, mut left: VecDeque<Arc<str>>, step: &mut Step<'_>) {
         if self.profile_of(&reservation.pod).is_none() {
             let why = no_profile(&reservation.pod);
@@ -80,7 +81,8 @@ impl Core {
         self.reservations.put(reservation);
     }
 
-    /// The pod's node shows while it takes its time to get there, so that others (an autoscaler) can count on it.
+    /// Nominates the reserved node while the pod waits or its pre-bind intents are executed, so that other components
+    /// (an autoscaler) can count on it.
     pub(super) fn expect(&mut self, reservation: &mut Reservation, step: &mut Step<'_>) {
         if std::mem::replace(&mut reservation.nominated, true) {
             return;
@@ -98,8 +100,8 @@ impl Core {
         self.carried
     }
 
-    /// The first extender from this place on that binds such pods does, or else the first plugin that wants to, or else the API
-    /// server.
+    /// Binds the pod. The binder is the first interested extender that binds, starting at index `from`; or else the
+    /// first plugin that accepts; or else the API server.
     fn bind(&mut self, mut reservation: Reservation, from: usize, step: &mut Step<'_>) {
         let binds = |extender: &Extender| extender.binds && extender.is_interested_in(&reservation.pod);
         if let Some(beyond) = self.extenders.list().iter().skip(from).position(binds) {
@@ -133,7 +135,7 @@ impl Core {
         step.plugins.point_begins(ExtensionPoints::BIND, &reservation.pod.spec.scheduler_name);
         let bound = plugins.iter().find_map(|plugin| self.ask_one_to_bind(plugin, reservation, step).transpose());
         let bound = bound.transpose();
-        // Where none does it, the API server's answer is the point's end.
+        // If no plugin binds the pod, the extension point ends with the API server's answer.
         match &bound {
             Ok(None) => {}
             Ok(Some(_)) => step.plugins.point_ends(PointOutcome::Success),
@@ -159,7 +161,7 @@ impl Core {
         Ok(Some(BoundBy { plugin: Arc::clone(&plugin.declaration.name), intents }))
     }
 
-    /// What was to be carried in this step is done.
+    /// Continues after the intents of this step are done.
     pub(super) fn has_carried(&mut self, key: &PodKey, number: u64, step: &mut Step<'_>) {
         let is_it = |reservation: &Reservation| reservation.carried() == Some(number);
         let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
@@ -169,7 +171,7 @@ impl Core {
         }
     }
 
-    /// It could not be done.
+    /// Undoes the reservation after an intent of this step failed.
     pub(super) fn has_not_carried(&mut self, key: &PodKey, number: u64, why: &str, step: &mut Step<'_>) {
         let is_it = |reservation: &Reservation| reservation.carried() == Some(number);
         let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
@@ -184,14 +186,14 @@ impl Core {
         self.undo(reservation, Undoing::Failed { message, plugin: None }, step);
     }
 
-    /// The API server took the binding, or the extender bound the pod.
+    /// Completes the reservation after the API server accepted the binding or the extender bound the pod.
     pub(super) fn bound(&mut self, key: &PodKey, step: &mut Step<'_>) {
         if let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_elsewhere) {
             self.is_bound(reservation, step);
         }
     }
 
-    /// It did not.
+    /// Handles a failed binding. After a failure of an ignorable extender, the next binder is used.
     pub(super) fn bind_failed(&mut self, key: &PodKey, why: &str, step: &mut Step<'_>) {
         let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_elsewhere) else { return };
         let message = match reservation.stage {
@@ -209,7 +211,7 @@ impl Core {
         self.extenders.list().get(extender).is_some_and(|extender| extender.ignorable)
     }
 
-    /// The end of a reservation that came to its end. What was assumed for it stays so until it shows.
+    /// Completes a reservation. Its assumed objects stay assumed until the informer reports them.
     fn is_bound(&mut self, reservation: Reservation, step: &mut Step<'_>) {
         for key in &reservation.assumed {
             self.cache.keep_object_assumed(key, &reservation.pod.key.uid);
@@ -243,7 +245,7 @@ fn is_bound_elsewhere(reservation: &Reservation) -> bool {
     matches!(reservation.stage, Stage::Binding(Binder::Server | Binder::Extender(_)))
 }
 
-/// What can be done to the cluster. Nothing can be assumed any more.
+/// Checks that the intents contain no assumption, which is allowed in reserve only.
 fn to_be_carried(plugin: &ProfilePlugin, call: &str, intents: Vec<Intent>) -> Result<Vec<Intent>, PluginError> {
     if intents.iter().any(|intent| matches!(intent, Intent::Assume(_))) {
         let message = format!("{call} can't assume an object: reserve can");

@@ -1,4 +1,4 @@
-//! From permission to the bound pod.
+//! Tests of pre-bind, bind and post-bind.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What would become of a pod, and why, without doing it.
+//! Explains the outcome of a scheduling cycle for a pod, without scheduling it.
 
 use std::sync::Arc;
 
@@ -10,14 +10,15 @@ use crate::plugins::Plugins;
 use crate::time::Timestamp;
 
 impl Core {
-    /// What a cycle for this pod would come to now: the nodes it fits on, with their total scores, and every answer on
-    /// the way there told to `witness`. Nothing is placed, and no room is made. `None` where no profile has the pod's
-    /// scheduler name.
+    /// Runs a cycle for this pod without scheduling it. Returns the nodes that fit with their total scores, and
+    /// reports each plugin answer to `witness`. Nothing is reserved and nothing is preempted. Returns `None` if no
+    /// profile has the pod's scheduler name.
     ///
-    /// It is a cycle of its own, so that what plugins draw in the next one differs from what they would have drawn.
+    /// The call uses a cycle number of its own. The seed that plugins get in the next cycle therefore differs from
+    /// the seed that they would have got.
     ///
     /// # Errors
-    /// Why the pod would not be placed.
+    /// Returns why the pod would not be scheduled.
     pub fn explain(
         &mut self,
         pod: &Arc<Pod>,

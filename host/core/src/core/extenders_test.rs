@@ -1,4 +1,4 @@
-//! What extenders change in cycles, in preemption and in binding. A node has room for one pod.
+//! Tests of extenders in cycles, in preemption and in binding. Each node has space for one pod.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,7 +15,8 @@ use crate::plugins::{
 };
 use crate::profile::ProfilePlugin;
 
-/// Fits where there is nobody; makes room on the first node that the extenders leave.
+/// A test plugin. The filter passes nodes without pods, and the post-filter preempts on the first node that the
+/// extenders leave.
 struct OneEach;
 
 impl Plugins for OneEach {
@@ -80,18 +81,18 @@ impl Plugins for OneEach {
 
 type Named<T> = &'static [(&'static str, T)];
 
-/// What one extender answers, whatever it is asked.
+/// The scripted answers of one extender.
 #[derive(Clone)]
 struct Script {
     extender: Extender,
-    /// Nodes that it rejects, for this reason; `!` before the reason: whoever goes.
+    /// Nodes that it rejects, with the reason. A `!` before the reason stands for an unresolvable rejection.
     rejects: Result<Named<&'static str>, &'static str>,
     scores: Result<Named<i64>, &'static str>,
     victims: Result<Named<&'static [&'static str]>, &'static str>,
 }
 
 impl Script {
-    /// It is asked everything but to bind.
+    /// Creates a script for an extender that has all verbs except bind.
     fn new() -> Self {
         let extender =
             Extender { name: "url".into(), filters: true, weight: Some(1), preempts: true, ..Extender::default() };
@@ -180,7 +181,7 @@ fn resident(name: &str) -> Pod {
 }
 
 impl Bench {
-    /// Nodes a, b and c.
+    /// Creates a bench with the nodes a, b and c.
     fn new(scripts: Vec<Script>) -> Self {
         let (asker, asked) = channel();
         let list = scripts.iter().map(|script| script.extender.clone()).collect();
@@ -197,7 +198,7 @@ impl Bench {
         bench
     }
 
-    /// The same, with a pod on each of these nodes.
+    /// Creates a bench as [`Self::new`], with a pod on each of these nodes.
     fn full(scripts: Vec<Script>, nodes: &[&str]) -> Self {
         let mut bench = Self::new(scripts);
         for node in nodes {
@@ -222,7 +223,7 @@ impl Bench {
         actions.into_iter().filter_map(shortened).collect()
     }
 
-    /// What becomes of a pod.
+    /// Schedules a pod and returns the outcome.
     fn place(&mut self) -> String {
         self.step(Event::PodSet(Arc::new(resident("p")))).join("; ")
     }

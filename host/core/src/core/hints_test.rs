@@ -1,4 +1,4 @@
-//! Hints that plugins give themselves.
+//! Tests of queueing hints that plugins export.
 
 use std::time::Duration;
 

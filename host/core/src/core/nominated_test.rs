@@ -1,4 +1,4 @@
-//! Promised room, and looking at some nodes only: through the core, with a plugin that counts pods.
+//! Tests of nominated nodes and of sampling, with a plugin that counts pods.
 
 use super::*;
 use crate::cache::{NodeId, PodId};
@@ -10,8 +10,8 @@ use crate::plugins::{
 };
 use crate::profile::ProfilePlugin;
 
-/// Plugin 0 rejects a node that has as many pods as it may, plugin 1 one that has none, plugin 2 holds back gated pods, plugin 3
-/// fails, plugin 4 makes no room, and plugin 5 reserves nothing for the pod "other".
+/// Plugin 0 rejects full nodes, plugin 1 rejects nodes without pods, plugin 2 gates pods with scheduling gates,
+/// plugin 3 fails, plugin 4 is a post-filter that can't help, and plugin 5 rejects the pod "other" at reserve.
 #[derive(Default)]
 struct Counting {
     /// The nodes of each call of plugin 0's filter.
@@ -88,7 +88,7 @@ fn status(reason: &str) -> Status {
     Status { code: Code::Unschedulable, reasons: vec![reason.into()] }
 }
 
-/// With the name, no node is like another, and each is asked about.
+/// With the name among the facts, each node has a signature of its own and is asked about.
 const READ: NodeFacts = NodeFacts::NAME.union(NodeFacts::USAGE).union(NodeFacts::ALLOCATABLE);
 
 struct Bench {
@@ -97,7 +97,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Nodes of these names with room for so many pods, and these filters.
+    /// Creates a bench with these nodes (name and number of pods) and these filters.
     fn new(nodes: impl IntoIterator<Item = (String, i64)>, filters: &[u32], percentage: Option<u8>) -> Self {
         let mut bench = Self { core: Core::new(Options::default()), plugins: Counting::default() };
         bench.swap(filters, &[], percentage);
@@ -109,7 +109,7 @@ impl Bench {
         bench
     }
 
-    /// These filters and post-filters serve from now on.
+    /// Replaces the filters and post-filters.
     fn swap(&mut self, filters: &[u32], post_filters: &[u32], percentage: Option<u8>) {
         let plugin = |id: &u32| ProfilePlugin {
             id: PluginId(*id),
@@ -134,12 +134,12 @@ impl Bench {
         self.step(Event::PluginsSwapped(vec![profile]));
     }
 
-    /// One or two nodes.
+    /// Creates a bench with one or two nodes.
     fn with(nodes: &[(&str, i64)], filters: &[u32]) -> Self {
         Self::new(nodes.iter().map(|(name, pods)| ((*name).to_owned(), *pods)), filters, None)
     }
 
-    /// Takes in an event; the node to which each pod was bound in consequence, or why it was not, and what is nominated.
+    /// Handles an event. Returns the node of each bound pod, or the reason why it was not bound, and the nominations.
     fn step(&mut self, event: Event) -> Vec<String> {
         let mut actions = self.core.step(event, Timestamp(0), &mut self.plugins);
         while self.core.has_work() {
@@ -167,7 +167,7 @@ fn pod(name: &str, priority: i32) -> Pod {
     Pod { key: key(name), spec: Arc::new(PodSpec { priority, ..PodSpec::default() }), ..Pod::default() }
 }
 
-/// A pod to which room on the node is promised, and that does not take it yet.
+/// Returns a pod with this nominated node that does not take the node yet.
 fn promised(name: &str, priority: i32, node: &str) -> Pod {
     let spec = PodSpec { priority, scheduling_gates: vec!["gate".into()], ..PodSpec::default() };
     Pod { nominated_node_name: node.into(), spec: Arc::new(spec), ..pod(name, priority) }
@@ -196,7 +196,8 @@ fn promised_room_is_free_when_the_promise_ends() {
     }
 }
 
-/// The nomination ends when the node is chosen for the pod. If the pod is then rejected in the same cycle, the room is free.
+/// The nomination ends when the node is chosen for the pod. If the pod is then rejected in the same cycle, the node
+/// is free for others.
 #[test]
 fn a_nominated_pod_that_is_rejected_at_reserve_wakes_those_who_waited_for_its_room() {
     let mut bench = Bench::with(&[("n", 1)], &[0]);
@@ -228,7 +229,7 @@ fn a_pod_goes_where_it_was_promised_room_if_it_fits() {
     assert_eq!(bench.set(Pod { nominated_node_name: "full".into(), ..pod("p", 0) }), ["p on free"]);
 }
 
-/// As in kube-scheduler: where no post-filter is asked, the nomination is cleared.
+/// As in kube-scheduler, the nomination is cleared if no post-filter is asked.
 #[test]
 fn a_nomination_ends_with_an_attempt_that_fails_but_for_a_post_filter() {
     const NO_NODES: &str = "no nodes available to schedule pods";
@@ -245,14 +246,14 @@ fn a_nomination_ends_with_an_attempt_that_fails_but_for_a_post_filter() {
         let mut bench = Bench::with(nodes, filters);
         bench.swap(filters, post_filters, None);
         let said = bench.set(Pod { nominated_node_name: "n".into(), ..pod("p", 0) });
-        // The room that is free again helps pods of its priority, and so itself: it is tried again, once.
+        // The end of the nomination helps pods of up to its priority, and so the pod itself: it is tried again, once.
         let again = if nominated.is_empty() || why.starts_with("plugin") { &[][..] } else { &[why] };
         assert_eq!(said, [nominated, &[why], again].concat(), "{name}");
         assert_eq!(bench.core.nominations().is_empty(), !nominated.is_empty(), "{name}");
     }
 }
 
-/// Room can be made on a node that is full, and not on one that is too small.
+/// Preemption helps on a full node, but not on a node that is too small.
 #[test]
 fn a_node_helps_if_the_pod_would_fit_there_alone() {
     for (room, tried_again) in [(0, 0), (1, 1)] {
@@ -274,7 +275,7 @@ fn a_profile_may_look_at_some_nodes_only_and_goes_on_where_it_stopped() {
     for name in ["p", "q", "r"] {
         bench.set(pod(name, 0));
     }
-    // Kept answers are not asked for again: the third pod sees those of the first.
+    // Cached results are not asked for again: the third pod uses those of the first pod.
     let asked: Vec<(u32, usize)> = bench.plugins.asked.iter().map(|nodes| (nodes[0], nodes.len())).collect();
     assert_eq!(asked[..2], [(0, 150), (150, 150)]);
     assert!(asked[2..].iter().all(|(_, nodes)| *nodes <= 2), "{asked:?}");

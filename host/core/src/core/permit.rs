@@ -1,4 +1,5 @@
-//! Permission: a pod that has a node may be kept waiting, until those who wanted it to allow it, or one has had enough.
+//! Permit: a pod with a reserved node can wait until all plugins that asked for the wait allow it, or until a
+//! timeout.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use crate::model::Pod;
 use crate::plugins::{Code, Decision, ExtensionPoints, Permission, PointOutcome, Status};
 use crate::time::Timestamp;
 
-/// No plugin keeps a pod waiting for longer, as in kube-scheduler.
+/// The longest time that a plugin can keep a pod waiting, as in kube-scheduler.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
 
 /// A plugin that wants a pod to wait.
@@ -23,18 +24,18 @@ pub(super) struct PluginWait {
     pub until: Timestamp,
 }
 
-/// What a plugin said about other pods than the one that it was asked about.
+/// A plugin's decisions about other pods than the pod that it was asked about.
 pub(super) struct AboutOthers {
     plugin: Arc<str>,
-    /// It may decide about those of its profile.
+    /// The plugin may only decide about pods of this profile.
     scheduler_name: Box<str>,
     allow: Vec<Box<str>>,
     reject: Vec<Box<str>>,
 }
 
 impl Core {
-    /// Asks all permit plugins. Those that want the pod to wait, or why it may not be bound; and in `others`, also then, what
-    /// they said about pods that wait.
+    /// Asks all permit plugins. Returns the plugins that want the pod to wait, or the reason why the pod may not be
+    /// bound. Decisions about other waiting pods are added to `others`, also if the result is an error.
     pub(super) fn ask_for_permission(
         &mut self,
         reservation: &mut Reservation,
@@ -70,9 +71,9 @@ impl Core {
         step.at(ExtensionPoints::PERMIT, &pod, ask_all, how_it_went)
     }
 
-    /// The cycle is over and the pod waits.
+    /// Ends the cycle and lets the pod wait.
     pub(super) fn wait(&mut self, mut reservation: Reservation, waits: Vec<PluginWait>, step: &mut Step<'_>) {
-        // That it came to its node, and what is assumed for it, is nothing that could help the pod itself.
+        // The assumed pod and its assumed objects cause events that must not count as help for the pod itself.
         self.tell_queue(step);
         self.queue.heard_all(&mut reservation.entry);
         reservation.stage = Stage::Waiting(waits);
@@ -80,7 +81,7 @@ impl Core {
         self.reservations.put(reservation);
     }
 
-    /// Does as plugins said about pods that wait.
+    /// Applies decisions of plugins about other waiting pods.
     pub(super) fn decide_about_others(&mut self, others: Vec<AboutOthers>, step: &mut Step<'_>) {
         for AboutOthers { plugin, scheduler_name, allow, reject } in others {
             let may_decide = |reservation: &Reservation| {
@@ -100,7 +101,7 @@ impl Core {
         }
     }
 
-    /// These plugins need not be waited for any more.
+    /// Removes the waits that `by` selects. Without further waits the pod is permitted.
     fn allow(&mut self, mut reservation: Reservation, by: impl Fn(&PluginWait) -> bool, step: &mut Step<'_>) {
         if let Stage::Waiting(waits) = &mut reservation.stage {
             waits.retain(|wait| !by(wait));
@@ -111,10 +112,10 @@ impl Core {
         self.permitted(reservation, step);
     }
 
-    /// A plugin turns a pod away that waits.
+    /// Rejects a waiting pod for a plugin.
     fn turn_away(&mut self, reservation: Reservation, plugin: &str, why: String, step: &mut Step<'_>) {
         let status = Status { code: Code::Unschedulable, reasons: vec![why.into()] };
-        // The node may be gone meanwhile.
+        // The node may have been deleted in the meantime.
         let node = self.cache.node_id(&reservation.node).unwrap_or_default();
         let why = match self.plugin_named(&reservation.pod, |profile| &profile.permit, plugin) {
             Some(plugin) => self.rejected(&plugin, status, &reservation, node),
@@ -123,10 +124,11 @@ impl Core {
         self.undo(reservation, why, step);
     }
 
-    /// Time passed: those that waited too long are turned away by the plugin that had enough first.
+    /// Rejects each pod with a permit wait that timed out. The plugin with the earliest deadline counts as the
+    /// rejecting plugin.
     pub(super) fn end_waits(&mut self, step: &mut Step<'_>) {
         while let Some(reservation) = self.reservations.take_overdue(step.now) {
-            // Who is overdue waits for somebody.
+            // A pod with a deadline has at least one wait.
             let Some(wait) = reservation.first_to_end().cloned() else { return self.permitted(reservation, step) };
             let PluginWait { plugin, how_long, .. } = wait;
             let why = format!("rejected due to timeout after waiting {} at plugin {plugin}", shown(how_long));
@@ -134,7 +136,8 @@ impl Core {
         }
     }
 
-    /// The plugins were exchanged: nobody waits for one that is gone, nor without a profile.
+    /// After an exchange of plugins: ends waits for plugins that are gone, and undoes reservations of pods without a
+    /// profile.
     pub(super) fn end_waits_for_nobody(&mut self, step: &mut Step<'_>) {
         for uid in self.reservations.waiting() {
             let Some(reservation) = self.reservations.take(&uid) else { continue };
@@ -153,7 +156,7 @@ impl Core {
 }
 
 impl Step<'_> {
-    /// Tells those who measure that the pod waits no more, if it did.
+    /// Reports the end of the permit wait for metrics, if the pod was waiting.
     pub fn permit_wait_ends(&mut self, reservation: &Reservation, outcome: PointOutcome) {
         if matches!(reservation.stage, Stage::Waiting(_)) {
             self.plugins.permit_wait_ends(self.now.since(reservation.began), outcome);
@@ -161,13 +164,13 @@ impl Step<'_> {
     }
 }
 
-/// Nobody is left to ask about the pod.
+/// Returns the failure of a pod whose profile is gone.
 pub(super) fn no_profile(pod: &Pod) -> Undoing {
     let message = format!("no profile has the name {:?} any more", pod.spec.scheduler_name);
     Undoing::Failed { message, plugin: None }
 }
 
-/// As Go shows a duration, to the millisecond: `1m30s`, `1.5s`, `20ms`.
+/// Formats a duration as Go does, to the millisecond: `1m30s`, `1.5s`, `20ms`.
 fn shown(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match (seconds / 60, duration.subsec_millis()) {

@@ -1,4 +1,4 @@
-//! Waiting for permission.
+//! Tests of permit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +63,7 @@ fn another_pods_permit_turns_it_away() {
     assert_eq!(bench.core.in_flight(), 1);
 }
 
-/// Also where the pod about which it was asked is turned away itself.
+/// Decisions about other pods are applied even if the pod of the call is rejected.
 #[test]
 fn what_a_plugin_says_about_others_counts_in_any_case() {
     let denied = Answer::No(Code::Unschedulable, "no");

@@ -1,4 +1,4 @@
-//! Making room: what a post-filter decided is asked for, and remembered until it shows in the cluster.
+//! Preemption: starts the evictions that a post-filter decided, and tracks them until the cluster shows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::plugins::Room;
 use crate::profile::ProfilePlugin;
 use crate::queue::{QueuedPod, Release};
 
-/// Evictions that were asked for and don't show yet. A pod for which some are under way asks for no others, and is not tried
-/// before they show.
+/// Evictions that were requested and that the cluster does not show yet. A pod with such evictions requests no others
+/// and is not tried before the cluster shows them.
 #[derive(Debug, Default)]
 pub(super) struct Evictions {
-    /// By the uid of the pod for which they are.
+    /// By the uid of the preempting pod.
     underway: BTreeMap<Box<str>, Underway>,
-    /// The uids of those pods, by the victim's.
+    /// The uids of the preempting pods, by the uid of the victim.
     by_victim: BTreeMap<Box<str>, BTreeSet<Box<str>>>,
 }
 
-/// What is done for one pod.
+/// The evictions for one preempting pod.
 #[derive(Debug, Default)]
 struct Underway {
-    /// By uid.
+    /// The uids of the victims that remain.
     victims: BTreeSet<Box<str>>,
-    /// A victim stayed.
+    /// At least one victim could not be evicted.
     failed: bool,
 }
 
@@ -40,7 +40,7 @@ impl Evictions {
         self.underway.contains_key(uid)
     }
 
-    /// The pod for which they were is gone, or has its node.
+    /// Drops the evictions for a pod that was deleted or has a node now.
     pub fn not_needed_by(&mut self, uid: &str) {
         for victim in self.underway.remove(uid).unwrap_or_default().victims {
             if let Some(pods) = self.by_victim.get_mut(&victim) {
@@ -52,8 +52,8 @@ impl Evictions {
         }
     }
 
-    /// The victim is going, or gone, or `stays`. Returns the uids of the pods for which that was the last one, each with
-    /// whether all of them went.
+    /// Ends the evictions of a victim, which is being deleted, is gone, or `stays`. Returns the uids of the pods for
+    /// which this was the last victim, each with whether all of its victims are going.
     fn ended(&mut self, victim: &str, stays: bool) -> Vec<(Box<str>, bool)> {
         let mut made = Vec::new();
         for uid in self.by_victim.remove(victim).unwrap_or_default() {
@@ -75,12 +75,12 @@ impl Evictions {
 }
 
 impl Core {
-    /// A victim is going, or gone: who waited for the last one may be tried again, when it has made its room.
+    /// A victim is being deleted or is gone. Pods for which it was the last victim are released.
     pub(super) fn victim_goes(&mut self, uid: &str, step: &mut Step<'_>) {
         self.eviction_ended(uid, false, step);
     }
 
-    /// A victim could not be evicted: whoever wanted its place may choose others.
+    /// A victim could not be evicted. Pods for which it was the last victim may choose other victims.
     pub(super) fn victim_stays(&mut self, uid: &str, step: &mut Step<'_>) {
         self.eviction_ended(uid, true, step);
     }
@@ -91,7 +91,7 @@ impl Core {
             let release = if !all_went {
                 Release::Activates
             } else if !is_promised_room || self.may_fit_now(&uid, step) {
-                // Another node may have got room while the pod was held.
+                // Another node may have become free while the pod was held.
                 Release::Retries
             } else if self.awaits_room(&uid) {
                 Release::AwaitsRoom
@@ -102,8 +102,8 @@ impl Core {
         }
     }
 
-    /// Whether pods are leaving the node that is promised to a waiting pod: those of which post-filters are told, so that they make no
-    /// other room meanwhile.
+    /// Returns whether preempted pods are leaving the nominated node of a waiting pod. While they leave, post-filters
+    /// start no other preemption for the pod.
     pub(super) fn awaits_room(&self, uid: &str) -> bool {
         let Some(nominated) = self.nominations.get(uid) else { return false };
         let info = self.cache.node_id(&nominated.node).and_then(|id| self.cache.node(id));
@@ -111,8 +111,9 @@ impl Core {
         info.is_some_and(|info| info.pods.iter().any(leaves))
     }
 
-    /// Whether a waiting pod may fit on a node now: what happened while it was held it has not heard of. Where all who rejected it
-    /// look at one node alone, they are asked; others may have changed their minds about any node.
+    /// Returns whether a waiting pod may fit on a node now, because the pod missed the events while it was held. The
+    /// filters that rejected it are asked if each of their verdicts depends on one node alone. Otherwise the answer
+    /// is yes, because other plugins may accept any node now.
     fn may_fit_now(&mut self, uid: &str, step: &mut Step<'_>) -> bool {
         let Some(entry) = self.queue.get(uid) else { return false };
         let (pod, by) = (Arc::clone(&entry.pod), entry.rejection.by.clone());
@@ -123,12 +124,12 @@ impl Core {
         let (mut placing, profile) = self.placing(&pod, at, step.now, step.plugins);
         let rejected = |plugin: &&ProfilePlugin| by.iter().any(|rejector| rejector.id == plugin.id);
         let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(rejected).collect();
-        // A plugin that can't tell loses no pod.
+        // A failed plugin counts as a yes, so that the pod is not lost.
         placing.pass_somewhere(&filters).unwrap_or(true)
     }
 
-    /// Where something happened to the node that is promised to a pod, or nobody is leaving it any more, room may be made for the
-    /// pod elsewhere: from then on whatever happens may help it.
+    /// After an event on a pod's nominated node, or when no preempted pod is leaving that node any more, preemption
+    /// on another node may help the pod. From then on any event may help the pod.
     pub(super) fn promises_looked_at(&mut self, event: &ClusterEvent) {
         let (node, is_about_pod) = match &event.subject {
             Subject::Node { before, after } => (after.as_ref().or(before.as_ref()).map(|node| &node.name), false),
@@ -141,7 +142,7 @@ impl Core {
         lost.iter().for_each(|uid| self.queue.awaits_no_room(uid));
     }
 
-    /// Does what became of the room that is promised to the pod.
+    /// Applies the change of the pod's nomination that the post-filters decided.
     pub(super) fn nominate(&mut self, entry: &QueuedPod, nomination: Nomination, step: &mut Step<'_>) {
         match nomination {
             Nomination::Keep => {}
@@ -150,7 +151,8 @@ impl Core {
         }
     }
 
-    /// Those of lower priority who were promised room on the node look for another one.
+    /// Nominates the node for the pod and evicts the victims. Pods of lower priority lose their nomination of this
+    /// node.
     fn make_way(&mut self, pod: &Arc<Pod>, room: Room, step: &mut Step<'_>) {
         let Some(node) = self.cache.node(room.node).map(|info| info.node.name.clone()) else { return };
         let lower = |other: &&Arc<Pod>| other.spec.priority < pod.spec.priority;
@@ -159,7 +161,7 @@ impl Core {
         self.promise(pod, &node, step);
         let victims: Vec<Arc<Pod>> =
             room.evict.iter().filter_map(|id| self.cache.pod(*id)).map(|victim| Arc::clone(&victim.pod)).collect();
-        // Who is going already needs no telling.
+        // A victim that is being deleted already needs no eviction.
         for victim in victims.into_iter().filter(|victim| !victim.deleting) {
             let note = format!("Preempted by pod {} on node {node}", pod.key.uid);
             if !self.take_node_away(&victim, &note, pod, step) {
@@ -175,7 +177,8 @@ impl Core {
         step.change(room.intents);
     }
 
-    /// A victim that is not being bound yet has not to be deleted: it looks for another place. Whether it was one.
+    /// Undoes the reservation of a victim whose binding has not started, so that the victim is queued again instead
+    /// of deleted. Returns whether the victim had such a reservation.
     fn take_node_away(&mut self, victim: &Pod, note: &str, by: &Pod, step: &mut Step<'_>) -> bool {
         let uid = &victim.key.uid;
         let Some(reservation) = self.reservations.take_if(uid, Reservation::is_revocable) else { return false };
@@ -192,7 +195,7 @@ impl Core {
         true
     }
 
-    /// From now on the node, or none, is promised to the pod.
+    /// Sets the pod's nominated node, or clears it if `node` is empty.
     fn promise(&mut self, pod: &Arc<Pod>, node: &str, step: &mut Step<'_>) {
         if self.nominations.node_of(&pod.key.uid).unwrap_or_default() == node {
             return;
@@ -203,7 +206,7 @@ impl Core {
     }
 }
 
-/// Whether `other` goes because room is made for pods like this one.
+/// Returns whether `other` is being preempted and has a lower priority than `pod`.
 fn is_leaving(other: &Pod, pod: &Pod) -> bool {
     other.preempted && other.spec.priority < pod.spec.priority
 }

@@ -1,4 +1,4 @@
-//! Making room, with nodes that hold one pod each.
+//! Tests of preemption, with nodes that hold one pod each.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::plugins::{
 use crate::profile::{Profile, ProfilePlugin};
 use crate::{Event, Options, Timestamp};
 
-/// A node holds one pod; whoever is less important has to go. A pod named `waiting` waits for permission.
+/// A node holds one pod. Pods of lower priority are evicted. A pod named `waiting` waits at permit.
 struct OnePodANode;
 
 impl Plugins for OnePodANode {
@@ -65,7 +65,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Nodes `n` and, tainted in no way, nothing else; a pod `low` on it.
+    /// Creates a bench with these nodes, without taints, and with a pod `low` on `n`.
     fn new() -> Self {
         let mut bench = Self { core: Core::new(Options::default()), now: Timestamp(1_000_000) };
         let declaration = Arc::new(Declaration { node_facts: NodeFacts::PODS, ..Declaration::default() });
@@ -92,7 +92,7 @@ impl Bench {
         said.collect()
     }
 
-    /// For which pods that were rejected here are tried again.
+    /// Causes an event and runs all pending cycles. Returns the actions in a short form.
     fn something_happens(&mut self) -> Vec<String> {
         let labels: Labels = [("a", self.now.0.to_string())].into_iter().collect();
         self.later(set(Pod { labels: labels.into(), node_name: "n".into(), ..pod("low", 1) }))
@@ -120,7 +120,7 @@ fn room_is_made_and_taken() {
     let mut bench = Bench::new();
     let made = bench.step(set(pod("high", 9)));
     assert_eq!(made, ["nominate \"n\" for high", "evict low: Preempted by pod high on node n", FULL]);
-    // The victim is not going yet: it is not tried, whatever happens.
+    // The victim is not being deleted yet, so that no event makes the core try the pod.
     assert_eq!(bench.something_happens(), [""; 0]);
     let leaving = || set(Pod { deleting: true, preempted: true, node_name: "n".into(), ..pod("low", 1) });
     bench.step(leaving());
@@ -130,7 +130,7 @@ fn room_is_made_and_taken() {
     assert!(bench.core.nominations.is_empty());
 }
 
-/// What happens while a pod is held does not wake it. So all nodes are looked at when its victims have gone.
+/// Events do not wake a held pod. Therefore all nodes are looked at when its victims have gone.
 #[test]
 fn a_pod_goes_to_a_node_that_came_while_it_was_held() {
     let mut bench = Bench::new();
@@ -154,7 +154,7 @@ fn the_room_is_kept_from_those_who_are_no_more_important() {
     bench.step(set(pod("high", 9)));
     bench.step(set(pod("same", 9)));
     bench.step(Event::PodRemoved(pod("low", 1).key));
-    // The backoff of the pod for which room was made is not over; the other one's neither. A newcomer is tried at once.
+    // The backoffs of the preempting pod and of the other pod are not over. A new pod is tried at once.
     let newcomer = bench.step(set(pod("lower", 3)));
     assert!(newcomer.iter().any(|said| said.starts_with(FULL)), "{newcomer:?}");
 }
@@ -164,7 +164,7 @@ fn who_can_not_make_room_says_so_and_loses_its_node() {
     let mut bench = Bench::new();
     let said = bench.step(set(Pod { nominated_node_name: "n".into(), ..pod("humble", 0) }));
     let told = format!("{FULL} preemption: nobody");
-    // Room that was promised is free: that is worth another try.
+    // The end of a nomination is worth another attempt.
     assert_eq!(said, ["nominate \"\" for humble", &told, &told]);
 }
 
@@ -176,7 +176,7 @@ fn a_more_important_pod_displaces_one_that_waits_for_its_room() {
     let expected =
         ["nominate \"\" for middle", "nominate \"n\" for high", "evict low: Preempted by pod high on node n", FULL];
     assert_eq!(said, expected);
-    // The one that is displaced looks for another place when all is done that it asked for.
+    // The displaced pod is tried again after its own victims are gone.
     assert_eq!(
         bench.later(Event::PodRemoved(pod("low", 1).key)),
         ["bind high to n", &format!("{FULL} preemption: nobody")]

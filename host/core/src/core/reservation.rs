@@ -1,4 +1,5 @@
-//! A node chosen for a pod and not yet bound, and the one way out of it if that fails.
+//! A reservation holds a node for a pod from the choice of the node to the binding. `Core::undo` is the only way out
+//! of a reservation that failed.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,68 +18,68 @@ use crate::profile::ProfilePlugin;
 use crate::queue::QueuedPod;
 use crate::time::Timestamp;
 
-/// What has to be known of a pod between the choice of its node and its binding, and what has to be undone if that fails.
-/// It names plugins, not instances: those may be exchanged meanwhile.
+/// The state of a pod between the choice of its node and its binding, and the data to undo it. A reservation stores
+/// plugin names, not instances, because instances may be exchanged in the meantime.
 #[derive(Debug)]
 pub(super) struct Reservation {
-    /// The pod as it is now, for the queue if it comes back.
+    /// The queue entry with the current pod, to queue the pod again after a failure.
     pub entry: QueuedPod,
-    /// The pod as it was in its cycle: what plugins are asked about.
+    /// The pod as it was in its scheduling cycle. Plugins are asked about this version.
     pub pod: Arc<Pod>,
     /// The node's name.
     pub node: Box<str>,
-    /// When its cycle was, and which it was.
+    /// The time of its scheduling cycle, and the cycle number.
     pub began: Timestamp,
     pub cycle: u64,
-    /// Which plugins reserved something, in this order, and what they want to be told of it.
+    /// The plugins that reserved something, in order, each with the state that its reserve returned.
     pub reserved: Vec<(Arc<str>, Arc<[u8]>)>,
-    /// Plugins that had nothing to do with the pod when they were to reserve: they are asked no more.
+    /// Plugins that skipped the pod at reserve. They are not asked about it any more.
     pub skipping: Vec<Arc<str>>,
-    /// Objects that are assumed for it.
+    /// Keys of the objects that are assumed for the pod.
     pub assumed: Vec<ObjectKey>,
-    /// Plugins whose pre-bind was asked: what they wanted may be done, all of it or in part.
+    /// Plugins whose pre-bind was asked. Some or all of their intents may be done.
     pub pre_bound: Vec<Arc<str>>,
-    /// The node was nominated to the pod when it was chosen.
+    /// The node was the pod's nominated node when it was chosen.
     pub was_nominated: bool,
-    /// The API server was told that the node is the pod's nominated one.
+    /// [`Action::Nominate`] was sent for the reserved node, or was not needed.
     pub nominated: bool,
     pub stage: Stage,
 }
 
-/// How far it has come.
+/// The progress of a reservation.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// Its scheduling cycle is not over.
+    /// The scheduling cycle is still running.
     InCycle,
-    /// Plugins want it to wait.
+    /// The pod waits for these permit plugins.
     Waiting(Vec<PluginWait>),
-    /// What this plugin wants done is being done; then these are asked.
+    /// The intents of this pre-bind plugin are being executed. The plugins in `left` come next.
     PreBinding { step: u64, plugin: Arc<str>, left: VecDeque<Arc<str>> },
-    /// It is being bound.
+    /// The binding is under way.
     Binding(Binder),
 }
 
-/// Who binds a pod.
+/// The binder of a pod.
 #[derive(Debug)]
 pub(super) enum Binder {
-    /// The API server, by a binding of ours.
+    /// The API server, through [`Action::Bind`].
     Server,
-    /// The extender at this place.
+    /// The extender with this index.
     Extender(usize),
-    /// What this plugin wants done does.
+    /// The intents of this plugin. The number is the step of their [`Action::Carry`].
     Plugin(u64, Arc<str>),
 }
 
-/// Why a reservation is taken back.
+/// The reason why a reservation is undone.
 #[derive(Debug)]
 pub(super) enum Undoing {
-    /// A plugin said no: the pod waits for what may help.
+    /// A plugin rejected the pod. The pod waits for an event that may help.
     Rejected(Diagnosis),
-    /// It came to no verdict: the pod is tried again after a backoff, or when this plugin is back.
+    /// An attempt failed without a verdict. The pod is tried again after a backoff, or when `plugin` works again.
     Failed { message: String, plugin: Option<Arc<str>> },
-    /// This plugin is being filled with the cluster again: the pod waits for it, and nothing is reported.
+    /// This plugin is being filled with the cluster again. The pod waits for the plugin, and nothing is reported.
     Filling(Arc<str>),
-    /// The pod needs no node any more: it goes, or has one.
+    /// The pod needs no node any more, because it is being deleted, was removed, or already has a node.
     Moot,
 }
 
@@ -93,12 +94,12 @@ impl From<PluginError> for Undoing {
 }
 
 impl Reservation {
-    /// What the plugin returned when it reserved.
+    /// Returns the state that the plugin's reserve returned, or an empty slice.
     pub fn state_of(&self, plugin: &str) -> &[u8] {
         self.reserved.iter().find(|(name, _)| **name == *plugin).map_or(&[], |(_, state)| state)
     }
 
-    /// The plugins that want it to wait.
+    /// Returns the permit waits of the pod.
     pub fn waits(&self) -> &[PluginWait] {
         match &self.stage {
             Stage::Waiting(waits) => waits,
@@ -106,22 +107,22 @@ impl Reservation {
         }
     }
 
-    /// The one that will have had enough first.
+    /// Returns the permit wait that ends first.
     pub fn first_to_end(&self) -> Option<&PluginWait> {
         self.waits().iter().min_by_key(|wait| wait.until)
     }
 
-    /// When it has waited long enough.
+    /// Returns the time at which the first permit wait ends.
     pub fn deadline(&self) -> Option<Timestamp> {
         self.first_to_end().map(|wait| wait.until)
     }
 
-    /// The binding is not asked for yet: who ends it now is in time.
+    /// Returns whether the reservation can still be undone: the binding has not started.
     pub fn is_revocable(&self) -> bool {
         !matches!(self.stage, Stage::Binding(_))
     }
 
-    /// The step whose end it waits for.
+    /// Returns the number of the [`Action::Carry`] whose end the reservation waits for.
     pub fn carried(&self) -> Option<u64> {
         match &self.stage {
             Stage::PreBinding { step, .. } | Stage::Binding(Binder::Plugin(step, _)) => Some(*step),
@@ -131,7 +132,7 @@ impl Reservation {
 }
 
 impl Core {
-    /// Counts the pod on the node from now on, lets plugins set aside what it needs there, and asks whether it may be bound.
+    /// Assumes the pod on the node, asks reserve plugins, and asks permit plugins whether the pod may be bound.
     pub(super) fn reserve(&mut self, entry: QueuedPod, node: NodeId, step: &mut Step<'_>) {
         let name = self.cache.node(node).map_or_else(Box::default, |info| info.node.name.clone());
         let mut reservation = self.assume(entry, name, step.now);
@@ -195,7 +196,7 @@ impl Core {
         let answer =
             self.ask(plugin, reservation, step, |plugins, cycle, _| plugins.reserve(plugin.id, cycle, node))?;
         let Reserved { state, intents } = answer.map_err(|status| self.rejected(plugin, status, reservation, node))?;
-        // From here on it has reserved, whatever else it wants.
+        // From here on the plugin counts as having reserved, even if its intents are refused below.
         let name = Arc::clone(&plugin.declaration.name);
         reservation.reserved.push((Arc::clone(&name), state));
         for intent in intents {
@@ -209,7 +210,7 @@ impl Core {
         Ok(())
     }
 
-    /// The plugin said no to the node that was chosen.
+    /// Returns the reason to undo for a plugin that rejected the chosen node.
     pub(super) fn rejected(
         &mut self,
         plugin: &ProfilePlugin,
@@ -225,7 +226,7 @@ impl Core {
         Undoing::Rejected(Diagnosis::of_one(node, &status, Some((plugin, template))))
     }
 
-    /// Takes a reservation back: the one way out of every attempt that fails after [`Core::reserve`] began.
+    /// Undoes a reservation. Every attempt that fails after [`Core::reserve`] began ends here.
     pub(super) fn undo(&mut self, mut reservation: Reservation, why: Undoing, step: &mut Step<'_>) {
         let failed = matches!(why, Undoing::Failed { .. } | Undoing::Filling(_));
         step.permit_wait_ends(&reservation, if failed { PointOutcome::Error } else { PointOutcome::Unschedulable });
@@ -234,7 +235,7 @@ impl Core {
         }
         let in_cycle = matches!(reservation.stage, Stage::InCycle);
         if !in_cycle {
-            // What happened up to now may help the pod. That it leaves its node helps others, not itself.
+            // Events up to now may help the pod. Its own departure from the node helps only other pods.
             self.tell_queue(step);
             self.queue.hears_no_more(&mut reservation.entry);
         }
@@ -252,10 +253,11 @@ impl Core {
         }
         self.cache.forget(uid);
         if in_cycle {
-            // Nobody saw it come: that it went again helps nobody.
+            // No pod has seen the assumed pod arrive, so that its departure helps no pod.
             self.cache.take_events();
             if reservation.was_nominated {
-                // But other pods left this room to it. That they may have it now does not help the pod itself.
+                // Other pods left space for the nominated pod. They may use it now, but this does not help the pod
+                // itself.
                 self.nominations.room_is_free(Arc::clone(&reservation.pod));
                 self.tell_queue(step);
                 self.queue.heard_all(&mut reservation.entry);
@@ -264,7 +266,8 @@ impl Core {
         self.requeue(reservation, why, step);
     }
 
-    /// Tells those that reserved. What they want undone of what pre-bind did.
+    /// Asks the plugins that reserved to unreserve, in reverse order. Returns their intents, which undo effects of
+    /// pre-bind.
     fn unreserve(&mut self, reservation: &Reservation, step: &mut Step<'_>) -> Vec<Intent> {
         let mut undo = Vec::new();
         for (name, _) in reservation.reserved.iter().rev() {
@@ -307,7 +310,7 @@ impl Core {
     }
 }
 
-/// For those who measure.
+/// Returns the outcome of the extension point for metrics.
 pub(super) fn how_it_went<R>(result: &Result<R, Undoing>) -> PointOutcome {
     match result {
         Ok(_) => PointOutcome::Success,

@@ -1,4 +1,4 @@
-//! Reserving, and the way back.
+//! Tests of reserve and of undoing reservations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,7 +75,8 @@ fn reserve_changes_nothing_in_the_cluster() {
     assert_eq!(bench.calls(), ["A reserve p", "A unreserve p [A's]"], "it did reserve");
 }
 
-/// The verdict of a plugin at reserve or permit is one as of a filter: what the plugin reads wakes the pod.
+/// A rejection at reserve or permit counts like a rejection of a filter: changes of facts that the plugin reads wake
+/// the pod.
 #[test]
 fn a_rejected_pod_waits_for_what_helps_with_the_plugin_that_rejected_it() {
     for asked in ["B reserve p", "B permit p"] {
@@ -90,7 +91,7 @@ fn a_rejected_pod_waits_for_what_helps_with_the_plugin_that_rejected_it() {
     }
 }
 
-/// Nobody has seen a pod that came to its node and left it in the same cycle.
+/// A pod that is assumed and forgotten in the same cycle causes no event.
 #[test]
 fn a_pod_that_leaves_its_node_wakes_others_after_its_cycle() {
     let mut bench = Bench::new(&[("A filter other", NO), ("A reserve p", NO), ("A permit q", Answer::Waits(5000))]);

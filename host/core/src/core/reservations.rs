@@ -1,4 +1,4 @@
-//! All reservations, and when the first of those ends that wait.
+//! All reservations, and the deadlines of the waiting ones.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,13 @@ use super::reservation::Reservation;
 use crate::queue::QueuedPod;
 use crate::time::Timestamp;
 
-/// Pods with a node chosen whose binding is not known to be done. Changed by taking out and putting back.
+/// Reservations of pods whose binding is not yet known to have succeeded. Callers take a reservation out and put it
+/// back to change it.
 #[derive(Debug, Default)]
 pub(super) struct Reservations {
-    /// By uid.
+    /// By the pod's uid.
     by_uid: HashMap<Box<str>, Reservation>,
-    /// Of those that wait for permission.
+    /// Deadlines of the pods that wait for permit plugins.
     deadlines: BTreeSet<(Timestamp, Box<str>)>,
 }
 
@@ -42,29 +43,29 @@ impl Reservations {
         Some(reservation)
     }
 
-    /// Takes it out if it is as it has to be.
+    /// Takes the reservation out if `is_right` returns true for it.
     pub fn take_if(&mut self, uid: &str, is_right: impl FnOnce(&Reservation) -> bool) -> Option<Reservation> {
         is_right(self.by_uid.get(uid)?).then(|| self.take(uid)).flatten()
     }
 
-    /// For a change of what the queue knows of the pod; not of what it waits for.
+    /// Returns the queue entry, to update the pod. Callers must not change the stage of the reservation.
     pub fn entry_mut(&mut self, uid: &str) -> Option<&mut QueuedPod> {
         self.by_uid.get_mut(uid).map(|reservation| &mut reservation.entry)
     }
 
-    /// When the next one has waited too long.
+    /// Returns the earliest deadline of a waiting pod.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }
 
-    /// Takes out the first of those that have waited too long.
+    /// Takes out the reservation with the earliest deadline, if that deadline has passed.
     pub fn take_overdue(&mut self, now: Timestamp) -> Option<Reservation> {
         let (_, uid) = self.deadlines.first().filter(|(deadline, _)| *deadline <= now)?;
         let uid = uid.clone();
         self.take(&uid)
     }
 
-    /// The uids of those that wait.
+    /// Returns the uids of the pods that wait for permit plugins.
     pub fn waiting(&self) -> Vec<Box<str>> {
         self.deadlines.iter().map(|(_, uid)| uid.clone()).collect()
     }

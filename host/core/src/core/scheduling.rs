@@ -1,4 +1,4 @@
-//! One attempt to place a pod, up to the choice of its node; and what is told where that fails.
+//! One scheduling attempt up to the choice of a node, and the reports after a failed attempt.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::profile::Profile;
 use crate::queue::{QueuedPod, Rejection};
 use crate::time::Timestamp;
 
-/// The largest number of nodes with which kept answers are compared as often as the options say.
+/// `verify_every` is multiplied by the number of nodes divided by this number.
 const NODES_CHECKED: u64 = 1000;
 
 impl Core {
     pub(super) fn cycle(&mut self, step: &mut Step<'_>) {
         let Some(entry) = self.queue.pop() else { return };
         let Some(at) = self.place_of_profile(&entry.pod) else {
-            // Its profile went while it waited, and may come back.
+            // The profile was removed while the pod waited. It may come back.
             self.unclaimed.insert(entry.pod.key.uid.clone(), entry.pod);
             return;
         };
@@ -42,12 +42,12 @@ impl Core {
         }
     }
 
-    /// Which profile places the pod.
+    /// Returns the index of the profile that schedules the pod.
     pub(super) fn place_of_profile(&self, pod: &Pod) -> Option<usize> {
         self.profiles.iter().position(|profile| profile.scheduler_name == pod.spec.scheduler_name)
     }
 
-    /// The cycle whose number was drawn last, and the profile that decides it.
+    /// Returns a scheduling cycle with the current cycle number, and its profile.
     pub(super) fn placing<'a>(
         &'a mut self,
         pod: &'a Arc<Pod>,
@@ -78,8 +78,8 @@ impl Core {
         (placing, &self.profiles[profile])
     }
 
-    /// Returns whether this cycle compares kept answers with fresh ones. A comparison asks about every node. So a large cluster has fewer
-    /// of them, which keeps the cost of a pod the same.
+    /// Returns whether this cycle compares cached results with fresh results. A comparison asks plugins about every
+    /// node. A large cluster therefore compares less often, which keeps the average cost per pod the same.
     fn verifies(&self) -> bool {
         let every = match self.options.verify_every {
             0 => return false,
@@ -100,7 +100,7 @@ impl Core {
         let message = failure.to_string();
         let rejection = match failure {
             Failure::Plugin(ref error) | Failure::PostFilter(ref error) => {
-                // A post-filter that could not tell may have made room before.
+                // A failed post-filter may have nominated a node in an earlier attempt.
                 let keeps = error.filling || matches!(failure, Failure::PostFilter(_));
                 self.nominate(&entry, if keeps { Nomination::Keep } else { Nomination::Clear }, step);
                 if error.filling {
@@ -129,7 +129,7 @@ impl Core {
         self.ended.push(attempt(&entry, Outcome::Unschedulable, step.now));
         let mut entry = report(entry, "Unschedulable", message, &mut step.actions);
         if self.evictions.are_underway_for(&entry.pod.key.uid) {
-            // The pod waits for its own victims. Pods of other nodes that are being deleted make no difference.
+            // The pod waits for its own victims. Deletions on other nodes make no difference to it.
             self.queue.hold(entry, rejection, step.now);
         } else {
             entry.awaits_room = self.awaits_room(&entry.pod.key.uid);
@@ -137,7 +137,7 @@ impl Core {
         }
     }
 
-    /// The attempt came to no verdict: it is made again after a backoff.
+    /// Reports an attempt that failed without a verdict. The pod is tried again after a backoff.
     pub(super) fn failed(&mut self, entry: QueuedPod, plugin: Option<Arc<str>>, message: String, step: &mut Step<'_>) {
         let entry = report(entry, "SchedulerError", message, &mut step.actions);
         self.queue.add_failed(entry, plugin, step.now);
@@ -149,10 +149,11 @@ pub(super) fn attempt(entry: &QueuedPod, outcome: Outcome, began: Timestamp) -> 
     Attempt { pod: Arc::clone(&entry.pod), outcome, number, first_seen, began }
 }
 
-/// Bytes of the message of a condition. Each pending pod has one, and there may be as many different reasons as there are nodes.
+/// The largest size of a condition's message in bytes. Each pending pod has a message, which can hold as many
+/// different reasons as there are nodes.
 const MESSAGE: usize = 8 << 10;
 
-/// How a message ends that is cut.
+/// The ending of a truncated message.
 const CUT: &str = " ...";
 
 fn cut(mut message: String) -> Arc<str> {
@@ -163,7 +164,7 @@ fn cut(mut message: String) -> Arc<str> {
     message.into()
 }
 
-/// Says on the pod why it is not scheduled: an event always, the condition if it would change.
+/// Reports why the pod is not scheduled: always as an event, and as the condition if its reason or message changed.
 pub(super) fn report(
     mut entry: QueuedPod,
     reason: &'static str,

@@ -1,4 +1,4 @@
-//! Plugins that answer from a script beyond the choice of a node, and a core around them.
+//! Test plugins that answer from a script at reserve and later points, and a test bench with a core.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::plugins::{
 use crate::profile::{Profile, ProfilePlugin};
 use crate::{Event, Options, Timestamp};
 
-/// What a plugin says to one question about one pod. To others it says what is of no consequence.
+/// The answer of a plugin to one question about one pod. Questions without a scripted answer get a neutral answer.
 #[derive(Clone)]
 pub(super) enum Answer {
     No(Code, &'static str),
@@ -31,17 +31,18 @@ pub(super) enum Answer {
     Skips,
 }
 
-/// Plugins by name: `A` to `D`, at every point; a filter that rejects where the answer to `filter` is a no.
+/// Plugins by name, `A` to `D`, at every point. The filter rejects the pod if the scripted answer to `filter` is a
+/// rejection.
 #[derive(Default)]
 pub(super) struct Scripted {
-    /// By plugin, question and pod: `A permit p`.
+    /// By plugin, question and pod, for example `A permit p`.
     pub answers: BTreeMap<&'static str, Answer>,
     pub calls: Vec<String>,
-    /// How many milliseconds pods waited on permit, and what came of it.
+    /// The duration of each permit wait in milliseconds, with its outcome.
     pub waits: Vec<(u64, PointOutcome)>,
-    /// How often a reservation was undone, as those who measure see it.
+    /// The number of undone reservations, as reported for metrics.
     pub undone: usize,
-    /// Which pods of an event the hints are for, if they are asked.
+    /// The hint for all pods of a queueing-hint call. With `None` the call fails.
     pub hint: Option<Hint>,
 }
 
@@ -174,12 +175,12 @@ impl Plugins for Scripted {
     }
 }
 
-/// A core with one node `n` and a profile of all plugins at all points.
+/// A core with one node `n` and a profile with all plugins at all points.
 pub(super) struct Bench {
     pub core: Core,
     pub plugins: Scripted,
     pub now: Timestamp,
-    /// The number of the last carry.
+    /// The number of the last [`Action::Carry`].
     pub carried: u64,
 }
 
@@ -192,7 +193,7 @@ impl Bench {
         bench
     }
 
-    /// From now on these are the plugins, in instances of this generation.
+    /// Replaces the plugins by instances of this generation.
     pub fn swap(&mut self, generation: u32, names: &[&str]) -> Vec<String> {
         let plugin = |letter: &&str| {
             let id = PluginId(generation * 4 + u32::from(letter.as_bytes()[0] - b'A'));
@@ -220,7 +221,7 @@ impl Bench {
         self.step(Event::PluginsSwapped(vec![profile]))
     }
 
-    /// Takes in an event, then places what there is to place; what is to be done, shortened.
+    /// Handles an event and runs all pending cycles. Returns the actions in a short form.
     pub fn step(&mut self, event: Event) -> Vec<String> {
         let mut actions = self.core.step(event, self.now, &mut self.plugins);
         while self.core.has_work() {
@@ -233,23 +234,23 @@ impl Bench {
         self.step(Event::PodSet(Arc::new(pod(name))))
     }
 
-    /// What was carried last is done.
+    /// Reports that the last [`Action::Carry`] is done.
     pub fn carried(&mut self, name: &str) -> Vec<String> {
         self.step(Event::Carried(pod(name).key, self.carried))
     }
 
-    /// So much later.
+    /// Advances the time.
     pub fn after(&mut self, millis: u64) -> Vec<String> {
         self.now = self.now.after(Duration::from_millis(millis));
         self.step(Event::Tick)
     }
 
-    /// Which calls there were since this was asked last.
+    /// Returns the calls since the last time.
     pub fn calls(&mut self) -> Vec<String> {
         std::mem::take(&mut self.plugins.calls)
     }
 
-    /// Nothing of the pod is left but its place in the queue.
+    /// Returns whether only the queue entry of the pod is left.
     pub fn is_undone(&self, name: &str) -> bool {
         self.core.in_flight() == 0
             && self.core.cache().pod_by_uid(name).is_none()
@@ -288,7 +289,7 @@ pub(super) fn pod(name: &str) -> Pod {
     Pod { key, spec: Arc::new(PodSpec::default()), ..Pod::default() }
 }
 
-/// What all plugins read.
+/// The kind that all plugins read.
 pub(super) fn claims() -> ObjectReads {
     let kind = ObjectKind { api_version: "v1".into(), kind: "Claim".into() };
     ObjectReads { kind: Arc::new(kind), ..ObjectReads::default() }

@@ -1,4 +1,4 @@
-//! What a step works with.
+//! Context of one step, and functions to ask plugins about a pod that has a node.
 
 use std::sync::Arc;
 
@@ -12,34 +12,35 @@ use crate::plugins::{Cycle, ExtensionPoints, Plugins, PointOutcome};
 use crate::profile::{Profile, ProfilePlugin};
 use crate::time::Timestamp;
 
-/// The time, whom to ask, and what is to be done in the end.
+/// The time, the plugins to ask, and the actions so far.
 pub(super) struct Step<'a> {
     pub now: Timestamp,
     pub plugins: &'a mut dyn Plugins,
     pub actions: Vec<Action>,
 }
 
-/// The plugins of an extension point.
+/// Selects the plugins of an extension point from a profile.
 pub(super) type Point = fn(&Profile) -> &[ProfilePlugin];
 
 impl Core {
-    /// The profile that places the pod.
+    /// Returns the profile that schedules the pod.
     pub(super) fn profile_of(&self, pod: &Pod) -> Option<&Profile> {
         self.profiles.iter().find(|profile| profile.scheduler_name == pod.spec.scheduler_name)
     }
 
-    /// Those that are asked about the pod at this point, now.
+    /// Returns the plugins that currently take part in this extension point for the pod.
     pub(super) fn plugins_at(&self, pod: &Pod, point: Point) -> Vec<ProfilePlugin> {
         self.profile_of(pod).map_or_else(Vec::new, |profile| point(profile).to_vec())
     }
 
-    /// Whoever bears the name at this point, now.
+    /// Returns the plugin that currently has this name at this extension point.
     pub(super) fn plugin_named(&self, pod: &Pod, point: Point, name: &str) -> Option<ProfilePlugin> {
         let plugins = point(self.profile_of(pod)?);
         plugins.iter().find(|plugin| *plugin.declaration.name == *name).cloned()
     }
 
-    /// Whether the plugin has nothing to do with a pod that has a node. What it said when it was to reserve holds to the end.
+    /// Returns whether the plugin skips a pod that has a node. A plugin that reserved something is never skipped
+    /// later, and a plugin that was skipped at reserve is skipped until the reservation ends.
     pub(super) fn skips(&mut self, plugin: &ProfilePlugin, reservation: &Reservation, step: &mut Step<'_>) -> bool {
         let declaration = &plugin.declaration;
         let is_it = |name: &Arc<str>| *name == declaration.name;
@@ -60,8 +61,9 @@ impl Core {
         reservation.skipping.iter().any(is_it) || self.answers.skips(plugin, &cycle, step.plugins)
     }
 
-    /// Asks about a pod that has a node; `ask` is given the bytes that the plugin's reserve returned. The cycle's number is
-    /// that of its scheduling cycle, however long ago that was; its template is looked up anew, as it may be forgotten.
+    /// Asks a plugin about a pod that has a node. `ask` receives the bytes that the plugin's reserve returned. The
+    /// cycle id is the id of the pod's scheduling cycle, however long ago that was. The pod signature (`TemplateId`)
+    /// is looked up again, because the old id may be forgotten.
     pub(super) fn ask<R>(
         &mut self,
         plugin: &ProfilePlugin,
@@ -83,7 +85,7 @@ impl Core {
 }
 
 impl Step<'_> {
-    /// Tells those who measure how an extension point goes, also one without plugins.
+    /// Reports the start and the end of an extension point for metrics, also if the point has no plugins.
     pub fn at<R>(
         &mut self,
         point: ExtensionPoints,
@@ -97,8 +99,8 @@ impl Step<'_> {
         result
     }
 
-    /// Has these done, where there are any. The contract has changes alone where these come from; whoever implements
-    /// [`Plugins`] refuses the others.
+    /// Adds an action for these intents, if there are any. The contract allows only changes here, and the implementor
+    /// of [`Plugins`] refuses other intents.
     pub fn change(&mut self, mut intents: Vec<Intent>) {
         intents.retain(Intent::is_change);
         if !intents.is_empty() {
@@ -106,7 +108,7 @@ impl Step<'_> {
         }
     }
 
-    /// A plugin that had a part in the pod's placing is there no more.
+    /// Warns that a plugin that took part in the pod's scheduling is not in the profile any more.
     pub fn warn_gone(&mut self, name: &Arc<str>, what: &str, pod: &Pod) {
         let message = format!("is no longer in the profile: not asked to {what} for pod {}", pod.key);
         self.actions.push(Action::Warn { plugin: Arc::clone(name), message });

@@ -1,4 +1,4 @@
-//! Asking a plugin, by way of the answers that are kept.
+//! Asks plugins, through the result cache.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::plugins::{
 use crate::profile::ProfilePlugin;
 
 impl Placing<'_> {
-    /// The pod's template for this plugin, looked up once a cycle for each set of facts.
+    /// Returns the pod signature (template) for this plugin. It is looked up once a cycle for each set of facts.
     pub(super) fn template(&mut self, plugin: &ProfilePlugin) -> TemplateId {
         let facts = plugin.declaration.pod_facts;
         if let Some((_, template)) = self.pods_templates.iter().find(|(known, _)| *known == facts) {
@@ -23,12 +23,12 @@ impl Placing<'_> {
         template
     }
 
-    /// Whether the plugin's answers of this scope are kept.
+    /// Returns whether the plugin's answers of this scope are cached.
     pub(super) fn keeps(&self, plugin: &ProfilePlugin, scope: Scope) -> bool {
         self.answers.are_kept() && scope == Scope::Node && !self.is_distrusted(plugin)
     }
 
-    /// Whether the plugin has nothing to do with the pod.
+    /// Returns whether the plugin skips the pod.
     pub(super) fn skips(&mut self, plugin: &ProfilePlugin) -> bool {
         if !plugin.declaration.points.contains(ExtensionPoints::SKIP) || self.is_distrusted(plugin) {
             return false;
@@ -100,7 +100,7 @@ impl Placing<'_> {
         Ok(result)
     }
 
-    /// A plugin of scope node is not told the nodes.
+    /// Asks the plugin for pre-score. A plugin of scope node does not get the nodes.
     fn fresh_pre_score(
         &mut self,
         plugin: &ProfilePlugin,
@@ -112,7 +112,7 @@ impl Placing<'_> {
         plugins.pre_score(plugin.id, &cycle, nodes)
     }
 
-    /// A verdict for each of `nodes`.
+    /// Returns a verdict for each of `nodes`.
     pub(super) fn filter(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         if let Some(said) = self.by_class(plugin)? {
             let by_class = self.verdicts_by_class(plugin, &said, nodes)?;
@@ -128,8 +128,8 @@ impl Placing<'_> {
         while !missing.is_empty() {
             let fresh = self.fresh_verdicts(plugin, &missing)?;
             let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
-            // The plugin had given too many different reasons: the other nodes are asked about again, which is done once, as two
-            // answers together have fewer.
+            // If the plugin gave too many different reasons, all cached verdicts were dropped and the other nodes are
+            // asked about again. This happens at most once, because two answers together stay below the limit.
             let dropped = kept.keep(shapes, &missing, &fresh);
             missing = if dropped { kept.verdicts.missing(shapes, nodes) } else { Vec::new() };
         }
@@ -139,7 +139,7 @@ impl Placing<'_> {
         if self.verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
     }
 
-    /// What it says now, compared with what is known.
+    /// Asks for fresh verdicts, and compares them with the known ones.
     fn verified(
         &mut self,
         plugin: &ProfilePlugin,
@@ -152,7 +152,7 @@ impl Placing<'_> {
         Ok(fresh)
     }
 
-    /// A raw score for each of `nodes`.
+    /// Returns a raw score for each of `nodes`.
     pub(super) fn score(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
         if !self.keeps(plugin, plugin.declaration.score_scope) {
             return self.fresh_scores(plugin, nodes);
@@ -213,7 +213,7 @@ impl Placing<'_> {
         Ok(scores)
     }
 
-    /// Splits the borrow: whom to ask, and about what.
+    /// Returns the plugins and the subject of the call, which splits the borrow of `self`.
     pub(super) fn call(&mut self, plugin: &ProfilePlugin) -> (&mut dyn Plugins, Cycle<'_>) {
         let template = self.template(plugin);
         let cycle = self.about(plugin, template);
@@ -222,7 +222,7 @@ impl Placing<'_> {
 }
 
 impl<'a> Placing<'a> {
-    /// What a call to the plugin is about.
+    /// Returns the subject of a call to the plugin.
     pub(super) fn about(&self, plugin: &ProfilePlugin, template: TemplateId) -> Cycle<'a> {
         Cycle {
             id: self.cycle,
@@ -235,12 +235,12 @@ impl<'a> Placing<'a> {
     }
 }
 
-/// What is said about the one at this place, where that is no.
+/// Returns the rejection at this position, or `None` if the pod fits.
 pub(super) fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
     verdicts.outcomes.get(usize::from(verdicts.nodes[at]).checked_sub(1)?)
 }
 
-/// As many as were asked for, each naming an outcome that is there.
+/// Checks that there is a verdict for each node, and that each names an existing outcome.
 fn checked(plugin: &ProfilePlugin, verdicts: Verdicts, asked: usize) -> Result<Verdicts, PluginError> {
     right_length(plugin, "filter", verdicts.nodes.len(), asked, "nodes")?;
     check_outcomes(plugin, &verdicts)?;
@@ -257,7 +257,7 @@ pub(super) fn check_number(plugin: &ProfilePlugin, call: &str, verdicts: &Verdic
     Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
 }
 
-/// Each names an outcome that is there.
+/// Checks that each verdict names an existing outcome.
 pub(super) fn check_outcomes(plugin: &ProfilePlugin, verdicts: &Verdicts) -> Result<(), PluginError> {
     match verdicts.nodes.iter().find(|answer| usize::from(**answer) > verdicts.outcomes.len()) {
         Some(answer) => {
@@ -282,7 +282,7 @@ pub(super) fn right_length(
     Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
 }
 
-/// A seed for one cycle and plugin: the finalizer of SplitMix64 over the three.
+/// Returns the seed for one cycle and plugin: the finalizer of SplitMix64 over the three numbers.
 pub(crate) fn mix(seed: u64, cycle: u64, plugin: u64) -> u64 {
     let mut z = seed ^ cycle.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ plugin.rotate_left(32);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,5 +1,5 @@
-//! Plugins that answer by classes of nodes: each is asked once a cycle which nodes are of which class and what its filter says
-//! of the classes, and once what its score says of those with nodes that passed.
+//! Plugins that answer by classes of nodes. In each cycle, such a plugin is asked once for the class of each node and
+//! the filter's verdicts on the classes, and once for the scores of the classes with nodes that passed.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use crate::plugins::{
 };
 use crate::profile::FailurePolicy;
 
-/// What a plugin said of classes in this cycle. Which nodes are of which is in the kept answers.
+/// A plugin's answer about classes in this cycle. The result cache holds the class of each node.
 #[derive(Clone, Debug)]
 pub(crate) struct ByClass {
     pub filter: ClassFilter,
     pub scores: bool,
 }
 
-/// Of each of some nodes.
+/// The scores of some nodes, in their order.
 pub(super) struct NodeScores {
     pub raw: Vec<i64>,
     pub normalized: Vec<i64>,
 }
 
 impl Placing<'_> {
-    /// What the plugin says of classes in this cycle; `None` where it is asked node by node.
+    /// Returns the plugin's answer about classes in this cycle, or `None` if the plugin is asked node by node.
     pub(super) fn by_class(&mut self, plugin: &ProfilePlugin) -> Result<Option<Arc<ByClass>>, PluginError> {
         if !self.answers.are_kept()
             || !plugin.declaration.answers_by_class()
@@ -53,7 +53,7 @@ impl Placing<'_> {
         Ok(Some(ByClass { filter: classified.filter, scores: classified.scores }))
     }
 
-    /// The class of each of these nodes.
+    /// Returns the class of each of these nodes.
     pub(super) fn classes_of(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<ClassId>, PluginError> {
         let template = self.template(plugin);
         let classes = &self.answers.of(plugin.id, template, self.cycle).classes;
@@ -67,7 +67,7 @@ impl Placing<'_> {
         nodes.iter().map(class).collect()
     }
 
-    /// A verdict for each of `nodes`.
+    /// Returns a verdict for each of `nodes`.
     pub(super) fn verdicts_by_class(
         &mut self,
         plugin: &ProfilePlugin,
@@ -85,7 +85,7 @@ impl Placing<'_> {
         })
     }
 
-    /// Scores of all nodes that passed.
+    /// Returns the scores of the nodes, which are all nodes that passed.
     pub(super) fn scores_by_class(
         &mut self,
         plugin: &ProfilePlugin,
@@ -102,7 +102,7 @@ impl Placing<'_> {
         Ok(NodeScores { raw, normalized })
     }
 
-    /// Scores of classes, in range.
+    /// Returns the scores of classes. Normalized scores are checked to be in range.
     pub(super) fn class_scores(
         &mut self,
         plugin: &ProfilePlugin,
@@ -119,7 +119,7 @@ impl Placing<'_> {
 }
 
 impl ByClass {
-    /// What pre-filter would say.
+    /// Returns the answer that stands for pre-filter.
     pub fn pre_filter(&self) -> PreFilterResult {
         match &self.filter {
             ClassFilter::Skip => PreFilterResult::Skip,
@@ -128,12 +128,12 @@ impl ByClass {
         }
     }
 
-    /// What pre-score would say.
+    /// Returns the answer that stands for pre-score.
     pub fn pre_score(&self) -> PreScoreResult {
         if self.scores { PreScoreResult::Score } else { PreScoreResult::Skip }
     }
 
-    /// What filter says of a class: 0, or the number of an outcome.
+    /// Returns the filter's verdict on a class: 0, or the number of an outcome.
     pub fn verdict(&self, plugin: &ProfilePlugin, class: ClassId) -> Result<u16, PluginError> {
         let ClassFilter::Verdicts(verdicts) = &self.filter else { return Ok(0) };
         let verdict = verdicts.nodes.get(class.0 as usize).copied();
@@ -141,7 +141,7 @@ impl ByClass {
     }
 }
 
-/// How many nodes passed in each class, by class.
+/// Returns the number of nodes in each class that has nodes, in the order of the classes.
 pub(super) fn passed(nodes: impl Iterator<Item = (ClassId, u32)>) -> Vec<Passed> {
     let mut of_class: Vec<u32> = Vec::new();
     for (class, nodes) in nodes {
@@ -155,8 +155,8 @@ pub(super) fn passed(nodes: impl Iterator<Item = (ClassId, u32)>) -> Vec<Passed>
     passed.filter(|passed| passed.nodes > 0).collect()
 }
 
-/// Checks that the answer is consistent, follows what is known, and names nodes of the cluster only. Tables are as long as the
-/// highest id.
+/// Checks that the answer is consistent, continues the known answer, and names only nodes of the cluster. The last
+/// check matters because tables are as long as the highest node id.
 fn check(plugin: &ProfilePlugin, cache: &Cache, said: &Classified, known: u64) -> Result<(), PluginError> {
     right_length(plugin, "classify", said.classes.len(), said.nodes.len(), "nodes")?;
     if let Some(node) = said.nodes.iter().find(|node| cache.node(**node).is_none()) {

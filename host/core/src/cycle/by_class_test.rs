@@ -1,4 +1,4 @@
-//! Plugins that answer by class, beside one that answers node by node.
+//! Tests of plugins that answer by class, together with a plugin that answers node by node.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,21 @@ use crate::plugins::{
 };
 use crate::profile::ProfilePlugin;
 
-/// The first plugin answers by class, the second is of scope node: it rejects tainted nodes, and prefers none.
+/// The first plugin answers by class. The second plugin has scope node, rejects tainted nodes, and scores all nodes
+/// equally.
 #[derive(Clone, Default)]
 struct Spread {
     /// By node name.
     classes: BTreeMap<&'static str, u32>,
-    /// By class: why not.
+    /// By class: the reason of a rejection.
     rejects: Vec<Option<&'static str>>,
     /// By class.
     scores: Vec<i64>,
-    /// What the plugin says node by node, where that differs.
+    /// The scores node by node, if they differ.
     scores_by_node: Option<Vec<i64>>,
-    /// A node that it classifies besides.
+    /// Another node that the plugin classifies.
     names_too: Option<NodeId>,
-    /// It does not answer by class.
+    /// The plugin does not answer by class.
     refuses: bool,
     told: BTreeMap<&'static str, u32>,
     calls: Vec<String>,
@@ -113,7 +114,7 @@ impl Plugins for Spread {
     }
 }
 
-/// Nodes a, b and c, of classes 0, 0 and 1.
+/// The nodes a, b and c, of classes 0, 0 and 1.
 struct Bench {
     cache: Cache,
     templates: Templates,

@@ -1,4 +1,4 @@
-//! The cycle's rules, with plugins that answer from a script.
+//! Tests of the scheduling cycle, with plugins that answer from a script.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::plugins::{
 };
 use crate::profile::{FailurePolicy, ProfilePlugin};
 
-/// What one plugin answers; a node that is not named fits, and scores 0.
+/// The answers of one plugin. A node that is not named fits and scores 0.
 #[derive(Clone, Default)]
 struct Script {
     pre_filter: Option<PreFilterResult>,
@@ -27,7 +27,7 @@ struct Script {
     weight: i64,
     policy: FailurePolicy,
     answers_too_few: bool,
-    /// So many different outcomes are given besides, which no node names.
+    /// The number of further outcomes in the answer, which no node refers to.
     more_outcomes: usize,
 }
 
@@ -101,14 +101,14 @@ impl Plugins for Scripted {
     }
 }
 
-/// Nodes a, b and c; a profile with every script at every point; cycles over them.
+/// The nodes a, b and c, and a profile with every script at every point.
 struct Bench {
     cache: Cache,
     templates: Templates,
     answers: Answers,
     distrusted: Vec<Distrusted>,
     plugins: Scripted,
-    /// What the scripts declare; they answer by a node's name.
+    /// The node facts that the scripts declare. They answer by the node's name.
     node_facts: NodeFacts,
     cycle: u64,
     verify: bool,
@@ -284,7 +284,7 @@ fn reasons_of_earlier_answers_are_dropped_and_their_nodes_asked_about_again() {
     let script = Script { scope: Scope::Node, more_outcomes: 990, ..rejecting(&rejects) };
     let mut bench = Bench::new(vec![script]);
     for cycle in 0..12 {
-        // Something that the plugin reads changes about one node.
+        // A fact of one node changes that the plugin reads.
         let key = format!("{cycle}").into_boxed_str();
         let taints = vec![Taint { key, value: "".into(), effect: Effect::NoSchedule }];
         bench.cache.set_node(Arc::new(Node { name: "a".into(), taints, ..Node::default() }));

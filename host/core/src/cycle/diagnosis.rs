@@ -1,4 +1,4 @@
-//! Why no node fits, in kube-scheduler's words.
+//! The reasons why no node fits, with kube-scheduler's messages.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,20 +12,19 @@ use crate::plugins::{Code, PluginId, Status, TemplateId};
 use crate::profile::ProfilePlugin;
 use crate::queue::{Rejection, Rejector};
 
-/// What was said about the nodes that do not fit (kube-scheduler's `Diagnosis`). Displays as the message of the
-/// FailedScheduling event.
+/// The rejections of the nodes (kube-scheduler's `Diagnosis`). Displays as the message of the FailedScheduling event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnosis {
     nodes: usize,
-    /// Where a pre-filter rejected the pod on all of them.
+    /// The reason, if a pre-filter rejected the pod on all nodes.
     all: Option<String>,
     reasons: BTreeMap<Arc<str>, usize>,
-    /// Plugins whose filter had nothing to do.
+    /// Plugins whose filter was skipped.
     skipped: Vec<PluginId>,
     codes: HashMap<NodeId, Code>,
-    /// Of the nodes that no filter looked at.
+    /// The code of the nodes that no filter looked at.
     code_of_the_rest: Option<Code>,
-    /// What those said who could make room.
+    /// The message of the post-filters.
     post_filter: String,
     rejection: Rejection,
 }
@@ -35,7 +34,8 @@ impl Diagnosis {
         Self { nodes, ..Self::default() }
     }
 
-    /// What was said about the node that was chosen; by whom, if that is still known, and about which template.
+    /// Returns the diagnosis of a rejection on the chosen node, by this plugin (if it is known) for this pod
+    /// signature (template).
     pub(crate) fn of_one(node: NodeId, status: &Status, by: Option<(&ProfilePlugin, TemplateId)>) -> Self {
         let mut diagnosis = Self::new(1);
         diagnosis.add(status, &[node]);
@@ -45,13 +45,13 @@ impl Diagnosis {
         diagnosis
     }
 
-    /// The plugins that said no.
+    /// Returns the plugins that rejected the pod.
     #[must_use]
     pub fn rejection(&self) -> &Rejection {
         &self.rejection
     }
 
-    /// The plugin said no with this code, to the pod of this template.
+    /// Adds a plugin that rejected the pod of this signature (template) with this code.
     pub(super) fn add_plugin(&mut self, plugin: &ProfilePlugin, code: Code, template: TemplateId) {
         let pending = code == Code::Pending;
         match self.rejection.by.iter_mut().find(|by| by.id == plugin.id) {
@@ -63,12 +63,13 @@ impl Diagnosis {
         }
     }
 
-    /// Extenders took nodes away.
+    /// Adds the extenders as rejectors.
     pub(super) fn add_extenders(&mut self) {
         self.rejection.by.push(extenders::rejector());
     }
 
-    /// What an extender says of a node, which may be none of the cluster's. What a plugin said of it before stays.
+    /// Adds an extender's rejection of a node. `None` is a node that the cluster does not have. A plugin's rejection
+    /// of the same node stays.
     pub(super) fn add_from_extender(&mut self, status: &Status, node: Option<NodeId>) {
         match node {
             Some(node) if self.codes.contains_key(&node) => {}
@@ -77,7 +78,8 @@ impl Diagnosis {
         }
     }
 
-    /// The code by which this node was rejected. One that was not looked at can't be helped, unless a pre-filter said so.
+    /// Returns the code with which this node was rejected. For a node that no filter looked at, this is the
+    /// pre-filter's code, or else `UnschedulableAndUnresolvable`.
     pub(super) fn code_of(&self, node: NodeId) -> Code {
         let rest = self.code_of_the_rest.unwrap_or(Code::UnschedulableAndUnresolvable);
         self.codes.get(&node).copied().unwrap_or(rest)

@@ -1,4 +1,4 @@
-//! What extenders say in a cycle, after the plugins.
+//! Asks the extenders in a cycle, after the plugins.
 
 use hashbrown::HashMap;
 
@@ -10,12 +10,12 @@ use crate::model::{Pod, PodKey};
 use crate::plugins::{Candidate, Code, Status};
 
 impl Placing<'_> {
-    /// Whether any extender has to do with the pod.
+    /// Returns whether any extender is interested in the pod.
     pub(super) fn concerns_extenders(&self) -> bool {
         self.extenders.list().iter().any(|extender| extender.is_interested_in(self.pod))
     }
 
-    /// The nodes that the extenders leave of those that plugins found to fit; may be none.
+    /// Returns the nodes that the extenders leave of the nodes that passed the plugins' filters, possibly none.
     pub(super) fn left_by_extenders(
         &mut self,
         mut nodes: Vec<NodeId>,
@@ -55,7 +55,8 @@ impl Placing<'_> {
         nodes
     }
 
-    /// Adds the extenders' scores to those of the plugins; both slices of one length. An extender that fails adds nothing.
+    /// Adds the extenders' scores to the plugins' totals. Both slices have the same length. An extender that fails
+    /// adds nothing.
     pub(super) fn add_extenders_scores(&mut self, nodes: &[NodeId], totals: &mut [i64]) {
         let weights: Vec<(usize, i64)> = self.prioritizers();
         if weights.is_empty() {
@@ -79,7 +80,7 @@ impl Placing<'_> {
         }
     }
 
-    /// Those that score this pod, with their weights.
+    /// Returns the extenders that score this pod, with their weights.
     fn prioritizers(&self) -> Vec<(usize, i64)> {
         let interested = self.extenders.list().iter().enumerate();
         let interested = interested.filter(|(_, extender)| extender.is_interested_in(self.pod));
@@ -87,7 +88,7 @@ impl Placing<'_> {
     }
 }
 
-/// What those extenders leave of a post-filter's candidates that take part in preemption.
+/// Returns the candidates of a post-filter that remain after the extenders that take part in preemption.
 pub(super) fn candidates_left(
     extenders: &mut dyn Extenders,
     pod: &Pod,
@@ -113,7 +114,7 @@ pub(super) fn candidates_left(
     Ok(candidates)
 }
 
-/// A node without victims is no candidate: an error, but of an extender that may be ignored.
+/// Drops candidates without victims. If the extender is not ignorable, such a candidate is an error.
 fn with_victims(cache: &Cache, mut left: Vec<Candidate>, ignorable: bool) -> Result<Vec<Candidate>, String> {
     match left.iter().find(|candidate| candidate.victims.is_empty()) {
         Some(none) if !ignorable => {

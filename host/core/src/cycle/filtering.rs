@@ -1,4 +1,4 @@
-//! Which nodes the pod fits on.
+//! Finds the nodes that the pod fits on.
 
 use std::collections::BTreeSet;
 
@@ -12,31 +12,31 @@ use crate::cache::NodeId;
 use crate::plugins::{ClassFilter, Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
 
-/// What the pre-filters leave to be filtered.
+/// The nodes and filters that remain after pre-filter.
 pub(super) struct Candidates<'p> {
-    /// `None` for every node.
+    /// The only candidate nodes, or `None` for every node.
     narrowed: Option<Vec<NodeId>>,
-    /// The filters that have something to do.
+    /// The filters that did not skip the pod.
     pub filters: Vec<&'p ProfilePlugin>,
 }
 
-/// The nodes that the pod fits on, at least one.
+/// The feasible nodes, at least one.
 pub(super) struct Feasible<'p> {
     pub nodes: Nodes,
-    /// Those that said so.
+    /// The filters that the nodes passed.
     pub filters: Vec<&'p ProfilePlugin>,
 }
 
-/// Nodes; [`Placing::listed`] gives them in order.
+/// Feasible nodes. [`Placing::listed`] returns them in order.
 pub(super) enum Nodes {
-    /// Found for this pod.
+    /// Found for this pod alone.
     Found(Vec<NodeId>),
-    /// Followed for all pods of the same templates.
+    /// Taken from the candidate index for all pods of the same signatures.
     Followed(Followed),
 }
 
 impl Nodes {
-    /// How many they are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         match self {
             Self::Found(nodes) => nodes.len(),
@@ -46,19 +46,19 @@ impl Nodes {
 }
 
 impl<'p> Candidates<'p> {
-    /// Every node, for these filters.
+    /// Returns all nodes as candidates for these filters.
     pub fn all(filters: Vec<&'p ProfilePlugin>) -> Self {
         Self { narrowed: None, filters }
     }
 
-    /// Whether every node and none but these have to be filtered, so that what other pods found out is of use.
+    /// Returns whether every node is a candidate, so that the candidate index can be used.
     pub fn are_all(&self) -> bool {
         self.narrowed.is_none()
     }
 }
 
 impl Placing<'_> {
-    /// At least one node, or why none.
+    /// Returns at least one feasible node, or the reasons why no node fits.
     pub(super) fn feasible_nodes<'p>(&mut self, profile: &'p Profile) -> Result<Feasible<'p>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count());
         let candidates = self.at(ExtensionPoints::PRE_FILTER, |placing| placing.candidates(profile, &mut diagnosis))?;
@@ -77,7 +77,7 @@ impl Placing<'_> {
         Ok(Feasible { nodes, filters: candidates.filters })
     }
 
-    /// May be none.
+    /// Returns the nodes that pass the filters, possibly none.
     fn fitting(
         &mut self,
         profile: &Profile,
@@ -86,13 +86,13 @@ impl Placing<'_> {
     ) -> Result<Nodes, Failure> {
         match self.followed(profile, candidates)? {
             Some(nodes) if nodes.len() > 0 => Ok(nodes),
-            // Where there is none, the reasons are looked for.
+            // If no node passes, the filters are asked for the reasons.
             _ => Ok(Nodes::Found(self.sampled(profile, candidates, diagnosis)?)),
         }
     }
 
-    /// The node that is promised to the pod, if it fits there: then no other is looked at. A plugin or an
-    /// extender that fails about it will do so about all of them.
+    /// Returns the pod's nominated node if the pod fits there. Then no other node is looked at. A failure of a plugin
+    /// or extender is dropped here; it will show again for the other nodes.
     fn nominated_node(&mut self, candidates: &Candidates<'_>) -> Option<NodeId> {
         let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
         let mut aside = Diagnosis::new(1);
@@ -101,7 +101,8 @@ impl Placing<'_> {
         self.left_by_extenders(fits.ok()?, &mut aside).ok()?.first().copied()
     }
 
-    /// Those that no filter rejects; may be none. As many as are enough, where the profile says how many that is.
+    /// Returns the nodes that no filter rejects, possibly none. Stops early if the profile sets
+    /// `percentageOfNodesToScore`.
     fn sampled(
         &mut self,
         profile: &Profile,
@@ -125,7 +126,7 @@ impl Placing<'_> {
         Ok(feasible)
     }
 
-    /// Whether there is a node that none of these filters rejects.
+    /// Returns whether at least one node passes all of these filters.
     pub fn pass_somewhere(&mut self, filters: &[&ProfilePlugin]) -> Result<bool, Failure> {
         let every = self.cache.nodes().map(|info| info.id).collect();
         let mut aside = Diagnosis::new(self.cache.node_count());
@@ -150,8 +151,8 @@ impl Placing<'_> {
         Ok(nodes)
     }
 
-    /// Takes out the nodes on which the pod would not fit if those were there to whom room is promised. Where it would, it
-    /// has to fit without them as well, as they may go elsewhere.
+    /// Removes the nodes on which the pod would not fit beside the pods that are nominated to them. The other nodes
+    /// are filtered without the nominated pods as well, because those may go elsewhere.
     fn yield_to_nominated(
         &mut self,
         filters: &[&ProfilePlugin],
@@ -251,7 +252,7 @@ impl Placing<'_> {
         Ok(())
     }
 
-    /// None of the verdicts says that the plugin could not tell.
+    /// Returns an error if one of the verdicts has the code `Error`.
     pub(super) fn check_no_error(&self, plugin: &ProfilePlugin, verdicts: &Verdicts) -> Result<(), PluginError> {
         let mut answers = verdicts.nodes.iter().filter_map(|answer| usize::from(*answer).checked_sub(1));
         if verdicts.outcomes.iter().all(|status| status.code != Code::Error) {
@@ -260,7 +261,7 @@ impl Placing<'_> {
         answers.try_for_each(|answer| self.check_not_error(plugin, &verdicts.outcomes[answer]))
     }
 
-    /// The same of what is said of a class.
+    /// Returns an error if the verdict on a class has the code `Error`.
     pub(super) fn check_outcome(
         &self,
         plugin: &ProfilePlugin,
@@ -300,7 +301,7 @@ fn left_out(plugins: &BTreeSet<&str>) -> Status {
     Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }
 }
 
-/// As Go prints a list of strings: `[A B]`.
+/// Formats strings as Go prints a list of strings: `[A B]`.
 fn bracketed(plugins: &BTreeSet<&str>) -> String {
     format!("[{}]", plugins.iter().copied().collect::<Vec<_>>().join(" "))
 }

@@ -1,5 +1,5 @@
-//! The way of a pod whose like came before: what follows from the kept answers is kept too, so that only nodes that changed
-//! are looked at.
+//! Uses the candidate index: the feasible nodes for all pods of the same signatures, computed from cached results.
+//! Plugins are only asked about nodes that changed.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::cache::NodeId;
 use crate::plugins::{Declaration, PluginError};
 use crate::profile::Profile;
 
-/// The nodes that a pod fits on, followed for all pods of the same templates.
+/// The feasible nodes from the candidate index.
 #[derive(Debug, Default)]
 pub(super) struct Followed {
-    /// The filters that answer node by node, with the pod's templates.
+    /// The cache key: the filters that answer node by node, with the pod's signatures (templates).
     pub fitting: Parts,
-    /// How many nodes they are.
+    /// The number of nodes that pass all filters.
     len: usize,
-    /// They in order, where that was needed.
+    /// The nodes in order, once they were needed.
     listed: OnceCell<Arc<[NodeId]>>,
 }
 
-/// Filters that answer node by node, and filters that answer by class.
+/// The filters that answer node by node, and the filters that answer by class.
 pub(super) type Ways<'p> = (Vec<&'p ProfilePlugin>, Vec<&'p ProfilePlugin>);
 
 impl Followed {
@@ -34,8 +34,8 @@ impl Followed {
 }
 
 impl Placing<'_> {
-    /// The nodes that the filters leave, by what is followed for all pods of the same templates; `None` where this pod has to
-    /// be looked at by itself.
+    /// Returns the feasible nodes from the candidate index, or `None` if the nodes have to be filtered for this pod
+    /// alone.
     pub(super) fn followed(
         &mut self,
         profile: &Profile,
@@ -63,7 +63,8 @@ impl Placing<'_> {
         Ok(Some(Nodes::Followed(Followed { fitting, len, listed: OnceCell::new() })))
     }
 
-    /// Which filters answer node by node and are kept, and which by class; `None` where one does neither.
+    /// Splits the filters into those that answer node by node with cached results and those that answer by class.
+    /// Returns `None` if a filter does neither.
     pub(super) fn ways<'p>(&mut self, filters: &[&'p ProfilePlugin]) -> Result<Option<Ways<'p>>, PluginError> {
         let (mut by_node, mut by_class) = (Vec::new(), Vec::new());
         for plugin in filters {
@@ -78,7 +79,7 @@ impl Placing<'_> {
         Ok(Some((by_node, by_class)))
     }
 
-    /// Asks these filters about the nodes that changed; where what they leave is kept.
+    /// Asks these filters about the nodes that changed. Returns the cache key of the nodes that pass.
     fn bring_fitting_up_to_date(&mut self, filters: &[&ProfilePlugin]) -> Result<Parts, PluginError> {
         let parts: Parts = filters.iter().map(|plugin| (plugin.id, self.template(plugin), 0)).collect();
         let (cache, cycle) = (self.cache, self.cycle);
@@ -98,7 +99,7 @@ impl Placing<'_> {
         Ok(parts)
     }
 
-    /// The nodes in order.
+    /// Returns the nodes in order.
     pub(super) fn listed<'n>(
         &mut self,
         nodes: &'n Nodes,

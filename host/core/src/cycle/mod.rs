@@ -1,7 +1,9 @@
-//! One scheduling cycle: a pod, the profile's plugins in their order, a node or the reasons why none.
+//! One scheduling cycle for a pod. It asks the profile's plugins in order and ends with a node or with the reasons
+//! why no node fits.
 //!
-//! pre-filter → filter → extenders (→ post-filter, where no node is left) → pre-score → score → normalize → weighted sum → extenders → a random one of the best, as kube-scheduler's
-//! `schedule_one.go`, but over all nodes and each plugin asked once about all of them.
+//! The order is: pre-filter → filter → extenders (→ post-filter, if no node is left) → pre-score → score → normalize
+//! → weighted sum → extenders → a random node of the best. This follows kube-scheduler's `schedule_one.go`, but by
+//! default over all nodes, and each plugin is asked about all nodes in one call.
 
 mod asking;
 mod by_class;
@@ -37,22 +39,22 @@ use crate::profile::{Profile, ProfilePlugin};
 use crate::template::Templates;
 use crate::time::Timestamp;
 
-/// Why a pod was not placed. Displays as the message of the FailedScheduling event.
+/// The reason why a pod was not scheduled. Displays as the message of the FailedScheduling event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// There is not a single node.
+    /// The cluster has no node.
     #[error("no nodes available to schedule pods")]
     NoNodes,
     /// No node fits.
     #[error("{0}")]
     Unschedulable(Diagnosis, Box<Aftermath>),
-    /// A plugin did not answer as it must.
+    /// A plugin failed.
     #[error("{0}")]
     Plugin(PluginError),
-    /// A plugin did not answer as it must when it was asked to make room, or while it asked others.
+    /// A post-filter failed, or a filter that the post-filter asked.
     #[error("{0}")]
     PostFilter(PluginError),
-    /// An extender that may not be ignored did not.
+    /// An extender that is not ignorable failed.
     #[error("{0}")]
     Extender(String),
 }
@@ -63,7 +65,7 @@ impl From<PluginError> for Failure {
     }
 }
 
-/// What a cycle needs: the state that it reads, the answers that it keeps, and whom it asks.
+/// A scheduling cycle: the state that it reads, the result cache, and the plugins and extenders that it asks.
 pub(crate) struct Placing<'a> {
     pub cycle: u64,
     pub time: Timestamp,
@@ -71,39 +73,40 @@ pub(crate) struct Placing<'a> {
     pub pod: &'a Arc<Pod>,
     pub cache: &'a Cache,
     pub templates: &'a mut Templates,
-    /// Those of this pod, as far as they were looked up.
+    /// The signatures (templates) of this pod that were looked up so far, by facts.
     pub pods_templates: Vec<(PodFacts, TemplateId)>,
     pub answers: &'a mut Answers,
-    /// Which plugins answer by class in this cycle, as far as they were asked, and what they said.
+    /// The plugins that were asked for classes in this cycle, with their answers. `None` for a plugin that is asked
+    /// node by node.
     pub classified: Vec<(PluginId, Option<Arc<ByClass>>)>,
-    /// Pods that count on nodes where they are not yet.
+    /// The pending pods with a nominated node.
     pub nominations: &'a Nominations,
-    /// Where to begin, where not all nodes are looked at.
+    /// Where to start if not all nodes are looked at.
     pub next_start: &'a mut usize,
     pub plugins: &'a mut dyn Plugins,
-    /// Asked after the plugins.
+    /// The extenders, which are asked after the plugins.
     pub extenders: &'a mut dyn Extenders,
-    /// Check kept answers against fresh ones in this cycle.
+    /// Compare cached results with fresh results in this cycle.
     pub verify: bool,
-    /// Plugins whose kept answers turned out wrong: asked for every pod.
+    /// Plugins whose cached results were wrong. They are asked for every pod.
     pub distrusted: &'a mut Vec<Distrusted>,
-    /// No evictions are under way for this pod: it may ask for some.
+    /// No evictions are under way for this pod, so that a post-filter may start a preemption.
     pub may_make_room: bool,
-    /// Told of every answer.
+    /// Receives every answer of this cycle.
     pub witness: Option<&'a mut dyn Witness>,
 }
 
-/// A plugin that declared its scope wrongly.
+/// A plugin that declared its scope wrongly, or a wrong result of the core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Distrusted {
-    /// `None` for what the core made of answers itself.
+    /// `None` for a result that the core computed from the answers of several plugins.
     pub plugin: Option<PluginId>,
     pub name: Arc<str>,
     pub what: String,
 }
 
 impl Placing<'_> {
-    /// The node for the pod.
+    /// Returns the node for the pod.
     pub fn place(&mut self, profile: &Profile, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
@@ -120,7 +123,7 @@ impl Placing<'_> {
         self.best_node(profile, &feasible, rng)
     }
 
-    /// The nodes that the pod fits on, at least one, with their total scores. Also the only one is scored.
+    /// Returns the nodes that fit, at least one, with their total scores. A single node is scored as well.
     pub fn weigh(&mut self, profile: &Profile) -> Result<Vec<(NodeId, i64)>, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
@@ -137,7 +140,7 @@ impl Placing<'_> {
         }
     }
 
-    /// Runs an extension point, and tells when it begins and ends.
+    /// Runs an extension point and reports its start and its end.
     fn at<R>(
         &mut self,
         point: ExtensionPoints,
@@ -146,7 +149,7 @@ impl Placing<'_> {
         self.at_with(point, run, |_| PointOutcome::Success)
     }
 
-    /// The same; `outcome` says what comes of it where nothing failed.
+    /// As [`Self::at`], where `outcome` returns the outcome if nothing failed.
     fn at_with<R>(
         &mut self,
         point: ExtensionPoints,

@@ -1,9 +1,9 @@
 //! The normalizations that the host does for plugins (`helper.DefaultNormalizeScore`).
 
-/// The highest score a node can have from one plugin, before the weight.
+/// The highest score that a plugin can give a node, before the weight.
 pub const MAX_NODE_SCORE: i64 = 100;
 
-/// Scales so that the highest is 100. All zero stays zero.
+/// Scales the scores so that the highest becomes 100. If all are zero, they stay zero.
 pub fn default(scores: &mut [i64]) {
     let highest = scores.iter().copied().max().unwrap_or(0).max(0);
     if highest == 0 {
@@ -14,7 +14,7 @@ pub fn default(scores: &mut [i64]) {
     }
 }
 
-/// The same, turned round: the highest becomes 0. All zero becomes 100.
+/// Scales the scores and reverses them: the highest becomes 0. If all are zero, they become 100.
 pub fn default_reversed(scores: &mut [i64]) {
     let highest = scores.iter().copied().max().unwrap_or(0).max(0);
     for score in scores {
@@ -22,7 +22,7 @@ pub fn default_reversed(scores: &mut [i64]) {
     }
 }
 
-/// Wide enough for any raw score.
+/// Scales a score. `i128` is wide enough for any raw score.
 fn scaled(score: i64, highest: i64) -> i64 {
     let scaled = i128::from(score) * i128::from(MAX_NODE_SCORE) / i128::from(highest);
     i64::try_from(scaled).unwrap_or(i64::MIN)

@@ -1,4 +1,4 @@
-//! When no node fits: plugins that could make room are asked, one after the other, until one can.
+//! Asks the post-filters when no node fits, in order, until one nominates a node.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,41 +17,41 @@ use crate::plugins::{
 };
 use crate::profile::{Profile, ProfilePlugin};
 
-/// What post-filters want done for a pod that fits nowhere.
+/// The results of the post-filters for a pod that fits nowhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aftermath {
-    /// Of the room that is promised to it.
+    /// The change of its nomination.
     pub nomination: Nomination,
-    /// So that it may fit later ([`Intent::is_change`]).
+    /// Intents after which the pod may fit later ([`Intent::is_change`]).
     pub intents: Vec<Intent>,
 }
 
-/// What becomes of the room that is promised to the pod.
+/// The change of a pod's nomination.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Nomination {
-    /// It stays as it is.
+    /// The nomination stays as it is.
     #[default]
     Keep,
-    /// It could not be made: there is none any more.
+    /// The nomination is cleared.
     Clear,
-    /// It is being made.
+    /// A node is nominated, and its victims are evicted.
     Make(Room),
 }
 
-/// Whom a post-filter asks while it is asked.
+/// Answers the questions that a post-filter asks during its call.
 struct Back<'a, W> {
     what_if: W,
     extenders: &'a mut dyn Extenders,
     pod: &'a Arc<Pod>,
     cache: &'a Cache,
-    /// An extender failed, or claimed what can't be.
+    /// An extender failed or returned impossible candidates.
     failed: bool,
 }
 
-/// What a post-filter says.
+/// The answer of a post-filter.
 struct Said {
     result: PostFilterResult,
-    /// Because an extender failed; nothing else is told then.
+    /// An extender failed. Then the messages of earlier post-filters are dropped.
     extender_failed: bool,
 }
 
@@ -68,7 +68,7 @@ impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> Ask
 }
 
 impl Placing<'_> {
-    /// Asks the post-filters; what they say goes into the message.
+    /// Asks the post-filters. Their reasons are added to the message.
     pub(super) fn make_room(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
         if profile.post_filter.is_empty() {
             let aftermath = Aftermath { nomination: Nomination::Clear, ..Aftermath::default() };
@@ -124,7 +124,7 @@ impl Placing<'_> {
         let leaving = self.leaving();
         let template = self.template(plugin);
         let about = self.about(plugin, template);
-        // The one that asks can't be asked meanwhile.
+        // The plugin that asks is busy with its own call, so that its filter can't be asked.
         let answers_what_ifs =
             |filter: &&ProfilePlugin| filter.id != plugin.id && !diagnosis.skipped().contains(&filter.id);
         let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(answers_what_ifs).collect();
@@ -163,20 +163,20 @@ impl Placing<'_> {
         Ok(Said { result, extender_failed })
     }
 
-    /// Every node with the code by which it was rejected.
+    /// Returns every node with the code with which it was rejected.
     fn rejected(&self, diagnosis: &Diagnosis) -> (Vec<NodeId>, Vec<Code>) {
         self.cache.nodes().map(|info| (info.id, diagnosis.code_of(info.id))).unzip()
     }
 
-    /// Those who make room on the node that is promised to the pod, and are not gone yet.
+    /// Returns the preempted pods that are still on the pod's nominated node.
     fn leaving(&self) -> Vec<PodId> {
         let node = self.cache.node_id(&self.pod.nominated_node_name).and_then(|id| self.cache.node(id));
         let leaves = |id: &PodId| self.cache.pod(*id).is_some_and(|known| known.pod.preempted);
         node.map(|info| info.pods.iter().copied().filter(leaves).collect()).unwrap_or_default()
     }
 
-    /// A verdict for each case: with those in mind to whom room on the node is promised, and without them, as they may never
-    /// come.
+    /// Returns a verdict for each case. The pod has to fit beside the pods that are nominated to the node, and also
+    /// without them, because they may never arrive.
     fn answer_what_if(&mut self, filters: &[&ProfilePlugin], cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
         let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
         let promised: BTreeMap<NodeId, Vec<Arc<Pod>>> =
@@ -191,7 +191,7 @@ impl Placing<'_> {
         }
         let (mut outcomes, mut nodes) = (Outcomes::default(), Vec::with_capacity(answers.len()));
         for rejected in &answers {
-            // More different rejections than there are numbers are told as the last of them.
+            // If there are more different rejections than numbers, the rest gets the last number.
             nodes.push(rejected.as_ref().map_or(0, |status| outcomes.number(status).unwrap_or(u16::MAX)));
         }
         Ok(Verdicts { outcomes: outcomes.into_all(), nodes })
@@ -201,7 +201,7 @@ impl Placing<'_> {
         match self.what_if(filters, cases) {
             Ok(rejected) => Ok(rejected.into_iter().map(|no| no.map(|no| no.status)).collect()),
             Err(Failure::Plugin(error) | Failure::PostFilter(error)) => Err(error),
-            // No filter says these.
+            // Filters do not return these failures.
             Err(Failure::NoNodes | Failure::Unschedulable(..) | Failure::Extender(_)) => Ok(vec![None; cases.len()]),
         }
     }

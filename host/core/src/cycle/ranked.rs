@@ -1,4 +1,4 @@
-//! The best nodes for a pod whose like came before, by a ranking that is followed for all pods of the same templates.
+//! Finds the best nodes for a pod in the candidate index, which is shared by all pods of the same signatures.
 
 use super::by_class::passed;
 use super::filtering::{Feasible, Nodes};
@@ -9,20 +9,20 @@ use crate::cache::NodeId;
 use crate::plugins::{ClassId, Normalization, PluginError, PluginId};
 use crate::profile::{FailurePolicy, Profile};
 
-/// A plugin that scores, and its weight.
+/// A score plugin with its weight.
 pub(super) type Weighed<'p> = &'p (ProfilePlugin, i64);
 
-/// Whose answers a ranking is made of.
+/// The plugins whose answers determine a ranking, with its cache key.
 pub(super) struct Lineup<'p> {
-    /// Where the nodes are found that the filters leave that answer node by node.
+    /// The cache key of the nodes that pass the filters that answer node by node.
     fitting: Parts,
-    /// Those filters.
+    /// The filters that answer node by node.
     filters: Vec<&'p ProfilePlugin>,
-    /// Plugins that score node by node.
+    /// The plugins that score node by node.
     scoring: Vec<Weighed<'p>>,
-    /// Plugins that answer by class: first those that filter.
+    /// The plugins that answer by class. Plugins that filter come first.
     by_class: Vec<ByClassIn<'p>>,
-    /// Where the ranking is kept.
+    /// The cache key of the ranking.
     parts: Parts,
 }
 
@@ -30,12 +30,12 @@ pub(super) struct Lineup<'p> {
 struct ByClassIn<'p> {
     plugin: &'p ProfilePlugin,
     filters: bool,
-    /// 0 where it does not score.
+    /// 0 if the plugin does not score.
     weight: i64,
 }
 
 impl<'p> Lineup<'p> {
-    /// Of filters alone: nodes are grouped by their classes.
+    /// Returns the inputs of a ranking by filters alone. It groups the nodes by their classes.
     pub fn of_filters(
         fitting: &Parts,
         filters: Vec<&'p ProfilePlugin>,
@@ -58,14 +58,15 @@ impl<'p> Lineup<'p> {
         }
     }
 
-    /// How many of the plugins' scores are normalized by the host, and stand in a group's key before the classes.
+    /// Returns the number of plugins whose scores the host normalizes. Their scores come before the classes in a
+    /// group's key.
     fn normalized(&self) -> usize {
         self.scoring.iter().filter(|(plugin, _)| plugin.is_normalized_by_host()).count()
     }
 }
 
 impl Placing<'_> {
-    /// One of the best nodes; `None` where the scores have to be summed up for this pod.
+    /// Returns one of the best nodes, or `None` if the scores have to be summed up for this pod.
     pub(super) fn best_followed(
         &mut self,
         profile: &Profile,
@@ -90,7 +91,8 @@ impl Placing<'_> {
         Ok(self.answers.rankings.of(lineup.parts, self.cycle).best(&worth).as_ref().and_then(read))
     }
 
-    /// Who filters and scores; `None` where somebody's scores follow neither from the node's facts nor from its class.
+    /// Returns the filters and score plugins, or `None` if the scores of a plugin depend neither on the node's facts
+    /// alone nor on its class.
     fn lineup<'p>(
         &mut self,
         profile: &'p Profile,
@@ -116,21 +118,24 @@ impl Placing<'_> {
         Ok(Some(lineup))
     }
 
-    /// Whether the plugin's scores follow from the node's facts, and those of the other nodes by a rule of ours.
+    /// Returns whether a ranking can use the plugin's scores: they are cached by node signature, the plugin does not
+    /// normalize them itself, and its failure policy is `Fail`.
     fn ranks(&self, plugin: &ProfilePlugin) -> bool {
         self.keeps(plugin, plugin.declaration.score_scope)
             && !plugin.normalizes_itself()
             && plugin.failure_policy == FailurePolicy::Fail
     }
 
-    /// How many nodes pass those who filter by class; `None` where there are too many groups to tell.
+    /// Returns the number of nodes that pass the filters that answer by class, or `None` if the ranking is not
+    /// available.
     pub(super) fn passing(&mut self, lineup: &Lineup<'_>) -> Result<Option<usize>, PluginError> {
         let Some(groups) = self.groups(lineup)? else { return Ok(None) };
         let passes = self.passes(lineup, &groups)?;
         Ok(Some(groups.iter().zip(passes).filter(|(_, passes)| *passes).map(|(group, _)| group.nodes).sum()))
     }
 
-    /// The groups of a ranking that is brought up to date; `None` where there are too many, or there is no room for one.
+    /// Updates the ranking and returns its groups, or `None` if there are too many groups or not enough memory for a
+    /// new ranking.
     fn groups(&mut self, lineup: &Lineup<'_>) -> Result<Option<Vec<InCommon>>, PluginError> {
         let (cache, cycle) = (self.cache, self.cycle);
         let begins = self.answers.rankings.of(lineup.parts.clone(), cycle).begins(cache);
@@ -185,7 +190,8 @@ impl Placing<'_> {
         Ok(())
     }
 
-    /// The nodes that are of another class than at these positions, perhaps all; and the positions now.
+    /// Returns the nodes whose class changed since these positions, or `None` for possibly all nodes; and the current
+    /// positions.
     fn moved(&mut self, lineup: &Lineup<'_>, before: &[Position]) -> (Option<Vec<NodeId>>, Vec<Position>) {
         let (mut moved, mut positions) = (Some(Vec::new()), Vec::new());
         for (at, of) in lineup.by_class.iter().enumerate() {
@@ -200,7 +206,7 @@ impl Placing<'_> {
         (moved, positions)
     }
 
-    /// Whether the nodes of each group pass those who filter by class.
+    /// Returns for each group whether its nodes pass the filters that answer by class.
     fn passes(&mut self, lineup: &Lineup<'_>, groups: &[InCommon]) -> Result<Vec<bool>, PluginError> {
         let mut passes = vec![true; groups.len()];
         for (at, of) in (lineup.normalized()..).zip(&lineup.by_class).filter(|(_, of)| of.filters) {
@@ -214,7 +220,7 @@ impl Placing<'_> {
         Ok(passes)
     }
 
-    /// What is in common to the nodes of each group adds so much; `None` where they do not pass.
+    /// Returns for each group the part of the total score that its nodes share, or `None` if they do not pass.
     fn worth(&mut self, lineup: &Lineup<'_>, groups: &[InCommon]) -> Result<Vec<Option<i64>>, PluginError> {
         let passes = self.passes(lineup, groups)?;
         let those: Vec<&InCommon> =
@@ -247,13 +253,13 @@ impl Placing<'_> {
     }
 }
 
-/// The class of the plugin whose classes stand at this place of the key.
+/// Returns the class at this index of the group's key.
 fn class_in(group: &InCommon, at: usize) -> ClassId {
     ClassId(u32::try_from(group.key[at]).unwrap_or(u32::MAX))
 }
 
 impl ProfilePlugin {
-    /// Its scores become 0 to 100 by a rule of ours.
+    /// Returns whether the host normalizes the plugin's scores to 0 to 100.
     fn is_normalized_by_host(&self) -> bool {
         matches!(self.declaration.normalization, Normalization::Default | Normalization::DefaultReversed)
     }

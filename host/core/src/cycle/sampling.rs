@@ -1,19 +1,20 @@
-//! How many of the nodes are looked at, where a profile says that it need not be all.
+//! Limits the number of nodes that a cycle looks at, if the profile sets `percentageOfNodesToScore`.
 
-/// With fewer nodes than this all are looked at, and no fewer are looked for.
+/// The smallest number of feasible nodes to look for (`minFeasibleNodesToFind`). With at most this many nodes, all
+/// are looked at.
 const LEAST: usize = 100;
 
-/// Which nodes to look at, and when to stop.
+/// The order of the nodes, and when to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sample {
-    /// Feasible nodes that are enough.
+    /// The number of feasible nodes after which the search stops.
     pub enough: usize,
-    /// The position of the node with which to begin.
+    /// The index of the first node.
     pub start: usize,
 }
 
 impl Sample {
-    /// Of so many nodes, where this percentage of them is enough (`percentageOfNodesToScore`); `None` for all.
+    /// Returns the sample of `nodes` nodes for this `percentageOfNodesToScore`, or `None` to look at all nodes.
     pub fn of(nodes: usize, percentage: Option<u8>, start: usize) -> Option<Self> {
         let percentage = usize::from(percentage.filter(|percentage| (1..100).contains(percentage))?);
         let enough = (nodes * percentage / 100).max(LEAST);

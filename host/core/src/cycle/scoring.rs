@@ -1,4 +1,4 @@
-//! How good the nodes are on which the pod fits.
+//! Scores the nodes that the pod fits on.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,8 @@ use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreS
 use crate::profile::{FailurePolicy, Profile, ProfilePlugin};
 
 impl Placing<'_> {
-    /// One of the nodes with the highest weighted sum of all plugins' normalized scores, and of what extenders add.
+    /// Returns one of the nodes with the highest total: the weighted sum of all plugins' normalized scores, plus the
+    /// extenders' scores.
     pub(super) fn best_node(
         &mut self,
         profile: &Profile,
@@ -38,7 +39,7 @@ impl Placing<'_> {
         select::one_of_the_best(nodes, &totals, rng).ok_or(Failure::NoNodes)
     }
 
-    /// The same sum for all of them, in order.
+    /// Returns the total of each feasible node, in order.
     pub(super) fn total_scores(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<i64>, Failure> {
         let skipped = self.skipped_at_pre_score(profile, feasible)?;
         let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
@@ -122,13 +123,13 @@ impl Placing<'_> {
 }
 
 impl ProfilePlugin {
-    /// Scores become 0 to 100 by the plugin's own doing.
+    /// Returns whether the plugin normalizes its scores to 0 to 100 itself.
     pub(super) fn normalizes_itself(&self) -> bool {
         let declaration = &self.declaration;
         declaration.normalization == Normalization::Custom && declaration.points.contains(ExtensionPoints::NORMALIZE)
     }
 
-    /// A score is in range once it is normalized.
+    /// Checks that a normalized score is in the range 0 to 100.
     pub(super) fn check_score(&self, score: i64) -> Result<(), PluginError> {
         if (0..=normalize::MAX_NODE_SCORE).contains(&score) {
             return Ok(());

@@ -1,8 +1,9 @@
-//! The choice among the best.
+//! The choice among the best nodes.
 
 use crate::cache::NodeId;
 
-/// One of the nodes with the highest total, each equally likely; `None` without nodes. Both slices of one length.
+/// Returns one of the nodes with the highest total, each with the same probability, or `None` without nodes. Both
+/// slices have the same length.
 pub fn one_of_the_best(nodes: &[NodeId], totals: &[i64], rng: &mut fastrand::Rng) -> Option<NodeId> {
     let best = totals.iter().max()?;
     let many = totals.iter().filter(|total| *total == best).count();

@@ -1,4 +1,4 @@
-//! Checks what is kept against what is found out for one pod alone.
+//! Compares cached results with fresh results.
 
 use std::sync::Arc;
 
@@ -9,19 +9,20 @@ use crate::plugins::{PluginId, Scope};
 use crate::profile::Profile;
 
 impl Placing<'_> {
-    /// Whether the plugin's kept answers turned out wrong.
+    /// Returns whether a cached result of the plugin was wrong.
     pub(super) fn is_distrusted(&self, plugin: &ProfilePlugin) -> bool {
         self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(plugin.id))
     }
 
-    /// What is kept of the plugin's answers differs from a fresh one about the node there, if any.
+    /// Marks the plugin as distrusted if a cached result differs from the fresh result for the node at index
+    /// `differs`.
     pub(super) fn distrust(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], differs: Option<usize>, kind: &str) {
         let Some(at) = differs else { return };
         let node = self.cache.node(nodes[at]).map_or("", |info| &info.node.name);
         self.distrust_about(plugin, &format!("{kind} on node {node}"));
     }
 
-    /// The same, in words.
+    /// Marks the plugin as distrusted. `what` names the result that differs.
     pub(super) fn distrust_about(&mut self, plugin: &ProfilePlugin, what: &str) {
         let pod = &self.pod.key;
         let what = if self.skips(plugin) {
@@ -45,7 +46,8 @@ impl Placing<'_> {
         self.distrusted.push(Distrusted { plugin: Some(plugin.id), name: Arc::clone(&plugin.declaration.name), what });
     }
 
-    /// Compares what is followed with what was found out for this pod alone, and begins anew where they differ.
+    /// Compares the candidate index with the result that was computed for this pod alone, and drops the index if they
+    /// differ.
     pub(super) fn check_followed(
         &mut self,
         profile: &Profile,

@@ -1,4 +1,4 @@
-//! Filtering as if nodes had other pods: for nominated pods, and for whoever makes room.
+//! Filters hypothetical nodes, with other pods than they have: for nominated pods and for preemption.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,18 +12,18 @@ use crate::model::Pod;
 use crate::plugins::{PluginError, Scope, Status, Verdicts, WhatIf};
 use crate::profile::ProfilePlugin;
 
-/// Facts that change with a node's pods.
+/// Facts of a node that change with its pods.
 const FACTS_OF_PODS: NodeFacts = NodeFacts::USAGE.union(NodeFacts::USED_PORTS).union(NodeFacts::PODS);
 
-/// Who says no to a case, and why.
+/// A plugin that rejects a case, with its status.
 pub(crate) struct CaseRejected<'p> {
     pub plugin: &'p ProfilePlugin,
     pub status: Status,
 }
 
 impl Placing<'_> {
-    /// For each case the first of `filters` that rejects the pod there; `None` where it fits. Of plugins to which a node's pods
-    /// are nothing, the answers on nodes as they are hold here, too.
+    /// Returns for each case the first of `filters` that rejects the pod, or `None` if the pod fits. Plugins that
+    /// read nothing of a node's pods are asked about the real nodes, so that cached results can be used.
     pub(crate) fn what_if<'p>(
         &mut self,
         filters: &[&'p ProfilePlugin],
@@ -70,7 +70,7 @@ impl Placing<'_> {
         self.kept_verdicts_if(plugin, &asked)
     }
 
-    /// By way of the verdicts that are kept.
+    /// Returns the verdicts through the result cache.
     fn kept_verdicts_if(&mut self, plugin: &ProfilePlugin, asked: &[WhatIf]) -> Result<Verdicts, PluginError> {
         let template = self.template(plugin);
         let kept = &mut self.answers.of(plugin.id, template, self.cycle).cases;
@@ -80,7 +80,8 @@ impl Placing<'_> {
             let fresh = self.fresh_verdicts_if(plugin, &missing)?;
             self.answers.of(plugin.id, template, self.cycle).cases.set(&missing, &fresh);
         }
-        // None where they could not all be kept: too many of one node, or too many different noes.
+        // `None` if the verdicts could not all be cached: too many cases of one node, or too many different
+        // rejections.
         let kept = self.answers.of(plugin.id, template, self.cycle).cases.verdicts(asked);
         if let Some(kept) = kept.as_ref().filter(|_| !self.verify) {
             return Ok(kept.clone());
@@ -94,10 +95,11 @@ impl Placing<'_> {
         Ok(fresh)
     }
 
-    /// Those of the nodes on which room is promised to other pods of at least this one's priority, with these pods there.
+    /// Returns the nodes to which other pods of at least this pod's priority are nominated, as cases with these pods
+    /// added.
     pub(super) fn with_nominated(&self, nodes: &[NodeId]) -> Vec<WhatIf> {
         let with = |node, added| WhatIf { node, added, removed: Vec::new() };
-        // Whichever is less to look at.
+        // Loops over the smaller of the two sets.
         if nodes.len() < self.nominations.node_count() {
             let added = |node: &NodeId| {
                 let info = self.cache.node(*node)?;
@@ -112,7 +114,7 @@ impl Placing<'_> {
         nodes.iter().filter_map(|node| Some(with(*node, promised.get(node)?.clone()))).collect()
     }
 
-    /// Where room is promised to other pods of at least this one's priority, and to whom.
+    /// Returns the nodes to which other pods of at least this pod's priority are nominated, with these pods.
     pub(super) fn promised(&self) -> BTreeMap<NodeId, Vec<Arc<Pod>>> {
         self.nominations
             .nodes()
@@ -121,7 +123,7 @@ impl Placing<'_> {
             .collect()
     }
 
-    /// Those who are of at least this pod's priority, and others.
+    /// Returns the other pods that have at least this pod's priority.
     fn counting<'p>(&self, pods: impl Iterator<Item = &'p Arc<Pod>>) -> Vec<Arc<Pod>> {
         let pod = self.pod;
         let counts = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.key.uid != pod.key.uid;

@@ -1,31 +1,31 @@
-//! What plugins answer while a pod is placed, told to whoever explains it. No decision depends on it.
+//! Reports the answers of plugins in a cycle, to explain the decision. No decision depends on these reports.
 
 use crate::cache::NodeId;
 use crate::plugins::{PreFilterResult, PreScoreResult, Verdicts};
 use crate::profile::ProfilePlugin;
 
-/// Somebody who wants to know every answer of a cycle, kept ones included.
+/// Receives every answer of a cycle, including cached answers.
 pub trait Witness {
-    /// A plugin answered; in the order of the cycle.
+    /// Receives an answer of a plugin. Calls come in the order of the cycle.
     fn said(&mut self, plugin: &ProfilePlugin, answer: Said<'_>);
 }
 
-/// What a plugin answered at an extension point.
+/// An answer of a plugin at an extension point.
 #[derive(Clone, Copy, Debug)]
 pub enum Said<'a> {
-    /// Before the nodes are filtered.
+    /// The answer of pre-filter.
     PreFilter(&'a PreFilterResult),
-    /// About these nodes: those that the plugins before it left.
+    /// The filter's verdicts on these nodes, which the filters before left.
     Verdicts(&'a [NodeId], &'a Verdicts),
-    /// Before nodes are scored.
+    /// The answer of pre-score.
     PreScore(PreScoreResult),
-    /// About the nodes that fit, parallel to them; before the weight.
+    /// The scores of the nodes that fit, before the weight.
     Scores {
-        /// They.
+        /// The nodes.
         nodes: &'a [NodeId],
-        /// As the plugin gave them.
+        /// The scores as the plugin returned them, parallel to the nodes.
         raw: &'a [i64],
-        /// 0 to 100.
+        /// The normalized scores, 0 to 100, parallel to the nodes.
         normalized: &'a [i64],
     },
 }

@@ -1,13 +1,13 @@
-//! Where a pod wants to be, relative to nodes, to other pods, and to its own kind.
+//! Affinity and topology spread constraints of pods.
 
 use super::selector::{LabelSelector, Requirement};
 
-/// `NodeSelectorTerm`: all requirements have to hold; a term without any holds for no node.
+/// `NodeSelectorTerm`: all requirements have to match. A term without requirements matches no node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NodeSelectorTerm {
     /// `matchExpressions`, on labels.
     pub expressions: Vec<Requirement>,
-    /// `matchFields`, on fields; Kubernetes knows `metadata.name`.
+    /// `matchFields`, on fields. Kubernetes only supports `metadata.name`.
     pub fields: Vec<Requirement>,
 }
 
@@ -16,7 +16,7 @@ pub struct NodeSelectorTerm {
 pub struct PreferredNodeTerm {
     /// 1 to 100.
     pub weight: i32,
-    /// Which nodes are preferred.
+    /// The nodes that are preferred.
     pub term: NodeSelectorTerm,
 }
 
@@ -25,7 +25,7 @@ pub struct PreferredNodeTerm {
 pub struct PodAffinityTerm {
     /// `labelSelector`; `None` selects no pods.
     pub selector: Option<LabelSelector>,
-    /// `namespaces`, the pod's own filled in where the API means it.
+    /// `namespaces`, with the pod's own namespace filled in where the API defines it as the default.
     pub namespaces: Vec<Box<str>>,
     /// `namespaceSelector`.
     pub namespace_selector: Option<LabelSelector>,

@@ -1,6 +1,6 @@
-//! Pods and nodes as scheduling reads them: typed, in integers, without what no plugin asks for.
+//! The data model: pods, nodes and other objects with the fields that plugins read, as typed values in integer units.
 //!
-//! The shapes are those of `wit/types.wit`, where every field's source in the Kubernetes API is written down.
+//! The types correspond to `wit/types.wit`, which documents the Kubernetes API field of each value.
 
 pub mod affinity;
 pub mod node;

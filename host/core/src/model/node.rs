@@ -25,7 +25,7 @@ pub struct Condition {
 /// `node.status.images[]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeImage {
-    /// All names the kubelet knows it by, tags and digests.
+    /// All names of the image that the kubelet reports: tags and digests.
     pub names: Vec<Box<str>>,
     /// `sizeBytes`.
     pub size: i64,

@@ -1,4 +1,4 @@
-//! Objects of kinds that only plugins know: kept as text, and passed on.
+//! Objects of kinds that only plugins know. Their fields are kept as text and passed on.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,9 +7,9 @@ use std::sync::Arc;
 /// `apiVersion` and `kind`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectKind {
-    /// `v1`, `apps/v1`.
+    /// For example `v1` or `apps/v1`.
     pub api_version: Box<str>,
-    /// `Service`.
+    /// For example `Service`.
     pub kind: Box<str>,
 }
 
@@ -19,21 +19,21 @@ impl fmt::Display for ObjectKind {
     }
 }
 
-/// A kind, and which fields of its objects are read.
+/// A kind, and the fields of its objects that are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectReads {
     /// The kind.
     pub kind: Arc<ObjectKind>,
-    /// Paths, as the contract's `objects.kind.fields` has them.
+    /// Field paths, as in the contract's `objects.kind.fields`.
     pub fields: BTreeSet<Box<str>>,
 }
 
-/// What tells objects apart.
+/// The key of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectKey {
     /// The kind.
     pub kind: Arc<ObjectKind>,
-    /// `metadata.namespace`; empty where the kind has none.
+    /// `metadata.namespace`; empty for a cluster-scoped kind.
     pub namespace: Box<str>,
     /// `metadata.name`.
     pub name: Box<str>,
@@ -56,6 +56,6 @@ pub struct Object {
     pub key: ObjectKey,
     /// `metadata.uid`.
     pub uid: Box<str>,
-    /// Its fields as JSON, in the shape of the object.
+    /// The fields as JSON, with the structure of the object.
     pub fields: Arc<str>,
 }

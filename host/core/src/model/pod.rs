@@ -10,7 +10,7 @@ use super::selector::Labels;
 use super::taint::Toleration;
 use super::volume::{Volume, VolumeSource};
 
-/// Which pod: what survives an update, and what people call it.
+/// The identity of a pod. The uid identifies it; namespace and name are for people and the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PodKey {
     /// `metadata.namespace`
@@ -39,7 +39,7 @@ pub enum Protocol {
     Sctp,
 }
 
-/// A port taken on the node.
+/// A host port of a container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostPort {
     /// `hostIP`; `0.0.0.0` where empty.
@@ -50,7 +50,7 @@ pub struct HostPort {
     pub port: u16,
 }
 
-/// Which list a container comes from.
+/// The list that a container comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContainerKind {
     /// `spec.containers`
@@ -66,7 +66,7 @@ pub enum ContainerKind {
 pub struct Container {
     /// `name`
     pub name: Box<str>,
-    /// Which list it comes from.
+    /// The list that the container comes from.
     pub kind: ContainerKind,
     /// `image`, as written.
     pub image: Box<str>,
@@ -96,7 +96,7 @@ pub struct Owner {
 pub struct PodResourceClaim {
     /// `name`
     pub name: Box<str>,
-    /// The claim's name, from spec or status; empty where it is still to be made.
+    /// The claim's name, from spec or status. Empty if the claim is not created yet.
     pub claim: Box<str>,
     /// `resourceClaimTemplateName`
     pub template: Box<str>,
@@ -112,7 +112,7 @@ pub enum Preemption {
     Never,
 }
 
-/// `pod.spec`, apart from the node's name. Shared by pods that are equal in it.
+/// `pod.spec` without the node's name. Pods that are equal in it share one value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PodSpec {
     /// `schedulerName`
@@ -159,7 +159,7 @@ impl PodSpec {
         self.containers.iter().map(|container| container.image.as_ref())
     }
 
-    /// The references of the volumes that are images.
+    /// Returns the references of the image volumes.
     pub fn volume_images(&self) -> impl Iterator<Item = &str> {
         self.volumes.iter().filter_map(|volume| match &volume.source {
             VolumeSource::Image(reference) => Some(reference.as_ref()),
@@ -173,15 +173,15 @@ impl PodSpec {
 pub struct Pod {
     /// Namespace, name and uid.
     pub key: PodKey,
-    /// `metadata.labels`; those of a ReplicaSet's pods may be one.
+    /// `metadata.labels`. Pods of one ReplicaSet can share one value.
     pub labels: Arc<Labels>,
     /// `metadata.annotations`, without `kubectl.kubernetes.io/last-applied-configuration`
     pub annotations: Labels,
-    /// `metadata.ownerReferences`; the same.
+    /// `metadata.ownerReferences`. Pods of one ReplicaSet can share one value.
     pub owners: Arc<[Owner]>,
     /// `metadata.deletionTimestamp` is set
     pub deleting: bool,
-    /// It is being deleted because a scheduler evicted it: its condition DisruptionTarget is true with reason
+    /// The pod is being deleted because a scheduler preempted it: its condition DisruptionTarget is true with reason
     /// PreemptionByScheduler
     pub preempted: bool,
     /// `metadata.creationTimestamp`, seconds since 1970
@@ -192,22 +192,23 @@ pub struct Pod {
     pub nominated_node_name: Box<str>,
     /// `status.startTime`, seconds since 1970; 0 where absent
     pub start_time: i64,
-    /// `status.phase` is Succeeded or Failed: it takes nothing any more
+    /// `status.phase` is Succeeded or Failed: the pod uses no resources any more
     pub finished: bool,
-    /// What it asks of a node; the same.
+    /// The pod's resource requests. Equal pods can share one value.
     pub requests: Arc<PodRequests>,
-    /// The rest of `spec`; the same.
+    /// The rest of `spec`. Equal pods can share one value.
     pub spec: Arc<PodSpec>,
 }
 
 impl Pod {
-    /// Whether it asks for devices: by ResourceClaims, or by extended resources, which DeviceClasses may stand for.
+    /// Returns whether the pod requests devices: by ResourceClaims, or by extended resources, which a DeviceClass can
+    /// provide.
     #[must_use]
     pub fn asks_for_devices(&self) -> bool {
         !self.spec.resource_claims.is_empty() || self.asks_for_extended_resources()
     }
 
-    /// Whether a container asks for an extended resource.
+    /// Returns whether a container requests an extended resource.
     #[must_use]
     pub fn asks_for_extended_resources(&self) -> bool {
         let mut asked = self.spec.containers.iter().flat_map(|container| &container.requests.scalars);
@@ -215,7 +216,8 @@ impl Pod {
     }
 }
 
-/// Whether a device plugin, or a DeviceClass, may be where the resource comes from: it has a domain, and not Kubernetes' own.
+/// Returns whether a device plugin or a DeviceClass can provide the resource: its name has a domain outside of
+/// Kubernetes, or is the name of a DeviceClass.
 fn is_extended_resource(name: &str) -> bool {
     const OF_DEVICE_CLASS: &str = "deviceclass.resource.kubernetes.io/";
     name.starts_with(OF_DEVICE_CLASS)

@@ -1,7 +1,7 @@
 //! `resource.Quantity`: Kubernetes' notation of amounts.
 //!
-//! Kept exact to a billionth and rounded up only where an integer is read, so that sums round once, as the API
-//! machinery's do.
+//! A quantity is exact to a billionth and is rounded up only when it is read as an integer. Sums are therefore
+//! rounded once, as in the API machinery.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ const NANO: i128 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantity(i128);
 
-/// Why a text is no quantity.
+/// The reason why a text is not a quantity.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{text:?} is not a quantity: {why} (examples: 100m, 1.5, 128Mi, 2e3)")]
 pub struct QuantityError {
@@ -20,31 +20,31 @@ pub struct QuantityError {
 }
 
 impl Quantity {
-    /// `n` thousandths.
+    /// Returns a quantity of `n` thousandths.
     #[must_use]
     pub const fn from_milli(n: i64) -> Self {
         Self(n as i128 * (NANO / 1000))
     }
 
-    /// `n` units.
+    /// Returns a quantity of `n` units.
     #[must_use]
     pub const fn from_value(n: i64) -> Self {
         Self(n as i128 * NANO)
     }
 
-    /// Thousandths, rounded up (away from zero), saturated (`MilliValue`).
+    /// Returns the amount in thousandths, rounded away from zero, saturated (`MilliValue`).
     #[must_use]
     pub fn milli(self) -> i64 {
         saturate(divide_away(self.0, NANO / 1000))
     }
 
-    /// Units, rounded up (away from zero), saturated (`Value`).
+    /// Returns the amount in units, rounded away from zero, saturated (`Value`).
     #[must_use]
     pub fn value(self) -> i64 {
         saturate(divide_away(self.0, NANO))
     }
 
-    /// The sum; saturates.
+    /// Returns the sum, saturated.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -85,7 +85,7 @@ impl FromStr for Quantity {
     }
 }
 
-/// What a suffix multiplies with.
+/// The factor of a suffix.
 enum Scale {
     /// A power of ten, relative to the unit.
     Ten(i32),
@@ -116,7 +116,7 @@ impl Scale {
         })
     }
 
-    /// The number in billionths, rounded up, saturated.
+    /// Returns the number in billionths, rounded up, saturated.
     fn apply(&self, whole: &str, fraction: &str) -> i128 {
         match *self {
             Self::Ten(power) => digits(whole, fraction, power.saturating_add(9)),
@@ -125,9 +125,9 @@ impl Scale {
     }
 }
 
-/// The number times the factor in billionths, rounded up, saturated.
+/// Returns the number times the factor, in billionths, rounded up, saturated.
 fn binary(whole: &str, fraction: &str, factor: i128) -> i128 {
-    // All decimals count, as the factor makes them larger. Where 128 bits can't hold them, 18 do.
+    // All decimals count, because the factor makes them larger. If 128 bits can't hold all, 18 decimals are used.
     let all = i32::try_from(fraction.len()).unwrap_or(i32::MAX);
     let exact = digits(whole, fraction, all).checked_mul(factor).map(|n| (n, all));
     let Some((n, decimals)) = exact.or_else(|| Some((digits(whole, fraction, 18).checked_mul(factor)?, 18))) else {
@@ -140,7 +140,7 @@ fn binary(whole: &str, fraction: &str, factor: i128) -> i128 {
     }
 }
 
-/// The decimal number `whole.fraction × 10^shift` as an integer, rounded up, saturated.
+/// Returns the decimal number `whole.fraction × 10^shift` as an integer, rounded up, saturated.
 fn digits(whole: &str, fraction: &str, shift: i32) -> i128 {
     let wanted = i64::from(shift) + whole.len() as i64;
     let mut rest = whole.bytes().chain(fraction.bytes());

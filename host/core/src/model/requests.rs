@@ -1,27 +1,27 @@
-//! What a pod asks of a node: its containers' requests made into one.
+//! The resource requests of a pod, computed from its containers.
 //!
-//! The rules are those of `k8s.io/component-helpers/resource.PodRequests` and of the scheduler's `PodInfo`: the API's
-//! own arithmetic, done once by the host so that no plugin repeats it.
+//! The rules are those of `k8s.io/component-helpers/resource.PodRequests` and of the scheduler's `PodInfo`. The host
+//! computes them once, so that no plugin has to repeat this arithmetic.
 
 use std::collections::BTreeMap;
 
 use super::quantity::Quantity;
 use super::resources::Resources;
 
-/// A `v1.ResourceList`, exact.
+/// An exact `v1.ResourceList`.
 pub type ResourceList = BTreeMap<Box<str>, Quantity>;
 
-/// Cpu that a container without a request counts with in scores: 100 millicores.
+/// The CPU request that scores assume for a container without one: 100 millicores.
 const DEFAULT_CPU: Quantity = Quantity::from_milli(100);
-/// Memory that a container without a request counts with in scores: 200 MiB.
+/// The memory request that scores assume for a container without one: 200 MiB.
 const DEFAULT_MEMORY: Quantity = Quantity::from_value(200 * 1024 * 1024);
 
-/// The part of one container that its requests depend on.
+/// The fields of a container that its requests depend on.
 #[derive(Clone, Debug, Default)]
 pub struct ContainerResources {
     /// `resources.requests`
     pub spec: ResourceList,
-    /// `status.containerStatuses[].resources.requests`, where `resources` is there.
+    /// `status.containerStatuses[].resources.requests`, if `resources` is set.
     pub actuated: Option<ResourceList>,
     /// `status.containerStatuses[].allocatedResources`
     pub allocated: ResourceList,
@@ -29,7 +29,7 @@ pub struct ContainerResources {
     pub restartable: bool,
 }
 
-/// The part of a pod that its requests depend on.
+/// The fields of a pod that its requests depend on.
 #[derive(Clone, Debug, Default)]
 pub struct RequestInputs {
     /// `spec.containers`
@@ -38,7 +38,7 @@ pub struct RequestInputs {
     pub init_containers: Vec<ContainerResources>,
     /// `spec.resources.requests`
     pub pod_level: ResourceList,
-    /// `status.resources.requests`, where `status.resources` is there.
+    /// `status.resources.requests`, if `status.resources` is set.
     pub pod_level_actuated: Option<ResourceList>,
     /// `status.allocatedResources`
     pub pod_level_allocated: ResourceList,
@@ -48,28 +48,29 @@ pub struct RequestInputs {
     pub resize_infeasible: bool,
 }
 
-/// What a pod asks of a node (`pod-requests` in the contract).
+/// The requests of a pod (`pod-requests` in the contract).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PodRequests {
-    /// From the spec: what must fit.
+    /// Requests from the spec. They have to fit on the node.
     pub fit: Resources,
-    /// With a resize in progress: what counts as used.
+    /// Requests with a resize in progress. They count as used on the node.
     pub effective: Resources,
-    /// `effective` cpu, containers without a request counted with 100 millicores.
+    /// `effective` CPU, with 100 millicores for each container without a request.
     pub non_zero_milli_cpu: i64,
-    /// `effective` memory, containers without a request counted with 200 MiB.
+    /// `effective` memory, with 200 MiB for each container without a request.
     pub non_zero_memory: i64,
-    /// Cpu of the containers alone, from the spec, those without a request counted with 100 millicores, and the overhead.
-    /// NodeResourcesFit scores a pod by this: kube-scheduler v1.36 does not hand the gate of pod-level resources to it.
+    /// CPU of the containers from the spec, with 100 millicores for each container without a request, plus the
+    /// overhead. Pod-level requests don't count. NodeResourcesFit scores a pod by this amount, because kube-scheduler
+    /// v1.36 does not pass the feature gate of pod-level resources to the score.
     pub scored_milli_cpu: i64,
-    /// The same of memory, with 200 MiB.
+    /// Memory in the same way, with 200 MiB.
     pub scored_memory: i64,
-    /// The resources that the spec names at all.
+    /// The names of all resources in the spec.
     pub named: Vec<Box<str>>,
 }
 
 impl PodRequests {
-    /// Sums the containers up.
+    /// Computes the requests of a pod.
     #[must_use]
     pub fn of(pod: &RequestInputs) -> Self {
         let fit = pod.sum(false, &ResourceList::new());
@@ -90,7 +91,8 @@ impl PodRequests {
 }
 
 impl RequestInputs {
-    /// Where pod-level requests are set, only what neither level names gets a default.
+    /// Returns the defaults for missing requests. With pod-level requests, only a resource that has no request at
+    /// either level gets a default.
     fn defaults(&self, requests: &ResourceList) -> ResourceList {
         let pod_level = self.pod_level.keys().any(|name| is_pod_level(name));
         [("cpu", DEFAULT_CPU), ("memory", DEFAULT_MEMORY)]
@@ -157,7 +159,8 @@ impl RequestInputs {
         requests
     }
 
-    /// The greatest of what is wanted, running and admitted; what is wanted does not count where it can't be had.
+    /// Returns the maximum of the desired, the actuated and the allocated requests. The desired requests of an
+    /// infeasible resize don't count.
     fn in_resize(&self, spec: &ResourceList, actuated: &ResourceList, allocated: &ResourceList) -> ResourceList {
         let mut most = actuated.clone();
         raise(&mut most, allocated);
@@ -168,7 +171,7 @@ impl RequestInputs {
     }
 }
 
-/// Resources that `spec.resources` may set for the whole pod.
+/// Returns whether `spec.resources` may set the resource for the whole pod.
 fn is_pod_level(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
@@ -187,8 +190,8 @@ fn raise(to: &mut ResourceList, other: &ResourceList) {
     }
 }
 
-/// In integers, each resource in its unit. Names that are neither native nor scalar resources are left out, as the
-/// scheduler's `Resource` does.
+/// Converts the list to integers, each resource in its unit. Names that are neither native nor scalar resources are
+/// left out, as in the scheduler's `Resource`.
 #[must_use]
 pub fn to_resources(list: &ResourceList) -> Resources {
     let mut resources = Resources::default();
@@ -205,7 +208,8 @@ pub fn to_resources(list: &ResourceList) -> Resources {
     resources
 }
 
-/// Extended resources, hugepages, prefixed native resources and attachable volumes.
+/// Returns whether the name is an extended resource, a hugepage size, a prefixed native resource or an attachable
+/// volume.
 fn is_scalar(name: &str) -> bool {
     name.contains('/') && !name.starts_with("requests.")
         || name.starts_with("hugepages-")

@@ -1,4 +1,4 @@
-//! Cases of pod requests, after the API's rules.
+//! Cases of pod requests, following the API's rules.
 
 use super::*;
 

@@ -1,8 +1,8 @@
-//! Amounts of resources, in integers.
+//! Amounts of resources, as integers.
 
 use std::sync::Arc;
 
-/// Amounts of resources: a container's requests, a node's allocatable, what a node's pods ask for.
+/// Amounts of resources: a container's requests, a node's allocatable, or the sum of the requests of a node's pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Resources {
     /// `cpu`, in millicores.
@@ -11,14 +11,15 @@ pub struct Resources {
     pub memory: i64,
     /// `ephemeral-storage`, in bytes.
     pub ephemeral_storage: i64,
-    /// `pods`: how many a node may run, or does run.
+    /// `pods`: the number of pods that a node may run or does run.
     pub pods: i64,
-    /// All others by name, sorted: extended resources, hugepages, attachable volumes. Unit: the resource's own.
+    /// All other resources by name, sorted: extended resources, hugepages, attachable volumes. The unit is that of
+    /// the resource.
     pub scalars: Vec<(Arc<str>, i64)>,
 }
 
 impl Resources {
-    /// The quantity of a scalar resource; 0 where it is not named.
+    /// Returns the amount of a scalar resource, or 0 if it is absent.
     #[must_use]
     pub fn scalar(&self, name: &str) -> i64 {
         self.scalars.binary_search_by(|(n, _)| n.as_ref().cmp(name)).map_or(0, |at| self.scalars[at].1)
@@ -32,7 +33,7 @@ impl Resources {
         }
     }
 
-    /// The quantity of a scalar resource, 0 and named from now on where it was not named.
+    /// Returns the amount of a scalar resource. An absent resource is added with 0.
     pub(crate) fn scalar_mut(&mut self, name: &Arc<str>) -> &mut i64 {
         let at = self.scalars.binary_search_by(|(n, _)| n.cmp(name)).unwrap_or_else(|at| {
             self.scalars.insert(at, (Arc::clone(name), 0));

@@ -1,29 +1,29 @@
-//! Labels and the requirements put on them.
+//! Labels and selectors.
 
 /// A `map[string]string`, sorted by key: labels, annotations, node selectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Labels(Vec<(Box<str>, Box<str>)>);
 
 impl Labels {
-    /// The value under `key`.
+    /// Returns the value for `key`.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         let at = self.0.binary_search_by(|(k, _)| k.as_ref().cmp(key)).ok()?;
         Some(&self.0[at].1)
     }
 
-    /// All entries, by key.
+    /// Returns all entries, in the order of their keys.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.0.iter().map(|(k, v)| (k.as_ref(), v.as_ref()))
     }
 
-    /// How many entries.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// No entries.
+    /// Returns whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -31,7 +31,7 @@ impl Labels {
 }
 
 impl<K: Into<Box<str>>, V: Into<Box<str>>> FromIterator<(K, V)> for Labels {
-    /// Of entries with one key the last stays.
+    /// If a key occurs several times, its last entry stays.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut all: Vec<(Box<str>, Box<str>)> = entries.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
@@ -42,20 +42,20 @@ impl<K: Into<Box<str>>, V: Into<Box<str>>> FromIterator<(K, V)> for Labels {
     }
 }
 
-/// How a requirement compares (`NodeSelectorOperator`, `LabelSelectorOperator`).
+/// The operator of a requirement (`NodeSelectorOperator`, `LabelSelectorOperator`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
-    /// The value is one of those named.
+    /// The value is one of `values`.
     In,
-    /// It is none of them, or absent.
+    /// The value is none of `values`, or the key is absent.
     NotIn,
-    /// The key is there.
+    /// The key is present.
     Exists,
-    /// The key is not there.
+    /// The key is absent.
     DoesNotExist,
-    /// As an integer greater than the only value.
+    /// The value is an integer greater than the only element of `values`.
     Gt,
-    /// As an integer less than the only value.
+    /// The value is an integer less than the only element of `values`.
     Lt,
 }
 
@@ -64,16 +64,17 @@ pub enum Operator {
 pub struct Requirement {
     /// The label's key or the field's path.
     pub key: Box<str>,
-    /// How it compares.
+    /// The operator.
     pub operator: Operator,
-    /// With what.
+    /// The values to compare with.
     pub values: Vec<Box<str>>,
 }
 
-/// `metav1.LabelSelector`, `matchLabels` turned into requirements with operator In. Empty selects everything.
+/// `metav1.LabelSelector`, with `matchLabels` converted to requirements with operator In. An empty selector matches
+/// everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
-    /// All have to hold.
+    /// All requirements have to match.
     pub requirements: Vec<Requirement>,
 }
 

@@ -3,11 +3,11 @@
 /// `TaintEffect`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// New pods without a toleration stay away.
+    /// New pods without a toleration are not scheduled to the node.
     NoSchedule,
-    /// They are placed elsewhere if possible.
+    /// New pods without a toleration are scheduled to other nodes if possible.
     PreferNoSchedule,
-    /// Running pods are evicted, too.
+    /// As `NoSchedule`, and running pods without a toleration are evicted.
     NoExecute,
 }
 
@@ -18,17 +18,17 @@ pub struct Taint {
     pub key: Box<str>,
     /// Its value, possibly empty.
     pub value: Box<str>,
-    /// What it does.
+    /// The taint's effect.
     pub effect: Effect,
 }
 
-/// `TolerationOperator`; an absent one is `Equal`.
+/// `TolerationOperator`; the default is `Equal`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TolerationOperator {
-    /// Key and value are equal.
+    /// Key and value must be equal.
     #[default]
     Equal,
-    /// The key is equal, or the toleration's is empty.
+    /// The key must be equal, or the toleration's key is empty.
     Exists,
     /// The taint's value is less, as an integer.
     Lt,
@@ -36,15 +36,15 @@ pub enum TolerationOperator {
     Gt,
 }
 
-/// `pod.spec.tolerations[]`; how long it tolerates (`tolerationSeconds`) does not matter to scheduling.
+/// `pod.spec.tolerations[]`. Scheduling ignores `tolerationSeconds`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Toleration {
-    /// Empty with `Exists`: every key.
+    /// The key. Empty with `Exists` for every key.
     pub key: Box<str>,
     /// How key and value compare.
     pub operator: TolerationOperator,
     /// The value to compare with.
     pub value: Box<str>,
-    /// `None`: every effect.
+    /// The effect, or `None` for every effect.
     pub effect: Option<Effect>,
 }

@@ -1,6 +1,6 @@
-//! Volumes of a pod, by what scheduling reads of them.
+//! Volumes of a pod, reduced to the fields that scheduling reads.
 
-/// A disk known by its identity.
+/// A disk with its identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Disk {
     /// `pdName`, `volumeID`, `diskURI`, iscsi's `iqn`, rbd's `image`.
@@ -38,16 +38,16 @@ pub enum VolumeSource {
     Csi(Box<str>),
     /// `image`: the reference.
     Image(Box<str>),
-    /// What no scheduler plugin reads.
+    /// A source that no scheduler plugin reads.
     Other,
 }
 
 /// `pod.spec.volumes[]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Volume {
-    /// The volume's name in the pod. Empty for [`VolumeSource::Other`]: admission gives those random names, which
-    /// would make every pod a template of its own.
+    /// The volume's name in the pod. Empty for [`VolumeSource::Other`]: admission generates random names for such
+    /// volumes, which would give every pod a signature of its own.
     pub name: Box<str>,
-    /// Where it comes from.
+    /// The source of the volume.
     pub source: VolumeSource,
 }

@@ -1,4 +1,4 @@
-//! What the queue asks plugins about the pods in it.
+//! The questions of the queue to plugins.
 
 use std::sync::Arc;
 
@@ -7,41 +7,41 @@ use crate::cluster_event::ClusterEvent;
 use crate::model::Pod;
 use crate::plugins::PluginError;
 
-/// A pod's place in the order: pods are tried in ascending order, element by element.
+/// The sort key of a pod. Pods are tried in ascending order, compared element by element.
 pub type SortKey = Arc<[i64]>;
 
-/// Whether a pod may be tried.
+/// The result of pre-enqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// It may.
+    /// The pod may be tried.
     Admitted,
-    /// This plugin holds it back.
+    /// This plugin gates the pod.
     Gated(Rejector),
-    /// A plugin could not tell.
+    /// A plugin failed.
     Failed(PluginError),
 }
 
-/// Of pods for whom room is being made: who might go somewhere now.
+/// The pods that may fit now, among pods that await their victims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MayGo {
-    /// Any of them.
+    /// All of them.
     All,
-    /// Those of these uids.
+    /// The pods with these uids.
     These(Vec<Box<str>>),
 }
 
-/// Whoever asks the plugins.
+/// Asks plugins on behalf of the queue.
 pub trait Advisor {
-    /// May the pod be tried at all? (pre-enqueue)
+    /// Asks pre-enqueue whether the pod may be tried.
     fn admit(&mut self, entry: &QueuedPod) -> Admission;
 
-    /// Its place in the order. (queue-sort)
+    /// Returns the sort key of the pod, as queue-sort gives it.
     fn sort_key(&mut self, entry: &QueuedPod) -> SortKey;
 
-    /// Whether the event can help each of these pods, which the plugin rejected.
+    /// Returns for each of these pods, which the plugin rejected, whether the event can help it.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool>;
 
-    /// Of those for whom room is being made, who are of `pod`'s template for the plugin and of its priority: who might go somewhere
-    /// since the event.
+    /// Returns the pods that may fit after the event, among those that await their victims, have `pod`'s signature
+    /// for the plugin, and have its priority.
     fn who_may_go(&mut self, rejector: &Rejector, event: &ClusterEvent, pod: &Arc<Pod>) -> MayGo;
 }

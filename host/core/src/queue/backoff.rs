@@ -1,19 +1,19 @@
-//! How long a pod waits after a failed attempt.
+//! The backoff of a pod after a failed attempt.
 
 use std::time::Duration;
 
 use super::entry::QueuedPod;
 use crate::time::Timestamp;
 
-/// Backoffs end together at the turn of a second, so that the pods that end there are tried in their order.
+/// Backoffs end at whole seconds, so that the pods that end together are tried in queue order.
 const WINDOW_MILLIS: u64 = 1000;
 
 /// Exponential backoff.
 #[derive(Clone, Copy, Debug)]
 pub struct Backoff {
-    /// After the first failed attempt (`podInitialBackoffSeconds`).
+    /// The backoff after the first failed attempt (`podInitialBackoffSeconds`).
     pub initial: Duration,
-    /// At most (`podMaxBackoffSeconds`); zero is no backoff at all.
+    /// The longest backoff (`podMaxBackoffSeconds`). Zero disables backoff.
     pub max: Duration,
 }
 
@@ -24,8 +24,8 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// When the pod may be tried again: doubled with every rejection, or with every error in a row since the last; at the
-    /// end of the second in which that is over.
+    /// Returns when the pod may be tried again. The backoff doubles with every rejection, or with every consecutive
+    /// error while there are any. The result is the end of the second in which the backoff is over.
     pub(super) fn end(&self, entry: &QueuedPod) -> Timestamp {
         let failures = if entry.errors > 0 { entry.errors } else { entry.rejections };
         match failures.checked_sub(1) {

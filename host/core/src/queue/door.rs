@@ -1,4 +1,4 @@
-//! The door to active and backoff: where plugins are asked about the pods that come, all in one place.
+//! Admission to the active and backoff sub-queues. All questions to plugins about arriving pods are asked here.
 
 use super::Queue;
 use super::advisor::{Admission, Advisor};
@@ -8,46 +8,46 @@ use super::place::Place;
 use crate::plugins::PluginError;
 use crate::time::Timestamp;
 
-/// Why a pod stands at the door.
+/// Why and how a pod asks for admission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Knock {
-    /// `None` for one that only moves within its part.
+    /// `None` if the pod only moves within its sub-queue.
     cause: Option<Cause>,
-    /// Without waiting for the end of its backoff.
+    /// The pod does not wait for the end of its backoff.
     at_once: bool,
-    /// It was rejected: it goes on only if something happened meanwhile.
+    /// The pod was rejected. It is only admitted if an event or a change of the pod during its attempt may help.
     rejected: bool,
 }
 
 impl Knock {
-    /// Its place in active is another now.
+    /// The pod's position in the active sub-queue changed.
     pub const MOVES_IN_ACTIVE: Self = Self { cause: None, at_once: true, rejected: false };
-    /// Its place in backoff is another now.
+    /// The pod's position in the backoff sub-queue changed.
     pub const MOVES_IN_BACKOFF: Self = Self { at_once: false, ..Self::MOVES_IN_ACTIVE };
-    /// Back from an attempt.
+    /// The pod comes back rejected from an attempt.
     pub const REJECTED: Self = Self { cause: Some(Cause::AttemptFailed), at_once: false, rejected: true };
 
-    /// It need not wait for the end of its backoff.
+    /// Sets whether the pod skips the rest of its backoff.
     pub const fn at_once(self, at_once: bool) -> Self {
         Self { at_once, ..self }
     }
 
-    /// It is worth a try, for this cause.
+    /// The pod is worth an attempt, for this cause.
     pub const fn to_be_asked(cause: Cause) -> Self {
         Self { cause: Some(cause), at_once: false, rejected: false }
     }
 }
 
 impl Queue {
-    /// Puts a pod at the door.
+    /// Adds a pod to the pods that wait for admission.
     pub(super) fn knock(&mut self, mut entry: QueuedPod, knock: Knock) {
         entry.awaits_room &= knock.rejected;
         self.door.push((entry.pod.key.uid.clone(), knock));
         self.put(Place::Door, entry);
     }
 
-    /// Finds a place for each pod at the door: to be called after anything that may bring pods there. Returns those about
-    /// which a plugin failed; they are in the queue no more.
+    /// Moves each pod that waits for admission to its sub-queue. Must be called after anything that may add such
+    /// pods. Returns the pods about which a plugin failed; these are not in the queue any more.
     pub fn settle(&mut self, now: Timestamp, advisor: &mut dyn Advisor) -> Vec<(QueuedPod, PluginError)> {
         let mut failed = Vec::new();
         for (uid, knock) in std::mem::take(&mut self.door) {
@@ -81,7 +81,7 @@ impl Queue {
             match advisor.admit(&entry) {
                 Admission::Admitted => (entry.admitted, entry.gate) = (true, None),
                 Admission::Gated(gate) => {
-                    // One that is held back still came nowhere.
+                    // A pod that was gated before and still is does not count as a new arrival.
                     let cause = knock.cause.filter(|_| entry.gate.is_none());
                     entry.gate = Some(gate);
                     let place = Place::Gated(self.arrival());
@@ -103,8 +103,8 @@ impl Queue {
         None
     }
 
-    /// Whether something happened since the pod's attempt began that may help it; and if so, whether it is just what it
-    /// waited for.
+    /// Returns `None` if nothing since the start of the pod's attempt may help it. `Some(true)` stands for an event
+    /// that helps with a plugin that answered `Pending`, so that the pod skips its backoff.
     fn helped_meanwhile(&self, entry: &QueuedPod, advisor: &mut dyn Advisor) -> Option<bool> {
         let changed = entry.is_helped_by(entry.changed).then_some(false);
         let Some(ticket) = &entry.ticket else { return changed };

@@ -1,4 +1,4 @@
-//! A pod in the queue, with what became of its attempts.
+//! A pod in the queue, with the results of its attempts.
 
 use std::sync::Arc;
 
@@ -12,35 +12,36 @@ use crate::plugins::{Declaration, PluginId, TemplateId};
 use crate::template;
 use crate::time::Timestamp;
 
-/// A plugin that said no to a pod.
+/// A plugin that rejected a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejector {
-    /// The instance.
+    /// The plugin instance.
     pub id: PluginId,
-    /// What it declared: from that follows what may help.
+    /// The plugin's declaration, which says what events can help.
     pub declaration: Arc<Declaration>,
-    /// It said [`crate::plugins::Code::Pending`]: when what it expects has come, the pod is tried without a backoff.
+    /// The plugin returned [`crate::plugins::Code::Pending`]. An event that helps moves the pod to the active
+    /// sub-queue without a backoff.
     pub pending: bool,
-    /// The pod's template for it: what helps one pod of a template helps all.
+    /// The pod signature (`Template`) for the plugin. An event that helps one pod of a signature helps all of them.
     pub template: TemplateId,
 }
 
 impl Rejector {
-    /// Whether the event may help.
+    /// Returns whether the event may help.
     pub(super) fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
         self.id == EXTENDERS || self.declaration.is_concerned_by(event)
     }
 }
 
-/// Why a pod waits, as far as the queue has to know.
+/// The plugins that rejected a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rejection {
-    /// The plugins that said no, each once. Without any, whatever happens may help.
+    /// Each plugin once. If it is empty, any event may help.
     pub by: Vec<Rejector>,
 }
 
 impl Rejection {
-    /// Whether a change of the pod itself, in these facts, is worth another try.
+    /// Returns whether a change of these facts of the pod itself justifies another attempt.
     fn is_helped_by(&self, changed: PodFacts) -> bool {
         !changed.is_empty()
             && (self.by.is_empty() || self.by.iter().any(|by| by.declaration.pod_facts.intersects(changed)))
@@ -52,34 +53,35 @@ impl Rejection {
 pub struct QueuedPod {
     /// The pod as it was last seen.
     pub pod: Arc<Pod>,
-    /// How often it was tried.
+    /// The number of attempts so far.
     pub attempts: u32,
     /// When it was first seen.
     pub first_seen: Timestamp,
-    /// Since when it waits for its next attempt: when it was first seen, then when the last attempt ended.
+    /// The start of the wait for the next attempt: the end of the last attempt, or `first_seen` before the first
+    /// attempt.
     pub queued: Timestamp,
-    /// How often in all it was rejected.
+    /// The total number of rejections.
     pub rejections: u32,
-    /// How often in a row an attempt failed without a verdict.
+    /// The number of consecutive attempts that failed without a verdict.
     pub errors: u32,
-    /// Why it was rejected last.
+    /// The last rejection.
     pub rejection: Rejection,
-    /// The plugin whose pre-enqueue holds it back.
+    /// The plugin whose pre-enqueue gates the pod.
     pub gate: Option<Rejector>,
-    /// The plugin whose return it waits for.
+    /// The plugin that is down and for which the pod waits.
     pub failed_plugin: Option<Arc<str>>,
-    /// Reason and message that its condition PodScheduled was last given.
+    /// The reason and message that were last written to its condition PodScheduled.
     pub reported: Option<(&'static str, Arc<str>)>,
-    /// What changed in it since its attempt began.
+    /// The facts of the pod that changed since its attempt began.
     pub(super) changed: PodFacts,
-    /// Pre-enqueue has let it in.
+    /// Pre-enqueue admitted the pod.
     pub(super) admitted: bool,
-    /// Its place in the order of pods, where it is known.
+    /// Its sort key, if it is known.
     pub(super) sort_key: Option<SortKey>,
-    /// Of its attempt.
+    /// The ticket of its current attempt.
     pub(super) ticket: Option<Ticket>,
-    /// Pods are leaving the node that is promised to it: no other room is made for it, and what others leave helps it only if it
-    /// fits there.
+    /// The pod awaits victims: preempted pods are leaving its nominated node. No other preemption starts for the pod,
+    /// and an event about a pod on a node helps it only if it fits on that node.
     pub awaits_room: bool,
 }
 
@@ -104,13 +106,14 @@ impl QueuedPod {
         }
     }
 
-    /// The plugins for which it waits: the one that holds it back, or those that rejected it.
+    /// Returns the plugins for which the pod waits: the plugin that gates it, or else the plugins that rejected it.
     #[must_use]
     pub fn rejectors(&self) -> &[Rejector] {
         self.gate.as_ref().map_or(&*self.rejection.by, std::slice::from_ref)
     }
 
-    /// The pod changed. Returns in what, as far as plugins may read it: a condition that we set ourselves is nothing.
+    /// Updates the pod. Returns the changed facts that plugins can read; a condition that the scheduler set itself is
+    /// not among them.
     pub(crate) fn update(&mut self, pod: Arc<Pod>) -> PodFacts {
         let changed = template::changed_facts(&self.pod, &pod);
         self.pod = pod;
@@ -121,7 +124,7 @@ impl QueuedPod {
         changed
     }
 
-    /// The pod can't be rejected any more: what happens from now on does not concern it.
+    /// Marks the pod as decided: it can't be rejected any more, so that later events do not concern it.
     pub(crate) fn is_decided(&mut self) {
         self.ticket = None;
     }
@@ -146,15 +149,15 @@ impl QueuedPod {
         self.admitted = false;
     }
 
-    /// Those of its own facts that plugins read for which it waits; all where it waits for none.
+    /// Returns the facts of the pod that its rejecting plugins read, or all facts if no plugin rejected it.
     pub(super) fn facts_that_help(&self) -> PodFacts {
         let facts = self.rejectors().iter().map(|by| by.declaration.pod_facts).reduce(PodFacts::union);
         facts.unwrap_or(PodFacts::all())
     }
 
-    /// Whether what changed in the pod is worth another try.
+    /// Returns whether these changed facts justify another attempt.
     pub(super) fn is_helped_by(&self, changed: PodFacts) -> bool {
-        // Which node is promised to it, it is told by schedulers: by this one mostly.
+        // Schedulers set the nominated node, and mostly it is this scheduler.
         let changed = changed.difference(PodFacts::NOMINATED_NODE);
         match &self.gate {
             Some(gate) => gate.declaration.pod_facts.intersects(changed),

@@ -1,5 +1,5 @@
-//! Pods that are held while room is being made for them, for no attempt of theirs can succeed before that; and those whose room is
-//! not there yet though all is done for it.
+//! Pods that are held while their victims are evicted, because no attempt can succeed before; and pods whose victims
+//! are all going but have not left the node yet.
 
 use std::collections::BTreeSet;
 
@@ -12,22 +12,22 @@ use super::place::Place;
 use super::waiters::Waiter;
 use crate::time::Timestamp;
 
-/// How a pod goes on that was held.
+/// What happens next to a pod that was held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Release {
-    /// When something happens that helps it, as for any pod that was rejected.
+    /// The pod waits for an event that helps, as after any rejection.
     Waits,
-    /// The same, but pods are leaving the node that is promised to it ([`QueuedPod::awaits_room`]).
+    /// As `Waits`, but preempted pods are still leaving its nominated node ([`QueuedPod::awaits_room`]).
     AwaitsRoom,
-    /// After its backoff: the room that was being made is another's.
+    /// The pod is tried after its backoff.
     Retries,
-    /// At once: room could not be made.
+    /// The pod is tried at once, because a victim could not be evicted.
     Activates,
 }
 
 impl Queue {
-    /// The pod was tried and rejected, and pods are being evicted for it: it is held until [`Queue::release`], whatever
-    /// happens. (kube-scheduler's DefaultPreemption says so in its PreEnqueue.)
+    /// Holds a rejected pod while pods are evicted for it. Events do not move it until [`Queue::release`].
+    /// kube-scheduler's DefaultPreemption does the same in its PreEnqueue.
     pub fn hold(&mut self, mut entry: QueuedPod, rejection: Rejection, now: Timestamp) {
         entry.rejected(rejection, now);
         entry.ticket = None;
@@ -35,7 +35,8 @@ impl Queue {
         self.enter(place, entry, Some(Cause::AttemptFailed));
     }
 
-    /// A pod that was held is held no more. What happens from now on counts for it, and what changed in itself meanwhile.
+    /// Releases a held pod. From now on events count for the pod. Changes of the pod itself while it was held count
+    /// as well.
     pub fn release(&mut self, uid: &str, release: Release) {
         if !matches!(self.pods.get(uid), Some((Place::Held(_), _))) {
             return;
@@ -57,7 +58,8 @@ impl Queue {
         }
     }
 
-    /// Nobody is leaving for the pod any more, or it is not known who: what happens helps it as any other.
+    /// Ends the special treatment of a pod that awaits its victims ([`QueuedPod::awaits_room`]), because no pod is
+    /// leaving its nominated node any more or the nomination changed. Events then help the pod as any other.
     pub fn awaits_no_room(&mut self, uid: &str) {
         if !self.get(uid).is_some_and(|entry| entry.awaits_room) {
             return;
@@ -68,7 +70,7 @@ impl Queue {
         }
     }
 
-    /// Those of the waiters who may go.
+    /// Returns the waiters that `may_go` names.
     pub(super) fn those_of(&self, waiters: &BTreeSet<Waiter>, may_go: MayGo) -> Vec<Waiter> {
         let waits = |uid: Box<str>| {
             let number = self.pods.get(&uid)?.0.waits()?;

@@ -1,34 +1,35 @@
-//! What happens while pods are tried: it may be just what a pod was waiting for that comes back rejected.
+//! Keeps the events that happen while pods are out of the queue. Such an event may help a pod that comes back
+//! rejected.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use crate::cluster_event::ClusterEvent;
 
-/// Events that are kept at most, for a pod that is out for long.
+/// The largest number of events that are kept for a pod that is out for long.
 const MOST_EVENTS: usize = 1 << 16;
 
-/// When a pod left the queue. It is out for as long as its ticket exists.
+/// Marks when a pod left the queue. A pod is out for as long as its ticket exists.
 #[derive(Clone, Debug)]
 pub(super) struct Ticket {
     position: u64,
-    /// Where what concerns it ends; `None` if it goes on.
+    /// Events from this position on do not concern the pod. `None` if there is no such position.
     end: Option<u64>,
     _out: Arc<()>,
 }
 
-/// The events since the first of the pods left that are out.
+/// The events since the earliest time at which a pod left that is still out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InFlight {
-    /// In the order in which they left.
+    /// The position of each pod that is out, in the order in which the pods left.
     out: VecDeque<(u64, Weak<()>)>,
     events: VecDeque<Arc<ClusterEvent>>,
-    /// The position of the first event.
+    /// The position of the first kept event.
     start: u64,
 }
 
 impl InFlight {
-    /// A pod leaves.
+    /// Creates the ticket of a pod that leaves the queue.
     pub fn leave(&mut self) -> Ticket {
         if self.out.len() >= 1024 && self.out.len().is_power_of_two() {
             self.out.retain(|(_, out)| out.strong_count() > 0);
@@ -38,12 +39,12 @@ impl InFlight {
         ticket
     }
 
-    /// What happened up to now does not concern the pod.
+    /// Marks that the events up to now do not concern the pod.
     pub fn skip(&self, ticket: &mut Ticket) {
         ticket.position = self.end();
     }
 
-    /// What happens from now on does not.
+    /// Marks that the events from now on do not concern the pod.
     pub fn close(&self, ticket: &mut Ticket) {
         ticket.end = Some(self.end());
     }
@@ -52,7 +53,7 @@ impl InFlight {
         self.start + self.events.len() as u64
     }
 
-    /// Keeps the event if a pod is out.
+    /// Stores the event if a pod is out, and drops events that no pod needs any more.
     pub fn happened(&mut self, event: &ClusterEvent) {
         while self.out.front().is_some_and(|(_, out)| out.strong_count() == 0) {
             self.out.pop_front();
@@ -71,7 +72,7 @@ impl InFlight {
         self.events.push_back(Arc::new(event.clone()));
     }
 
-    /// What happened since the pod left; `None` if that is not known any more.
+    /// Returns the events that concern the pod, or `None` if some of them are not kept any more.
     pub fn since(&self, ticket: &Ticket) -> Option<Vec<Arc<ClusterEvent>>> {
         let skip = usize::try_from(ticket.position.checked_sub(self.start)?).ok()?;
         let most = ticket.end.map_or(u64::MAX, |end| end.saturating_sub(ticket.position));

@@ -1,4 +1,4 @@
-//! How many pods came into which part of the queue, and why: counted for whoever measures.
+//! Counts the pods that entered each sub-queue, by cause, for metrics.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use crate::cluster_event::ClusterEvent;
 use crate::facts::PodFacts;
 use crate::model::Pod;
 
-/// A part of the queue.
+/// A sub-queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
-    /// To be tried now.
+    /// Ready to be tried.
     Active,
-    /// To be tried when its backoff is over.
+    /// Waiting for the end of a backoff.
     Backoff,
-    /// To be tried when something helps.
+    /// Waiting for an event that helps.
     Unschedulable,
-    /// Held back by pre-enqueue, or while pods are evicted for it.
+    /// Gated by pre-enqueue, or held while pods are evicted for it.
     Gated,
 }
 
 impl Part {
-    /// All of them.
+    /// All sub-queues.
     pub const ALL: [Self; 4] = [Self::Active, Self::Backoff, Self::Unschedulable, Self::Gated];
 
-    /// As kube-scheduler's metrics call it.
+    /// Returns the name that kube-scheduler's metrics use.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -35,48 +35,48 @@ impl Part {
     }
 }
 
-/// Why a pod came into a part of the queue.
+/// The reason why a pod entered a sub-queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// It was created, or came to this scheduler.
+    /// The pod was created, or became a pod of this scheduler.
     PodAdded,
-    /// It changed in what plugins may read that it waits for.
+    /// A fact of the pod changed that the plugins read for which it waits.
     PodUpdated(PodChange),
-    /// It was tried, in vain.
+    /// An attempt failed.
     AttemptFailed,
     /// Its backoff is over.
     BackoffComplete,
-    /// It is tried before its backoff is over, as there was nothing else to do.
+    /// The pod is tried before the end of its backoff, because the active sub-queue was empty.
     PopFromBackoff,
-    /// It waited too long for something that helps.
+    /// The pod was unschedulable for longer than [`super::QueueOptions::flush_after`].
     UnschedulableTimeout,
-    /// Something changed in the cluster that may help.
+    /// A cluster event may help.
     ClusterChanged(Label),
-    /// The plugins were exchanged, or one can answer again.
+    /// The plugins were exchanged, or a plugin works again.
     PluginsChanged,
-    /// Room that was being made for it can't be made.
+    /// Preemption for the pod failed.
     Activated,
 }
 
-/// What of a pending pod changed, as far as kube-scheduler tells it apart.
+/// The kind of change of a pending pod, as kube-scheduler distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PodChange {
     /// Its labels.
     Labels,
-    /// What it asks of a node.
+    /// Its resource requests.
     Requests,
-    /// Its last scheduling gate is gone.
+    /// Its last scheduling gate was removed.
     GatesEliminated,
     /// Its tolerations.
     Tolerations,
-    /// Claims were made for it.
+    /// Its resource claims were generated.
     GeneratedClaims,
     /// Anything else.
     Other,
 }
 
 impl PodChange {
-    /// Of several changes that of which kube-scheduler thinks first.
+    /// Returns the kind of change. Several changes are ranked in kube-scheduler's order.
     pub(super) fn of(pod: &Pod, changed: PodFacts) -> Self {
         match () {
             () if changed.contains(PodFacts::LABELS) => Self::Labels,
@@ -102,14 +102,15 @@ impl PodChange {
     }
 }
 
-/// The name of an event in the cluster, as [`Incoming`] knows it.
+/// The index of a cluster event's name in [`Incoming`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(u32);
 
-/// The counts.
+/// Counts of pods, by sub-queue and cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Incoming {
-    /// By label. As many as there are kinds that plugins read, and ways in which they change.
+    /// Event names, by label. Their number is limited by the kinds that plugins read and the ways in which they
+    /// change.
     labels: Vec<String>,
     counts: BTreeMap<(Part, Cause), u64>,
 }
@@ -119,7 +120,7 @@ impl Incoming {
         *self.counts.entry((part, cause)).or_default() += 1;
     }
 
-    /// The event's name.
+    /// Returns the label of the event's name.
     pub(super) fn label(&mut self, event: &ClusterEvent) -> Label {
         let name = event.name();
         let at = self.labels.iter().position(|known| *known == name).unwrap_or_else(|| {
@@ -129,18 +130,18 @@ impl Incoming {
         Label(u32::try_from(at).unwrap_or(u32::MAX))
     }
 
-    /// How many pods came into this part for this cause.
+    /// Returns how many pods entered this sub-queue for this cause.
     #[must_use]
     pub fn of(&self, part: Part, cause: Cause) -> u64 {
         self.counts.get(&(part, cause)).copied().unwrap_or_default()
     }
 
-    /// Each part with each cause by which pods came into it, and how many.
+    /// Returns each sub-queue and cause with at least one pod, and the number of pods.
     pub fn iter(&self) -> impl Iterator<Item = (Part, &str, u64)> {
         self.counts.iter().map(|((part, cause), count)| (*part, self.name(*cause), *count))
     }
 
-    /// As kube-scheduler's metrics call it, as far as it knows it.
+    /// Returns the name that kube-scheduler's metrics use, if there is one.
     fn name(&self, cause: Cause) -> &str {
         match cause {
             Cause::PodAdded => "UnschedulablePodAdd",

@@ -1,17 +1,17 @@
-//! Pending pods: which one is next, and when the others are worth another try.
+//! The pending pods: which pod is next, and when the others are worth another attempt.
 //!
-//! As in kube-scheduler a pod waits in one of four places:
+//! As in kube-scheduler, a pod waits in one of four sub-queues:
 //!
-//! - *active*: to be tried now, in the order that queue-sort gives;
-//! - *backoff*: to be tried when its backoff is over, or before if nothing is active and it was rejected, not failed;
-//! - *unschedulable*: until something happens that helps with a plugin that rejected it, or for
-//!   [`QueueOptions::flush_after`];
-//! - *gated*: until pre-enqueue lets it in, which is asked again when something happens that concerns it; or until the pods
-//!   are gone that are evicted for it.
+//! - *active*: ready to be tried, in the order of queue-sort;
+//! - *backoff*: until its backoff ends. If the active sub-queue is empty, a pod that was rejected is tried earlier; a
+//!   pod whose attempt failed is not;
+//! - *unschedulable*: until an event helps with a plugin that rejected the pod, or for [`QueueOptions::flush_after`];
+//! - *gated*: until pre-enqueue admits the pod, which is asked again after an event that concerns it; or until the
+//!   pods that are evicted for it are going.
 //!
-//! A pod that is being tried or bound is in none of them; what happens meanwhile is remembered for it.
+//! A pod that is being tried or bound is in none of them. The queue keeps the events that happen meanwhile.
 //!
-//! Pods on their way to active or backoff stand at the door first, where [`Queue::settle`] asks plugins about them.
+//! Before a pod enters active or backoff it waits for admission, where [`Queue::settle`] asks plugins about it.
 
 mod advisor;
 mod backoff;
@@ -43,12 +43,13 @@ use crate::facts::PodFacts;
 use crate::model::{Pod, PodKey};
 use crate::time::Timestamp;
 
-/// How long pods wait.
+/// Durations of the queue.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueOptions {
     /// `podInitialBackoffSeconds` and `podMaxBackoffSeconds`.
     pub backoff: Backoff,
-    /// A pod that was unschedulable this long is tried again whatever happened. kube-scheduler: five minutes.
+    /// The longest time in the unschedulable sub-queue. Then the pod is tried again without an event. kube-scheduler:
+    /// five minutes.
     pub flush_after: Duration,
 }
 
@@ -63,60 +64,63 @@ impl Default for QueueOptions {
 pub struct Queue {
     options: QueueOptions,
     pods: HashMap<Box<str>, (Place, QueuedPod)>,
-    /// By place, then by what is first there; the value is the pod's uid. Without those at the door.
+    /// By place, which also defines the order within a sub-queue. The value is the pod's uid. Pods that wait for
+    /// admission are not included.
     order: BTreeMap<Place, Box<str>>,
     door: Vec<(Box<str>, Knock)>,
     waiters: Waiters,
     in_flight: InFlight,
-    /// Makes keys differ, in the order of arrival.
+    /// The number of arrivals so far. It makes keys unique and orders them by arrival.
     arrivals: u64,
     waiting: [usize; Part::ALL.len()],
     incoming: Incoming,
 }
 
 impl Queue {
-    /// An empty queue.
+    /// Creates an empty queue.
     #[must_use]
     pub fn new(options: QueueOptions) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// How many pods wait in this part.
+    /// Returns the number of pods in this sub-queue.
     #[must_use]
     pub fn len(&self, part: Part) -> usize {
         self.waiting[part as usize]
     }
 
-    /// No pod waits.
+    /// Returns whether no pod waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pods.is_empty()
     }
 
-    /// Whether [`Queue::pop`] would give a pod.
+    /// Returns whether [`Queue::pop`] would return a pod.
     #[must_use]
     pub fn has_next(&self) -> bool {
         matches!(self.order.first_key_value(), Some((Place::Active(..) | Place::Backoff(..), _)))
     }
 
-    /// The waiting pod with this uid.
+    /// Returns the waiting pod with this uid.
     #[must_use]
     pub fn get(&self, uid: &str) -> Option<&QueuedPod> {
         self.pods.get(uid).map(|(_, pod)| pod)
     }
 
-    /// All waiting pods, and in which part, in no particular order.
+    /// Returns all waiting pods with their sub-queues, in no particular order. Pods that wait for admission are left
+    /// out.
     pub fn pods(&self) -> impl Iterator<Item = (Part, &QueuedPod)> {
         self.pods.values().filter_map(|(place, pod)| Some((place.part()?, pod)))
     }
 
-    /// How many pods came into which part so far, and why.
+    /// Returns the number of pods that entered each sub-queue so far, by cause.
     #[must_use]
     pub fn incoming(&self) -> &Incoming {
         &self.incoming
     }
 
-    /// A pending pod appeared, or changed. One that changed in what the plugins read that it waits for is worth another try.
+    /// Adds or updates a pending pod. An unschedulable or gated pod is tried again if a fact changed that the plugins
+    /// read for which it waits.
     pub fn set(&mut self, pod: Arc<Pod>, now: Timestamp) {
         let Some((place, mut entry)) = self.take(&pod.key.uid) else {
             return self.knock(QueuedPod::new(pod, now), Knock::to_be_asked(Cause::PodAdded));
@@ -133,12 +137,12 @@ impl Queue {
         }
     }
 
-    /// The pod does not wait any more.
+    /// Removes the pod from the queue.
     pub fn remove(&mut self, key: &PodKey) {
         self.take(&key.uid);
     }
 
-    /// The next pod to be tried. It is out of the queue; its attempt counts.
+    /// Takes the next pod out of the queue, and counts an attempt for it.
     pub fn pop(&mut self) -> Option<QueuedPod> {
         if !self.has_next() {
             return None;
@@ -155,13 +159,14 @@ impl Queue {
         Some(entry)
     }
 
-    /// The pod was tried and rejected: it waits until something helps. What happened since it was taken counts.
+    /// Takes a rejected pod back. It waits for an event that helps. Events since it left the queue count.
     pub fn add_unschedulable(&mut self, mut entry: QueuedPod, rejection: Rejection, now: Timestamp) {
         entry.rejected(rejection, now);
         self.knock(entry, Knock::REJECTED);
     }
 
-    /// The attempt came to no verdict: it is made again after the pod's backoff, or when the plugin that was down is back.
+    /// Takes a pod back whose attempt failed without a verdict. It is tried again after its backoff, or when
+    /// `plugin`, which was down, works again.
     pub fn add_failed(&mut self, mut entry: QueuedPod, plugin: Option<Arc<str>>, now: Timestamp) {
         entry.failed(plugin, now);
         entry.ticket = None;
@@ -169,21 +174,21 @@ impl Queue {
         self.enter(place, entry, Some(Cause::AttemptFailed));
     }
 
-    /// What happened since the pod was taken is nothing that could help it.
+    /// Marks that the events since the pod left the queue can't help it.
     pub fn heard_all(&self, entry: &mut QueuedPod) {
         if let Some(ticket) = &mut entry.ticket {
             self.in_flight.skip(ticket);
         }
     }
 
-    /// What happens from now on is nothing that could help the pod, up to its return.
+    /// Marks that the events from now on, up to the pod's return, can't help it.
     pub fn hears_no_more(&self, entry: &mut QueuedPod) {
         if let Some(ticket) = &mut entry.ticket {
             self.in_flight.close(ticket);
         }
     }
 
-    /// Something happened in the cluster: pods with whose rejection that helps are worth another try.
+    /// Takes in a cluster event. Pods that the event may help are worth another attempt.
     pub fn happened(&mut self, event: &ClusterEvent, advisor: &mut dyn Advisor) {
         self.in_flight.happened(event);
         let mut helped: BTreeMap<Waiter, bool> = BTreeMap::new();
@@ -223,7 +228,7 @@ impl Queue {
         }
     }
 
-    /// The plugins were exchanged: whatever they said is to be asked again, and all pods are worth another try.
+    /// Takes in an exchange of plugins. All cached answers are void, and all pods are worth another attempt.
     pub fn plugins_changed(&mut self) {
         let mut uids: BTreeSet<(Place, Box<str>)> = BTreeSet::new();
         uids.extend(self.order.iter().map(|(place, uid)| (place.clone(), uid.clone())));
@@ -244,7 +249,7 @@ impl Queue {
         }
     }
 
-    /// Pods that wait for this plugin are tried at once.
+    /// Tries the pods at once that wait for this plugin.
     pub fn retry_plugin(&mut self, plugin: &str) {
         let waits = |entry: &QueuedPod| entry.failed_plugin.as_deref() == Some(plugin);
         let errors = self.order.range(Place::error_backoff()..Place::unschedulable());
@@ -257,7 +262,7 @@ impl Queue {
         }
     }
 
-    /// Time passed: backoffs that are over end, and pods that waited too long are tried.
+    /// Ends the backoffs that are over, and tries the pods that were unschedulable for too long.
     pub fn tick(&mut self, now: Timestamp) {
         let is_over = |place: &Place| match place {
             Place::Backoff(until, ..) | Place::ErrorBackoff(until, _) => *until <= now,
@@ -281,7 +286,7 @@ impl Queue {
         }
     }
 
-    /// When [`Queue::tick`] has something to do next.
+    /// Returns the next time at which [`Queue::tick`] has something to do.
     #[must_use]
     pub fn next_wakeup(&self) -> Option<Timestamp> {
         let starts = [Place::backoff(), Place::error_backoff(), Place::unschedulable()];

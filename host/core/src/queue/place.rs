@@ -1,29 +1,30 @@
-//! Where a pod waits.
+//! The place of a pod in the queue.
 
 use super::advisor::SortKey;
 use super::incoming::Part;
 use crate::time::Timestamp;
 
-/// Where a pod waits, with its key there. The last number makes keys differ, in the order of arrival.
+/// The sub-queue of a pod, with its key there. The last number is the arrival number, which makes keys unique.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Active(SortKey, u64),
-    /// Until then, after a rejection. Taken before its time when nothing is active, in the order of the keys.
+    /// After a rejection, until this time. If the active sub-queue is empty, the first pod is popped before this
+    /// time. Pods with the same time are in the order of their sort keys.
     Backoff(Timestamp, SortKey, u64),
-    /// Until then, after an attempt without a verdict.
+    /// After an attempt without a verdict, until this time.
     ErrorBackoff(Timestamp, u64),
-    /// Since then.
+    /// Rejected since this time.
     Unschedulable(Timestamp, u64),
-    /// Held back by pre-enqueue.
+    /// Gated by pre-enqueue.
     Gated(u64),
-    /// Until those are gone that are evicted for it.
+    /// Held until the pods that are evicted for it are going.
     Held(u64),
-    /// It came just now; [`super::Queue::settle`] finds its place.
+    /// At admission: [`super::Queue::settle`] decides its place.
     Door,
 }
 
 impl Place {
-    /// `None` as long as it is not decided.
+    /// Returns the sub-queue, or `None` while the place is not decided.
     pub fn part(&self) -> Option<Part> {
         match self {
             Self::Active(..) => Some(Part::Active),
@@ -34,7 +35,7 @@ impl Place {
         }
     }
 
-    /// The number under which it waits for something that helps.
+    /// Returns the arrival number under which the pod waits for events that help it.
     pub fn waits(&self) -> Option<u64> {
         match self {
             Self::Unschedulable(_, number) | Self::Gated(number) => Some(*number),
@@ -42,22 +43,22 @@ impl Place {
         }
     }
 
-    /// The least place of backoff.
+    /// The smallest place of the backoff sub-queue.
     pub fn backoff() -> Self {
         Self::Backoff(Timestamp(0), SortKey::default(), 0)
     }
 
-    /// The least place of backoff after errors, which is where the other ends.
+    /// The smallest place of the backoff after errors, which is the end of the backoff after rejections.
     pub fn error_backoff() -> Self {
         Self::ErrorBackoff(Timestamp(0), 0)
     }
 
-    /// The least place of unschedulable, which is where backoff ends.
+    /// The smallest place of the unschedulable sub-queue, which is the end of the backoff after errors.
     pub fn unschedulable() -> Self {
         Self::Unschedulable(Timestamp(0), 0)
     }
 
-    /// The least place of gated, which is where unschedulable ends.
+    /// The smallest place of the gated sub-queue, which is the end of the unschedulable sub-queue.
     pub fn gated() -> Self {
         Self::Gated(0)
     }

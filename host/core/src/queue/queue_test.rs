@@ -1,4 +1,4 @@
-//! The queue's order and its moves.
+//! Tests of the order of pods and their moves between sub-queues.
 
 use super::*;
 use crate::cluster_event::{EventActions, Interest};
@@ -6,11 +6,12 @@ use crate::facts::NodeFacts;
 use crate::model::{Labels, Node, PodSpec};
 use crate::plugins::{Declaration, PluginError, PluginId, Scope, TemplateId};
 
-/// Holds back pods with scheduling gates; says that events help pods of these names, or all if there are none.
+/// Gates pods with scheduling gates. Its hints say that events help pods with these names, or all pods if there are
+/// none.
 #[derive(Default)]
 struct Fake {
     helped: Vec<&'static str>,
-    /// Of those for whom room is being made; all, where there is none.
+    /// The uid of the only pod that may go, among pods that await their victims; all pods if `None`.
     may_go: Option<Box<str>>,
     asked: usize,
     fails: bool,
@@ -41,7 +42,7 @@ impl Advisor for Fake {
     }
 }
 
-/// A queue with those whom it asks.
+/// A queue with its advisor.
 #[derive(Default)]
 struct Bench {
     queue: Queue,
@@ -68,7 +69,7 @@ impl Bench {
         self.settle(second);
     }
 
-    /// Takes the next pod, which is rejected.
+    /// Pops the next pod and rejects it.
     fn reject(&mut self, rejection: Rejection, second: u64) {
         let entry = self.queue.pop().expect("a pod");
         self.queue.add_unschedulable(entry, rejection, at(second));
@@ -117,7 +118,7 @@ fn node_changed(facts: NodeFacts) -> ClusterEvent {
     ClusterEvent::node(node.clone(), node, facts)
 }
 
-/// A queue with one pod `p` that was tried once and rejected for these facts at second 0.
+/// Returns a queue with one pod `p` that was tried once and rejected because of these facts at second 0.
 fn rejected(facts: NodeFacts) -> Bench {
     let mut bench = Bench::default();
     bench.set(pod("p", 0), 0);
@@ -334,7 +335,7 @@ fn what_comes_into_a_part_is_counted_by_its_cause() {
     let mut bench = rejected(NodeFacts::TAINTS);
     bench.happened(&node_changed(NodeFacts::TAINTS), 0);
     bench.tick(2);
-    // An update of a pod that waits for its turn moves it nowhere.
+    // An update of a pod that waits for its turn does not move it.
     bench.set(pod("p", 1), 2);
     let entry = bench.queue.pop().expect("a pod");
     bench.queue.add_failed(entry, Some("Broken".into()), at(2));

@@ -1,4 +1,4 @@
-//! Pods that wait for something to help, by the plugins that said no: an event looks at those whom it concerns.
+//! Index of the waiting pods by rejecting plugin, so that an event only looks at the pods that it may concern.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,14 @@ use super::entry::{QueuedPod, Rejector};
 use crate::cluster_event::ClusterEvent;
 use crate::plugins::{PluginId, TemplateId};
 
-/// A waiting pod: the number of its place, and its uid.
+/// A waiting pod: its arrival number and its uid.
 pub(super) type Waiter = (u64, Box<str>);
 
-/// All that wait.
+/// All waiting pods.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiters {
     by_plugin: BTreeMap<PluginId, OfPlugin>,
-    /// Those whom no plugin rejected: there was no node.
+    /// Pods without a rejecting plugin, for example because the cluster had no node.
     of_nobody: BTreeSet<Waiter>,
 }
 
@@ -23,24 +23,25 @@ struct OfPlugin {
     groups: BTreeMap<GroupKey, BTreeSet<Waiter>>,
 }
 
-/// What helps one pod of a group helps all.
+/// A group of pods. An event that helps one pod of a group helps all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GroupKey {
     pub template: TemplateId,
     pub pending: bool,
-    /// The priority of those for whom room is being made: what is promised to others counts for them by that.
+    /// The priority of the pods if they await their victims ([`QueuedPod::awaits_room`]). It decides which nominated
+    /// pods count for them.
     pub awaits_room: Option<i32>,
 }
 
-/// A plugin whom an event concerns, with the pods that it rejected.
+/// A plugin that an event concerns, with the pods that it rejected.
 pub(super) struct Concerned<'a> {
-    /// Of one of them.
+    /// The rejection of one of the pods.
     pub rejector: &'a Rejector,
     groups: &'a BTreeMap<GroupKey, BTreeSet<Waiter>>,
 }
 
 impl Concerned<'_> {
-    /// Never an empty one.
+    /// Returns the groups of waiting pods. No group is empty.
     pub fn groups(&self) -> impl Iterator<Item = (GroupKey, &BTreeSet<Waiter>)> {
         self.groups.iter().map(|(key, waiters)| (*key, waiters))
     }
@@ -78,13 +79,13 @@ impl Waiters {
         }
     }
 
-    /// The plugins that the event concerns.
+    /// Returns the plugins that the event concerns.
     pub fn concerned(&self, event: &ClusterEvent) -> impl Iterator<Item = Concerned<'_>> {
         let by_plugin = self.by_plugin.values().filter(|of| of.rejector.is_concerned_by(event));
         by_plugin.map(|OfPlugin { rejector, groups }| Concerned { rejector, groups })
     }
 
-    /// Those whom whatever happens may help.
+    /// Returns the pods that any event may help.
     pub fn of_nobody(&self) -> impl Iterator<Item = &Waiter> {
         self.of_nobody.iter()
     }

@@ -1,4 +1,4 @@
-//! What must hold, whatever happens.
+//! The invariants.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use berth_core::queue::{QueuedPod, Rejector};
 use crate::spread::is_uneven;
 use crate::world::World;
 
-/// At the moment of the decision: the node is there and not over its allocatable.
+/// Checks a decision when it is made: the node exists, is not over its allocatable, and leaves space for its
+/// nominated pods.
 pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
     let seed = world.seed;
     let cache = world.core.cache();
@@ -34,7 +35,7 @@ pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
     assert!(!gates, "seed {seed}: {pod} was placed in spite of its gates");
 }
 
-/// When a binding is asked for: the pod is nobody's yet.
+/// Checks a requested binding: the pod is neither being bound nor assigned.
 pub fn binding_is_right(world: &World, pod: &PodKey) {
     let seed = world.seed;
     let twice = world.binding.iter().any(|(other, _)| other.uid == pod.uid);
@@ -47,8 +48,8 @@ pub fn binding_is_right(world: &World, pod: &PodKey) {
     );
 }
 
-/// When all that can be tried was: nobody waits for others to leave who fits somewhere, of those who were rejected by plugins that look
-/// at one node alone. That is not left to the flush of pods that waited too long.
+/// Checks the queue after all pods were tried: no pod awaits its victims that fits somewhere. Only pods are checked
+/// that were rejected by plugins of scope node alone. The flush of unschedulable pods must not be needed for this.
 pub fn who_awaits_room_fits_nowhere(world: &World) {
     let (cache, nominations) = (world.core.cache(), world.core.nominations());
     let by_node = |rejector: &Rejector| rejector.declaration.filter_scope == Scope::Node;
@@ -69,8 +70,8 @@ pub fn who_awaits_room_fits_nowhere(world: &World) {
     }
 }
 
-/// When all is quiet: every pod is bound, or waits in the queue and fits on no node there is; nothing is in flight, and
-/// the core's sums are those of the cluster.
+/// Checks the core when nothing is under way: every pod is bound, or waits in the queue and fits on no node. No
+/// binding is in flight, and the core's sums equal those of the cluster.
 pub fn nothing_is_forgotten(world: &World) {
     let seed = world.seed;
     assert_eq!(world.core.in_flight(), 0, "seed {seed}: in flight although all is answered");
@@ -92,7 +93,7 @@ pub fn nothing_is_forgotten(world: &World) {
             let (cpu, pods) = (used.0 + promised.0, used.1 + promised.1);
             let fits = cpu + pod.requests.fit.milli_cpu <= node.allocatable.milli_cpu && pods < node.allocatable.pods;
             let uneven = world.core.cache().node_id(&node.name).is_some_and(|id| is_uneven(world.core.cache(), id));
-            // One to whom room is promised there would make it so.
+            // A pod that is nominated to the node would make its zone uneven.
             let may_be_uneven = uneven || promised.1 > 0;
             assert!(!fits || may_be_uneven, "seed {seed}: {} waits although it fits on {}", pod.key, node.name);
         }
@@ -105,15 +106,17 @@ pub fn nothing_is_forgotten(world: &World) {
     assert_eq!(world.core.cache().node_count(), world.cluster.nodes.len(), "seed {seed}: nodes");
 }
 
-/// Returns the CPU and the number of pods promised on the node to other pods of at least this one's priority.
+/// Returns the CPU requests and the number of other pods of at least this pod's priority that are nominated to the
+/// node.
 fn promised(world: &World, node: &str, pod: &Pod) -> (i64, i64) {
     let counts = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.key.uid != pod.key.uid;
     let promised = world.core.nominations().on(node).filter(counts);
     promised.fold((0, 0), |(cpu, pods), other| (cpu + other.requests.effective.milli_cpu, pods + 1))
 }
 
-/// Room is promised to pending pods only, and where the cluster says. While a watch is broken, somebody else may clear a nomination that
-/// the core has not seen yet. The core can't tell that from one that has not arrived, and keeps it until the pod's next attempt.
+/// Checks that only pending pods have a nominated node, and that it is the node in their status. While a watch is
+/// broken, another client may clear a nomination that the core has not seen yet. The core can't distinguish this from
+/// a nomination that has not arrived, and keeps it until the pod's next attempt.
 fn promises_are_those_of_the_cluster(world: &World) {
     let seed = world.seed;
     for (node, promised) in world.core.nominations().nodes() {
@@ -133,7 +136,7 @@ fn promises_are_those_of_the_cluster(world: &World) {
     }
 }
 
-/// When all pods, nodes and claims have gone: the core remembers none of them.
+/// Checks that the core remembers nothing after all pods, nodes and claims were deleted.
 pub fn nothing_is_left(world: &World) {
     let (seed, core) = (world.seed, &world.core);
     assert_eq!(core.in_flight(), 0, "seed {seed}: in flight");

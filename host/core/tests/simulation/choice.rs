@@ -1,4 +1,4 @@
-//! The order of attempts and the choice of a node, compared with what follows from the queue and from all scores.
+//! Compares the order of attempts with the queue, and the choice of a node with all scores.
 
 use berth_core::cache::NodeId;
 use berth_core::plugins::{Cycle, Normalization};
@@ -8,24 +8,24 @@ use berth_core::queue::{Part, Queue};
 use crate::plugins::{KINDS, score};
 use crate::spread;
 
-/// What is known of the present scheduling cycle.
+/// The state of the current scheduling cycle.
 #[derive(Default)]
 pub struct Choice {
-    /// The priority of the pod that is tried.
+    /// The priority of the pod of this cycle.
     tried: Option<i32>,
-    /// The nodes with the highest total, once there are several nodes to choose from.
+    /// The nodes with the highest total, if there are several nodes to choose from.
     best: Option<Vec<NodeId>>,
     /// The number of choices that were compared.
     pub compared: usize,
 }
 
 impl Choice {
-    /// A cycle begins for a pod.
+    /// Starts a cycle for a pod.
     pub fn begin(&mut self, cycle: &Cycle<'_>) {
         self.tried = Some(cycle.pod.spec.priority);
     }
 
-    /// These nodes passed all filters.
+    /// Takes in the nodes that passed all filters.
     pub fn found(&mut self, cycle: &Cycle<'_>, profile: &Profile, nodes: &[NodeId]) {
         let mut totals = vec![0_i64; nodes.len()];
         for (plugin, weight) in &profile.score {
@@ -43,14 +43,14 @@ impl Choice {
         self.best = Some(best.map(|(node, _)| *node).collect());
     }
 
-    /// The pod gets this node.
+    /// Checks the node that the pod gets.
     pub fn chosen(&mut self, cycle: &Cycle<'_>, node: NodeId) {
         let Some(best) = self.best.take() else { return };
         assert!(best.contains(&node), "{} got node {node:?}, and {best:?} have the highest score", cycle.pod.key);
         self.compared += 1;
     }
 
-    /// The cycle is over. Nothing of a higher priority waited to be tried before it.
+    /// Ends the cycle. Checks that no pod of a higher priority was waiting to be tried.
     pub fn end(&mut self, highest: Option<i32>) {
         self.best = None;
         let Some(tried) = self.tried.take() else { return };
@@ -61,12 +61,12 @@ impl Choice {
     }
 }
 
-/// The highest priority of the pods that wait to be tried now.
+/// Returns the highest priority among the active pods.
 pub fn highest_priority(queue: &Queue) -> Option<i32> {
     queue.pods().filter(|(part, _)| *part == Part::Active).map(|(_, entry)| entry.pod.spec.priority).max()
 }
 
-/// Scores in relation to the highest, which becomes 100.
+/// Scales the scores so that the highest becomes 100.
 fn to_100(raw: &[i64]) -> Vec<i64> {
     let highest = raw.iter().copied().max().unwrap_or_default().max(1);
     raw.iter().map(|score| score * 100 / highest).collect()

@@ -1,4 +1,4 @@
-//! The API server's truth: what exists, and the watch events that are still under way.
+//! The state of the API server, and the watch events that are not delivered yet.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -12,17 +12,17 @@ pub const PROFILE: &str = "default-scheduler";
 /// The second profile.
 pub const OTHER_PROFILE: &str = "other-scheduler";
 
-/// Everything, by name or uid; each kind's watch delivers in its own order.
+/// All objects, by name or uid. The watch of each kind delivers its events in order.
 pub struct Cluster {
     pub nodes: BTreeMap<Box<str>, Arc<Node>>,
     pub pods: BTreeMap<Box<str>, Arc<Pod>>,
     pub node_watch: VecDeque<Event>,
     pub pod_watch: VecDeque<Event>,
-    /// By name: objects that plugins assume things about, and change.
+    /// Objects that plugins assume and change, by name.
     pub claims: BTreeMap<Box<str>, Arc<Object>>,
     pub claim_watch: VecDeque<Event>,
     pub most_nodes: u8,
-    /// One or two.
+    /// The number of profiles, one or two.
     pub profiles: u8,
     made: u32,
 }
@@ -43,7 +43,7 @@ impl Default for Cluster {
     }
 }
 
-/// Whether somebody keeps the pod from ending.
+/// Returns whether the pod never ends after its deletion.
 fn never_ends(pod: &Pod) -> bool {
     !pod.node_name.is_empty() && pod.key.uid.ends_with(['0', '5'])
 }
@@ -89,7 +89,7 @@ impl Cluster {
         self.set_pod(Arc::new(Pod { key, requests: requests.into(), spec: Arc::new(spec), ..Pod::default() }));
     }
 
-    /// A gated pod's gates go, which is half of what happens to those.
+    /// Removes the gates of a gated pod. Without this, gated pods would rarely be tried.
     pub fn ungate_pod(&mut self, rng: &mut fastrand::Rng) {
         let gated = self.pods.values().filter(|pod| !pod.spec.scheduling_gates.is_empty());
         let Some(pod) = rng.choice(gated.cloned().collect::<Vec<_>>()) else { return };
@@ -97,7 +97,7 @@ impl Cluster {
         self.set_pod(Arc::new(Pod { spec: Arc::new(spec), ..Pod::clone(&pod) }));
     }
 
-    /// Room on a node, which may not be there, is promised to a pending pod; or no more.
+    /// Nominates a node, which may not exist, for a pending pod, or clears the nomination.
     pub fn nominate_pod(&mut self, rng: &mut fastrand::Rng) {
         let pending = self.pods.values().filter(|pod| pod.node_name.is_empty());
         let Some(pod) = rng.choice(pending.cloned().collect::<Vec<_>>()) else { return };
@@ -106,7 +106,7 @@ impl Cluster {
         self.set_pod(Arc::new(Pod { nominated_node_name, ..Pod::clone(&pod) }));
     }
 
-    /// A label changes, or the pod ends, or it is deleted.
+    /// Changes a label of a pod, finishes the pod, or deletes it.
     pub fn change_pod(&mut self, rng: &mut fastrand::Rng) {
         let Some(pod) = rng.choice(self.pods.values().cloned().collect::<Vec<_>>()) else { return };
         match rng.u8(..3) {
@@ -125,7 +125,7 @@ impl Cluster {
         }
     }
 
-    /// The binding subresource, with its checks.
+    /// Handles the binding subresource, with its checks.
     pub fn bind(&mut self, key: &PodKey, node: &str) -> Result<(), String> {
         let pod = self.pods.get(&key.uid).ok_or("not found")?;
         if !pod.spec.scheduling_gates.is_empty() {
@@ -137,13 +137,13 @@ impl Cluster {
         if !pod.node_name.is_empty() {
             return Err(format!("already assigned to {}", pod.node_name));
         }
-        // Also what it was nominated for is over with the binding.
+        // The API server clears the nomination with the binding.
         let bound = Pod { node_name: node.into(), nominated_node_name: "".into(), ..Pod::clone(pod) };
         self.set_pod(Arc::new(bound));
         Ok(())
     }
 
-    /// The pod's status says which node is promised to it, if it is there still.
+    /// Sets the pod's `status.nominatedNodeName`, if the pod exists.
     pub fn set_nominated(&mut self, key: &PodKey, node: &str) {
         if let Some(pod) = self.pods.get(&key.uid) {
             let nominated = Pod { nominated_node_name: node.into(), ..Pod::clone(pod) };
@@ -151,14 +151,14 @@ impl Cluster {
         }
     }
 
-    /// The pod is told to end, which may take it long. Whether it was there.
+    /// Marks the pod as deleting and preempted. It may take long to end. Returns whether the pod exists.
     pub fn evict(&mut self, key: &PodKey) -> bool {
         let Some(pod) = self.pods.get(&key.uid).cloned() else { return false };
         self.set_pod(Arc::new(Pod { deleting: true, preempted: true, ..Pod::clone(&pod) }));
         true
     }
 
-    /// One of those ends that were told so, if there is one. Those that never do are left out, where that is wanted.
+    /// Removes one pod that is being deleted, if there is one. With `all`, this includes pods that never end.
     pub fn end_pod(&mut self, all: bool, rng: &mut fastrand::Rng) -> bool {
         let ends = |pod: &&Arc<Pod>| pod.deleting && (all || !never_ends(pod));
         let Some(key) = rng.choice(self.pods.values().filter(ends).map(|pod| pod.key.clone()).collect::<Vec<_>>())
@@ -170,7 +170,7 @@ impl Cluster {
         true
     }
 
-    /// A claim is made, or changed by somebody else, or it goes.
+    /// Creates a claim, changes it as another client, or deletes it.
     pub fn change_claim(&mut self, rng: &mut fastrand::Rng) {
         let name: Box<str> = format!("claim-{}", rng.u8(..3)).into();
         if rng.u8(..3) > 0 {
@@ -182,14 +182,14 @@ impl Cluster {
         }
     }
 
-    /// A claim changes, for the plugins that read claims.
+    /// Changes a claim, to cause an event for the plugins that read claims.
     pub fn set_claim_to_calm(&mut self) {
         let name: Box<str> = "claim-0".into();
         let uid = self.claims.get(&name).map(|claim| claim.uid.clone()).unwrap_or_else(|| self.uid());
         self.set_claim(name, uid, "calm".into());
     }
 
-    /// A claim is changed as a plugin wants it. Whether it was there.
+    /// Changes a claim as a plugin requested. Returns whether the claim exists.
     pub fn patch_claim(&mut self, name: &str, fields: &Arc<str>) -> bool {
         let Some(claim) = self.claims.get(name).cloned() else { return false };
         self.set_claim(name.into(), claim.uid.clone(), Arc::clone(fields));
@@ -208,7 +208,7 @@ impl Cluster {
         self.pod_watch.push_back(Event::PodSet(pod));
     }
 
-    /// Cpu and number of the pods on a node.
+    /// Returns the CPU requests and the number of the pods on a node.
     pub fn used(&self, node: &str) -> (i64, i64) {
         let on_it = self.pods.values().filter(|pod| &*pod.node_name == node);
         on_it.fold((0, 0), |sum, pod| (sum.0 + pod.requests.effective.milli_cpu, sum.1 + 1))

@@ -1,4 +1,4 @@
-//! What is done with plugins' answers: whatever that is, the same has to hold.
+//! Variants of the result cache. The invariants have to hold for each variant.
 
 use std::time::Duration;
 
@@ -17,16 +17,16 @@ pub enum Flush {
 /// Longer than any history.
 const NEVER: Duration = Duration::from_secs(1 << 30);
 
-/// Whether answers are kept, and checked.
+/// Whether results are cached and compared.
 #[derive(Clone, Copy, Debug)]
 pub enum Keeping {
-    /// As they were said.
+    /// All results are cached.
     Kept,
-    /// A few at a time, and compared now and then with what is said anew.
+    /// Few results are cached, and every second cycle compares them with fresh results.
     Few,
-    /// Each is asked for anew.
+    /// No results are cached.
     Anew,
-    /// Each is compared with what is said anew.
+    /// All results are cached, and every cycle compares them with fresh results.
     Checked,
 }
 

@@ -1,5 +1,5 @@
-//! Two plugins that reserve, wait, deny and allow; and the books that they keep about it: what is reserved is ended just
-//! once, by the same plugin with what it said itself, the last one first.
+//! Two plugins that reserve, wait, deny and allow, with a record of their calls. The record checks that each
+//! reservation ends exactly once, at the plugin that made it, with that plugin's state, and in reverse order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use crate::cluster::claims;
 
 pub struct Ledger {
     pub seed: u64,
-    /// They deny, and keep pods waiting.
+    /// The plugins deny pods and make pods wait.
     pub faults: bool,
-    /// By the pod's uid and the kind of the plugin: which reservation it is, and which claim it takes.
+    /// By the pod's uid and the plugin's kind: the number of the reservation, and the claim that it uses.
     reserved: BTreeMap<(Box<str>, u32), (u64, Option<ObjectKey>)>,
-    /// Pods that came to a node since this was looked at last, and the node.
+    /// Pods that were assigned since the last check, with their nodes.
     pub placed: Vec<(Box<str>, NodeId)>,
     made: u64,
 }
 
-/// What claims say that a pod has.
+/// Returns the fields of a claim that a pod uses.
 fn taken(uid: &str, number: u64) -> Arc<str> {
     format!("{uid}/{number}").into()
 }
 
-/// A plugin binds by saying so on the pod.
+/// Returns the intent with which a plugin binds a pod.
 pub fn binding(cycle: &Cycle<'_>, node: &str) -> Intent {
     let object = ObjectReference { kind: "Pod".into(), uid: cycle.pod.key.uid.clone(), ..ObjectReference::default() };
     Intent::Patch(Patch { object, patch: node.into(), ..Patch::default() })
@@ -70,7 +70,7 @@ impl Ledger {
         Ok(Reserved { state: number.to_le_bytes().into(), intents })
     }
 
-    /// The plugin is asked about what it reserved.
+    /// Checks that the plugin has a reservation for the pod, with this state.
     pub fn is_reserved(&self, kind: u32, cycle: &Cycle<'_>, state: &[u8]) {
         let known = self.reserved.get(&(cycle.pod.key.uid.clone(), kind));
         let number = known.map(|(number, _)| number.to_le_bytes());
@@ -103,7 +103,7 @@ impl Ledger {
         Permission { decision, allow, reject }
     }
 
-    /// Makes true what reserve assumed.
+    /// Returns the intent that makes the assumed version real.
     pub fn pre_bind(&self, kind: u32, cycle: &Cycle<'_>) -> Vec<Intent> {
         let uid = &cycle.pod.key.uid;
         let Some((number, Some(claim))) = self.reserved.get(&(uid.clone(), kind)) else { return Vec::new() };

@@ -1,6 +1,6 @@
-//! The core under thousands of seeded histories: nodes come, change and go, pods are made and deleted, binds fail or
-//! answer late, pods are evicted for others; plugins trap and are swapped, reserve, keep pods waiting, assume things and have
-//! them done, or not. See `checks.rs` for what must hold.
+//! Runs the core through thousands of seeded histories. Nodes and pods are created, changed and deleted, bindings
+//! fail or are answered late, and pods are preempted. Plugins trap, are swapped, reserve, make pods wait, assume
+//! objects, and return intents that succeed or fail. `checks.rs` holds the invariants.
 
 #![expect(clippy::panic, reason = "a check that fails says so by panicking")]
 
@@ -76,7 +76,8 @@ fn an_event_wakes_every_pod_that_it_helps() {
     assert!(slept > 0 || seeds().len() == 1, "no pod ever waited: the simulation does not test wake-ups");
 }
 
-/// Others bind pods, resize them and make them anew; watches break; there are two profiles, extenders, and up to 40 nodes.
+/// Other clients bind, resize and recreate pods, and watches break. There are two profiles, extenders, and up to 40
+/// nodes.
 #[test]
 fn no_pod_is_lost_whatever_others_do() {
     let placed = AtomicUsize::new(0);

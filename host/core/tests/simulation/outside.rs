@@ -1,5 +1,6 @@
-//! What others do to the cluster, and what the API server and plugins do besides: pods that others bind, pods that are made anew under
-//! their name, resizes, lists in place of watches, a kind that can't be listed, plugins that are back, a clock that jumps.
+//! Actions of other clients, and unusual behavior of the API server and of plugins: pods that other clients bind or
+//! recreate under the same name, resizes, lists in place of watches, a refused kind, recovered plugins, and a jump of
+//! the clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,12 +13,12 @@ use berth_core::model::{Pod, PodKey, PodRequests, Resources};
 use crate::cluster::claims;
 use crate::world::World;
 
-/// The names of all plugins, and one that there is not.
+/// The names of all plugins, and a name that no plugin has.
 const PLUGINS: [&str; 10] =
     ["Taints", "Fit", "Random", "Queueing", "Preemption", "First", "Second", "Crowd", "Spread", "None"];
 
 impl World {
-    /// One random thing.
+    /// Runs one random action.
     pub fn others_do(&mut self, rng: &mut fastrand::Rng) {
         match rng.u8(..9) {
             0 => self.cluster.bind_elsewhere(rng),
@@ -32,7 +33,7 @@ impl World {
         }
     }
 
-    /// The watch of nodes broke: what it had under way is lost, and all nodes are listed.
+    /// Breaks the watch of nodes: its undelivered events are lost, and all nodes are listed.
     fn list_nodes(&mut self) {
         let mut gone = BTreeSet::new();
         for event in std::mem::take(&mut self.cluster.node_watch) {
@@ -46,7 +47,7 @@ impl World {
         all.into_iter().for_each(|node| self.step(Event::NodeSet(node)));
     }
 
-    /// The same of pods.
+    /// Breaks the watch of pods, in the same way.
     fn list_pods(&mut self) {
         let mut gone = BTreeMap::new();
         for event in std::mem::take(&mut self.cluster.pod_watch) {
@@ -64,17 +65,17 @@ impl World {
 }
 
 impl crate::cluster::Cluster {
-    /// Somebody else binds a pending pod, whether there is room or not.
+    /// Binds a pending pod as another client, even if it does not fit.
     fn bind_elsewhere(&mut self, rng: &mut fastrand::Rng) {
         let pending = self.pods.values().filter(|pod| pod.node_name.is_empty() && !pod.deleting);
         let pod = rng.choice(pending.map(|pod| pod.key.clone()).collect::<Vec<_>>());
         let node = rng.choice(self.nodes.keys().cloned().collect::<Vec<_>>());
         let (Some(pod), Some(node)) = (pod, node) else { return };
-        // A gated pod is refused.
+        // The API server refuses a gated pod.
         let _ = self.bind(&pod, &node);
     }
 
-    /// A pod is deleted, and one of the same name is there at once, with another uid.
+    /// Deletes a pod and creates a pod of the same name with another uid at once.
     fn make_pod_anew(&mut self, rng: &mut fastrand::Rng) {
         let Some(pod) = rng.choice(self.pods.values().cloned().collect::<Vec<_>>()) else { return };
         self.pods.remove(&pod.key.uid);
@@ -84,7 +85,7 @@ impl crate::cluster::Cluster {
         self.set_pod(Arc::new(Pod { key, requests, spec, ..Pod::default() }));
     }
 
-    /// A pod asks for more or for less, where it is.
+    /// Changes the requests of a pod in place.
     fn resize_pod(&mut self, rng: &mut fastrand::Rng) {
         let Some(pod) = rng.choice(self.pods.values().cloned().collect::<Vec<_>>()) else { return };
         let amount = Resources { milli_cpu: rng.i64(1..=5) * 300, ..Resources::default() };
@@ -93,7 +94,8 @@ impl crate::cluster::Cluster {
     }
 }
 
-/// Two extenders: one takes nodes away and fails while there are faults, and one scores and may be ignored. The first one binds.
+/// Two extenders. The first one filters and binds, and fails while there are faults. The second one scores and is
+/// ignorable.
 pub struct FakeExtenders {
     list: [Extender; 2],
     rng: fastrand::Rng,

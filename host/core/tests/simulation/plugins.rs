@@ -1,5 +1,5 @@
-//! Plugins as plain functions, with faults: they trap, are swapped, and answer from what the cache says now. What they do
-//! beyond the choice of a node is in `ledger.rs`.
+//! Plugins as plain functions, with faults: they trap, are swapped, and answer from the current cache. `ledger.rs`
+//! holds their behavior after the choice of a node.
 
 use std::sync::Arc;
 
@@ -20,23 +20,24 @@ use crate::cluster::{OTHER_PROFILE, PROFILE, claims};
 use crate::ledger::{self, Ledger};
 use crate::spread::{self, Spread};
 
-/// Which plugin an instance is: ids count up with every swap, so many to a generation.
+/// The number of plugins. An instance's id is its generation times this number plus its kind.
 pub const KINDS: u32 = 9;
 
 pub struct Fakes {
     pub rng: fastrand::Rng,
-    /// One call in so many traps; 0 none.
+    /// On average, one call in this many traps; 0 for none.
     pub trap_one_in: u32,
     pub generation: u32,
-    /// A hint never skips a pod that the event may help, and a plugin declares only the kinds that its answers depend on.
+    /// A hint never skips a pod that the event may help, and a plugin declares only the kinds that its answers depend
+    /// on.
     pub honest: bool,
-    /// Somebody scores by what can't be kept, so that nodes are not ranked.
+    /// A plugin scores with the cycle's seed, which can't be cached, so that the candidate index does not rank nodes.
     pub draws: bool,
-    /// One or two.
+    /// The number of profiles, one or two.
     pub profiles: usize,
-    /// What the plugins at reserve and beyond remember, and check.
+    /// The record of the plugins at reserve and later points, which also checks their calls.
     pub ledger: Ledger,
-    /// What the one that answers by class remembers.
+    /// The state of the plugin that answers by class.
     pub spread: Spread,
     /// Checks the order of attempts and the choice of nodes.
     pub choice: Choice,
@@ -45,7 +46,7 @@ pub struct Fakes {
 }
 
 impl Fakes {
-    /// Plugins that neither trap nor deny. Their answers depend on the cluster alone.
+    /// Creates plugins that neither trap nor deny. Their answers depend on the cluster alone.
     pub fn without_faults(seed: u64) -> Self {
         let mut ledger = Ledger::new(seed);
         ledger.faults = false;
@@ -64,7 +65,8 @@ impl Fakes {
         }
     }
 
-    /// The profiles with instances of the present generation. The second one has other weights, and no Spread at filter.
+    /// Returns the profiles with instances of the current generation. The second profile has other weights, and no
+    /// Spread at filter.
     pub fn profiles(&self) -> Vec<Profile> {
         let first = self.profile();
         let mut second = Profile { scheduler_name: OTHER_PROFILE.into(), ..first.clone() };
@@ -113,7 +115,8 @@ fn declaration(kind: u32, honest: bool) -> Declaration {
     points.set(ExtensionPoints::QUEUEING_HINT, kind == 6);
     points.set(ExtensionPoints::SKIP, kind == 5);
     points.set(ExtensionPoints::CLASSES | ExtensionPoints::NORMALIZE, kind == 8);
-    // Crowd and Spread need no claims. An event of a claim must not hide that another event did not wake a pod of theirs.
+    // Crowd and Spread need no claims. An event of a claim must not hide that another event did not wake a pod of
+    // theirs.
     let reads_claims = if honest { matches!(kind, 5 | 6) } else { kind > 4 };
     let objects = if reads_claims { vec![claims()] } else { Vec::new() };
     let (name, pod_facts, node_facts, scope) = match kind {
@@ -146,7 +149,7 @@ fn declaration(kind: u32, honest: bool) -> Declaration {
     }
 }
 
-/// What the filters say of one node; the truth that checks use, too.
+/// Returns the filter's reason for a node. Checks use this function as well.
 pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str> {
     let info = cycle.cache.node(node)?;
     let (used, free) = (&info.usage.requested, &info.node.allocatable);
@@ -159,7 +162,7 @@ pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str
     }
 }
 
-/// The score of one node.
+/// Returns the score of one node.
 pub fn score(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> i64 {
     let Some(info) = cycle.cache.node(node) else { return 0 };
     match kind {
@@ -171,7 +174,7 @@ pub fn score(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> i64 {
     }
 }
 
-/// With which pods First has nothing to do, as there are more and fewer claims.
+/// Returns whether First skips the pod. The answer changes with the number of claims.
 fn skips(cycle: &Cycle<'_>) -> bool {
     cycle.pod.requests.fit.milli_cpu % 600 == 0 && cycle.cache.objects().iter().count().is_multiple_of(2)
 }
@@ -194,7 +197,7 @@ impl Plugins for Fakes {
     }
 
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        // The core keeps what the plugins of scope node and domain said.
+        // First has scope cluster, so that it is asked in every cycle. Answers of scope node and domain are cached.
         if plugin.0 % KINDS == 5 {
             self.choice.begin(cycle);
         }
@@ -216,7 +219,7 @@ impl Plugins for Fakes {
         Ok(verdicts)
     }
 
-    /// Now and then it can't tell by class, or was made anew.
+    /// Sometimes the plugin does not answer by class, or was rebuilt.
     fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
         self.may_trap(plugin)?;
         let forgets = self.rng.u8(..16) == 0;
@@ -245,7 +248,8 @@ impl Plugins for Fakes {
         Ok(spread::normalized(scores))
     }
 
-    /// Evicts all that are less important from the first node on which that helps, if nobody leaves for the pod already.
+    /// Evicts all pods of lower priority from the first node where this helps, unless preempted pods are leaving
+    /// already.
     fn post_filter(
         &mut self,
         plugin: PluginId,

@@ -1,7 +1,7 @@
-//! Which histories are run: each run has new ones, says which, and begins with those that failed once.
+//! The seeds of the histories. Each run uses new seeds, prints the first one, and starts with seeds that failed once.
 //!
-//! `SIMULATION_BASE=B` repeats a run, `SIMULATION_SEEDS=N` sets the number of histories of each variant, and `SIMULATION_SEED=S` runs one
-//! history alone.
+//! `SIMULATION_BASE=B` repeats a run, `SIMULATION_SEEDS=N` sets the number of histories of each variant, and
+//! `SIMULATION_SEED=S` runs a single history.
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,13 +9,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Histories of each variant. There are six variants.
+/// The number of histories of each variant. There are six variants.
 const HISTORIES: u64 = 1_700;
 
-/// Seeds whose histories failed once. A seed that fails is added here when its fault is mended.
+/// Seeds whose histories failed once. When a fault is fixed, the seed that found it is added here.
 const KEPT: [u64; 6] = [8, 183, 294, 490, 1_795_446_039_878, 1_795_594_404];
 
-/// The seeds of this run, in order.
+/// Returns the seeds of this run, in order.
 pub fn seeds() -> Vec<u64> {
     if let Some(seed) = number("SIMULATION_SEED") {
         return vec![seed];
@@ -25,14 +25,14 @@ pub fn seeds() -> Vec<u64> {
     KEPT.into_iter().chain(base..base.saturating_add(histories)).collect()
 }
 
-/// The first seed that is new, drawn once in a run and printed.
+/// Returns the first new seed, which is drawn once in a run and printed.
 #[expect(clippy::disallowed_methods, reason = "the clock chooses the histories, and is no part of them")]
 fn base() -> u64 {
     static BASE: OnceLock<u64> = OnceLock::new();
     *BASE.get_or_init(|| {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let drawn = number("SIMULATION_BASE").unwrap_or(since_1970.as_millis() as u64);
-        // To stderr itself: what a test that passes prints is not shown.
+        // Written to stderr directly, because the test harness hides the output of a test that passes.
         let _ = writeln!(std::io::stderr(), "simulation: SIMULATION_BASE={drawn}");
         drawn
     })
@@ -43,7 +43,7 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, not a whole number")))
 }
 
-/// Runs the history of each seed, on all processors. A history that fails says how it is repeated.
+/// Runs the history of each seed, on all processors. A failed history prints the command that repeats it.
 pub fn for_each_seed(test: &str, history: impl Fn(u64) + Sync) {
     let (seeds, next) = (seeds(), AtomicU64::new(0));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -53,7 +53,7 @@ pub fn for_each_seed(test: &str, history: impl Fn(u64) + Sync) {
                 scope.spawn(|| {
                     while let Some(&seed) = seeds.get(next.fetch_add(1, Relaxed) as usize) {
                         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| history(seed))) {
-                            // The others need not go on.
+                            // The other histories need not run.
                             next.store(seeds.len() as u64, Relaxed);
                             eprintln!(
                                 "repeat it: SIMULATION_SEED={seed} cargo test --release -p berth-core --test simulation {test}"

@@ -1,5 +1,5 @@
-//! A plugin of scope domain: pods are spread over zones, and over the nodes of a zone. What it says of classes of nodes has to be
-//! what it says of the nodes.
+//! A plugin of scope domain that spreads pods over zones and over the nodes of a zone. Its answers about classes must
+//! equal its answers about nodes.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use berth_core::plugins::{
     ClassFilter, ClassId, ClassScores, Classified, Code, Cycle, Passed, PluginId, Status, TemplateId, Verdicts,
 };
 
-/// How many zones there are.
+/// The number of zones.
 const ZONES: usize = 3;
-/// Of a node; more count as so many.
+/// The largest number of pods on a node that classes distinguish.
 const MOST_PODS: usize = 15;
-/// A zone may have so many pods more than another before one more comes.
+/// A zone rejects pods if it has more than this many pods above the zone with the fewest.
 const SKEW: usize = 2;
 
 pub const UNEVEN: &str = "uneven";
 
-/// What was said of classes, as a guest remembers it.
+/// The classes of the last answer, as a guest remembers them.
 #[derive(Default)]
 pub struct Spread(BTreeMap<(PluginId, TemplateId), (u64, BTreeMap<NodeId, ClassId>)>);
 
-/// The pods of each zone that has nodes.
+/// The number of pods in each zone that has nodes.
 struct Zones([Option<usize>; ZONES]);
 
 impl Zones {
@@ -43,17 +43,17 @@ fn zone(node: &str) -> usize {
     usize::from(node.bytes().last().unwrap_or_default()) % ZONES
 }
 
-/// Whether one more pod may not come to the node.
+/// Returns whether no further pod may come to the node.
 pub fn is_uneven(cache: &Cache, node: NodeId) -> bool {
     cache.node(node).is_some_and(|info| Zones::of(cache).is_uneven(zone(&info.node.name)))
 }
 
-/// The more pods, the higher.
+/// Returns the raw score: the more pods, the higher.
 pub fn score(cache: &Cache, node: NodeId) -> i64 {
     class(cache, node).map_or(0, |class| raw(class, &Zones::of(cache)))
 }
 
-/// The fewer pods, the higher.
+/// Normalizes the scores: the fewer pods, the higher.
 pub fn normalized(raw: &[i64]) -> Vec<i64> {
     let most = raw.iter().copied().max().unwrap_or_default().max(1);
     raw.iter().map(|raw| 100 * (most - raw) / most).collect()
@@ -64,14 +64,14 @@ fn raw(class: ClassId, zones: &Zones) -> i64 {
     (4 * zones.0[zone].unwrap_or_default() + pods) as i64
 }
 
-/// Of the zone's identity and the number of pods.
+/// Returns the class, made of the zone and the number of pods.
 fn class(cache: &Cache, node: NodeId) -> Option<ClassId> {
     let info = cache.node(node)?;
     Some(ClassId((zone(&info.node.name) * (MOST_PODS + 1) + info.pods.len().min(MOST_PODS)) as u32))
 }
 
 impl Spread {
-    /// As a guest was asked; `forgets` where it was made anew meanwhile.
+    /// Answers `classify` as a guest does. `forgets` stands for a guest that was rebuilt since its last answer.
     pub fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64, forgets: bool) -> Classified {
         let cache = cycle.cache;
         let (told_in, told) = self.0.entry((plugin, cycle.template)).or_default();
@@ -91,7 +91,7 @@ impl Spread {
     }
 }
 
-/// Of classes with so many nodes.
+/// Returns the scores of the classes.
 pub fn score_classes(cycle: &Cycle<'_>, passed: &[Passed]) -> ClassScores {
     let zones = Zones::of(cycle.cache);
     let raw: Vec<i64> = passed.iter().map(|passed| raw(passed.class, &zones)).collect();

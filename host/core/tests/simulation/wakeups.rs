@@ -1,4 +1,5 @@
-//! Lost wake-ups: a pod that waits although it fits. The queue is not flushed here, so nothing but an event wakes a pod.
+//! Finds lost wake-ups: a pod that waits although it fits. The queue is not flushed in these histories, so that only
+//! an event wakes a pod.
 
 use std::sync::Arc;
 
@@ -11,7 +12,8 @@ use crate::keeping::{Flush, Keeping};
 use crate::plugins::Fakes;
 use crate::world::World;
 
-/// When the world has settled: a core that knows nothing but the cluster places none of the pods that wait. Returns how many wait.
+/// Checks a settled world: a new core that only knows the current cluster schedules none of the waiting pods. Returns
+/// the number of waiting pods.
 pub fn every_pod_that_fits_was_woken(world: &World) -> usize {
     let waits = |pod: &&Arc<Pod>| pod.node_name.is_empty() && !pod.deleting && pod.spec.scheduling_gates.is_empty();
     let waiting = world.cluster.pods.values().filter(waits);
@@ -23,8 +25,8 @@ pub fn every_pod_that_fits_was_woken(world: &World) -> usize {
     waiting.inspect(|pod| check(pod)).count()
 }
 
-/// The node that a new core chooses for the pod in the cluster as it is. The other pending pods are gated: they are not tried, and
-/// their nominations count.
+/// Returns the node that a new core chooses for the pod in the current cluster. The other pending pods are gated, so
+/// that they are not tried while their nominations count.
 fn placed_by_a_fresh_core(world: &World, pod: &Arc<Pod>) -> Option<Box<str>> {
     let mut plugins = Fakes::without_faults(world.seed);
     let mut core = Core::new(Keeping::Anew.options(world.seed, Flush::Off));

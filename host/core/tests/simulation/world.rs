@@ -16,7 +16,7 @@ use crate::ledger::Ledger;
 use crate::outside::FakeExtenders;
 use crate::plugins::Fakes;
 
-/// Attempts in a cluster in which nothing fails any more. There are less than 100 pods.
+/// The largest number of attempts in a cluster without further failures. There are fewer than 100 pods.
 const MOST_ATTEMPTS: u64 = 5_000;
 
 pub struct World {
@@ -25,15 +25,15 @@ pub struct World {
     pub core: Core,
     pub plugins: Fakes,
     pub now: Timestamp,
-    /// Pods that the core was told are assigned.
+    /// The uids of pods that the core knows as assigned.
     pub known_assigned: BTreeSet<Box<str>>,
-    /// Bindings asked for and not answered.
+    /// Requested bindings without a result.
     pub binding: Vec<(PodKey, Box<str>)>,
-    /// What is to be done for pods, and is not.
+    /// Requested intents that are not executed yet.
     pub carrying: Vec<(PodKey, u64, Vec<Intent>)>,
-    /// How much of it was done.
+    /// The number of executed intents.
     pub carried: usize,
-    /// Evictions asked for and not tried yet.
+    /// Requested evictions that are not executed yet.
     pub evicting: Vec<PodKey>,
     pub evicted: usize,
     /// All actions, as text.
@@ -41,14 +41,15 @@ pub struct World {
     pub bound: usize,
     rng: fastrand::Rng,
     faults: bool,
-    /// Others do things, too: drawn apart, so that the histories without them stay as they are.
+    /// The generator for actions of other clients. It is separate, so that histories without other clients stay the
+    /// same.
     others: Option<fastrand::Rng>,
-    /// The extenders fail and take nodes away.
+    /// The extenders fail and reject nodes.
     extenders_fail: Arc<AtomicBool>,
 }
 
 impl World {
-    /// A world in which others do things, too: there are more nodes and two profiles, and extenders in some.
+    /// Creates a world with other clients, more nodes, two profiles, and for some seeds extenders.
     pub fn with_others(seed: u64, keeping: Keeping, flush: Flush) -> Self {
         let mut world = Self::new(seed, keeping, flush);
         let mut others = fastrand::Rng::with_seed(!seed);
@@ -110,7 +111,7 @@ impl World {
         self.step(Event::ObjectsWanted(vec![claims()]));
     }
 
-    /// So many random things happen.
+    /// Runs this many random steps.
     pub fn live(&mut self, happenings: usize) {
         for _ in 0..happenings {
             self.now = self.now.after(std::time::Duration::from_millis(self.rng.u64(0..700)));
@@ -148,7 +149,8 @@ impl World {
         self.others.is_some()
     }
 
-    /// Nothing fails any more, and everything under way arrives, until nothing happens for longer than any wait.
+    /// Ends all failures and delivers everything that is under way, until nothing has happened for longer than any
+    /// wait.
     pub fn settle(&mut self) {
         self.faults = false;
         self.plugins.trap_one_in = 0;
@@ -159,7 +161,7 @@ impl World {
             self.list_claims();
         }
         if self.plugins.honest {
-            // First and Second deny no more: what they read has to say so.
+            // First and Second deny no more. The core must learn this from a change of the objects that they read.
             self.cluster.set_claim_to_calm();
         }
         let (mut quiet, before) = (0, self.core.cycles());
@@ -186,7 +188,7 @@ impl World {
                 self.evict();
                 quiet = 0;
             }
-            // One after the other, and some never.
+            // Pods end one at a time, and some never end.
             if self.cluster.end_pod(false, &mut self.rng) {
                 quiet = 0;
             }
@@ -235,7 +237,7 @@ impl World {
         }
     }
 
-    /// The watch broke: all claims are listed.
+    /// Breaks the watch of claims: all claims are listed.
     fn list_claims(&mut self) {
         while !self.cluster.claim_watch.is_empty() {
             self.deliver_claim();
@@ -243,7 +245,7 @@ impl World {
         self.step(Event::ObjectsListed(claims()));
     }
 
-    /// What is to be done for one pod is done, or not, and the core told, rightly or wrongly.
+    /// Executes the intents for one pod, or fails. The result that the core gets may be wrong.
     fn carry(&mut self) {
         if self.carrying.is_empty() {
             return;
@@ -271,7 +273,7 @@ impl World {
         }
     }
 
-    /// One binding reaches the API server, or not, and its answer the core, right or wrong.
+    /// Executes one binding, or fails. The result that the core gets may be wrong.
     fn answer_binding(&mut self) {
         if self.binding.is_empty() {
             return;
@@ -289,7 +291,7 @@ impl World {
         }
     }
 
-    /// One eviction reaches the API server, or not.
+    /// Executes one eviction, or fails.
     fn evict(&mut self) {
         let Some(victim) = self.evicting.pop() else { return };
         if self.faults && self.rng.u8(..4) == 0 {
@@ -298,7 +300,7 @@ impl World {
         self.evicted += usize::from(self.cluster.evict(&victim));
     }
 
-    /// All pods, nodes and claims go. Nothing of them is left in the core.
+    /// Deletes all pods, nodes and claims, and checks that the core forgets them.
     pub fn end(&mut self) {
         let pods: Vec<PodKey> = self.cluster.pods.values().map(|pod| pod.key.clone()).collect();
         self.cluster.pods.clear();
@@ -318,7 +320,7 @@ impl World {
         let highest = is_cycle.then(|| choice::highest_priority(self.core.queue())).flatten();
         let actions = self.core.step(event, self.now, &mut self.plugins);
         if is_cycle {
-            // A plugin that traps gives no key to sort by.
+            // A plugin that traps returns no sort key.
             let highest = highest.filter(|_| self.plugins.trap_one_in == 0);
             self.plugins.choice.end(highest);
         }
@@ -346,7 +348,7 @@ impl World {
         }
     }
 
-    /// Pods that came to a node in this step are there rightly, if they still are.
+    /// Checks the pods that were assigned in this step and still are.
     fn check_placed(&mut self) {
         for (uid, node) in std::mem::take(&mut self.plugins.ledger.placed) {
             let placed = self.core.cache().pod_by_uid(&uid).filter(|cached| cached.node == Some(node));

@@ -1,7 +1,8 @@
-//! Pods for whom room is being made: who might go somewhere when a pod leaves a node, or asks for less there.
+//! Pods that await their victims: finds the pods that may be schedulable after a pod leaves a node or lowers its
+//! requests.
 //!
-//! While others leave for it, no other room is made for a pod. So what happens to a pod on some node helps it only if it fits on
-//! that very node now, beside those to whom room is promised there.
+//! No other preemption starts for a pod while its victims leave. An event of a pod on a node therefore helps a
+//! waiting pod only if the waiting pod fits on that node now, beside the pods that are nominated to it.
 
 use std::sync::Arc;
 
@@ -13,11 +14,11 @@ use crate::plugins::WhatIf;
 use crate::queue::{MayGo, Rejector};
 
 impl Advice<'_> {
-    /// See [`crate::queue::Advisor::who_may_go`].
+    /// Implements [`crate::queue::Advisor::who_may_go`].
     pub(super) fn who_fits(&mut self, rejector: &Rejector, event: &ClusterEvent, pod: &Arc<Pod>) -> MayGo {
         let Some((name, node)) = self.node_of_pod(rejector, event) else { return MayGo::All };
         let with = |added| WhatIf { node, added, removed: Vec::new() };
-        // Most often it is not enough yet, whoever else comes.
+        // In most cases the pod does not fit yet, even without nominated pods.
         if !self.fits(rejector, &[with(Vec::new())], pod)[0] {
             return MayGo::These(Vec::new());
         }
@@ -26,11 +27,11 @@ impl Advice<'_> {
         if promised.is_empty() {
             return MayGo::All;
         }
-        // One of them does not stand in its own way.
+        // A nominated pod does not compete with itself.
         let others = |but: &Arc<Pod>| promised.iter().filter(|other| other.key != but.key).cloned().collect();
         let mut cases: Vec<WhatIf> = promised.iter().map(|but| with(others(but))).collect();
         cases.push(with(promised.clone()));
-        // The first of them is alone where it is the only one: that was asked.
+        // With only one nominated pod, the first case has no added pods. The call above has asked this case.
         let asked = usize::from(promised.len() == 1);
         let mut fits = vec![true; asked];
         fits.extend(self.fits(rejector, &cases[asked..], pod));
@@ -41,14 +42,16 @@ impl Advice<'_> {
         MayGo::These(those.map(|(pod, _)| pod.key.uid.clone()).collect())
     }
 
-    /// The node that alone can have become fit for a pod by this event, if it happened to a pod there.
+    /// Returns the only node that may have become feasible by this event, if the event is about a pod on a node and
+    /// the plugin's verdicts depend on one node alone.
     fn node_of_pod<'e>(&self, rejector: &Rejector, event: &'e ClusterEvent) -> Option<(&'e str, NodeId)> {
         let Subject::Pod { before, after } = &event.subject else { return None };
         let name = &*after.as_ref().or(before.as_ref())?.node_name;
         by_node(&rejector.declaration).then_some((name, self.cache.node_id(name)?))
     }
 
-    /// Whether the pod fits in each of these cases, as far as this plugin is asked. A plugin that can't tell loses no pod.
+    /// Returns for each case whether the plugin's filter passes the pod. A failed call counts as a pass, so that the
+    /// pod is not lost.
     pub(super) fn fits(&mut self, rejector: &Rejector, cases: &[WhatIf], pod: &Arc<Pod>) -> Vec<bool> {
         let template = self.templates.of(rejector.declaration.pod_facts, pod, self.cycle);
         let verdicts =

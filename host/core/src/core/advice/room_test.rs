@@ -1,4 +1,4 @@
-//! Pods that wait while others leave for them, on nodes of two places; a pod takes one of them, or both.
+//! Tests of pods that await their victims. Each node has two places, and a pod takes one or both of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use crate::plugins::{
 use crate::profile::{Profile, ProfilePlugin};
 use crate::{Action, Core, Event, Options, Timestamp};
 
-/// A node's processors are its places; all of lower priority leave the first node where that helps, if none leaves already.
+/// The CPUs of a node are its places. The post-filter evicts all pods of lower priority from the first node where
+/// this helps, unless pods are leaving already.
 struct Places;
 
 impl Plugins for Places {
@@ -54,16 +55,16 @@ impl Plugins for Places {
 struct Bench {
     core: Core,
     now: Timestamp,
-    /// How often each pod was tried in vain.
+    /// The number of failed attempts of each pod.
     in_vain: BTreeMap<Box<str>, usize>,
-    /// Who has to go.
+    /// The victims.
     evicted: Vec<PodKey>,
-    /// Which pods came to which node.
+    /// The bound pods with their nodes.
     bound: Vec<String>,
 }
 
 impl Bench {
-    /// Nodes `a`, `b` … with two pods of priority 1 each: `a0`, `a1` …
+    /// Creates a bench with nodes `a`, `b`, …, each with two pods of priority 1: `a0`, `a1`, …
     fn new(nodes: usize) -> Self {
         let (core, now) = (Core::new(Options::default()), Timestamp(1_000_000));
         let (in_vain, evicted, bound) = Default::default();
@@ -122,7 +123,7 @@ impl Bench {
         self.step(Event::PodSet(Arc::new(pod)));
     }
 
-    /// All who have to go are going.
+    /// All victims are being deleted.
     fn all_leave(&mut self) {
         for key in std::mem::take(&mut self.evicted) {
             self.leaves(&key.name);
@@ -134,7 +135,7 @@ impl Bench {
         self.set(Pod { deleting: true, preempted: true, ..Pod::clone(&known) });
     }
 
-    /// Backoffs are no matter.
+    /// The pod was deleted. Backoffs are skipped.
     fn gone(&mut self, name: &str) {
         self.now = self.now.after(Duration::from_secs(60));
         self.step(Event::PodRemoved(pod(name, 0, 0).key));
@@ -194,7 +195,7 @@ fn where_a_victim_never_ends_room_that_others_leave_is_taken() {
         bench.set(pod("p", 9, 2));
         bench.all_leave();
         assert_eq!(bench.core.nominations().node_of("p"), Some("a"));
-        // Not enough yet, here or there.
+        // The freed place is not enough yet, on either node.
         bench.gone(if room == "more" { "a0" } else { "b1" });
         assert_eq!((bench.tried_in_vain("p"), bench.bound.len()), (1, 0), "{room}");
         bench.gone(room);
@@ -233,7 +234,7 @@ fn who_loses_its_node_asks_for_room_elsewhere() {
         }
         bench.set(pod("p", 9, 2));
         bench.all_leave();
-        // So that the API server can take it back.
+        // The pod has the nomination in its status, so that the API server can clear it.
         bench.set(Pod { nominated_node_name: "a".into(), ..pod("p", 9, 2) });
         bench.gone("b0");
         assert_eq!((bench.tried_in_vain("p"), bench.bound.len()), (1, 0), "{which}");
