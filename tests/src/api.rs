@@ -6,7 +6,7 @@ use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patc
 use kube::{Api, Client, Error};
 use serde_json::Value;
 
-use crate::wait::{Look, eventually};
+use berth_test_kit::wait::{Look, eventually};
 
 /// The maximum number of concurrent requests.
 const AT_ONCE: usize = 32;

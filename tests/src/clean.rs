@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::objects::NAMESPACE;
-use crate::wait::{Look, eventually_within};
+use berth_test_kit::wait::{Look, eventually_within};
 
 /// The maximum time until all objects of a kind are gone: there can be thousands of pods.
 const PATIENCE: Duration = Duration::from_secs(180);

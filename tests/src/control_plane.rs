@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::authority::Authority;
 use crate::objects::NAMESPACE;
 use crate::programs;
-use crate::wait::{Look, eventually};
+use berth_test_kit::wait::{Look, eventually};
 
 /// An administrator's token.
 pub const ADMIN_TOKEN: &str = "admin-token";

@@ -8,7 +8,7 @@ use kube::api::ListParams;
 use kube::{Api, Client};
 
 use crate::objects::NAMESPACE;
-use crate::wait::{Look, eventually};
+use berth_test_kit::wait::{Look, eventually};
 
 /// Returns all events about pods with this name, as `events.k8s.io/v1`.
 ///

@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use crate::events;
 use crate::history::History;
 use crate::objects::NAMESPACE;
-use crate::wait::{self, Look, PATIENCE};
+use berth_test_kit::wait::{self, Look, PATIENCE};
 
 /// Follows all pods of the tests' namespace.
 pub struct Journal {

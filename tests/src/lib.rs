@@ -26,7 +26,6 @@ mod session;
 mod target;
 pub mod toolchains;
 pub mod unlike;
-pub mod wait;
 
 pub use control_plane::{ADMIN_TOKEN, ControlPlane, SCHEDULER_TOKEN};
 pub use journal::{Journal, Pods, Seen};

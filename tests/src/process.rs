@@ -8,8 +8,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::watch;
 
-use crate::wait::{self, Look, PATIENCE, eventually};
 use crate::{programs, served};
+use berth_test_kit::wait::{self, Look, PATIENCE, eventually};
 
 /// A running scheduler process, which is killed when dropped.
 pub struct Process {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
 
-use crate::wait;
+use berth_test_kit::wait;
 
 /// Returns the path of the binary: `BERTH_BIN`, or the binary in the target directory of this test.
 ///

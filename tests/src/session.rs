@@ -10,7 +10,7 @@ use crate::api;
 use crate::journal::{Journal, Seen};
 use crate::objects::pod;
 use crate::target::Target;
-use crate::wait::{Look, eventually};
+use berth_test_kit::wait::{Look, eventually};
 
 /// A scheduler and a journal, with which most tests start.
 pub struct Session<'a> {

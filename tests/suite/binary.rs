@@ -1,8 +1,8 @@
 //! The built `berth` binary: commands that need no cluster.
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::programs::{self, Kubectl};
-use berth_tests::wait::{Look, eventually};
 use libtest_mimic::Trial;
 
 use crate::harness::trial_on_its_own;

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use berth_kube::lease::Record;
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{nodes, pods};
-use berth_tests::wait::Look;
 use berth_tests::{Journal, Pods, Process, Target, api, capacity, events};
 use k8s_openapi::api::events::v1::Event;
 use kube::Api;

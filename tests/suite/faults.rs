@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use berth_sim::{BindFault, WatchFault};
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{node, nodes, pod, pods, with};
-use berth_tests::wait::Look;
 use berth_tests::{Session, Target, api, capacity, events};
 use serde_json::json;
 

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use berth_tests::{ControlPlane, Target, wait};
+use berth_test_kit::wait;
+use berth_tests::{ControlPlane, Target};
 use futures::future::BoxFuture;
 use libtest_mimic::{Failed, Trial};
 

@@ -1,9 +1,9 @@
 //! A standard kubectl against both API servers. Its output must be the same.
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::nodes;
 use berth_tests::programs::Kubectl;
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Session, Target};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
@@ -107,7 +107,7 @@ async fn watch(target: &Target) -> Result<()> {
         }
         anyhow::bail!("kubectl get --watch ended")
     };
-    tokio::time::timeout(berth_tests::wait::PATIENCE, seen)
+    tokio::time::timeout(berth_test_kit::wait::PATIENCE, seen)
         .await
         .context("the watch does not show the pod on its node")??;
     session.end().await

@@ -2,8 +2,8 @@
 //! reduced to the declared fields.
 
 use anyhow::{Context, Result};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{NAMESPACE, nodes, pod};
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Session, Target, crafted, directory, events};
 use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams, PostParams};
 use kube::core::GroupVersionKind;

@@ -4,8 +4,8 @@
 use anyhow::{Context, Result, ensure};
 use axum::http::StatusCode;
 use berth::scheduler::{Options, Scheduler};
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{node, nodes, pod, pods, with};
-use berth_tests::wait::Look;
 use berth_tests::{ControlPlane, Fault, Journal, Process, Proxy, Target, api, capacity, events};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{node, nodes, pod, tainted, with};
-use berth_tests::wait::Look;
 use berth_tests::{Session, Target, api, events};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Pre-bind and bind: plugins change the cluster before a pod gets its node, and bind the pod themselves.
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{node, pod, with};
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Session, Target, api, directory, events, programs};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Preemption of less important pods.
 
 use anyhow::{Result, ensure};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{NAMESPACE, node, pod, priority_class, with};
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Session, Target, api, events};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Schedulers end during their work, start during another's work, and run side by side.
 
 use anyhow::{Result, ensure};
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{nodes, pod, pods, with};
-use berth_tests::wait::Look;
 use berth_tests::{Journal, Target, api, capacity};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Signals to the process, apart from those that end it.
 
 use anyhow::Result;
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{node, pod, service};
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Journal, Process, Target, api, programs};
 use libtest_mimic::Trial;
 use tokio::process::Command;

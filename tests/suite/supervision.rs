@@ -6,8 +6,8 @@ use anyhow::{Context, Result, ensure};
 use berth::scheduler::{Options, Scheduler};
 use berth_plugin_host::{Loader, LoaderOptions, Outbox};
 use berth_supervisor::Supervisor;
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{node, pod};
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Journal, Process, Target, api};
 
 crate::case::cases!(Embedded: each_task_that_panics_is_named, a_panic_of_the_core_is_named, a_panic_of_the_loader_is_named,

@@ -2,8 +2,8 @@
 //! provisioned for the node.
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{NAMESPACE, nodes, pod, with};
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Pods, Session, Target, api, events};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! With the simulated controllers: Deployments are scaled, and nodes are drained.
 
 use anyhow::{Result, ensure};
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{deployment, node, nodes};
-use berth_tests::wait::Look;
 use berth_tests::{Pods, Session, Target, api};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Pod;

@@ -3,13 +3,16 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use anyhow::ensure;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::time::Instant;
+
+use crate::wait::{Look, eventually_within};
 
 const TOKEN: &str = "test-token";
 const STARTUP: Duration = Duration::from_secs(60);
@@ -111,23 +114,26 @@ impl Server {
         self.children.push(child.unwrap_or_else(|error| panic!("{} doesn't start: {error}", program.display())));
     }
 
+    /// Waits until the API server answers and has made the namespace `default`.
     async fn wait(&mut self) {
-        let deadline = Instant::now() + STARTUP;
         let client = self.client().await;
-        while client.apiserver_version().await.is_err() || !self.has_default_namespace(&client).await {
-            for child in &mut self.children {
-                let ended = child.try_wait().expect("a status");
-                assert!(ended.is_none(), "etcd or kube-apiserver ended: {}", logs(self.folder.path()));
+        let folder = self.folder.path().to_owned();
+        let children = Mutex::new(&mut self.children);
+        let look = || async {
+            for child in children.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+                ensure!(child.try_wait()?.is_none(), "etcd or kube-apiserver ended");
             }
-            assert!(Instant::now() < deadline, "kube-apiserver isn't ready in time: {}", logs(self.folder.path()));
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+            let answers = client.apiserver_version().await.is_ok() && has_default_namespace(&client).await;
+            Ok(Look::at(answers, || logs(&folder)))
+        };
+        let ready = eventually_within(STARTUP, "kube-apiserver is ready", look).await;
+        ready.unwrap_or_else(|error| panic!("{error:#}: {}", logs(&folder)));
     }
+}
 
-    async fn has_default_namespace(&self, client: &Client) -> bool {
-        let namespaces = kube::Api::<k8s_openapi::api::core::v1::Namespace>::all(client.clone());
-        matches!(namespaces.get_opt("default").await, Ok(Some(_)))
-    }
+async fn has_default_namespace(client: &Client) -> bool {
+    let namespaces = kube::Api::<k8s_openapi::api::core::v1::Namespace>::all(client.clone());
+    matches!(namespaces.get_opt("default").await, Ok(Some(_)))
 }
 
 /// Returns ports on which no process listens now.

@@ -2,7 +2,8 @@
 //!
 //! - In: the binaries of etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, for [`ApiServer`]; the contract in
 //!   `wit/`, for [`component`].
-//! - Out: a running API server with a client, and the bytes of small components, valid or deliberately faulty.
+//! - Out: a running API server with a client, the bytes of small components, valid or deliberately
+//!   faulty, and waits for conditions.
 //! - Never: a crate uses the kit outside its tests. The kit leaves no process behind, and needs no toolchain for
 //!   plugins.
 
@@ -10,5 +11,6 @@
 
 mod api_server;
 pub mod component;
+pub mod wait;
 
 pub use self::api_server::Server as ApiServer;

@@ -29,7 +29,7 @@ pub use self::fault::{Fault, Which};
 use self::record::Entry;
 pub use self::record::{Bind, End, LeaseWrite, Record};
 use self::request::Asked;
-use crate::wait::{self, Look, PATIENCE};
+use berth_test_kit::wait::{self, Look, PATIENCE};
 
 /// The maximum size of a request body in bytes. No test sends more.
 const MOST_BYTES: usize = 1 << 20;

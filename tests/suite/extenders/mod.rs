@@ -6,9 +6,9 @@ mod scenes;
 
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{self, Scheduler};
+use berth_test_kit::wait::Look;
 use berth_tests::extender::{Asked, Extender};
 use berth_tests::objects::{node, pod, priority_class, with};
-use berth_tests::wait::Look;
 use berth_tests::{Journal, Target, api};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use berth_kube::lease;
-use berth_tests::wait::{Look, eventually};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::{Journal, Process, Proxy, Record, Target, api, binds};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;

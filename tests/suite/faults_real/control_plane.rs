@@ -2,8 +2,8 @@
 //! none twice.
 
 use anyhow::{Context, Result};
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{node, nodes, pod, pods, with};
-use berth_tests::wait::Look;
 use berth_tests::{ControlPlane, Journal, Pods, Target, api};
 use futures::future::BoxFuture;
 use libtest_mimic::Trial;

@@ -2,8 +2,8 @@
 //! early.
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{node, nodes, pod, with};
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Session, Target, api, directory, events, programs};
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 //! bound twice.
 
 use anyhow::{Context, Result};
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{NAMESPACE, nodes, pods};
-use berth_tests::wait::Look;
 use berth_tests::{Journal, Pods, Target, api, binds, capacity};
 use futures::future::try_join;
 use k8s_openapi::api::core::v1::Pod;

@@ -1,8 +1,8 @@
 //! Binds of a leader whose Lease has expired or is about to expire.
 
 use anyhow::{Result, ensure};
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{nodes, pod, pods};
-use berth_tests::wait::Look;
 use berth_tests::{Bind, Fault, Journal, Record, Target, Which, api, capacity};
 use futures::future::try_join;
 

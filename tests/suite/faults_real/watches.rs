@@ -5,8 +5,8 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use axum::http::StatusCode;
 use berth::scheduler::{Options, Scheduler};
+use berth_test_kit::wait::Look;
 use berth_tests::objects::{NAMESPACE, nodes, pod, pods, with};
-use berth_tests::wait::Look;
 use berth_tests::{Fault, Journal, Proxy, Record, Target, Which, api};
 use serde_json::{Value, json};
 

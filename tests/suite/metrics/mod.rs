@@ -9,8 +9,8 @@ mod workload;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::with;
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Process, Target, served};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 //! after the other, so that all counts are determined.
 
 use anyhow::Result;
+use berth_test_kit::wait::Look;
 use berth_tests::extender::{Extender, Reply};
 use berth_tests::objects::{node, pod, priority_class, with};
-use berth_tests::wait::Look;
 use berth_tests::{Journal, Target, api};
 use serde_json::{Value, json};
 

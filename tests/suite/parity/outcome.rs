@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use berth_tests::wait::Look;
+use berth_test_kit::wait::Look;
 use berth_tests::{Journal, Pods};
 
 use super::workload::Workload;

@@ -1,9 +1,9 @@
 //! Predicates: each has a node that it keeps a pod off, and the pod can't go to any other node.
 
 use anyhow::{Result, ensure};
+use berth_test_kit::wait::Look;
 use berth_tests::Pods;
 use berth_tests::objects::{NAMESPACE, node, pod, service, with};
-use berth_tests::wait::Look;
 use serde_json::{Value, json};
 
 use super::{Scene, labels, resident};

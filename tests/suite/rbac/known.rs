@@ -1,8 +1,8 @@
 //! The objects that a scheduler knows, read from its dump at SIGUSR2.
 
 use anyhow::Result;
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::Process;
-use berth_tests::wait::{Look, eventually};
 use serde_json::Value;
 
 /// Returns the objects that the scheduler does not know.

@@ -1,8 +1,8 @@
 //! A small cluster for one scheduler, with the actions in it and the checks on it.
 
 use anyhow::{Context, Result, bail};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{NAMESPACE, node, pod, priority_class, service, with};
-use berth_tests::wait::{Look, eventually};
 use berth_tests::{Target, api};
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::api::events::v1::Event;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use berth_tests::wait::{Look, PATIENCE, eventually};
+use berth_test_kit::wait::{Look, PATIENCE, eventually};
 use berth_tests::{Process, Target, directory};
 use serde_json::Value;
 

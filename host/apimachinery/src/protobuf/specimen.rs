@@ -1,5 +1,7 @@
 //! Builds messages for tests: a message of a type, with every field set.
 
+#![allow(clippy::panic, reason = "only tests use this module")]
+
 use super::table::{Target, message_named};
 use crate::schema::Shape;
 

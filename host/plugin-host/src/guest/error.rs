@@ -13,7 +13,7 @@ const FRAMES: usize = 5;
 /// A call failed or gave an invalid answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The call exceeded the time or memory of [`crate::Limits`].
+    /// The call exceeded the time or memory of [`berth_core::limits::Limits`].
     #[error("{0} in {1}")]
     OverLimit(String, Export),
     /// The plugin trapped. The text is the trap's message, then the plugin's last error log line or the innermost

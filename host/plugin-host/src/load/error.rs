@@ -33,7 +33,7 @@ pub enum LoadCause {
     /// The file can't be read.
     #[error("can't be read: {0}")]
     Unreadable(String),
-    /// The file is larger than [`crate::Limits::file_size`].
+    /// The file is larger than [`berth_core::limits::Limits::file_size`].
     #[error("is {size} bytes large, more than the {limit} that a component may have")]
     TooLarge {
         /// The size in bytes.
@@ -147,7 +147,7 @@ pub enum LoadCause {
     /// The instance was ready, and then failed on the latest changes.
     #[error("failed on the cluster's latest changes: it {0}")]
     LateFailure(String),
-    /// There are more files than [`crate::Limits::files`].
+    /// There are more files than [`berth_core::limits::Limits::files`].
     #[error("is one of more than {0} components in the directory; remove some, or raise the limit")]
     TooMany(usize),
 }

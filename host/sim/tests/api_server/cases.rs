@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::support::{eventually, server};
-use berth_test_kit;
 
 /// A sequence of requests in its own namespace.
 #[derive(Debug, Deserialize)]

@@ -6,7 +6,6 @@ use kube::client::Body;
 use serde_json::{Value, json};
 
 use crate::support::server;
-use berth_test_kit;
 
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";

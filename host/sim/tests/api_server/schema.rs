@@ -8,8 +8,6 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::{Map, Value};
 
-use berth_test_kit;
-
 /// Types that the table writes as one word, because they are scalars or arbitrary JSON.
 const WORDS: [(&str, &str); 12] = [
     ("Quantity", "quantity"),

@@ -64,7 +64,7 @@ pub async fn eventually_within<T, F: Future<Output = Result<Look<T>>>>(
 }
 
 /// Waits for this time. Use it only for a fault that consists of a delay, never to wait for a condition.
-pub(crate) async fn pass(time: Duration) {
+pub async fn pass(time: Duration) {
     let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + time, time);
     ticks.tick().await;
 }
@@ -74,6 +74,7 @@ pub fn last_wait() -> String {
     LAST_WAIT.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-pub(crate) fn begin(what: &str) {
+/// Notes the description of a wait, for [`last_wait`].
+pub fn begin(what: &str) {
     what.clone_into(&mut LAST_WAIT.lock().unwrap_or_else(PoisonError::into_inner));
 }
