@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md is true to the code.
+//! ARCHITECTURE.md is true to the code, and docs/differences.md is the one list of differences from kube-scheduler.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -83,5 +83,16 @@ fn the_core_touches_nothing() {
     assert!(names.contains("berth-core"), "cargo tree says nothing about it: {tree}");
     for banned in ["tokio", "kube", "wasmtime", "berth"] {
         assert!(!names.contains(banned), "host/core depends on {banned}");
+    }
+}
+
+#[test]
+fn differences_are_listed_once() {
+    let text = read("plugins/README.md");
+    assert!(text.contains("](../docs/differences.md)"), "plugins/README.md does not refer to docs/differences.md");
+    let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("| plugin |")).collect();
+    assert!(!headings.is_empty(), "plugins/README.md has no table of plugins");
+    for heading in headings {
+        assert!(!heading.contains("differ"), "plugins/README.md lists differences of its own: {heading}");
     }
 }
