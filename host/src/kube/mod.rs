@@ -33,6 +33,8 @@ mod resources;
 mod rest;
 mod shared_watch;
 mod shell;
+#[cfg(test)]
+mod silent;
 mod status;
 mod until;
 mod waiter;
