@@ -28,6 +28,7 @@ mod list;
 pub mod objects;
 mod own_pod;
 mod patcher;
+mod patient;
 mod rate;
 mod resources;
 mod rest;
