@@ -89,6 +89,19 @@ async fn waits_beyond_the_watches_share_one_instead_of_looking_again_and_again()
     server.shutdown().await.expect("ended");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shared_watch_that_panics_is_named() {
+    let server = sim::Server::start(sim::Options::default()).await.expect("a server");
+    let client = crate::kube::connect_to(&server.kubeconfig()).await.expect("a client");
+    let supervisor = Supervisor::default();
+    let watches = SharedWatches::new(client, supervisor.clone());
+    let _subscription = watches.subscribe(&until(0).object, &ApiResource::erase::<ConfigMap>(&()));
+    supervisor.fail("a watch that waits share");
+    let ended = tokio::time::timeout(Duration::from_secs(30), supervisor.first_end()).await.expect("an end");
+    assert!(ended.to_string().starts_with("a watch that waits share has ended: it panicked"), "{ended}");
+    server.shutdown().await.expect("ended");
+}
+
 #[tokio::test]
 async fn a_watch_for_a_wait_that_is_not_answered_is_begun_again() {
     let (client, requests) = silent::client();
