@@ -64,8 +64,11 @@ async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
     let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
     api::create(&target.client, &pod("p", "1")).await?;
     journal.placed_pod("p").await?;
-    let parts = scheduler.supervisor().parts();
-    ensure!(THREADS.iter().all(|thread| parts.contains(thread)), "not all of {THREADS:?}: {parts:?}");
+    eventually("all threads are supervised", || async {
+        let parts = scheduler.supervisor().parts();
+        Ok(Look::at(THREADS.iter().all(|thread| parts.contains(thread)), || format!("{parts:?}")))
+    })
+    .await?;
     let looked = scheduler.inspect(|_| -> () { std::panic::resume_unwind(Box::new("index out of bounds")) }).await;
     ensure!(looked.is_err(), "the core's thread lives on");
     let ended = scheduler.supervisor().first_end().await.to_string();
