@@ -1,4 +1,4 @@
-//! Checks that ARCHITECTURE.md matches the code.
+//! Checks that ARCHITECTURE.md matches the code, and that docs/differences.md is the one list of differences from kube-scheduler.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -131,5 +131,16 @@ fn the_crates_of_the_host_depend_in_one_direction() {
         };
         assert_eq!(depends, told, "the dependencies of {name}, as Cargo.toml and as ARCHITECTURE.md have them");
         assert!(depends.is_subset(&above), "{name} depends on a crate below it in ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn differences_are_listed_once() {
+    let text = read("plugins/README.md");
+    assert!(text.contains("](../docs/differences.md)"), "plugins/README.md does not refer to docs/differences.md");
+    let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("| plugin |")).collect();
+    assert!(!headings.is_empty(), "plugins/README.md has no table of plugins");
+    for heading in headings {
+        assert!(!heading.contains("differ"), "plugins/README.md lists differences of its own: {heading}");
     }
 }

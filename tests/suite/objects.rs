@@ -1,15 +1,16 @@
 //! Plugins that read objects of additional kinds. The kinds are listed and watched once a plugin reads them,
 //! reduced to the declared fields.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use berth_test_kit::wait::{Look, eventually};
-use berth_tests::objects::{NAMESPACE, nodes, pod};
+use berth_tests::objects::{NAMESPACE, node, nodes, pod, with};
 use berth_tests::{Session, Target, crafted, directory, events};
 use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams, PostParams};
 use kube::core::GroupVersionKind;
 use serde_json::{Value, json};
 
-crate::case::cases!(Both: a_field_of_an_object_decides, custom_resources_are_read, a_kind_that_is_not_served_has_no_objects);
+crate::case::cases!(Both: a_field_of_an_object_decides, custom_resources_are_read, a_kind_that_is_not_served_has_no_objects,
+    objects_near_the_size_limit_are_read);
 
 /// The reason that the plugin gives while no object has the field.
 const WANTING: &str = "told so";
@@ -103,5 +104,42 @@ async fn a_kind_that_is_not_served_has_no_objects(target: &Target) -> Result<()>
     let session = with_plugin(target, &crafted::wanting("Wanting", "example.com/v1", "Ghost", "spec")).await?;
     session.create(&pod("first", "10m")).await?;
     events::with_note(&target.client, "first", "FailedScheduling", WANTING).await?;
+    session.end().await
+}
+
+/// A label value of the greatest length.
+fn long_value(number: usize) -> String {
+    format!("value-{number:057}")
+}
+
+/// etcd takes 1.5 MiB of one object, and the API server 1 MiB of data in a ConfigMap. The large pod fits the large node alone, by the
+/// last of the values that the pod names, and waits for the large ConfigMap.
+async fn objects_near_the_size_limit_are_read(target: &Target) -> Result<()> {
+    const LABELS: usize = 5_000;
+    const VALUES: usize = 18_000;
+    const DATA: usize = 1_000_000;
+    let mut labels = json!({"pool": long_value(VALUES - 1)});
+    for number in 0..LABELS {
+        labels[long_value(number)] = json!(long_value(number));
+    }
+    let large_node = with(node("large", 8), &json!({"metadata": {"labels": labels}}));
+    let values: Vec<String> = (0..VALUES).map(long_value).collect();
+    let terms = json!([{"matchExpressions": [{"key": "pool", "operator": "In", "values": values}]}]);
+    let affinity =
+        json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}});
+    let large_pod = with(pod("large", "10m"), &json!({"spec": {"affinity": affinity}}));
+
+    let session = with_plugin(target, &crafted::wanting("Wanting", "v1", "ConfigMap", "data.pool")).await?;
+    session.create(&large_node).await?;
+    session.create(&large_pod).await?;
+    events::with_note(&target.client, "large", "FailedScheduling", WANTING).await?;
+    let map = json!({"metadata": {"name": "large", "namespace": NAMESPACE}, "data": {"pool": "a".repeat(DATA)}});
+    let maps = api(target, "v1", "ConfigMap", Some(NAMESPACE));
+    create(&maps, map).await?;
+    let node = session.journal.placed_pod("large").await?;
+    ensure!(node == "large", "the pod is on {node}");
+    session.create(&pod("small", "10m")).await?;
+    session.journal.placed_pod("small").await?;
+    maps.delete("large", &DeleteParams::default()).await?;
     session.end().await
 }

@@ -24,7 +24,10 @@ const LASTING: [&str; 6] = [
     "the review of event series",
 ];
 
-/// The scheduler's supervisor names the task that ended.
+/// Threads that live as long as the scheduler.
+const THREADS: [&str; 3] = ["the core's thread", "the loader's thread", "the thread that rebuilds plugins"];
+
+/// The scheduler's supervisor says which task ended.
 async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
     for part in LASTING {
         let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
@@ -62,6 +65,11 @@ async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
     let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
     api::create(&target.client, &pod("p", "1")).await?;
     journal.placed_pod("p").await?;
+    eventually("all threads are supervised", || async {
+        let parts = scheduler.supervisor().parts();
+        Ok(Look::at(THREADS.iter().all(|thread| parts.contains(thread)), || format!("{parts:?}")))
+    })
+    .await?;
     let looked = scheduler.inspect(|_| -> () { std::panic::resume_unwind(Box::new("index out of bounds")) }).await;
     ensure!(looked.is_err(), "the core's thread lives on");
     let ended = scheduler.supervisor().first_end().await.to_string();

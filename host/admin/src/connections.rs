@@ -82,11 +82,16 @@ async fn connection(stream: TcpStream, address: SocketAddr, acceptor: TlsAccepto
     let certificates = certificates.iter().map(|certificate| certificate.clone().into_owned()).collect();
     let peer = Peer { certificates };
     let service = service_fn(|request| answer(&router, request, &peer, &place));
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(REQUEST_HEAD);
-    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
+    if let Err(error) = http(REQUEST_HEAD).serve_connection(TokioIo::new(stream), service).await {
         debug!("connection of {address}: {error}");
     }
+}
+
+/// HTTP/1.1, where a client has this time to send the head of its next request.
+fn http(request_head: Duration) -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(request_head);
+    http
 }
 
 async fn answer(
@@ -174,5 +179,18 @@ impl Drop for Place {
     fn drop(&mut self) {
         self.places.lock().remove(&self.number);
         self.places.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_connection_without_a_request_ends() {
+        let (_client, server) = tokio::io::duplex(1_024);
+        let service = service_fn(|_| async { Ok::<_, Infallible>(Response::new(Body::empty())) });
+        let connection = http(Duration::from_millis(10)).serve_connection(TokioIo::new(server), service);
+        assert!(tokio::time::timeout(Duration::from_secs(30), connection).await.is_ok(), "it waits for a request");
     }
 }

@@ -15,7 +15,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use super::informer::{self, Intake, PATIENCE, Selection};
+use super::informer::{self, Intake, Selection};
 use super::known::Known;
 use super::list::ListError;
 use super::objects::{FurtherKind, FurtherObject};
@@ -115,19 +115,19 @@ async fn follow(client: Client, selection: Selection, mut orders: UnboundedRecei
 }
 
 async fn list_and_watch(client: &Client, selection: Selection, intake: &mut ObjectIntake) {
-    let resource = served(client, intake).await;
+    let resource = served(client, selection.patience, intake).await;
     let api = Api::all_with(client.clone(), &resource);
     informer::run(api, selection, intake, || {}).await;
 }
 
-/// Returns the API path of the kind. Waits while the API server doesn't serve the kind, and reports an empty list.
-async fn served(client: &Client, intake: &mut ObjectIntake) -> ApiResource {
+/// Under which path the API server serves the kind. As long as it doesn't, there are no objects of it.
+async fn served(client: &Client, patience: Duration, intake: &mut ObjectIntake) -> ApiResource {
     let kind = Arc::clone(&intake.reads.kind);
     let (group, version) = kind.api_version.split_once('/').unwrap_or(("", &kind.api_version));
     let gvk = GroupVersionKind::gvk(group, version, &kind.kind);
     let mut told = false;
     loop {
-        let asked = tokio::time::timeout(PATIENCE, ::kube::discovery::pinned_kind(client, &gvk));
+        let asked = tokio::time::timeout(patience, ::kube::discovery::pinned_kind(client, &gvk));
         let wait = match asked.await {
             Ok(Ok((resource, _))) => return resource,
             Ok(Err(e)) if is_not_served(&e) => {
@@ -144,7 +144,7 @@ async fn served(client: &Client, intake: &mut ObjectIntake) -> ApiResource {
             failed => {
                 let why = match failed {
                     Ok(Err(error)) => informer::explain_client(&error),
-                    _ => format!("no answer within {PATIENCE:?}"),
+                    _ => format!("no answer within {patience:?}"),
                 };
                 warn!("{kind}: can't ask where it is served: {why}; trying again");
                 intake.failed(&format!("can't ask where it is served: {why}"), Instant::now());

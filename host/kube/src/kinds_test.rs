@@ -1,9 +1,12 @@
 //! Tests kinds that can't be listed.
 
+use std::sync::atomic::Ordering::SeqCst;
+
 use ::kube::core::Status;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
+use crate::silent;
 
 fn intake() -> (ObjectIntake, UnboundedReceiver<Event>) {
     let (events, told) = unbounded_channel();
@@ -44,4 +47,32 @@ fn a_kind_that_is_forbidden_is_refused_at_once() {
     let status = Status::failure("widgets is forbidden", "Forbidden").with_code(403).boxed();
     intake.not_listed(&ListError::Client(ClientError::Api(status)));
     assert_eq!(refusals(&mut told), ["widgets is forbidden. Give the scheduler's role `list` and `watch` on it"]);
+}
+
+#[test]
+fn a_list_that_the_api_server_refuses_counts_as_a_failed_attempt() {
+    let (mut intake, mut told) = intake();
+    intake.failing = Some(Instant::now() - LONG);
+    let status = Status::failure("conversion webhook: not found", "InternalError").with_code(500).boxed();
+    intake.not_listed(&ListError::Client(ClientError::Api(status)));
+    let refusals = refusals(&mut told);
+    assert!(matches!(&refusals[..], [why] if why.contains("conversion webhook: not found")), "{refusals:?}");
+}
+
+#[tokio::test]
+async fn discovery_that_is_not_answered_is_asked_for_again_and_counts_as_a_failed_attempt() {
+    let (mut intake, _told) = intake();
+    let (client, requests) = silent::client();
+    let second_request = async {
+        while requests.load(SeqCst) < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = served(&client, Duration::from_millis(10), &mut intake) => {}
+        begun = tokio::time::timeout(Duration::from_secs(30), second_request) => {
+            assert!(begun.is_ok(), "it waits for the first answer");
+        }
+    }
+    assert!(intake.failing.is_some());
 }

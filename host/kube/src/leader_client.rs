@@ -43,3 +43,38 @@ impl LeaderClient {
         rest::again(tries, || self.send(call.clone(), within)).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering::SeqCst;
+
+    use berth_core::Event;
+    use berth_core::model::PodKey;
+    use http::Method;
+    use prometheus_client::metrics::counter::Counter;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+    use crate::evictor::Evictor;
+    use crate::lease::system_clock;
+    use crate::silent;
+
+    #[tokio::test]
+    async fn nothing_is_sent_while_another_holds_the_lease() {
+        let (client, requests) = silent::client();
+        let term = LeaseTerm::new("kube-system/berth", system_clock(), Counter::default());
+        let leader = LeaderClient::new(client, term);
+        let path = "/api/v1/namespaces/default/pods/p".to_owned();
+        let call = Call { method: Method::DELETE, path, body: Bytes::new(), content_type: rest::JSON };
+        let within = Duration::from_millis(10);
+        for answer in [leader.send(call.clone(), within).await, leader.send_again(call, within, 2).await] {
+            assert!(matches!(&answer, Err(CallError::NotLeading(_))), "{answer:?}");
+        }
+        let (events, mut told) = unbounded_channel();
+        let pod = PodKey { namespace: "default".into(), name: "p".into(), uid: "u".into() };
+        Arc::new(Evictor::new(leader, events, 1)).evict(pod, "room is needed".into()).await;
+        assert!(matches!(told.try_recv(), Ok(Event::EvictionFailed(_))));
+        assert_eq!(requests.load(SeqCst), 0);
+    }
+}

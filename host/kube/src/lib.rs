@@ -37,11 +37,14 @@ mod list;
 pub mod objects;
 mod own_pod;
 mod patcher;
+mod patient;
 mod rate;
 mod resources;
 mod rest;
 mod shared_watch;
 mod shell;
+#[cfg(test)]
+mod silent;
 mod status;
 mod until;
 mod waiter;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use ::kube::Client;
 use ::kube::api::ApiResource;
@@ -19,12 +20,14 @@ type Names = (Box<str>, Box<str>);
 /// A cache of discovery results, one per kind.
 pub(super) struct Resources {
     client: Client,
+    /// How long to wait for an answer.
+    patience: Duration,
     known: Mutex<BTreeMap<Names, ApiResource>>,
 }
 
 impl Resources {
     pub(super) fn new(client: Client) -> Self {
-        Self { client, known: Mutex::default() }
+        Self { client, patience: PATIENCE, known: Mutex::default() }
     }
 
     /// Returns the API resource of the object's kind.
@@ -35,9 +38,10 @@ impl Resources {
         }
         let (group, version) = object.api_version.split_once('/').unwrap_or(("", &object.api_version));
         let kind = GroupVersionKind::gvk(group, version, &object.kind);
-        let asked = tokio::time::timeout(PATIENCE, ::kube::discovery::pinned_kind(&self.client, &kind)).await;
+        let patience = self.patience;
+        let asked = tokio::time::timeout(patience, ::kube::discovery::pinned_kind(&self.client, &kind)).await;
         let answer = asked.map_err(|_| {
-            format!("can't ask where {} {} is served: no answer within {PATIENCE:?}", object.api_version, object.kind)
+            format!("can't ask where {} {} is served: no answer within {patience:?}", object.api_version, object.kind)
         })?;
         let (resource, _) = answer.map_err(|e| {
             format!("the API server serves no {} {}: {}", object.api_version, object.kind, explain_client(&e))
@@ -89,4 +93,26 @@ fn is_segment(part: &str) -> bool {
 pub(super) fn name_of(object: &ObjectReference) -> String {
     let ObjectReference { kind, namespace, name, .. } = object;
     if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::silent;
+
+    #[tokio::test]
+    async fn discovery_that_is_not_answered_ends() {
+        let (client, _) = silent::client();
+        let resources = Resources { patience: Duration::from_millis(10), ..Resources::new(client) };
+        let object = ObjectReference {
+            api_version: "v1".into(),
+            kind: "ConfigMap".into(),
+            namespace: "default".into(),
+            name: "m".into(),
+            uid: "".into(),
+        };
+        let asked = tokio::time::timeout(Duration::from_secs(30), resources.of(&object)).await;
+        let error = asked.expect("it waits for the answer").expect_err("there is none");
+        assert_eq!(error, "can't ask where v1 ConfigMap is served: no answer within 10ms");
+    }
 }

@@ -185,6 +185,8 @@ mod tests {
             ("object.status.conditions.all(c, object.status.conditions.exists(d, d.name == c.name))", true),
             ("object.status.conditions.map(c, c.name).exists(n, n.contains('7'))", true),
             (&in_turn(1), true),
+            // Not so many steps that a test without a bound would not end.
+            (&in_turn(4), false),
             (&in_turn(12), false),
             (&doubling, false),
         ] {

@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tracing::debug;
 
 use super::informer::{PATIENCE, explain_client};
+use super::patient::patient;
 use super::resources::{Resources, name_of};
 use super::shared_watch::{Seen, SharedWatches};
 use super::until::{Evaluator, Until, Verdict};
@@ -40,6 +41,13 @@ pub(super) struct Waiter {
 
 impl Waiter {
     pub(super) fn new(client: Client, resources: Arc<Resources>, supervisor: Supervisor) -> Self {
+        Self::with_patience(client, resources, supervisor, PATIENCE)
+    }
+
+    /// The same, with another bound on the time until an answer begins.
+    fn with_patience(client: Client, resources: Arc<Resources>, supervisor: Supervisor, patience: Duration) -> Self {
+        // The watches of kube-runtime have no deadline for the head of an answer.
+        let client = patient(client, patience);
         let shared = SharedWatches::new(client.clone(), supervisor);
         let (watches, looks) = (Semaphore::new(WATCHES), Semaphore::new(LOOKS));
         Self { client, resources, watches, looks, shared, evaluator: Evaluator::default() }

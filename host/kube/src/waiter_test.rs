@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll};
 
 use ::kube::api::{Patch, PatchParams, PostParams};
@@ -13,6 +14,7 @@ use serde_json::json;
 use tower_service::Service;
 
 use super::*;
+use crate::silent;
 use berth_sim as sim;
 
 /// More waits than have a watch of their own.
@@ -85,4 +87,39 @@ async fn waits_beyond_the_watches_share_one_instead_of_looking_again_and_again()
     assert_eq!(looked(), MANY, "each looks once");
     assert!(waiter.shared.is_idle(), "the shared watch ends with the last wait");
     server.shutdown().await.expect("ended");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shared_watch_that_panics_is_named() {
+    let server = sim::Server::start(sim::Options::default()).await.expect("a server");
+    let client = crate::connect_to(&server.kubeconfig()).await.expect("a client");
+    let supervisor = Supervisor::default();
+    let watches = SharedWatches::new(client, supervisor.clone());
+    let _subscription = watches.subscribe(&until(0).object, &ApiResource::erase::<ConfigMap>(&()));
+    supervisor.fail("a watch that waits share");
+    let ended = tokio::time::timeout(Duration::from_secs(30), supervisor.first_end()).await.expect("an end");
+    assert!(ended.to_string().starts_with("a watch that waits share has ended: it panicked"), "{ended}");
+    server.shutdown().await.expect("ended");
+}
+
+#[tokio::test]
+async fn a_watch_for_a_wait_that_is_not_answered_is_begun_again() {
+    let (client, requests) = silent::client();
+    let (wait, evaluator) = (until(0), Evaluator::default());
+    let until = Arc::new(Until::parse(&wait.until).expect("an expression"));
+    let condition = Condition { object: &wait.object, until, evaluator: &evaluator };
+    let resource = ApiResource::erase::<ConfigMap>(&());
+    let resources = Arc::new(Resources::new(client.clone()));
+    let waiter = Waiter::with_patience(client, resources, Supervisor::default(), Duration::from_millis(10));
+    let second_request = async {
+        while requests.load(SeqCst) < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = waiter.until(condition, &resource) => {}
+        begun = tokio::time::timeout(Duration::from_secs(30), second_request) => {
+            assert!(begun.is_ok(), "it waits for the first answer");
+        }
+    }
 }

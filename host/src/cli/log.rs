@@ -136,9 +136,15 @@ mod tests {
         let (mut writer, mut log) = Log::to(slow, 4, |dropped| TOLD.store(dropped, SeqCst));
         writer.write_all(b"0\n").expect("it is taken");
         has_begun.recv().expect("the thread writes");
-        for line in 1..=10 {
-            writer.write_all(format!("{line}\n").as_bytes()).expect("it is taken or dropped");
-        }
+        let (all_taken, are_taken) = channel();
+        // A thread of its own, so that the test fails if a line waits.
+        std::thread::spawn(move || {
+            for line in 1..=10 {
+                writer.write_all(format!("{line}\n").as_bytes()).expect("it is taken or dropped");
+            }
+            all_taken.send(()).expect("the test waits");
+        });
+        are_taken.recv_timeout(Duration::from_secs(30)).expect("no line waits for the reader");
         assert_eq!((log.dropped.dropped_lines(), TOLD.load(SeqCst)), (6, 0));
         go.send(()).expect("the thread waits");
         has_begun.recv().expect("the thread writes the next line");

@@ -189,20 +189,47 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-    use berth_core::model::Node;
-    use tokio::sync::mpsc::unbounded_channel;
+    use berth_core::model::{Node, ObjectKind, ObjectReads};
+    use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
     use super::*;
+    use berth_plugin_host::{ClusterRequest, Delivery};
+
+    const EVENTS: usize = 5_000;
+
+    fn turn(
+        events: UnboundedReceiver<Event>,
+        control: UnboundedReceiver<Control>,
+        perform: impl Fn(Vec<Action>) + Send + 'static,
+    ) -> Turn {
+        Turn {
+            core: Core::new(berth_core::Options::default()),
+            guests: Guests::new(Arc::default(), Arc::new(|_| true)).expect("a thread"),
+            events,
+            control,
+            perform: Box::new(perform),
+            runtime: Handle::current(),
+            clock: Clock::default(),
+            meter: Meter::new(Arc::default()),
+            vitals: Arc::default(),
+            begun: false,
+            drained: None,
+        }
+    }
+
+    /// Nodes, each in an event.
+    fn flood(events: &UnboundedSender<Event>) {
+        for number in 0..EVENTS {
+            let node = Node { name: format!("n{number}").into(), ..Node::default() };
+            events.send(Event::NodeSet(Arc::new(node))).expect("the receiver is here");
+        }
+    }
 
     #[tokio::test]
     async fn a_control_message_does_not_wait_behind_a_flood_of_events() {
-        const EVENTS: usize = 5_000;
         let (event, events) = unbounded_channel();
         let (control, controls) = unbounded_channel();
-        for number in 0..EVENTS {
-            let node = Node { name: format!("n{number}").into(), ..Node::default() };
-            event.send(Event::NodeSet(Arc::new(node))).expect("the receiver is here");
-        }
+        flood(&event);
         let steps = Arc::new(AtomicUsize::new(0));
         let obeyed_after = Arc::<Mutex<Option<usize>>>::default();
         let perform = {
@@ -215,22 +242,25 @@ mod tests {
                 }
             }
         };
-        let mut turn = Turn {
-            core: Core::new(berth_core::Options::default()),
-            guests: Guests::new(Arc::default(), Arc::new(|_| true)).expect("a thread"),
-            events,
-            control: controls,
-            perform: Box::new(perform),
-            runtime: Handle::current(),
-            clock: Clock::default(),
-            meter: Meter::new(Arc::default()),
-            vitals: Arc::default(),
-            begun: false,
-            drained: None,
-        };
-        assert!(turn.take_in());
+        assert!(turn(events, controls, perform).take_in());
         assert_eq!(steps.load(SeqCst), EVENTS, "all events that had arrived are taken in");
         let after = obeyed_after.lock().expect("no panic").expect("it is obeyed");
         assert!(after <= EVENTS_AT_ONCE, "obeyed after {after} events");
+    }
+
+    /// Plugins are told what changed at the same moment in which a copy of the cluster is given.
+    #[tokio::test]
+    async fn plugins_are_told_what_changes_during_a_flood_of_events() {
+        let (event, events) = unbounded_channel();
+        let (control, controls) = unbounded_channel();
+        let kind = ObjectKind { api_version: "v1".into(), kind: "Service".into() };
+        let reads = ObjectReads { kind: Arc::new(kind), ..ObjectReads::default() };
+        let (request, copy) = ClusterRequest::new(std::slice::from_ref(&reads), None);
+        control.send(Control::Plugins(Delivery::NeedsCluster(request))).expect("the receiver is here");
+        event.send(Event::ObjectsListed(reads)).expect("the receiver is here");
+        flood(&event);
+        assert!(turn(events, controls, |_| {}).take_in());
+        let copy = copy.try_recv().expect("it is given before the flood is over").expect("all objects are here");
+        assert!(copy.node_count() <= EVENTS_AT_ONCE, "{} nodes", copy.node_count());
     }
 }

@@ -32,9 +32,7 @@ pub enum Which {
     Binds,
     /// Requests that create or update a Lease.
     LeaseWrites,
-    /// Watches of every kind.
-    Watches,
-    /// Watches of this kind, a plural such as `pods`.
+    /// Watches of this kind, a plural.
     WatchesOf(&'static str),
 }
 
@@ -44,7 +42,6 @@ impl Which {
             Self::All => true,
             Self::Binds => asked.is_bind(),
             Self::LeaseWrites => asked.is_lease_write(),
-            Self::Watches => asked.watch,
             Self::WatchesOf(plural) => asked.watch && asked.plural == plural,
         }
     }

@@ -166,6 +166,20 @@ mod tests {
     }
 
     #[test]
+    fn noes_of_earlier_answers_are_dropped_with_their_cases() {
+        let mut cases = Cases::default();
+        for call in 0..5 {
+            let status = |n| Status { code: Code::Unschedulable, reasons: vec![format!("{call}, {n}").into()] };
+            let verdicts = Verdicts { outcomes: (0..MOST_KEPT / 4).map(status).collect(), nodes: vec![1] };
+            let asked = [case(call, &[], &[])];
+            cases.set(&asked, &verdicts);
+            assert!(cases.outcomes.len() <= MOST_KEPT, "in call {call}");
+            assert_eq!(cases.verdicts(&asked).map(|known| known.outcomes), Some(vec![status(0)]), "in call {call}");
+        }
+        assert_eq!(cases.missing(&[case(0, &[], &[]), case(4, &[], &[])]), [0]);
+    }
+
+    #[test]
     fn of_one_node_so_many_are_kept() {
         let mut cases = Cases::default();
         let asked: Vec<WhatIf> = (0..=OF_A_NODE as u32).map(|pod| case(0, &[pod], &[])).collect();

@@ -233,6 +233,20 @@ impl Bench {
     }
 }
 
+/// As in kube-scheduler: an attempt that an extender fails ends the nomination.
+#[test]
+fn a_nomination_ends_when_an_extender_fails() {
+    let nominated = Pod { nominated_node_name: "a".into(), ..resident("p") };
+    for (script, ends) in [
+        (Script { rejects: Err("code 500"), ..Script::new() }, true),
+        (Script { rejects: Ok(&[("a", "no"), ("b", "no"), ("c", "no")]), ..Script::new() }, false),
+    ] {
+        let mut bench = Bench::new(vec![script]);
+        let said = bench.step(Event::PodSet(Arc::new(nominated.clone())));
+        assert_eq!(bench.core.nominations().is_empty(), ends, "{said:?}");
+    }
+}
+
 #[test]
 fn each_filters_what_the_one_before_left() {
     let rejects = |rejects| Script { rejects: Ok(rejects), ..Script::new() };

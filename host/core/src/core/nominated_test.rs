@@ -5,13 +5,14 @@ use crate::cache::{NodeId, PodId};
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, PodSpec, Resources};
 use crate::plugins::{
-    AskBack, Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, PostFilterResult, Reserved, Scope,
+    AskBack, Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, PostFilterResult, Reserved, Room, Scope,
     Status, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
-/// Plugin 0 rejects full nodes, plugin 1 rejects nodes without pods, plugin 2 gates pods with scheduling gates,
-/// plugin 3 fails, plugin 4 is a post-filter that can't help, and plugin 5 rejects the pod "other" at reserve.
+/// Plugin 0 rejects a node that has as many pods as it may, plugin 1 one that has none, plugin 2 holds back gated pods, plugin 3
+/// fails, plugin 4 makes no room, plugin 5 reserves nothing for the pod "other", plugin 6 nominates a node that does not exist, and
+/// plugin 7 evicts a pod that does not exist.
 #[derive(Default)]
 struct Counting {
     /// The nodes of each call of plugin 0's filter.
@@ -58,10 +59,12 @@ impl Plugins for Counting {
         _: &[PodId],
         _: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
-        if plugin == PluginId(3) {
-            return Err(failed());
-        }
-        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
+        Ok(match plugin {
+            PluginId(3) => return Err(failed()),
+            PluginId(6) => PostFilterResult::Nominate(Room { node: NodeId(7), ..Room::default() }),
+            PluginId(7) => PostFilterResult::Nominate(Room { evict: vec![PodId(7)], ..Room::default() }),
+            _ => PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() },
+        })
     }
 
     fn filter_what_if(
@@ -253,7 +256,19 @@ fn a_nomination_ends_with_an_attempt_that_fails_but_for_a_post_filter() {
     }
 }
 
-/// Preemption helps on a full node, but not on a node that is too small.
+#[test]
+fn a_post_filter_that_names_what_does_not_exist_is_named() {
+    for (post_filter, why) in [
+        (6, "plugin P6: post-filter nominated node 7, which does not exist"),
+        (7, "plugin P7: post-filter evicts pod 7, which does not exist"),
+    ] {
+        let mut bench = Bench::with(&[("n", 0)], &[0]);
+        bench.swap(&[0], &[post_filter], None);
+        assert_eq!(bench.set(pod("p", 0)), [why]);
+    }
+}
+
+/// Room can be made on a node that is full, and not on one that is too small.
 #[test]
 fn a_node_helps_if_the_pod_would_fit_there_alone() {
     for (room, tried_again) in [(0, 0), (1, 1)] {

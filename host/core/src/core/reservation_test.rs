@@ -68,6 +68,17 @@ fn a_plugin_that_is_down_is_waited_for() {
 }
 
 #[test]
+fn a_plugin_that_is_being_filled_is_waited_for_and_nothing_is_reported() {
+    for asked in ["B pre-enqueue p", "B filter p", "B reserve p", "B permit p", "B pre-bind p", "B bind p"] {
+        let mut bench = Bench::new(&[(asked, Answer::IsFilling)]);
+        assert_eq!(bench.add("p"), [""; 0], "{asked}");
+        assert!(bench.core.ended().is_empty(), "{asked}: no attempt failed");
+        bench.plugins.answers.clear();
+        assert_eq!(bench.step(Event::PluginRecovered("B".into())), ["bind p"], "{asked}");
+    }
+}
+
+#[test]
 fn reserve_changes_nothing_in_the_cluster() {
     let mut bench = Bench::new(&[("A reserve p", patches(1))]);
     let told = bench.add("p");

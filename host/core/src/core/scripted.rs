@@ -24,6 +24,7 @@ pub(super) enum Answer {
     No(Code, &'static str),
     Fails,
     IsDown,
+    IsFilling,
     Waits(u64),
     Allows(&'static [&'static str]),
     Rejects(&'static [&'static str]),
@@ -57,6 +58,7 @@ impl Scripted {
         match answer {
             Some(Answer::Fails) => Err(PluginError::failed(name(plugin).into(), "trapped".into())),
             Some(Answer::IsDown) => Err(PluginError::down(name(plugin).into(), "is being restarted".into())),
+            Some(Answer::IsFilling) => Err(PluginError::filling(name(plugin).into(), "is being filled anew".into())),
             answer => Ok(answer),
         }
     }
@@ -68,6 +70,10 @@ impl Scripted {
 }
 
 impl Plugins for Scripted {
+    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        self.asked(plugin, "pre-enqueue", cycle).map(|_| None)
+    }
+
     fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
         Ok(matches!(self.asked(plugin, "skip", cycle)?, Some(Answer::Skips)))
     }
@@ -210,6 +216,7 @@ impl Bench {
         };
         let all: Vec<ProfilePlugin> = names.iter().map(plugin).collect();
         let profile = Profile {
+            pre_enqueue: all.clone(),
             filter: all.clone(),
             reserve: all.clone(),
             permit: all.clone(),

@@ -5,16 +5,22 @@ use berth_core::plugins::{Cycle, Normalization};
 use berth_core::profile::Profile;
 use berth_core::queue::{Part, Queue};
 
+use crate::outside::ExtenderAnswers;
 use crate::plugins::{KINDS, score};
 use crate::spread;
 
-/// The state of the current scheduling cycle.
+/// How much a point of an extender counts, as in kube-scheduler: plugins give up to 100 points, extenders up to 10.
+const SCORE_SCALE: i64 = 10;
+
+/// What is known of the present scheduling cycle.
 #[derive(Default)]
 pub struct Choice {
     /// The priority of the pod of this cycle.
     tried: Option<i32>,
-    /// The nodes with the highest total, if there are several nodes to choose from.
-    best: Option<Vec<NodeId>>,
+    /// The plugins' total of each node, once there are several nodes to choose from.
+    totals: Option<Vec<(NodeId, i64)>>,
+    /// The answers of the extenders in this cycle.
+    pub extenders: ExtenderAnswers,
     /// The number of choices that were compared.
     pub compared: usize,
 }
@@ -25,8 +31,12 @@ impl Choice {
         self.tried = Some(cycle.pod.spec.priority);
     }
 
-    /// Takes in the nodes that passed all filters.
+    /// These nodes passed all filters, and the extenders' filter.
     pub fn found(&mut self, cycle: &Cycle<'_>, profile: &Profile, nodes: &[NodeId]) {
+        for node in nodes {
+            let name = name_of(cycle, *node);
+            assert!(!self.extenders.takes_away(name), "{} may get {name}, which an extender took away", cycle.pod.key);
+        }
         let mut totals = vec![0_i64; nodes.len()];
         for (plugin, weight) in &profile.score {
             let raw: Vec<i64> = nodes.iter().map(|node| score(plugin.id.0 % KINDS, cycle, *node)).collect();
@@ -38,21 +48,26 @@ impl Choice {
             };
             totals.iter_mut().zip(normalized).for_each(|(total, score)| *total += weight * score);
         }
-        let highest = totals.iter().max();
-        let best = nodes.iter().zip(&totals).filter(|(_, total)| Some(*total) == highest);
-        self.best = Some(best.map(|(node, _)| *node).collect());
+        self.totals = Some(nodes.iter().copied().zip(totals).collect());
     }
 
-    /// Checks the node that the pod gets.
+    /// The pod gets this node. No node has a higher sum of the plugins' and the extenders' scores.
     pub fn chosen(&mut self, cycle: &Cycle<'_>, node: NodeId) {
-        let Some(best) = self.best.take() else { return };
+        let Some(mut totals) = self.totals.take() else { return };
+        for (node, total) in &mut totals {
+            *total += SCORE_SCALE * self.extenders.score(name_of(cycle, *node));
+        }
+        let highest = totals.iter().map(|(_, total)| *total).max();
+        let best: Vec<NodeId> =
+            totals.iter().filter(|(_, total)| Some(*total) == highest).map(|(node, _)| *node).collect();
         assert!(best.contains(&node), "{} got node {node:?}, and {best:?} have the highest score", cycle.pod.key);
         self.compared += 1;
     }
 
     /// Ends the cycle. Checks that no pod of a higher priority was waiting to be tried.
     pub fn end(&mut self, highest: Option<i32>) {
-        self.best = None;
+        self.totals = None;
+        self.extenders.forget();
         let Some(tried) = self.tried.take() else { return };
         assert!(
             highest.is_none_or(|highest| tried >= highest),
@@ -66,7 +81,11 @@ pub fn highest_priority(queue: &Queue) -> Option<i32> {
     queue.pods().filter(|(part, _)| *part == Part::Active).map(|(_, entry)| entry.pod.spec.priority).max()
 }
 
-/// Scales the scores so that the highest becomes 100.
+fn name_of<'a>(cycle: &Cycle<'a>, node: NodeId) -> &'a str {
+    cycle.cache.node(node).map_or("", |info| &info.node.name)
+}
+
+/// Scores in relation to the highest, which becomes 100.
 fn to_100(raw: &[i64]) -> Vec<i64> {
     let highest = raw.iter().copied().max().unwrap_or_default().max(1);
     raw.iter().map(|score| score * 100 / highest).collect()

@@ -62,8 +62,11 @@ impl Cluster {
         let allocatable = Resources { milli_cpu: rng.i64(1..=4) * 1000, pods: rng.i64(2..=6), ..Resources::default() };
         let taint = Taint { key: "dedicated".into(), value: "".into(), effect: Effect::NoSchedule };
         let taints = if rng.u8(..4) == 0 { vec![taint] } else { Vec::new() };
-        let node = Arc::new(Node { name: name.clone(), uid, allocatable, taints, ..Node::default() });
-        self.nodes.insert(name, Arc::clone(&node));
+        self.set_node(Arc::new(Node { name, uid, allocatable, taints, ..Node::default() }));
+    }
+
+    pub fn set_node(&mut self, node: Arc<Node>) {
+        self.nodes.insert(node.name.clone(), Arc::clone(&node));
         self.node_watch.push_back(Event::NodeSet(node));
     }
 

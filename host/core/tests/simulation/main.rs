@@ -22,6 +22,9 @@ use keeping::{Flush, Keeping};
 use seeds::{for_each_seed, seeds};
 use world::World;
 
+/// Events that come one at a time at the end of a history: no other event can wake the pods that one of them helps.
+const LONE_EVENTS: usize = 8;
+
 fn whatever_happens(test: &str, keeping: Keeping) {
     let [placed, evicted, carried, compared] = [const { AtomicUsize::new(0) }; 4];
     for_each_seed(test, |seed| {
@@ -70,6 +73,12 @@ fn an_event_wakes_every_pod_that_it_helps() {
         world.live(120);
         world.settle();
         slept.fetch_add(wakeups::every_pod_that_fits_was_woken(&world), Relaxed);
+        let mut rng = fastrand::Rng::with_seed(!seed);
+        for _ in 0..LONE_EVENTS {
+            wakeups::change_one_thing(&mut world.cluster, &mut rng);
+            world.settle();
+            slept.fetch_add(wakeups::every_pod_that_fits_was_woken(&world), Relaxed);
+        }
         checks::nothing_is_forgotten(&world);
     });
     let slept = slept.into_inner();

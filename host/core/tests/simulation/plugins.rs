@@ -41,8 +41,6 @@ pub struct Fakes {
     pub spread: Spread,
     /// Checks the order of attempts and the choice of nodes.
     pub choice: Choice,
-    /// Extenders add to the scores.
-    pub extenders_score: bool,
 }
 
 impl Fakes {
@@ -61,7 +59,6 @@ impl Fakes {
             ledger,
             spread: Spread::default(),
             choice: Choice::default(),
-            extenders_score: false,
         }
     }
 
@@ -283,7 +280,7 @@ impl Plugins for Fakes {
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
     ) -> Result<PreScoreResult, PluginError> {
-        if plugin.0 % KINDS == 2 && !self.extenders_score {
+        if plugin.0 % KINDS == 2 {
             let profile =
                 self.profiles().into_iter().find(|profile| profile.scheduler_name == cycle.pod.spec.scheduler_name);
             profile.iter().for_each(|profile| self.choice.found(cycle, profile, nodes));

@@ -3,17 +3,42 @@
 
 use std::sync::Arc;
 
-use berth_core::model::{Pod, PodSpec};
+use berth_core::model::{Effect, Node, Pod, PodSpec, Taint};
 use berth_core::profile::Profile;
 use berth_core::{Core, Event};
 
-use crate::cluster::claims;
+use crate::cluster::{Cluster, claims};
 use crate::keeping::{Flush, Keeping};
 use crate::plugins::Fakes;
 use crate::world::World;
 
-/// Checks a settled world: a new core that only knows the current cluster schedules none of the waiting pods. Returns
-/// the number of waiting pods.
+/// Changes one thing that may help pods that wait.
+pub fn change_one_thing(cluster: &mut Cluster, rng: &mut fastrand::Rng) {
+    match rng.u8(..8) {
+        0 => cluster.make_node(rng),
+        1 => cluster.remove_node(rng),
+        2 => cluster.ungate_pod(rng),
+        3 => cluster.change_pod(rng),
+        _ => change_node(cluster, rng),
+    }
+}
+
+/// A node changes in its taints alone, its CPU alone, or its number of pods alone.
+fn change_node(cluster: &mut Cluster, rng: &mut fastrand::Rng) {
+    let Some(node) = rng.choice(cluster.nodes.values().cloned().collect::<Vec<_>>()) else { return };
+    let mut node = Node::clone(&node);
+    match rng.u8(..3) {
+        0 if node.taints.is_empty() => {
+            node.taints.push(Taint { key: "dedicated".into(), value: "".into(), effect: Effect::NoSchedule });
+        }
+        0 => node.taints.clear(),
+        1 => node.allocatable.milli_cpu += 300,
+        _ => node.allocatable.pods += 1,
+    }
+    cluster.set_node(Arc::new(node));
+}
+
+/// When the world has settled: a core that knows nothing but the cluster places none of the pods that wait. Returns how many wait.
 pub fn every_pod_that_fits_was_woken(world: &World) -> usize {
     let waits = |pod: &&Arc<Pod>| pod.node_name.is_empty() && !pod.deleting && pod.spec.scheduling_gates.is_empty();
     let waiting = world.cluster.pods.values().filter(waits);

@@ -54,10 +54,10 @@ impl World {
         let mut world = Self::new(seed, keeping, flush);
         let mut others = fastrand::Rng::with_seed(!seed);
         if others.u8(..3) == 0 {
-            let extenders = FakeExtenders::new(seed, Arc::clone(&world.extenders_fail));
+            let answers = world.plugins.choice.extenders.clone();
+            let extenders = FakeExtenders::new(seed, Arc::clone(&world.extenders_fail), answers);
             let core = Core::new(keeping.options(seed, flush)).with_extenders(Box::new(extenders));
             world.core = core;
-            world.plugins.extenders_score = true;
         }
         world.cluster.most_nodes = 1 + others.u8(..40);
         world.cluster.profiles = 2;
@@ -80,7 +80,6 @@ impl World {
             ledger,
             spread: Default::default(),
             choice: Choice::default(),
-            extenders_score: false,
         };
         let mut world = Self {
             seed,

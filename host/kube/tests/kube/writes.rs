@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use crate::support::server::{Asked, Reply, Script, Server, event, events, pod};
 use berth_core::action::PodEvent;
+use berth_core::intent::{Intent, ObjectReference};
 use berth_core::model::PodKey;
 use berth_core::{Action, Event};
 use berth_kube::{Options, Shell, Undone};
+use berth_supervisor::Supervisor;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -22,6 +24,14 @@ async fn with_script(
     script: Script,
     answers: impl IntoIterator<Item = Reply>,
 ) -> (Server, Shell, UnboundedReceiver<Event>) {
+    supervised(script, answers, Supervisor::default()).await
+}
+
+async fn supervised(
+    script: Script,
+    answers: impl IntoIterator<Item = Reply>,
+    supervisor: Supervisor,
+) -> (Server, Shell, UnboundedReceiver<Event>) {
     let state = Mutex::new((script, answers.into_iter().collect::<VecDeque<Reply>>()));
     let server = Server::start(move |asked| {
         let (script, answers) = &mut *state.lock().expect("no panic");
@@ -32,7 +42,7 @@ async fn with_script(
     })
     .await;
     let (sender, mut receiver) = unbounded_channel();
-    let options = Options { host: "host-1".to_owned(), ..Options::default() };
+    let options = Options { host: "host-1".to_owned(), supervisor, ..Options::default() };
     let mut shell = Shell::start(&server.client, &options, sender);
     shell.synced().await;
     assert_eq!(events(&mut receiver, 1).await, ["+a@0"]);
@@ -298,4 +308,38 @@ async fn ending_waits_no_longer_than_it_may() {
     server.asked_times(2, writes).await;
     let undone = shell.shutdown(Duration::from_millis(50)).await;
     assert_eq!(undone, Undone { bindings: 1, conditions: 0, events: 1 });
+}
+
+/// A task that does one piece of work panics: the supervisor says which task.
+#[tokio::test]
+async fn a_task_that_panics_is_named() {
+    let object = ObjectReference {
+        api_version: "v1".into(),
+        kind: "ConfigMap".into(),
+        namespace: "default".into(),
+        name: "m".into(),
+        uid: "".into(),
+    };
+    let delete = vec![Intent::Delete(object)];
+    let evict = Action::Evict {
+        pod: key("a"),
+        reason: "room is needed".into(),
+        note: "".into(),
+        scheduler_name: "berth".into(),
+    };
+    for (task, actions) in [
+        ("a binding", vec![bind("n-1")]),
+        ("an eviction", vec![evict]),
+        ("an eviction", vec![Action::Change(delete.clone())]),
+        ("a step before a binding", vec![Action::Carry { pod: key("a"), step: 1, intents: delete.clone() }]),
+        ("the undoing of a step", vec![Action::StopCarrying { pod: key("a"), step: 1, undo: delete.clone() }]),
+    ] {
+        let supervisor = Supervisor::default();
+        supervisor.fail(task);
+        let script = Script::default().pods([Reply::list(10, &[pod("a", 7, 0)], "")], []);
+        let (_server, shell, _receiver) = supervised(script, [], supervisor.clone()).await;
+        shell.perform_all(actions);
+        let ended = tokio::time::timeout(Duration::from_secs(30), supervisor.first_end()).await.expect(task);
+        assert!(ended.to_string().starts_with(&format!("{task} has ended: it panicked")), "{ended}");
+    }
 }

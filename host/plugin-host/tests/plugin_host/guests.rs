@@ -1,11 +1,14 @@
 //! Tests that instances are kept up to date, and rebuilt when they break.
 
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use crate::host::{Host, options};
 use berth_core::limits::Limits;
 use berth_plugin_host::{LoaderOptions, PluginState};
+use berth_supervisor::Supervisor;
 use berth_test_kit::component::Guest;
+use futures::FutureExt;
 
 /// The pod signature (`template`) for which the plugin traps.
 const POISON: u32 = 666;
@@ -76,6 +79,22 @@ fn after_three_failures_in_a_row_it_rests_until_its_time_has_come() {
     host.guests.tick(host.now, &host.cache);
     host.until("it is back", |host| host.recovered.len() == 4);
     assert_eq!(host.filter(1).expect("it answers").nodes, [0; 5]);
+}
+
+#[test]
+fn a_panic_of_the_thread_that_rebuilds_is_named() {
+    let supervisor = Supervisor::default();
+    let options = LoaderOptions { supervisor: supervisor.clone(), ..options(None) };
+    let mut host = with_nodes(Host::serving(traps_on_poison(), options));
+    host.panics.store(true, SeqCst);
+    host.filter(POISON).expect_err("it traps");
+    let mut ended = None;
+    host.until("the thread has ended", |_| {
+        ended = supervisor.first_end().now_or_never();
+        ended.is_some()
+    });
+    let ended = ended.expect("an end").to_string();
+    assert!(ended.starts_with("the thread that rebuilds plugins has ended: it panicked: no such plugin"), "{ended}");
 }
 
 #[test]

@@ -151,6 +151,10 @@ async fn versions_of_an_earlier_server_are_too_old() {
     let version = configs(&client).get("a").await.unwrap().metadata.resource_version.unwrap();
     in_time("the earlier server's end", earlier.shutdown()).await.unwrap();
     let (_server, client) = server().await;
+    // The later server makes more changes than the earlier one: the version is too old, not one of the future.
+    for name in ["a", "b", "c"] {
+        create(&client, name, json!({})).await;
+    }
     let mut lines = open(&client, &format!("/api/v1/configmaps?watch=1&resourceVersion={version}")).await;
     let gone = in_time("the error", lines.next()).await.unwrap();
     assert_eq!((&gone["type"], &gone["object"]["code"]), (&json!("ERROR"), &json!(410)), "{gone}");

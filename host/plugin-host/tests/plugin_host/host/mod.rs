@@ -1,5 +1,6 @@
 //! Takes the place of the core's thread: receives deliveries, holds the cluster, and calls plugins.
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -28,6 +29,8 @@ pub struct Host {
     pub now: Timestamp,
     /// Lists of objects are forbidden.
     pub forbidden: bool,
+    /// Whoever delivers something panics.
+    pub panics: Arc<AtomicBool>,
     inbox: Receiver<Delivery>,
     cycles: u64,
 }
@@ -52,10 +55,16 @@ impl Host {
     /// Starts a loader. Its plugins have not arrived yet.
     pub fn start(options: LoaderOptions, specs: Vec<ProfileSpec>) -> Self {
         let (sender, inbox) = channel();
-        let outbox: berth_plugin_host::Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
+        let panics = Arc::<AtomicBool>::default();
+        let panic_now = Arc::clone(&panics);
+        let outbox: berth_plugin_host::Outbox = Arc::new(move |delivery| {
+            assert!(!panic_now.load(SeqCst), "no such plugin");
+            sender.send(delivery).is_ok()
+        });
         let limits = Arc::clone(&options.limits);
+        let guests = Guests::supervised(limits, Arc::clone(&outbox), &options.supervisor).expect("a thread");
         Self {
-            guests: Guests::new(limits, Arc::clone(&outbox)).expect("a thread"),
+            guests,
             loader: Loader::start(options, specs, outbox).expect("a loader"),
             cache: Cache::default(),
             profiles: Vec::new(),
@@ -63,6 +72,7 @@ impl Host {
             swaps: 0,
             now: Timestamp(1_000_000),
             forbidden: false,
+            panics,
             inbox,
             cycles: 0,
         }
