@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{nodes, pod, with};
-use berth_tests::{Session, Target, directory, events, programs};
+use berth_tests::{Session, Target, api, directory, events, programs};
 use serde_json::{Value, json};
 
 crate::case::cases!(Both: a_gang_starts_together, a_gang_that_stays_incomplete_gives_its_room_back);
@@ -52,7 +52,9 @@ async fn a_gang_that_stays_incomplete_gives_its_room_back(target: &Target) -> Re
         let note = "rejected due to timeout after waiting 1s at plugin gang";
         events::with_note(&target.client, name, "FailedScheduling", note).await?;
     }
-    // These pods need all CPU, so the gang must have released its reservations.
+    // Each of the two would wake the other one whenever it gives its room back, and hold it again. One alone wakes nobody of its gang.
+    api::delete(&target.client, &member("gang-1", "1")).await?;
+    // All room that there is: none of it is held by the gang when it has given up.
     session.create_all([pod("whole-0", "4"), pod("whole-1", "4")]).await?;
     session.journal.placed("whole-", 2).await?;
     let bound = session.journal.now(|pods| pods.placed("gang-"));

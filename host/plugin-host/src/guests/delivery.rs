@@ -40,7 +40,7 @@ pub struct ClusterRequest {
 
 impl ClusterRequest {
     /// Returns a request and the receiver of its answer.
-    pub(crate) fn new(objects: &[ObjectReads], since: Option<u64>) -> (Self, Receiver<ClusterAnswer>) {
+    pub fn new(objects: &[ObjectReads], since: Option<u64>) -> (Self, Receiver<ClusterAnswer>) {
         let (answer, receiver) = sync_channel(1);
         (Self { objects: objects.to_vec(), since, answer }, receiver)
     }
