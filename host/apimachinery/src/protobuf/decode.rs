@@ -43,6 +43,7 @@ struct Content<'de> {
 
 impl<'de> Content<'de> {
     /// Returns the next fields with the same number, if any.
+    #[inline]
     fn row(&mut self) -> Result<Option<(u32, Fields<'de>)>, Malformed> {
         loop {
             if let Some(row) = self.rest.next_row() {
@@ -121,11 +122,13 @@ struct Members<'de> {
 }
 
 impl<'de> Members<'de> {
+    #[inline]
     fn of(content: Content<'de>) -> Self {
         Self { content, embedded: None, seen: 0, value: None }
     }
 
     /// Returns the next member that is set: its number, name and value.
+    #[inline]
     fn next(&mut self) -> Result<Option<(u32, &'static str, Value<'de>)>, Malformed> {
         loop {
             if let Some(embedded) = &mut self.embedded {
@@ -158,6 +161,7 @@ impl<'de> Members<'de> {
         }
     }
 
+    #[inline]
     fn must_be_new(&mut self, number: u32) -> Result<(), Malformed> {
         let bit = 1u128.checked_shl(number).unwrap_or(0);
         if self.seen & bit != 0 {
@@ -188,6 +192,7 @@ fn out_of_turn() -> Malformed {
 }
 
 /// Opens the message of this type in these fields.
+#[inline]
 fn open<'de>(name: &str, fields: Fields<'de>, depth: usize) -> Result<Content<'de>, Malformed> {
     let depth = depth.checked_sub(1).ok_or_else(|| Malformed::new("messages are nested too deeply"))?;
     Ok(Content { message: named(name)?, rest: Fields::default(), more: fields, depth })
@@ -203,6 +208,7 @@ struct Value<'de> {
 
 impl<'de> Value<'de> {
     /// Returns the value of a scalar. The last field counts.
+    #[inline]
     fn wire(&self) -> Result<Wire<'de>, Malformed> {
         let nothing = match self.shape {
             Shape::Bool | Shape::Int | Shape::Long => Wire::Varint(0),
@@ -214,6 +220,7 @@ impl<'de> Value<'de> {
 
     /// Returns false for a null, and for a value that Go omits from JSON as empty. Go never omits a struct, such as a
     /// quantity.
+    #[inline]
     fn is_set(&self, keeps_zero: bool) -> Result<bool, Malformed> {
         match self.shape {
             Shape::List(_) | Shape::Map(_) | Shape::Quantity | Shape::IntOrString => return Ok(true),
@@ -234,6 +241,7 @@ impl<'de> Value<'de> {
         Ok(keeps_zero || !zero)
     }
 
+    #[inline]
     fn open(&self, name: &str) -> Result<Content<'de>, Malformed> {
         open(name, self.fields.clone(), self.depth)
     }

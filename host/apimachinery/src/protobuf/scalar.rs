@@ -9,6 +9,7 @@ use super::wire::{Fields, Wire};
 ///
 /// # Errors
 /// The bytes are not UTF-8.
+#[inline]
 pub fn text(wire: Wire<'_>) -> Result<&str, Malformed> {
     std::str::from_utf8(bytes_of(wire)?).map_err(|_| Malformed::new("the string is not UTF-8"))
 }
@@ -94,6 +95,7 @@ pub fn whole(float: f64) -> Option<i64> {
 ///
 /// # Errors
 /// The value has another wire type.
+#[inline]
 pub fn bytes_of(wire: Wire<'_>) -> Result<&[u8], Malformed> {
     match wire {
         Wire::Bytes(bytes) => Ok(bytes),
@@ -105,6 +107,7 @@ pub fn bytes_of(wire: Wire<'_>) -> Result<&[u8], Malformed> {
 ///
 /// # Errors
 /// The value has another wire type.
+#[inline]
 pub fn varint_of(wire: Wire<'_>) -> Result<u64, Malformed> {
     match wire {
         Wire::Varint(number) => Ok(number),

@@ -34,6 +34,7 @@ pub struct Message {
 impl Message {
     /// Returns the field with this number; `None` if the table does not contain it, because it was added later or was
     /// removed.
+    #[inline]
     pub fn field(&self, number: u32) -> Option<&Target> {
         let at = self.fields.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         self.fields.get(at).map(|(_, target)| target)

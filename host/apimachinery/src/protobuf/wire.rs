@@ -23,11 +23,13 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Returns the fields of `message`.
+    #[inline]
     pub fn of(message: &'a [u8]) -> Self {
         Self { rest: message }
     }
 
     /// Takes the next fields with the same number. Returns the number and these fields.
+    #[inline]
     pub fn next_row(&mut self) -> Option<Result<(u32, Fields<'a>), Malformed>> {
         let all = self.rest;
         let number = match self.next()? {
@@ -42,12 +44,14 @@ impl<'a> Fields<'a> {
     }
 
     /// Takes one field. Returns its value, and the field itself.
+    #[inline]
     pub fn next_alone(&mut self) -> Option<Result<(Wire<'a>, Fields<'a>), Malformed>> {
         let all = self.rest;
         let field = self.next()?;
         Some(field.map(|(_, wire)| (wire, Fields::of(&all[..all.len() - self.rest.len()]))))
     }
 
+    #[inline]
     fn field(&mut self) -> Result<(u32, Wire<'a>), Malformed> {
         let key = varint(&mut self.rest)?;
         let number = u32::try_from(key >> 3).ok().filter(|number| (1..1 << 29).contains(number));
@@ -67,6 +71,7 @@ impl<'a> Fields<'a> {
         Ok((number, wire))
     }
 
+    #[inline]
     fn take(&mut self, length: u64) -> Result<&'a [u8], Malformed> {
         let split = usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
         let (taken, rest) = split.ok_or_else(|| {
@@ -76,6 +81,7 @@ impl<'a> Fields<'a> {
         Ok(taken)
     }
 
+    #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N as u64)?);
@@ -86,6 +92,7 @@ impl<'a> Fields<'a> {
 impl<'a> Iterator for Fields<'a> {
     type Item = Result<(u32, Wire<'a>), Malformed>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;
@@ -102,6 +109,7 @@ impl<'a> Iterator for Fields<'a> {
 ///
 /// # Errors
 /// The varint is not terminated, or has more than 64 bits.
+#[inline]
 pub fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
