@@ -8,7 +8,7 @@
 mod decode;
 mod list;
 mod scalar;
-#[cfg(any(test, feature = "specimen"))]
+#[doc(hidden)]
 pub mod specimen;
 mod table;
 mod wire;

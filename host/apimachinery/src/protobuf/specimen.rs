@@ -1,4 +1,7 @@
-//! Builds messages for tests: a message of a type, with every field set.
+//! Builds messages for the tests of this crate and of `berth-kube`: a message of a type, with every field set.
+//!
+//! The module is hidden from the documentation and always compiled. A cargo feature for it would make every crate that
+//! depends on this one compile twice, with and without the feature.
 
 #![allow(clippy::panic, reason = "only tests use this module")]
 
@@ -9,6 +12,9 @@ use crate::schema::Shape;
 const DEEPEST: usize = 16;
 
 /// Returns a message of the type called `name` with every field set. Repeated fields have two items.
+///
+/// # Panics
+/// If there is no such type.
 pub fn of(name: &str) -> Vec<u8> {
     message(name, DEEPEST)
 }

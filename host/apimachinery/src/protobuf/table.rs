@@ -41,7 +41,6 @@ impl Message {
     }
 
     /// Returns the fields with their numbers.
-    #[cfg(any(test, feature = "specimen"))]
     pub fn fields(&'static self) -> impl Iterator<Item = (u32, &'static Target)> {
         self.fields.iter().map(|(number, target)| (*number, target))
     }
