@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_told_what_it_does_not_know() {
+    fn the_answer_holds_only_changed_classes() {
         let mut classes = Classes::default();
         for (node, key) in [(0, 'a'), (1, 'b'), (2, 'a')] {
             classes.set(node::Id(node), Some(key));
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn who_told_nothing_tells_all_of_it_later() {
+    fn changes_are_reported_after_a_cycle_without_an_answer() {
         let mut classes = Classes::default();
         classes.set(node::Id(0), Some('a'));
         assert_eq!(tell(&mut classes, 0, 1), (true, vec![(0, 'a')]));
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_without_nodes_are_used_again() {
+    fn class_ids_without_nodes_are_reused() {
         let mut classes = Classes::default();
         for n in 0..1000 {
             classes.set(node::Id(0), Some(n));
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn touched_nodes_are_looked_at_and_too_many_classes_are_none() {
+    fn touched_nodes_are_classified_again_and_too_many_classes_give_no_answer() {
         let mut classes = Classes::default();
         assert!(classes.follow(Touched::default(), 3, |node| Some(node.0 / 2)));
         assert_eq!(classes.iter().flatten().collect::<Vec<_>>(), [&0, &1]);

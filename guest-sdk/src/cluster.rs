@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_that_came_back_before_it_went_is_there() {
+    fn a_name_that_moves_to_a_new_image_is_found() {
         let mut images = Images::default();
         images.set(image(1, "app"));
         images.set(image(2, "app"));

@@ -137,7 +137,7 @@ mod tests {
     const IMAGES: Reads = Reads::cluster(ClusterFacts::IMAGES);
 
     #[test]
-    fn all_that_any_function_reads_is_declared() {
+    fn the_declaration_has_the_facts_of_all_functions() {
         let declared = Declared {
             prepare: Reads::pod(PodFacts::REQUESTS),
             filter: Some(PLAIN.and(Reads::PREPARED)),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_index_that_is_not_told_would_read_is_not_declared() {
+    fn facts_of_an_unused_index_are_not_declared() {
         let declared = Declared { index: PLAIN, score: Some(Reads::node(NodeFacts::USAGE)), ..Declared::NOTHING };
         assert_eq!(declared.declaration().node_facts, NodeFacts::LABELS | NodeFacts::USAGE);
         assert_eq!(declared.without_index().declaration().node_facts, NodeFacts::USAGE);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_author_may_know_better() {
+    fn the_author_can_override_the_scope() {
         let declared = Declared { filter: Some(PLAIN), scope: Some(Scope::Cluster), ..Declared::NOTHING };
         assert_eq!(declared.declaration().filter_scope, Scope::Cluster);
     }

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_written_as_json_has_them() {
+    fn values_are_written_as_json() {
         assert_eq!(Quoted("a \"b\" \\ é").to_string(), r#""a \"b\" \\ é""#);
         assert_eq!(Quoted(&["a".to_owned(), String::new()][..]).to_string(), r#"["a",""]"#);
         assert_eq!(Quoted(&[0; 0][..]).to_string(), "null");

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_come_move_change_and_leave() {
+    fn pods_are_added_moved_changed_and_removed() {
         let mut groups = Groups::default();
         for (pod, node, key) in [(0, 1, "a"), (1, 1, "a"), (2, 3, "a"), (3, 1, "b"), (1, 4, "a"), (3, 1, "a")] {
             set(&mut groups, pod, node, key);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_told_from_a_position_on() {
+    fn steps_are_listed_from_a_position() {
         let mut groups = Groups::default();
         set(&mut groups, 0, 1, "a");
         let position = groups.position();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_too_far_behind_is_told_so_and_empty_groups_go() {
+    fn a_reader_too_far_behind_starts_again_and_empty_groups_are_dropped() {
         let mut groups = Groups::default();
         set(&mut groups, 0, 1, "gone");
         let gone = groups.iter().next().unwrap().0;

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn no_labels_take_no_memory() {
+    fn an_empty_label_list_allocates_nothing() {
         let none: [(&str, &str); 0] = [];
         for empty in [LabelMap::default(), Texts::default().labels(Vec::new()), none.into_iter().collect()] {
             assert!(empty.0.is_none() && empty.get("any").is_none());
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_texts_are_kept_once() {
+    fn equal_strings_are_stored_once() {
         let mut texts = Texts::default();
         let one = texts.labels(vec![label("host", "one"), label("zone", "a")]);
         let two = texts.labels(vec![label("zone", "a")]);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_nobody_holds_are_dropped() {
+    fn unused_strings_are_dropped() {
         let mut texts = Texts::default();
         let kept = texts.labels(vec![label("kept", "kept")]);
         for n in 0..100_000 {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_compared_to_the_last_byte() {
+    fn strings_are_compared_to_the_last_byte() {
         for (one, two) in [("", "a"), ("12345678", "12345679"), ("123456789", "123456780"), ("12345678", "1234567")] {
             assert!(same(one, one) && same(two, two) && !same(one, two), "{one} {two}");
             assert_ne!(hash(one), hash(two), "{one} {two}");

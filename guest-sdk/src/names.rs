@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn extended_resources_have_a_domain_of_their_own() {
+    fn extended_resources_have_a_domain_outside_kubernetes_io() {
         for (name, extended) in [
             ("nvidia.com/gpu", true),
             ("cpu", false),

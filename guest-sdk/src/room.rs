@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_longest_ago_goes() {
+    fn the_least_recently_used_entry_is_evicted() {
         let room = Room::new(100);
         let places: Vec<Place<u8>> = (0..4).map(|_| Place::default()).collect();
         [0, 1, 2].into_iter().for_each(|at| put(&places[at], 30, &room));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_are_many_nodes_there_is_as_much_room_again() {
+    fn many_nodes_double_the_limit() {
         for (nodes, left) in [(50_000, [false, false, true]), (50_001, [true, true, true])] {
             let room = Room::new(100);
             let places: Vec<Place<u8>> = (0..3).map(|_| Place::default()).collect();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_makes_room() {
+    fn a_dropped_entry_frees_its_bytes() {
         let room = Room::new(100);
         let kept = Place::default();
         put(&kept, 40, &room);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_leaves_nothing_behind() {
+    fn dropped_entries_leave_no_records() {
         let room = Room::new(1 << 20);
         let kept: Vec<Place<u8>> = (0..10).map(|_| Place::default()).collect();
         kept.iter().for_each(|place| put(place, 1, &room));
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_use_stays_however_large() {
+    fn entries_in_use_are_not_evicted() {
         let (room, place) = (Room::new(100), Place::default());
         put(&place, 1000, &room);
         assert!(place.look().is_some());

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_of_one_value_are_one_domain() {
+    fn nodes_with_the_same_value_form_a_domain() {
         let mut topologies = Topologies::default();
         for (node, zone) in [(0, Some("a")), (1, Some("b")), (2, Some("a")), (3, None), (4, Some(""))] {
             topologies.set(node::Id(node), &labels(zone));
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_grows_with_what_matters() {
+    fn the_version_grows_with_relevant_changes() {
         let mut topologies = Topologies::default();
         let zone = topologies.key("zone");
         let mut version = 0;
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_knows_its_nodes() {
+    fn a_domain_lists_its_nodes() {
         let mut topologies = Topologies::default();
         let zone = topologies.key("zone");
         let place = |topologies: &mut Topologies, node, zone: Option<&str>| {
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn domains_without_nodes_are_used_again() {
+    fn domain_ids_without_nodes_are_reused() {
         let mut topologies = Topologies::default();
         let zone = topologies.key("zone");
         for n in 0..100 {

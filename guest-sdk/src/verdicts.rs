@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_rejections_are_told_once() {
+    fn equal_rejections_are_sent_once() {
         let full = || Verdict::unschedulable("full".to_owned());
         let told = collect([Verdict::FITS, full(), Verdict::unresolvable("full"), full(), Verdict::FITS]);
         assert_eq!(told.nodes, [0, 1, 2, 1, 0]);
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn many_rejections_keep_their_numbers() {
+    fn many_rejections_keep_their_indexes() {
         let told = collect((0..100).chain(0..100).map(|n| Verdict::unschedulable(format!("reason {n}"))));
         assert_eq!(told.nodes[..100], told.nodes[100..]);
         assert_eq!(told.outcomes[99].reasons, ["reason 99"]);
     }
 
     #[test]
-    fn more_rejections_than_the_contract_allows_are_still_rejections() {
+    fn too_many_distinct_rejections_share_the_last() {
         let told = collect((0..70_000).map(|n| Verdict::unschedulable(format!("reason {n}"))));
         assert_eq!(told.outcomes.len(), usize::from(LAST));
         assert_eq!(told.nodes[69_999], LAST);

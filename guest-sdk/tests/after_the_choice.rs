@@ -102,7 +102,7 @@ fn host() -> Host<licenses::Plugin> {
 }
 
 #[test]
-fn what_they_read_is_declared() {
+fn the_declaration_has_the_facts_that_are_read() {
     let host = host();
     let declaration = host.declaration();
     assert_eq!(declaration.node_facts, NodeFacts::LABELS);
@@ -111,7 +111,7 @@ fn what_they_read_is_declared() {
 }
 
 #[test]
-fn a_reservation_has_state_or_a_reason_against_it() {
+fn reserve_returns_state_or_a_rejection() {
     let mut host = host();
     let licensed = pod().label("license", "cad");
     assert_eq!(host.reserve(&licensed, "a"), Ok(Reservation { state: b"cad".to_vec(), intents: Vec::new() }));
@@ -123,7 +123,7 @@ fn a_reservation_has_state_or_a_reason_against_it() {
 }
 
 #[test]
-fn a_permit_approves_denies_or_waits() {
+fn permit_allows_denies_or_waits() {
     let mut host = host();
     assert_eq!(host.permit(&pod(), "a", b""), Permission::APPROVE);
     let denied = Permission::deny("no license is left");
@@ -134,7 +134,7 @@ fn a_permit_approves_denies_or_waits() {
 }
 
 #[test]
-fn what_is_to_be_done_comes_in_order() {
+fn intents_keep_their_order() {
     let object = ObjectReference::new("v1", "Node", "a");
     let patch = Patch {
         object: object.clone(),
@@ -147,7 +147,7 @@ fn what_is_to_be_done_comes_in_order() {
 }
 
 #[test]
-fn a_bind_is_left_to_others_or_not() {
+fn bind_returns_intents_or_skips() {
     let mut host = host();
     assert_eq!(host.bind(&pod(), "a", b""), None);
     assert_eq!(host.bind(&pod().annotation("bound-by", "others"), "a", b""), Some(Vec::new()));
@@ -161,7 +161,7 @@ fn a_bind_may_fail() {
 }
 
 #[test]
-fn a_hint_sees_what_changed() {
+fn a_hint_receives_the_change() {
     let mut host = host();
     let licensed = pod().label("license", "cad");
     let [bare, with, other] = [node("a"), node("a").label("license", "cad"), node("a").label("license", "other")];

@@ -124,7 +124,7 @@ fn a_normalization_may_fail() {
 }
 
 #[test]
-fn a_host_that_breaks_the_contract_is_told() {
+fn calls_that_break_the_contract_are_errors() {
     let mut guest = Guest::<everywhere::Plugin>::default();
     let cycle = Cycle { id: 1, time: 0, seed: 0, template: 5 };
     assert_eq!(guest.filter(&cycle, &[]).unwrap_err(), "Everywhere: asked before it was configured");
@@ -163,7 +163,7 @@ mod room {
 }
 
 #[test]
-fn a_post_filter_asks_what_would_be() {
+fn a_post_filter_asks_what_if() {
     let mut host = Host::<room::Plugin>::new();
     ["a", "b", "c"].into_iter().for_each(|name| host.node(node(name)));
     let rejections = Rejections {

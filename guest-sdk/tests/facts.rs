@@ -37,7 +37,7 @@ mod every_node_fact {
 }
 
 #[test]
-fn facts_of_nodes_arrive_and_change() {
+fn node_facts_are_added_and_changed() {
     let mut host = Host::<every_node_fact::Plugin>::new();
     let facts = host.declaration().node_facts;
     assert!(facts.contains(NodeFacts::NAME | NodeFacts::LABELS | NodeFacts::CONDITIONS));
@@ -99,7 +99,7 @@ mod residents {
 }
 
 #[test]
-fn pods_on_nodes_are_read_with_the_facts_that_are_named() {
+fn resident_pods_have_the_declared_facts() {
     let mut host = Host::<residents::Plugin>::new();
     assert_eq!(host.declaration().resident_pod_facts, PodFacts::NAMESPACE | PodFacts::LABELS);
     assert_eq!(host.declaration().pod_facts, PodFacts::NAMESPACE);
@@ -129,7 +129,7 @@ mod cluster_facts {
 }
 
 #[test]
-fn what_is_prepared_from_the_cluster_follows_it() {
+fn state_prepared_from_the_cluster_follows_changes() {
     let mut host = Host::<cluster_facts::Plugin>::new();
     assert_eq!(host.declaration().cluster_facts, ClusterFacts::all());
     let app = pod().image("app:1");

@@ -54,7 +54,7 @@ fn a_component_imports_no_wasi() {
 }
 
 #[test]
-fn what_is_exported_can_be_said() {
+fn the_caller_can_select_the_exports() {
     let exports = |named: Option<&[&str]>| {
         let mut exports = outside(&componentize(&module(PLUGIN), named).unwrap()).1;
         exports.sort();
@@ -69,7 +69,7 @@ fn what_is_exported_can_be_said() {
 
 /// As wit-bindgen for Rust: the type of the component is embedded in the module.
 #[test]
-fn a_module_may_say_itself_what_it_exports() {
+fn a_module_can_list_its_exports_itself() {
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit")).unwrap();
     let world = resolve.select_world(&[package], Some("with-score")).unwrap();
@@ -80,7 +80,7 @@ fn a_module_may_say_itself_what_it_exports() {
 }
 
 #[test]
-fn what_does_not_fit_the_contract_is_named() {
+fn errors_name_the_mismatch_with_the_contract() {
     let cases: [(&str, &str, Option<&[&str]>, &str); 6] = [
         ("(module)", "", None, "no function of `berth:scheduler/plugin@0.1.0`"),
         (PLUGIN, "", Some(&["filters"]), "no interface `filters`"),
@@ -105,7 +105,7 @@ fn replacement(taken: &str) -> &'static str {
 }
 
 #[test]
-fn only_core_modules_are_taken() {
+fn only_core_modules_are_accepted() {
     let component = componentize(&module(PLUGIN), None).unwrap();
     for bytes in [&component[..], b"", b"\0asm", b"#!/bin/sh"] {
         assert!(matches!(componentize(bytes, None), Err(Error::NotACoreModule(_))));

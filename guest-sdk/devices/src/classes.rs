@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_class_stands_for_a_resource() {
+    fn the_latest_class_provides_an_extended_resource() {
         let mut classes = Classes::default();
         let of = |classes: &Classes, resource: &str| classes.of_resource(resource).map(|known| known.name.clone());
         classes.set("b", class("2026-01-01T00:00:00Z", Some("example.com/gpu")));

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn quantities_are_compared_by_their_worth() {
+    fn quantities_are_compared_by_value() {
         let read = |text| Quantity::parse(text).unwrap();
         assert_eq!(read("200M"), read("0.2G"));
         assert!(read("50Mi") > read("50M"));

@@ -88,7 +88,7 @@ fn selector(zone: &str, operator: &str) -> Value {
 }
 
 #[test]
-fn devices_count_where_a_node_can_reach_them() {
+fn devices_count_on_the_nodes_that_can_reach_them() {
     for (spec, expected) in [
         (json!({ "nodeName": "a", "devices": two() }), [20, 0]),
         (json!({ "allNodes": true, "devices": two() }), [20, 20]),
@@ -114,7 +114,7 @@ fn devices_count_where_a_node_can_reach_them() {
 }
 
 #[test]
-fn a_node_whose_labels_change_reaches_others() {
+fn changed_node_labels_change_the_reachable_devices() {
     let mut host = host(&[]);
     slice(&mut host, "s", json!({ "nodeSelector": selector("b", "In"), "devices": two() }));
     host.node(node("a").label("zone", "b"));
@@ -125,7 +125,7 @@ fn a_node_whose_labels_change_reaches_others() {
 }
 
 #[test]
-fn all_selectors_of_the_class_have_to_select() {
+fn a_device_must_match_all_selectors_of_its_class() {
     let model = "device.attributes[device.driver].model == 'large'";
     let has_model = "has(device.attributes[device.driver].model)";
     for (expressions, expected) in [
@@ -149,7 +149,7 @@ fn all_selectors_of_the_class_have_to_select() {
 }
 
 #[test]
-fn what_claims_have_is_in_use() {
+fn allocated_devices_are_in_use() {
     let mut host = host(&["has(device.attributes[device.driver].model)"]);
     slice(&mut host, "s", json!({ "nodeName": "a", "devices": two() }));
     for (result, assumed, expected) in [
@@ -187,7 +187,7 @@ fn devices_of_a_device_plugin_come_first() {
 }
 
 #[test]
-fn a_class_that_names_no_resource_stands_for_one_of_its_own_name() {
+fn a_class_without_a_resource_name_has_an_implicit_one() {
     let mut host = host_of("deviceclass.resource.kubernetes.io/any");
     host.node(node("a"));
     host.object("DeviceClass", "", "any", "{}");
@@ -196,7 +196,7 @@ fn a_class_that_names_no_resource_stands_for_one_of_its_own_name() {
 }
 
 #[test]
-fn nothing_is_read_of_what_is_not_scored() {
+fn only_scored_resources_are_read() {
     let amounts = NodeFacts::ALLOCATABLE | NodeFacts::USAGE;
     let places = NodeFacts::NAME | NodeFacts::LABELS;
     for (resource, facts, kinds) in [
@@ -213,7 +213,7 @@ fn nothing_is_read_of_what_is_not_scored() {
 }
 
 #[test]
-fn an_object_that_cannot_be_read_is_left_out() {
+fn a_malformed_object_is_ignored() {
     let mut host = host(&[]);
     slice(&mut host, "s", json!({ "nodeName": "a", "devices": two() }));
     slice(&mut host, "s", json!({ "nodeName": 5, "devices": two() }));

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_objects_own_keys_are_looked_at() {
+    fn only_top_level_keys_are_checked() {
         for (json, unknown_key) in [
             ("{}", Ok(None)),
             (" { } ", Ok(None)),

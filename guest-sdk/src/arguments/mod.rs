@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_field() {
         for (json, message) in [
             ("", "Demo: arguments: an object is wanted, as in {\"key\": 1}"),
             ("[]", "Demo: arguments: an object is wanted, as in {\"key\": 1}"),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_without_arguments_takes_none() {
+    fn a_plugin_without_arguments_refuses_arguments() {
         for (json, message) in [
             ("{}", None),
             (r#"{"apiVersion": "v1", "kind": "DemoArgs"}"#, None),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shape_of_value_is_read() {
+    fn every_json_type_is_read() {
         assert_eq!(one(r#""Off""#), Ok(Mode::Off));
         assert_eq!(one(r#"{"Level": 3}"#), Ok(Mode::Level(3)));
         assert_eq!(one(r#"{"Pair": [3, -4]}"#), Ok(Mode::Pair(3, -4)));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shape_of_value_may_be_wrong() {
+    fn every_json_type_is_checked() {
         fn wrong<T: DeserializeOwned + std::fmt::Debug>(json: &str) -> String {
             one::<T>(json).unwrap_err().replace("Demo: arguments: ", "")
         }

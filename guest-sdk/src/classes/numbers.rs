@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_what_they_were_made_of_however_many() {
+    fn number_lists_survive_a_round_trip() {
         for len in 0..=2 * FEW as i64 {
             let numbers: Numbers = (0..len).collect();
             assert_eq!(*numbers, *(0..len).collect::<Vec<i64>>());

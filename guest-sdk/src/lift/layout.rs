@@ -66,7 +66,7 @@ impl Contract {
 }
 
 #[test]
-fn records_have_the_contracts_fields() {
+fn records_match_the_contract() {
     let contract = Contract::read();
     macro_rules! check {
         ($interface:ident, $module:ident: $($name:literal $record:ident),*) => {
@@ -84,7 +84,7 @@ fn records_have_the_contracts_fields() {
 }
 
 #[test]
-fn variants_have_the_contracts_cases() {
+fn variants_match_the_contract() {
     let contract = Contract::read();
     let sources = contract.type_of("types", "volume-source");
     let here = (types::VolumeSource::SIZE, types::VolumeSource::ALIGN);

@@ -102,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_selector_selects_nothing_and_an_empty_one_everything() {
+    fn an_absent_selector_selects_nothing_and_an_empty_selector_everything() {
         let (absent, empty) = (LabelSelector::new(None).unwrap(), read(vec![]).unwrap());
         assert_eq!((&absent, &empty), (&LabelSelector::NOTHING, &LabelSelector::EVERYTHING));
         assert_eq!((absent.is_everything(), empty.is_everything()), (false, true));
     }
 
     #[test]
-    fn more_can_be_required() {
+    fn requirements_can_be_added() {
         let labels = [("app", "web"), ("tier", "front")].into_iter().collect();
         let mut selector = LabelSelector::of_map([("app", "web")]);
         selector.require_all(&LabelSelector::of_map([("tier", "front")]));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn errors_give_the_reason() {
         for (bad, problem) in [
             (
                 expression("app", In, []),

@@ -252,14 +252,14 @@ mod tests {
     }
 
     #[test]
-    fn terms_that_cannot_be_read_match_nothing() {
+    fn invalid_terms_match_nothing() {
         let bad = term([expression("zone", NotIn, ["not a value"])]);
         assert!(!Terms::lenient(std::slice::from_ref(&bad)).any_matches("node", &labels()));
         assert!(Terms::lenient(&[bad, term([expression("zone", Exists, [])])]).any_matches("node", &labels()));
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_path() {
+    fn errors_name_the_path() {
         let field = |operator, values: Vec<&str>| types::NodeSelectorTerm {
             expressions: Vec::new(),
             fields: vec![expression("metadata.name", operator, values)],

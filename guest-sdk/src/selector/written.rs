@@ -121,7 +121,7 @@ mod tests {
     use crate::selector::Terms;
 
     #[test]
-    fn a_label_selector_is_its_labels_and_its_expressions() {
+    fn a_label_selector_has_labels_and_expressions() {
         let read = |json: &str| serde_json::from_str::<WrittenLabelSelector>(json).unwrap().read();
         let labels = [("app", "web"), ("tier", "front")].into_iter().collect();
         for (json, matches) in [
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_selector_is_its_terms() {
+    fn a_node_selector_has_terms() {
         let json = r#"{"nodeSelectorTerms": [
             {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a"]}]},
             {"matchExpressions": [{"key": "cores", "operator": "Gt", "values": ["8"]}]}

@@ -39,7 +39,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn quantities_are_in_the_resources_unit() {
+    fn quantities_are_in_the_unit_of_the_resource() {
         for (resource, text, value) in [
             ("cpu", "500m", 500),
             ("cpu", "2", 2000),

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_annotations_class_counts_before_the_fields() {
+    fn the_class_annotation_overrides_the_field() {
         let old = r#""metadata": {"annotations": {"volume.beta.kubernetes.io/storage-class": "old"}}"#;
         for (json, class) in [
             ("{}".to_owned(), ""),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_bound_when_its_controller_says_so() {
+    fn a_claim_is_bound_with_the_bind_completed_annotation() {
         let done = r#""metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}"#;
         for (json, bound) in [
             (r#"{"spec": {"volumeName": "pv"}}"#.to_owned(), false),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_controller_among_the_owners_counts() {
+    fn only_the_controlling_owner_counts() {
         let owned = claim(r#"{"metadata": {"ownerReferences": [{"uid": "a"}, {"uid": "b", "controller": true}]}}"#);
         assert_eq!(["a", "b"].map(|uid| owned.metadata.is_controlled_by(uid)), [false, true]);
     }

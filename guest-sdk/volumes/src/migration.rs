@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pods_own_disks_have_handles() {
+    fn inline_disks_have_volume_handles() {
         let disk = |id: &str, pool: &str| Disk {
             id: id.to_owned(),
             pool: pool.to_owned(),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_volumes_handle_may_name_its_zones() {
+    fn a_volume_handle_can_contain_its_zones() {
         let gce = |labels: &str| {
             let json = format!(
                 r#"{{"metadata": {{"labels": {labels}}}, "spec": {{"gcePersistentDisk": {{"pdName": "pd"}}}}}}"#
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn volumes_of_drivers_are_what_they_say() {
+    fn volumes_have_their_driver_and_handle() {
         let volume = |json: &str| serde_json::from_str::<PersistentVolume>(json).unwrap();
         let csi = volume(r#"{"spec": {"csi": {"driver": "csi.example.com", "volumeHandle": "h"}}}"#);
         assert_eq!((handle(csi.csi_volume()), csi.in_tree()), ("csi.example.com h".to_owned(), None));
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn provisioners_have_drivers() {
+    fn in_tree_provisioners_have_csi_drivers() {
         for (provisioner, driver) in [
             ("csi.example.com", Some("csi.example.com")),
             ("kubernetes.io/gce-pd", Some("pd.csi.storage.gke.io")),

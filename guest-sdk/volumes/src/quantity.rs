@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_by_a_fraction_differs() {
+    fn quantities_that_differ_by_a_fraction_are_different() {
         let ascending = ["1n", "999m", "1", "1.000000001", "1Ki", "1025", "1M", "1Mi", "1G"];
         assert!(ascending.map(Quantity::parse).is_sorted_by(|less, more| less < more));
         assert_eq!(Quantity::parse("1Gi"), Quantity::parse("1024Mi"));

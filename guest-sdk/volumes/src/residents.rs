@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pods_come_move_and_leave() {
+    fn pods_are_added_moved_and_removed() {
         let mut residents = Residents::default();
         let on = |residents: &Residents<char>, node| residents.on(node::Id(node)).copied().collect::<String>();
         for (pod, node, kept) in [(0, 1, Some('a')), (5, 1, Some('b')), (0, 2, Some('c')), (7, 2, None)] {

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_in_any_of_the_allowed_topologies_will_do() {
+    fn one_allowed_topology_is_enough() {
         let zone = |zones: &str| format!(r#"{{"matchLabelExpressions": [{{"key": "zone", "values": [{zones}]}}]}}"#);
         let both =
             r#"{"matchLabelExpressions": [{"key": "zone", "values": ["a"]}, {"key": "disk", "values": ["ssd"]}]}"#;

@@ -75,7 +75,7 @@ mod tests {
     const DRIVER: &str = "topology.example.com/zone";
 
     #[test]
-    fn zones_are_told_by_the_drivers_label() {
+    fn zones_use_the_topology_key_of_the_driver() {
         let within = |key, zone| expression(key, SelectorOperator::In, [zone]);
         let exists = |key| expression(key, SelectorOperator::Exists, []);
         let label = |key: &'static str, zones: &'static str| vec![(key, zones)];
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_volume_without_terms_gets_one_where_its_labels_tell_a_zone() {
+    fn a_volume_without_terms_gets_one_from_its_zone_labels() {
         let zones = |key: &str| [(key.to_owned(), "a".to_owned())].into_iter().collect();
         let in_a = vec![term([expression(DRIVER, SelectorOperator::In, ["a"])])];
         assert_eq!(of_driver(None, &zones(ZONE), DRIVER), Some(in_a.clone()));

@@ -90,7 +90,7 @@ impl Bench {
 }
 
 #[test]
-fn only_as_many_go_as_must() {
+fn only_the_necessary_pods_are_victims() {
     for (case, pods, size, priority, gone) in [
         ("the one there is", vec![On("a", "n", 10, 1, 1)], 5, 9, vec!["a"]),
         ("the least important", vec![On("a", "n", 5, 1, 1), On("b", "n", 5, 2, 1)], 5, 9, vec!["a"]),
@@ -124,7 +124,7 @@ fn only_as_many_go_as_must() {
 }
 
 #[test]
-fn the_node_with_the_least_harm_is_chosen() {
+fn the_node_with_the_least_important_victims_is_chosen() {
     let full = |name, node, priority, started| On(name, node, 10, priority, started);
     let halves = |node, priorities: [i32; 2]| priorities.map(|priority| On("half", node, 5, priority, 1));
     for (case, pods, chosen) in [
@@ -154,7 +154,7 @@ fn the_node_with_the_least_harm_is_chosen() {
 }
 
 #[test]
-fn budgets_are_broken_last() {
+fn disruption_budgets_are_violated_last() {
     let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)];
     for (case, protected, allowed, disrupted, chosen) in [
         ("none", vec![], 0, vec![], "x"),
@@ -172,7 +172,7 @@ fn budgets_are_broken_last() {
 }
 
 #[test]
-fn a_budget_without_requirements_protects_nobody() {
+fn a_budget_with_an_empty_selector_protects_no_pod() {
     for selector in ["null", "{}", r#"{"matchExpressions":[{"key":"app","operator":"In","values":[]}]}"#] {
         let mut bench = Bench::new(&["x", "y"], &[On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)]);
         bench.budget_of("budget", selector, 0, "");
@@ -187,7 +187,7 @@ fn a_budget_without_requirements_protects_nobody() {
 }
 
 #[test]
-fn who_breaks_a_budget_comes_back_first() {
+fn victims_that_violate_a_budget_are_reprieved_first() {
     let pods = [On("important", "n", 5, 5, 1), On("protected", "n", 5, 1, 1)];
     let mut bench = Bench::new(&["n"], &pods);
     assert_eq!(bench.room(5, 9).1, ["protected"]);
@@ -198,7 +198,7 @@ fn who_breaks_a_budget_comes_back_first() {
 }
 
 #[test]
-fn a_budget_is_used_up_by_the_more_important() {
+fn more_important_pods_use_up_a_budget_first() {
     let pods = [On("a", "n", 5, 5, 1), On("b", "n", 5, 1, 1)];
     let mut bench = Bench::new(&["n"], &pods);
     bench.budget("budget", &["a", "b"], 1, &[]);
@@ -207,7 +207,7 @@ fn a_budget_is_used_up_by_the_more_important() {
 }
 
 #[test]
-fn who_may_not_or_need_not_says_so() {
+fn pods_that_may_not_preempt_get_a_reason() {
     let mut bench = Bench::new(&["n", "m"], &[On("low", "n", 10, 1, 1), On("high", "n", 0, 9, 1)]);
     let mut never = pod().priority(5);
     never.0.preemption = PreemptionPolicy::Never;
@@ -236,7 +236,7 @@ fn who_may_not_or_need_not_says_so() {
 }
 
 #[test]
-fn where_nothing_helps_each_node_says_why() {
+fn without_victims_each_node_has_a_reason() {
     let nodes = ["a", "b", "c", "d"];
     let mut bench = Bench::new(&nodes, &[On("low", "a", 1, 1, 1), On("high", "b", 10, 9, 1), On("low", "d", 10, 1, 1)]);
     let codes = [("c", Code::UnschedulableAndUnresolvable), ("d", Code::Pending)];
@@ -251,7 +251,7 @@ fn where_nothing_helps_each_node_says_why() {
 }
 
 #[test]
-fn a_plugin_that_fails_is_named_unless_there_is_another_node() {
+fn a_failing_plugin_is_named_unless_another_node_works() {
     let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)];
     let mut bench = Bench::new(&["x", "y"], &pods);
     let failed = |message: &str| Status { code: Code::Error, reasons: vec![message.into()] };
@@ -263,14 +263,14 @@ fn a_plugin_that_fails_is_named_unless_there_is_another_node() {
 }
 
 #[test]
-fn a_node_that_would_do_as_it_is_is_an_error() {
+fn a_node_that_fits_without_preemption_is_an_error() {
     let mut bench = Bench::new(&["n"], &[On("a", "n", 1, 1, 1)]);
     let answer = bench.ask(&pod().priority(9), 1, Rejections::default());
     assert_eq!(answer.unwrap_err(), "expected at least one victim pod on node \"n\"");
 }
 
 #[test]
-fn as_many_nodes_are_tried_as_are_enough() {
+fn only_enough_nodes_are_tested() {
     let names: Vec<String> = (0..300).map(|at| format!("n{at}")).collect();
     let nodes: Vec<&'static str> = names.iter().map(|name| &*name.clone().leak()).collect();
     // The lowest priority is on the last node.
@@ -292,7 +292,7 @@ fn as_many_nodes_are_tried_as_are_enough() {
 }
 
 #[test]
-fn more_nodes_are_tried_while_every_one_breaks_a_budget() {
+fn more_nodes_are_tested_while_all_violate_a_budget() {
     let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 1, 1), On("c", "z", 10, 8, 1)];
     let mut bench = Bench::with_args(r#"{"minCandidateNodesAbsolute": 1}"#, &["x", "y", "z"], &pods);
     bench.budget("budget", &["a", "b"], 0, &[]);
@@ -300,7 +300,7 @@ fn more_nodes_are_tried_while_every_one_breaks_a_budget() {
 }
 
 #[test]
-fn what_came_and_left_leaves_nothing_behind() {
+fn removed_objects_leave_no_state() {
     let mut bench = Bench::new(&["x", "y"], &[On("a", "x", 10, 1, 1)]);
     let resident = pod().name("a").priority(1);
     bench.host.change_resident(Id(0), &resident, "y");
@@ -336,7 +336,7 @@ fn arguments_are_checked() {
 }
 
 #[test]
-fn victims_are_told_why() {
+fn evictions_have_a_reason() {
     let mut bench = Bench::new(&["n"], &[On("a", "n", 10, 1, 1)]);
     let mut preemptor = pod().priority(9);
     preemptor.0.scheduler_name = "berth".into();
@@ -347,7 +347,7 @@ fn victims_are_told_why() {
 }
 
 #[test]
-fn extenders_have_their_say_before_the_choice() {
+fn extenders_are_asked_before_the_choice() {
     type Extend = fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>;
     let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 2, 1)];
     let cases: [(&str, Extend, Result<&str, &str>); 4] = [

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_read_as_go_writes_them() {
+    fn durations_have_the_format_of_go() {
         for (filter, binding, steps, timeout) in [
             (None, None, Some(20_000), 600),
             (Some("1s"), Some("1m30s"), Some(2_000), 90),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn errors_give_the_reason() {
         for (json, message) in [
             (r#"{"filterTimeout": "-1s"}"#, "filterTimeout: Invalid value: \"-1s\": must be zero or positive"),
             (r#"{"bindingTimeout": "999ms"}"#, "bindingTimeout: Invalid value: \"999ms\": must be at least 1 second"),

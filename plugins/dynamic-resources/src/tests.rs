@@ -112,7 +112,7 @@ fn why(host: &mut Host<Plugin>, pod: &PodBuilder, node: &str) -> (Code, String) 
 }
 
 #[test]
-fn a_pod_without_claims_is_none_of_its_business() {
+fn a_pod_without_claims_is_skipped() {
     let mut host = host();
     assert_eq!(host.fits(&pod()), ["a", "b", "c"]);
     assert_eq!(host.held_back(&pod()), None);
@@ -122,7 +122,7 @@ fn a_pod_without_claims_is_none_of_its_business() {
 }
 
 #[test]
-fn claims_have_to_be_there() {
+fn a_missing_claim_rejects_the_pod() {
     let mut host = host();
     claim(&mut host, "mine", &[one("r", "true")]);
     host.object("ResourceClaim", "default", "going", r#"{"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}"#);
@@ -154,7 +154,7 @@ fn claims_have_to_be_there() {
 }
 
 #[test]
-fn classes_have_to_be_there() {
+fn a_missing_class_rejects_the_pod() {
     let mut host = host();
     for (request, code, reason) in [
         (
@@ -180,7 +180,7 @@ fn classes_have_to_be_there() {
 }
 
 #[test]
-fn a_claim_that_another_pod_is_about_to_get_is_waited_for() {
+fn an_assumed_allocation_blocks_the_claim_and_its_devices() {
     let mut host = host();
     claim(&mut host, "c", &[one("r", "true")]);
     let reservation = host.reserve(&using(&["c"]), "a").unwrap();
@@ -196,7 +196,7 @@ fn a_claim_that_another_pod_is_about_to_get_is_waited_for() {
 }
 
 #[test]
-fn an_allocated_claim_is_used_where_it_is() {
+fn an_allocated_claim_selects_its_nodes() {
     let mut host = host();
     let selector = json!({ "nodeSelectorTerms": [{ "matchExpressions": [
         { "key": "zone", "operator": "In", "values": ["b", "c"] },

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_go_both_ways() {
+    fn times_survive_a_round_trip() {
         for (written, at) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2000-02-29T23:59:59Z", 951_868_799_000),

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn big_images_that_are_there_score() {
+    fn large_local_images_score() {
         let small = || node("a").image("small:1", 10 * MIB).image("mid:1", 250 * MIB);
         let big = || node("b").image("big:1", 2000 * MIB).image("mid:1", 250 * MIB);
         for (pod, expected) in [
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_the_cluster_is_kept_up_to_date() {
+    fn scores_follow_changes_of_images_and_nodes() {
         let mut host = Host::<Plugin>::new();
         let app = pod().image("app:1");
         host.node(node("a").image("app:1", 800 * MIB));

@@ -18,7 +18,7 @@ fn apps(key: &str, name: &str) -> PodAffinityTerm {
 }
 
 #[test]
-fn pods_that_come_leave_and_change() {
+fn pods_that_are_added_deleted_and_changed() {
     let near = app("web").near(apps("zone", "db")).near(apps("zone", "db"));
     let away = app("web").away_from(apps("zone", "db")).away_from(apps("node", "cache"));
     let [db, cache, other] = ["db", "cache", "other"].map(app);
@@ -64,7 +64,7 @@ fn a_namespace_is_selected_by_its_labels() {
 }
 
 #[test]
-fn nodes_that_come_and_move() {
+fn nodes_that_are_added_and_change_domain() {
     let [none, a, b] = [node("n"), node("n").label("zone", "a"), node("n").label("zone", "b")];
     let (near, away) = (app("web").near(apps("zone", "db")), app("web").away_from(apps("zone", "db")));
     for (wanted, before, after, expected) in [

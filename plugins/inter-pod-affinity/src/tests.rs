@@ -77,7 +77,7 @@ fn nodes_of_one_domain_change_their_class_together() {
 }
 
 #[test]
-fn pods_go_near_those_they_want_near() {
+fn required_affinity_selects_domains() {
     for (web_on, api_on, incoming, fits) in [
         ("", "", pod(), "a1 a2 b1 b2 c"),
         ("a1", "", pod().near(term("zone", "web")), "a1 a2"),
@@ -101,7 +101,7 @@ fn pods_go_near_those_they_want_near() {
 }
 
 #[test]
-fn the_first_of_pods_that_want_each_other_may_go_anywhere() {
+fn the_first_pod_of_a_group_may_go_anywhere() {
     let itself = || app("web").near(term("zone", "web"));
     for (on, incoming, fits) in [
         ("", itself(), "a1 a2 b1 b2"),
@@ -120,7 +120,7 @@ fn the_first_of_pods_that_want_each_other_may_go_anywhere() {
 }
 
 #[test]
-fn pods_stay_away_from_those_they_want_away() {
+fn required_anti_affinity_excludes_domains() {
     for (on, incoming, fits) in [
         ("", pod().away_from(term("zone", "web")), "a1 a2 b1 b2 c"),
         ("a1", pod().away_from(term("zone", "web")), "b1 b2 c"),
@@ -139,7 +139,7 @@ fn pods_stay_away_from_those_they_want_away() {
 }
 
 #[test]
-fn pods_stay_away_from_those_that_want_them_away() {
+fn anti_affinity_of_pods_on_nodes_excludes_domains() {
     for (resident, on, incoming, fits) in [
         (app("db").away_from(term("zone", "web")), "a1", app("web"), "b1 b2 c"),
         (app("db").away_from(term("node", "web")), "a1", app("web"), "a2 b1 b2 c"),
@@ -156,7 +156,7 @@ fn pods_stay_away_from_those_that_want_them_away() {
 }
 
 #[test]
-fn each_no_has_its_code_and_reason() {
+fn each_rejection_has_its_code_and_reason() {
     for (resident, incoming, code, reason) in [
         (app("web"), pod().near(term("none", "web")), Code::UnschedulableAndUnresolvable, NOT_NEAR),
         (app("web"), pod().away_from(term("zone", "web")), Code::Unschedulable, NOT_AWAY),
@@ -227,7 +227,7 @@ fn terms_of_pods_on_nodes_may_select_the_pods_namespace() {
 }
 
 #[test]
-fn terms_that_cannot_be_read_reject_the_pod() {
+fn invalid_terms_reject_the_pod() {
     let bad = || pod_term("zone", selector([expression("app", In, [])]));
     let wrong = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
     for (incoming, reason) in [

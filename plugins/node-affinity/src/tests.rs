@@ -25,7 +25,7 @@ fn in_zone(zones: &[&'static str]) -> NodeSelectorTerm {
 }
 
 #[test]
-fn pods_go_where_selector_and_affinity_say() {
+fn nodes_must_match_selector_and_affinity() {
     let not_a = NodeSelectorTerm { fields: vec![expression("metadata.name", NotIn, ["a"])], ..in_zone(&["a", "b"]) };
     let cases: Vec<(PodBuilder, &[&str])> = vec![
         (pod(), &["a", "b", "c"]),
@@ -62,7 +62,7 @@ fn an_empty_list_of_terms_matches_nothing() {
 }
 
 #[test]
-fn nodes_that_terms_name_are_the_only_ones_asked_about() {
+fn terms_with_node_names_narrow_the_candidates() {
     let mut host = host("{}");
     let asked =
         |host: &mut Host<Plugin>, pod| host.verdicts(&pod).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
@@ -71,7 +71,7 @@ fn nodes_that_terms_name_are_the_only_ones_asked_about() {
 }
 
 #[test]
-fn names_that_contradict_each_other_reject_the_pod() {
+fn contradicting_node_names_reject_the_pod() {
     let mut host = host("{}");
     let verdict = host.verdict(&pod().require(names(In, &["a", "b"])), "a").unwrap();
     assert_eq!(verdict.code, berth_guest::types::Code::UnschedulableAndUnresolvable);
@@ -152,7 +152,7 @@ fn bad_arguments_are_refused() {
 }
 
 #[test]
-fn a_node_helps_that_matches_now() {
+fn a_node_that_matches_now_causes_a_retry() {
     let (ssd, hdd) = (node("n").label("disk", "ssd"), node("n").label("disk", "hdd"));
     let wants = pod().node_selector("disk", "ssd");
     let added = r#"{"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [

@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_goes_where_its_features_are() {
+    fn the_node_must_declare_the_pods_features() {
         let mut host = Host::<Plugin>::new();
         for (name, features) in [
             ("none", &[][..]),

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pod_goes_where_it_says() {
+    fn only_the_named_node_fits() {
         let mut host = Host::<Plugin>::new();
         host.node(node("foo"));
         host.node(node("bar"));

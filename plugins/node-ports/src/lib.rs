@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_is_kubernetes_own() {
+    fn the_reason_is_kube_schedulers() {
         let mut host = Host::<Plugin>::new();
         host.node(node("node").used_port("0.0.0.0", Tcp, 80));
         let verdict = host.verdict(&pod().host_port(Tcp, 80), "node").unwrap();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_helps_that_had_one_of_the_ports() {
+    fn a_deleted_pod_with_the_port_causes_a_retry() {
         let mut host = Host::<Plugin>::new();
         let wants = pod().host_port(Tcp, 80).host_port(Tcp, 443);
         for (left, expected) in [

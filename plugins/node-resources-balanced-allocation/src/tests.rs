@@ -14,7 +14,7 @@ const WITH_GPUS: &str =
     r#"{"resources": [{"name": "cpu"}, {"name": "memory"}, {"name": "example.com/gpu", "weight": 1}]}"#;
 
 #[test]
-fn even_use_scores() {
+fn balanced_use_scores_higher() {
     let empty = || node("node").cpu("10").memory("10000");
     let gpus = || empty().allocatable("example.com/gpu", "4");
     for (pod, node, args, expected) in [
@@ -41,7 +41,7 @@ fn even_use_scores() {
 }
 
 #[test]
-fn pods_that_ask_for_nothing_are_not_scored() {
+fn pods_without_requests_are_not_scored() {
     let node = || node("node").cpu("10").memory("10000").allocatable("example.com/gpu", "4");
     assert!(scores(&pod(), node(), "{}").is_empty());
     assert!(scores(&pod().request("example.com/gpu", "1"), node(), "{}").is_empty());
@@ -56,7 +56,7 @@ fn bad_arguments_are_refused() {
 }
 
 #[test]
-fn devices_count_as_the_resource_that_they_stand_for() {
+fn devices_count_as_their_extended_resource() {
     let mut host = Host::<Plugin>::with_args(WITH_GPUS).unwrap();
     // The pod requests a quarter of cpu and memory. On the first node it needs 2 of 4 GPUs; on the second node 3 of
     // 4 devices are then used.
@@ -87,7 +87,7 @@ fn devices_count_as_the_resource_that_they_stand_for() {
 }
 
 #[test]
-fn answers_are_kept_whatever_is_scored() {
+fn answers_are_cached_for_every_scored_resource() {
     for args in ["{}", WITH_GPUS] {
         assert_eq!(Host::<Plugin>::with_args(args).unwrap().declaration().score_scope, Scope::Node, "{args}");
     }

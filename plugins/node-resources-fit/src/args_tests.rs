@@ -7,7 +7,7 @@ fn refused(args: &str) -> String {
 }
 
 #[test]
-fn arguments_may_be_left_out() {
+fn arguments_have_defaults() {
     for args in [
         "{}",
         r#"{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "NodeResourcesFitArgs"}"#,
@@ -19,7 +19,7 @@ fn arguments_may_be_left_out() {
 }
 
 #[test]
-fn every_problem_is_told_at_once_in_kubernetes_words() {
+fn all_problems_are_reported_with_kube_schedulers_messages() {
     let strategy = |strategy: &str| format!(r#"{{"scoringStrategy": {strategy}}}"#);
     let ratio = |shape: &str| {
         let kind = r#""type": "RequestedToCapacityRatio""#;
@@ -80,7 +80,7 @@ fn every_problem_is_told_at_once_in_kubernetes_words() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn malformed_arguments_are_named() {
     for (args, problem) in [
         (r#"{"ignored": []}"#, "unknown field `ignored`"),
         (r#"{"scoringStrategy": {"typo": "x"}}"#, "unknown field `scoringStrategy.typo`"),

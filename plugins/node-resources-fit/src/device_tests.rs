@@ -28,7 +28,7 @@ fn host(strategy: &str) -> Host<Plugin> {
 }
 
 #[test]
-fn devices_count_as_the_resource_that_they_stand_for() {
+fn devices_count_as_their_extended_resource() {
     let resources = r#""resources": [{"name": "cpu"}, {"name": "example.com/gpu", "weight": 3}]"#;
     let rising = r#"{"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}"#;
     let ratio = format!(r#""type": "RequestedToCapacityRatio", "requestedToCapacityRatio": {rising}"#);

@@ -21,7 +21,7 @@ fn verdict(pod: &PodBuilder, node: NodeBuilder, args: &str) -> Option<(Code, Vec
 }
 
 #[test]
-fn pods_fit_where_all_they_ask_for_is_free() {
+fn pods_fit_where_all_requests_are_free() {
     let cases: Vec<(PodBuilder, Option<Refused<'_>>)> = vec![
         (pod(), None),
         (pod().cpu("5").memory("5Gi").request("ephemeral-storage", "5Gi").request("example.com/a", "5"), None),
@@ -49,7 +49,7 @@ fn pods_fit_where_all_they_ask_for_is_free() {
 }
 
 #[test]
-fn a_node_runs_so_many_pods_and_no_more() {
+fn the_number_of_pods_on_a_node_is_limited() {
     let full = || half_full().used("pods", "32");
     assert_eq!(verdict(&pod(), full(), "{}"), Some((Unschedulable, vec!["Too many pods".into()])));
     let reasons = vec!["Too many pods".into(), "Insufficient cpu".into()];
@@ -58,7 +58,7 @@ fn a_node_runs_so_many_pods_and_no_more() {
 }
 
 #[test]
-fn a_full_node_takes_pods_that_ask_for_nothing() {
+fn a_full_node_accepts_pods_without_requests() {
     let over = half_full().used("cpu", "12").used("memory", "10Gi");
     assert_eq!(verdict(&pod(), over.clone(), "{}"), None);
     assert_eq!(verdict(&pod().cpu("0"), over.clone(), "{}"), None);
@@ -66,7 +66,7 @@ fn a_full_node_takes_pods_that_ask_for_nothing() {
 }
 
 #[test]
-fn extended_resources_may_be_left_to_others() {
+fn extended_resources_can_be_ignored() {
     let wanting = |resource| pod().request(resource, "11");
     for (pod, args, fits) in [
         (wanting("example.com/a"), r#"{"ignoredResources": ["example.com/a"]}"#, true),
@@ -82,7 +82,7 @@ fn extended_resources_may_be_left_to_others() {
 }
 
 #[test]
-fn what_a_device_class_stands_for_is_left_to_others_where_the_node_has_none() {
+fn resources_of_a_device_class_are_left_to_dynamic_resources() {
     let mut host = Host::<Plugin>::new();
     host.node(half_full());
     host.object("DeviceClass", "", "gpu", r#"{"spec": {"extendedResourceName": "example.com/gpu"}}"#);

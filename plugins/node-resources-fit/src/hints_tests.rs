@@ -7,7 +7,7 @@ use berth_guest::testing::{Host, node, pod};
 use crate::Plugin;
 
 #[test]
-fn a_node_helps_that_has_more_and_enough() {
+fn a_node_with_more_and_enough_resources_causes_a_retry() {
     let sized = |cpu: &str, memory: &str, pods: &str| node("n").cpu(cpu).memory(memory).allocatable("pods", pods);
     let small = sized("1", "1Gi", "10");
     let wants = pod().cpu("2").memory("1Gi");
@@ -33,7 +33,7 @@ fn a_node_helps_that_has_more_and_enough() {
 }
 
 #[test]
-fn a_pod_helps_that_leaves_or_asks_for_less_of_what_is_wanted() {
+fn a_pod_that_frees_requested_resources_causes_a_retry() {
     let mut host = Host::<Plugin>::new();
     let wants = pod().cpu("1");
     let [large, little_cpu, little_memory] =
@@ -50,7 +50,7 @@ fn a_pod_helps_that_leaves_or_asks_for_less_of_what_is_wanted() {
 }
 
 #[test]
-fn a_class_of_devices_helps_that_stands_for_what_is_wanted_and_did_not_before() {
+fn a_device_class_that_starts_to_provide_the_resource_causes_a_retry() {
     let mut host = Host::<Plugin>::new();
     let class = "resource.k8s.io/v1/DeviceClass";
     let gpu = r#"{"spec": {"extendedResourceName": "example.com/gpu"}}"#;
@@ -75,7 +75,7 @@ fn a_class_of_devices_helps_that_stands_for_what_is_wanted_and_did_not_before() 
 }
 
 #[test]
-fn a_node_helps_that_leaves_a_resource_to_devices() {
+fn a_node_causes_a_retry_for_a_resource_of_a_device_class() {
     let mut host = Host::<Plugin>::new();
     host.object("DeviceClass", "", "gpu", r#"{"spec": {"extendedResourceName": "example.com/gpu"}}"#);
     let node = node("n").cpu("4");

@@ -25,7 +25,7 @@ fn quarter_and_half() -> PodBuilder {
 }
 
 #[test]
-fn the_emptier_the_better_by_default() {
+fn least_allocated_is_the_default() {
     for (pod, node, args, expected) in [
         // (75 + 50) / 2
         (quarter_and_half(), empty(), "{}", 62),
@@ -52,7 +52,7 @@ fn the_emptier_the_better_by_default() {
 }
 
 #[test]
-fn amounts_near_the_largest_number_score_0_to_100() {
+fn very_large_amounts_score_0_to_100() {
     let ratio = r#"{"scoringStrategy": {"type": "RequestedToCapacityRatio", "resources": [{"name": "memory"}],
         "requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}}}"#;
     let (memory, huge) = (r#"{"name": "memory"}"#, || node("node").cpu("4").memory("8Ei"));
@@ -72,7 +72,7 @@ fn amounts_near_the_largest_number_score_0_to_100() {
 }
 
 #[test]
-fn the_fuller_the_better_with_most_allocated() {
+fn most_allocated_prefers_full_nodes() {
     let args = strategy("MostAllocated", CPU_AND_MEMORY);
     for (node, expected) in [
         // (25 + 50) / 2
@@ -87,7 +87,7 @@ fn the_fuller_the_better_with_most_allocated() {
 }
 
 #[test]
-fn extended_resources_count_for_pods_that_ask_for_them() {
+fn extended_resources_count_for_pods_that_request_them() {
     let args = strategy("MostAllocated", r#"{"name": "cpu"}, {"name": "example.com/gpu", "weight": 3}"#);
     let gpus = || empty().allocatable("example.com/gpu", "8").used("example.com/gpu", "2");
     assert_eq!(score(&pod().cpu("1"), gpus(), &args), 25);
@@ -97,7 +97,7 @@ fn extended_resources_count_for_pods_that_ask_for_them() {
 }
 
 #[test]
-fn a_ratio_follows_its_shape() {
+fn requested_to_capacity_ratio_follows_its_shape() {
     let shaped = |shape: &str, resources: &str| {
         format!(
             r#"{{"scoringStrategy": {{"type": "RequestedToCapacityRatio", "resources": [{resources}],

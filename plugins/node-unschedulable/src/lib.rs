@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cordoned_nodes_take_pods_that_tolerate_it() {
+    fn cordoned_nodes_accept_pods_with_the_toleration() {
         const KEY: &str = "node.kubernetes.io/unschedulable";
         let no_schedule = Some(TaintEffect::NoSchedule);
         let mut host = Host::<Plugin>::new();

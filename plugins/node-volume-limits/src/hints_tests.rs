@@ -13,7 +13,7 @@ fn ebs() -> VolumeSource {
 }
 
 #[test]
-fn a_node_helps_that_takes_more() {
+fn a_node_with_a_higher_limit_causes_a_retry() {
     let limits = |drivers: &[(&str, Option<u32>)]| {
         let driver = |(name, count): &(&str, Option<u32>)| match count {
             Some(count) => format!(r#"{{"name": "{name}", "allocatable": {{"count": {count}}}}}"#),
@@ -41,7 +41,7 @@ fn a_node_helps_that_takes_more() {
 }
 
 #[test]
-fn volumes_that_are_left_and_claims_that_come() {
+fn freed_volumes_and_new_claims_cause_a_retry() {
     let mut host = Host::<Plugin>::new();
     let wants = pod().name("web").namespace("here").claim("data").ephemeral("scratch");
     for (left, expected) in [

@@ -94,7 +94,7 @@ fn volumes_of_a_driver_are_counted_up_to_its_limit() {
 }
 
 #[test]
-fn disks_of_the_pod_itself_count_for_the_driver_that_took_them_over() {
+fn inline_disks_count_for_the_csi_driver() {
     let mut host = with_limits(&[(EBS, 1)]);
     bound(&mut host, "claim", r#"{"awsElasticBlockStore": {"volumeID": "aws://zone/vol-1"}}"#);
     assert!(fits(&mut host, &ebs("vol-1")));
@@ -107,7 +107,7 @@ fn disks_of_the_pod_itself_count_for_the_driver_that_took_them_over() {
 }
 
 #[test]
-fn a_disk_that_its_driver_cannot_know_is_an_error_where_there_is_a_driver() {
+fn an_untranslatable_disk_is_an_error_on_nodes_with_the_driver() {
     let mut host = with_limits(&[]);
     host.node(node("other"));
     let wrong = ebs("aws://zone/disk");
@@ -124,7 +124,7 @@ fn a_disk_that_its_driver_cannot_know_is_an_error_where_there_is_a_driver() {
 }
 
 #[test]
-fn what_is_attached_counts_without_a_pod() {
+fn attached_volumes_count_without_a_pod() {
     let mut host = with_limits(&[(DRIVER, 2)]);
     for name in ["a", "b", "c"] {
         bound(&mut host, name, &of_driver(name));
@@ -151,7 +151,7 @@ fn what_is_attached_counts_without_a_pod() {
 
 /// The plugin does not check individual nodes if all have room. The answers must not depend on that.
 #[test]
-fn one_node_of_several_is_told_apart() {
+fn each_node_has_its_own_count() {
     let limit = |count: u32| {
         format!(r#"{{"spec": {{"drivers": [{{"name": "{DRIVER}", "allocatable": {{"count": {count}}}}}]}}}}"#)
     };
@@ -184,7 +184,7 @@ fn one_node_of_several_is_told_apart() {
 }
 
 #[test]
-fn claims_must_be_there_and_the_pods_own() {
+fn claims_must_exist_and_belong_to_the_pod() {
     let owned = |uid: &str| {
         let owner = format!(r#"{{"metadata": {{"ownerReferences": [{{"uid": "{uid}", "controller": true}}]}}, "#);
         owner + r#""spec": {"storageClassName": "example"}}"#
@@ -222,7 +222,7 @@ fn claims_must_be_there_and_the_pods_own() {
 }
 
 #[test]
-fn what_was_followed_is_what_is_found() {
+fn counts_after_changes_equal_counts_from_scratch() {
     let mut host = with_limits(&[(DRIVER, 1)]);
     for name in ["a", "b"] {
         bound(&mut host, name, &of_driver(name));

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_is_known_at_any_time() {
+    fn the_minimum_is_always_known() {
         let mut domains = Domains::default();
         domains.clear(3);
         assert_eq!((domains.least(), domains.len()), (None, 0));

@@ -21,7 +21,7 @@ fn wanted() -> PodBuilder {
 }
 
 #[test]
-fn pods_that_come_leave_and_change() {
+fn pods_that_are_added_deleted_and_changed() {
     let (web, other, elsewhere) = (app("web"), app("other"), app("web").namespace("elsewhere"));
     let mut host = Host::<Plugin>::new();
     for (change, expected) in [
@@ -44,7 +44,7 @@ fn pods_that_come_leave_and_change() {
 }
 
 #[test]
-fn nodes_that_come_go_and_change() {
+fn nodes_that_are_added_deleted_and_changed() {
     let in_zone = |zone| node("n").label("node", "n").label("zone", zone);
     let (none, a, b) = (node("n").label("node", "n"), in_zone("a"), in_zone("b"));
     let (tainted, racked) = (a.clone().taint("gpu", "", NoSchedule), a.clone().label("rack", "1"));

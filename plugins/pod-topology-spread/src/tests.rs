@@ -50,7 +50,7 @@ fn put(host: &mut Host<Plugin>, pod: &PodBuilder, nodes: &str) {
 }
 
 #[test]
-fn no_domain_may_have_more_by_max_skew() {
+fn max_skew_limits_the_difference_between_domains() {
     for (on, constraints, fits) in [
         ("", vec![hard("zone", 1)], "a1 a2 b1 b2"),
         ("a1", vec![hard("zone", 1)], "b1 b2"),
@@ -73,7 +73,7 @@ fn no_domain_may_have_more_by_max_skew() {
 }
 
 #[test]
-fn a_pod_that_does_not_spread_itself_counts_for_nothing() {
+fn a_pod_that_does_not_match_its_own_selector_does_not_count() {
     let mut host = host();
     put(&mut host, &web(), "a1");
     assert_eq!(host.fits(&pod().spread(hard("zone", 1))), ["a1", "a2", "b1", "b2"]);
@@ -82,7 +82,7 @@ fn a_pod_that_does_not_spread_itself_counts_for_nothing() {
 }
 
 #[test]
-fn only_pods_that_are_selected_count() {
+fn only_selected_pods_count() {
     for others in [pod(), pod().label("app", "api"), web().namespace("other"), web().deleting()] {
         let mut host = host();
         put(&mut host, &others, "a1 a1 a1");
@@ -96,7 +96,7 @@ fn only_pods_that_are_selected_count() {
 }
 
 #[test]
-fn a_selector_of_nothing_or_of_everything_counts_no_pods() {
+fn absent_and_empty_selectors_count_no_pods() {
     let mut host = host();
     put(&mut host, &web(), "a1 a1");
     let nothing = SpreadConstraint { selector: None, ..hard("zone", 1) };
@@ -105,7 +105,7 @@ fn a_selector_of_nothing_or_of_everything_counts_no_pods() {
 }
 
 #[test]
-fn a_node_without_the_label_is_beyond_help() {
+fn a_node_without_the_label_is_unresolvable() {
     let mut host = host();
     host.node(node("nowhere").label("node", "nowhere"));
     let incoming = web().spread(hard("zone", 1)).spread(hard("node", 1));
@@ -121,7 +121,7 @@ fn a_node_without_the_label_is_beyond_help() {
 }
 
 #[test]
-fn fewer_domains_than_there_should_be_count_as_one_without_pods() {
+fn fewer_domains_than_min_domains_set_the_minimum_to_0() {
     for (min_domains, fits) in [(1, 4), (2, 4), (3, 0)] {
         let mut host = host();
         put(&mut host, &web(), "a1 b1");
@@ -131,7 +131,7 @@ fn fewer_domains_than_there_should_be_count_as_one_without_pods() {
 }
 
 #[test]
-fn which_nodes_count_is_decided_by_policies() {
+fn inclusion_policies_decide_which_nodes_count() {
     use NodeInclusionPolicy::{Honor, Ignore};
     let in_b_or_c = || term([expression("zone", In, ["b", "c"])]);
     let gpu = || in_zone("c1", "c").taint("gpu", "", TaintEffect::NoSchedule);
@@ -169,7 +169,7 @@ fn the_pods_values_of_match_label_keys_are_selected() {
 }
 
 #[test]
-fn a_selector_that_cannot_be_read_fails_the_pod() {
+fn an_invalid_selector_fails_the_pod() {
     let bad = |when| spread("zone", 1, when, selector([expression("app", In, [])]));
     let told = host().verdict(&web().spread(bad(DoNotSchedule)), "a1").unwrap();
     let wrong = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
@@ -179,7 +179,7 @@ fn a_selector_that_cannot_be_read_fails_the_pod() {
 }
 
 #[test]
-fn few_pods_score_high() {
+fn fewer_pods_score_higher() {
     for (on, constraints, scores) in [
         ("", vec![soft("zone", 1)], [100, 100, 100, 100]),
         // The weight is ln 4 for two zones: 2 pods give 3, 1 pod gives 1.
@@ -201,7 +201,7 @@ fn few_pods_score_high() {
 }
 
 #[test]
-fn what_is_preferred_is_scored_among_the_nodes_that_passed() {
+fn scores_use_the_nodes_that_passed_the_filters() {
     let mut host = host();
     host.node(in_zone("c1", "c"));
     put(&mut host, &web(), "a1 a2 b1 c1 c1 c1 c1");
@@ -211,7 +211,7 @@ fn what_is_preferred_is_scored_among_the_nodes_that_passed() {
 }
 
 #[test]
-fn pods_of_a_host_are_counted_whichever_nodes_count() {
+fn pods_of_a_hostname_domain_count_despite_inclusion_policies() {
     let mut host = Host::<Plugin>::new();
     for name in ["a", "b"] {
         host.node(node(name).label(constraint::HOSTNAME, name));

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn every_forbidding_taint_has_to_be_tolerated() {
+    fn no_schedule_and_no_execute_taints_need_tolerations() {
         let tainted = |effect| node("node").taint("dedicated", "team-a", effect);
         let tolerating = |operator, value, effect| pod().toleration("dedicated", operator, value, effect);
         for (pod, node, expected) in [
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn comparing_tolerations_tolerate_nothing() {
+    fn numeric_toleration_operators_tolerate_nothing() {
         let five = node("node").taint("level", "5", NoSchedule);
         for operator in [LessThan, GreaterThan] {
             for value in ["1", "9"] {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_is_kubernetes_own() {
+    fn the_reason_is_kube_schedulers() {
         let mut host = Host::<Plugin>::new();
         host.node(node("node").taint("a", "b", NoSchedule));
         let verdict = host.verdict(&pod(), "node").unwrap();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_with_fewer_taints_to_avoid_are_better() {
+    fn fewer_prefer_no_schedule_taints_score_higher() {
         let taints = |name, count: usize| {
             (0..count).fold(node(name), |node, number| node.taint(&format!("t{number}"), "v", PreferNoSchedule))
         };
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_helps_that_the_pod_may_go_to_now() {
+    fn a_node_with_tolerated_taints_causes_a_retry() {
         let (open, tainted) = (node("n"), node("n").taint("gpu", "", NoSchedule));
         let avoided = node("n").taint("gpu", "", PreferNoSchedule);
         let mut host = Host::<Plugin>::new();

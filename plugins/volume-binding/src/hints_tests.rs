@@ -14,7 +14,7 @@ fn hint(kind: &str, [namespace, name]: [&str; 2], before: &str, after: &str) -> 
 }
 
 #[test]
-fn what_is_said_of_storage() {
+fn storage_objects_that_cause_a_retry() {
     let claim = "v1/PersistentVolumeClaim";
     let class = "storage.k8s.io/v1/StorageClass";
     let csi_node = "storage.k8s.io/v1/CSINode";
@@ -50,7 +50,7 @@ fn what_is_said_of_storage() {
 }
 
 #[test]
-fn any_node_that_is_new_or_labelled() {
+fn new_nodes_and_changed_labels_cause_a_retry() {
     let mut host = Host::<Plugin>::new();
     let wants = pod().claim("data");
     let node = node("n");

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn state_survives_a_round_trip() {
         let named = |name: &str| Named { name: name.to_owned(), uid: "u".to_owned(), ..Named::default() };
         let steps = [
             Step::Bind { chosen: true, changed: false, volume: named("pv"), claim: named("data") },

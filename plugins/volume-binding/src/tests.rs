@@ -66,7 +66,7 @@ fn unresolvable(reason: &str) -> Option<(Code, String)> {
 }
 
 #[test]
-fn claims_that_cannot_be_used_stop_the_pod() {
+fn unusable_claims_reject_the_pod() {
     let bound = r#""metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}"#;
     for (case, fields, expected) in [
         ("missing", None, unresolvable("persistentvolumeclaim \"data\" not found")),
@@ -126,7 +126,7 @@ fn a_pod_without_claims_is_not_asked_about() {
 }
 
 #[test]
-fn a_claim_made_for_a_pod_is_that_pods() {
+fn an_ephemeral_claim_belongs_to_its_pod() {
     let owned = |uid: &str| {
         let owner = format!(r#""ownerReferences": [{{"uid": "{uid}", "controller": true}}]"#);
         waiting("made", "").replacen('{', &format!(r#"{{"metadata": {{{owner}}}, "#), 1)

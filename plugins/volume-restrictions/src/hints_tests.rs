@@ -13,7 +13,7 @@ fn disk(id: &str) -> VolumeSource {
 }
 
 #[test]
-fn pods_leave_and_claims_come() {
+fn deleted_pods_and_new_claims_cause_a_retry() {
     let mut host = Host::<Plugin>::new();
     let here = || pod().namespace("here");
     let wants = here().volume("disk", disk("a")).claim("data");

@@ -19,7 +19,7 @@ fn with(source: VolumeSource) -> PodBuilder {
 }
 
 #[test]
-fn a_disk_is_one_pods_unless_all_only_read() {
+fn a_disk_is_exclusive_unless_all_pods_only_read() {
     use VolumeSource::{AwsElasticBlockStore, AzureDisk, GcePersistentDisk, Iscsi};
     let mons = ["m1", "m2"];
     for (case, wanted, there, conflicts) in [
@@ -53,7 +53,7 @@ fn a_disk_is_one_pods_unless_all_only_read() {
 }
 
 #[test]
-fn a_disk_is_free_when_its_pod_is_gone() {
+fn a_disk_is_free_after_its_pod_is_deleted() {
     let gce = || with(VolumeSource::GcePersistentDisk(disk("a", false)));
     let mut host = Host::<Plugin>::new();
     host.node(node("node"));
@@ -72,7 +72,7 @@ fn claims(host: &mut Host<Plugin>) {
 }
 
 #[test]
-fn a_claim_for_one_pod_is_refused_to_a_second_on_every_node() {
+fn read_write_once_pod_rejects_a_second_pod_on_every_node() {
     for (case, wanted, there, fits) in [
         ("in use", pod().claim("one"), pod().claim("one"), false),
         ("in use, beside another", pod().claim("many").claim("one"), pod().claim("one"), false),
@@ -96,7 +96,7 @@ fn a_claim_for_one_pod_is_refused_to_a_second_on_every_node() {
 }
 
 #[test]
-fn a_claim_that_is_not_there_is_waited_for() {
+fn a_missing_claim_rejects_the_pod() {
     let mut host = Host::<Plugin>::new();
     claims(&mut host);
     host.node(node("node"));
@@ -111,7 +111,7 @@ fn a_claim_that_is_not_there_is_waited_for() {
 }
 
 #[test]
-fn what_was_followed_is_what_is_found() {
+fn counts_after_changes_equal_counts_from_scratch() {
     let mut host = Host::<Plugin>::new();
     claims(&mut host);
     host.node(node("a"));

@@ -49,7 +49,7 @@ fn nodes_are_in_the_volumes_zone() {
 }
 
 #[test]
-fn claims_without_a_volume_may_wait_or_may_not() {
+fn claims_without_a_volume_need_a_waiting_class() {
     let class = |mode: &str| format!(r#"{{"volumeBindingMode": "{mode}"}}"#);
     let of = |class: &str| format!(r#"{{"spec": {{"storageClassName": "{class}"}}}}"#);
     for (claim, reason) in [
@@ -88,7 +88,7 @@ fn answers_follow_the_objects() {
 }
 
 #[test]
-fn what_helps_a_pod_without_a_zone() {
+fn changes_that_help_a_pod_rejected_for_its_zone() {
     let mut host = Host::<Plugin>::new();
     let wants = pod().namespace("here").claim("data");
     let in_zone = |zone| format!(r#"{{"metadata": {{"labels": {{"topology.kubernetes.io/zone": "{zone}"}}}}}}"#);

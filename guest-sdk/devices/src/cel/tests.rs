@@ -21,7 +21,7 @@ fn ask(expression: &str) -> Result<bool, Problem> {
 }
 
 #[test]
-fn what_kubernetes_documents_is_answered() {
+fn documented_expressions_evaluate() {
     for (expression, answer) in [
         ("true", true),
         ("device.driver == 'gpu.example.com'", true),
@@ -58,7 +58,7 @@ fn what_kubernetes_documents_is_answered() {
 }
 
 #[test]
-fn quantities_and_versions_have_their_library() {
+fn quantity_and_semver_libraries_work() {
     for (expression, answer) in [
         ("device.capacity['gpu.example.com'].memory.compareTo(quantity('40Gi')) == 0", true),
         ("device.capacity['gpu.example.com'].memory.isGreaterThan(quantity('40G'))", true),
@@ -85,7 +85,7 @@ fn quantities_and_versions_have_their_library() {
 }
 
 #[test]
-fn what_cannot_be_answered_says_why() {
+fn evaluation_errors_give_the_reason() {
     let runtime = |message: &str| Err(Problem::Runtime(message.to_owned()));
     for (expression, problem) in [
         ("device.attributes['gpu.example.com'].none == 1", runtime("no such key: none")),
@@ -114,7 +114,7 @@ fn what_cannot_be_answered_says_why() {
 }
 
 #[test]
-fn an_expression_is_compiled_once_and_few_are_kept() {
+fn compiled_expressions_are_cached_up_to_a_limit() {
     let compiler = Compiler::default();
     for number in 0..2 * KEPT {
         assert_eq!(compiler.matches(&format!("{number} >= 0"), &device()), Ok(true));

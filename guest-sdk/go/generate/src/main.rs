@@ -103,7 +103,7 @@ mod tests {
 
     /// Without this check, the Go SDK would read a changed contract at wrong offsets.
     #[test]
-    fn the_files_are_those_of_this_contract() {
+    fn generated_files_match_the_contract() {
         for (path, wanted) in generate().unwrap() {
             // gofmt changes the alignment, so the test compares words.
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn selectors_choose_devices_and_so_nodes() {
+fn device_selectors_select_nodes() {
     let model = |model: &str| format!("device.attributes['gpu.example.com'].model == '{model}'");
     let larger = "device.capacity['gpu.example.com'].memory.compareTo(quantity('50Gi')) > 0";
     for (requests, fits, on, chosen) in [
@@ -30,7 +30,7 @@ fn selectors_choose_devices_and_so_nodes() {
 }
 
 #[test]
-fn what_is_not_there_is_not_allocated() {
+fn missing_devices_are_not_allocated() {
     for requests in [
         vec![one("r", "false")],
         vec![some("r", json!({ "count": 3 }))],
@@ -54,7 +54,7 @@ fn several_claims_are_allocated_together() {
 }
 
 #[test]
-fn devices_of_other_claims_are_not_taken_until_they_are_free() {
+fn devices_of_other_claims_are_not_allocated() {
     let mut host = host();
     claim_with(&mut host, "other", json!({}), allocated("a-0"));
     claim(&mut host, "c", &[one("r", "true")]);
@@ -67,7 +67,7 @@ fn devices_of_other_claims_are_not_taken_until_they_are_free() {
 }
 
 #[test]
-fn what_cannot_be_evaluated_ends_the_attempt() {
+fn a_selector_that_fails_ends_the_attempt() {
     let mut host = host();
     for (expression, reason) in [
         (
@@ -90,7 +90,7 @@ fn what_cannot_be_evaluated_ends_the_attempt() {
 }
 
 #[test]
-fn pools_have_to_be_whole_and_of_the_latest_generation() {
+fn only_complete_pools_of_the_latest_generation_count() {
     let device = |name: &str| json!([{ "name": name }]);
     let part = |host: &mut Host<Plugin>, name: &str, generation: i64, count: i64, devices: Value| {
         let pool = json!({ "name": "pool", "generation": generation, "resourceSliceCount": count });
@@ -116,7 +116,7 @@ fn pools_have_to_be_whole_and_of_the_latest_generation() {
 }
 
 #[test]
-fn a_pool_of_which_parts_are_elsewhere_is_whole() {
+fn a_pool_with_slices_for_other_nodes_is_complete() {
     let mut host = host();
     for (name, node) in [("pool-b", "b"), ("pool-c", "c")] {
         let pool = json!({ "name": "pool", "generation": 1, "resourceSliceCount": 2 });
@@ -127,7 +127,7 @@ fn a_pool_of_which_parts_are_elsewhere_is_whole() {
 }
 
 #[test]
-fn devices_are_where_their_slice_says_or_they_say_themselves() {
+fn devices_are_on_the_nodes_of_their_slice_or_their_own() {
     let zone = |zone: &str| {
         json!({ "nodeSelectorTerms": [{ "matchExpressions": [
             { "key": "zone", "operator": "In", "values": [zone] },
@@ -159,7 +159,7 @@ fn devices_are_where_their_slice_says_or_they_say_themselves() {
 }
 
 #[test]
-fn no_more_devices_than_a_claim_may_have() {
+fn the_number_of_devices_in_a_claim_is_limited() {
     let mut host = host();
     let devices: Vec<Value> = (0..40).map(|number| json!({ "name": format!("d{number}") })).collect();
     slice(&mut host, "c", json!({ "nodeName": "c", "devices": devices }));

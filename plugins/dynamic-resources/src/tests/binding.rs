@@ -25,7 +25,7 @@ fn is_strategic(intent: &Intent) -> bool {
 
 /// Other finalizers are kept.
 #[test]
-fn a_claim_that_others_protect_is_protected_as_well() {
+fn a_claim_with_finalizers_gets_another_finalizer() {
     let mut host = host();
     let pod = using(&["c"]);
     for (finalizers, expected) in [
@@ -45,7 +45,7 @@ fn a_claim_that_others_protect_is_protected_as_well() {
 }
 
 #[test]
-fn a_claim_is_protected_before_its_allocation_is_written() {
+fn the_finalizer_is_written_before_the_allocation() {
     let mut host = host();
     claim(&mut host, "c", &[one("r", "true")]);
     let pod = using(&["c"]);
@@ -74,7 +74,7 @@ fn a_claim_is_protected_before_its_allocation_is_written() {
 }
 
 #[test]
-fn a_claim_that_is_allocated_is_reserved_once() {
+fn an_allocated_claim_is_reserved_once() {
     let mut host = host();
     let object = |reserved: Value| {
         let mut status = allocated("a-0");
@@ -104,7 +104,7 @@ fn conditions() -> Value {
 }
 
 #[test]
-fn devices_that_have_to_be_bound_are_waited_for() {
+fn pre_bind_waits_for_binding_conditions() {
     let mut host = host();
     host.remove_object("ResourceSlice", "", "a");
     slice(&mut host, "a", json!({ "nodeName": "a", "devices": [conditions()] }));
@@ -125,7 +125,7 @@ fn devices_that_have_to_be_bound_are_waited_for() {
 }
 
 #[test]
-fn a_claim_whose_devices_cannot_be_bound_is_of_no_use() {
+fn a_claim_with_a_failed_or_late_binding_is_unusable() {
     let condition = |kind: &str, status: &str| json!([{ "type": kind, "status": status }]);
     for (conditions, since, fits) in [
         (condition("Attached", "True"), "1970-01-01T00:00:00Z", true),

@@ -28,7 +28,7 @@ fn allocated_on_a(host: &mut Host<Plugin>, name: &str, users: &[&str]) {
 }
 
 #[test]
-fn a_claim_is_deallocated_that_nobody_else_uses_and_some_node_can_not() {
+fn post_filter_deallocates_an_unused_claim_that_does_not_fit() {
     for (users, said) in [
         (&[] as &[&str], "deallocation of ResourceClaim completed"),
         (&["p-uid"], "deallocation of ResourceClaim completed"),
@@ -65,7 +65,7 @@ fn patch(intent: &Intent) -> (String, Value) {
 }
 
 #[test]
-fn who_is_not_bound_uses_its_claims_no_longer() {
+fn unreserve_removes_the_pod_from_its_claims() {
     let mut host = host();
     allocated_on_a(&mut host, "c", &["q-uid"]);
     claim(&mut host, "unallocated", &[one("r", "true")]);

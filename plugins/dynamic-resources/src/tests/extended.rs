@@ -35,7 +35,7 @@ fn asking(containers: &[Container<'_>]) -> PodBuilder {
 }
 
 #[test]
-fn a_class_gives_what_no_device_plugin_has() {
+fn a_class_provides_an_extended_resource_without_device_plugin() {
     for (resource, number, fits) in [
         (GPU, 1, &["a", "b", "d"] as &[&str]),
         (GPU, 3, &["d"]),
@@ -67,7 +67,7 @@ fn claims_and_extended_resources_take_devices_together() {
 }
 
 #[test]
-fn containers_share_requests_where_they_can() {
+fn containers_share_requests() {
     type Asked<'a> = (&'a str, ContainerKind, &'a [(&'a str, i64)]);
     type Said<'a, T> = Vec<(&'a str, T)>;
     let cases: [(&[Asked<'_>], Said<'_, i64>, Said<'_, &str>); 4] = [
@@ -113,7 +113,7 @@ fn containers_share_requests_where_they_can() {
 }
 
 #[test]
-fn of_classes_for_one_resource_the_latest_is_taken() {
+fn the_latest_class_of_a_resource_is_used() {
     let mut host = offering();
     offer(&mut host, "newer", "2026-01-02T00:00:00Z");
     offer(&mut host, "same-age", "2026-01-02T00:00:00Z");
@@ -129,7 +129,7 @@ fn of_classes_for_one_resource_the_latest_is_taken() {
 }
 
 #[test]
-fn a_claim_is_made_allocated_and_named_and_deleted_where_the_pod_is_not_bound() {
+fn an_extended_resource_claim_is_created_and_deleted_without_binding() {
     let mut host = offering();
     let pod = asking(&[("main", Main, &[(GPU, 2)])]);
     assert_eq!(host.reserve(&pod, "d").unwrap(), Default::default(), "a device plugin has it");
@@ -165,7 +165,7 @@ fn a_claim_is_made_allocated_and_named_and_deleted_where_the_pod_is_not_bound() 
 }
 
 #[test]
-fn what_was_made_before_goes_before_it_is_made_anew() {
+fn an_earlier_claim_is_deleted_before_a_new_claim_is_created() {
     let mut host = offering();
     let left = json!({
         "metadata": {
@@ -187,7 +187,7 @@ fn what_was_made_before_goes_before_it_is_made_anew() {
 }
 
 #[test]
-fn names_are_as_the_api_server_makes_them() {
+fn generated_names_have_the_form_of_the_api_server() {
     for (base, name) in [("p-", "p-bbbbb"), (&"x".repeat(70), &format!("{}bbbbb", "x".repeat(58)))] {
         assert_eq!(crate::extended::generated(base, 0), name);
     }

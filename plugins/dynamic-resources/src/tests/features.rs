@@ -4,7 +4,7 @@
 use super::*;
 
 #[test]
-fn the_first_alternative_that_is_to_be_had_is_taken_and_scored() {
+fn the_first_available_alternative_is_allocated_and_scored() {
     let mut host = host();
     let alternative = |name: &str, model: &str| {
         let expression = format!("device.attributes['gpu.example.com'].model == '{model}'");
@@ -70,7 +70,7 @@ fn constraints_hold_between_devices() {
 }
 
 #[test]
-fn administrators_look_at_devices_of_others() {
+fn admin_access_may_use_allocated_devices() {
     let mut host = host();
     claim_with(&mut host, "other", json!({}), allocated("a-0"));
     claim(&mut host, "admin", &[some("r", json!({ "adminAccess": true, "allocationMode": "All" }))]);
@@ -83,7 +83,7 @@ fn administrators_look_at_devices_of_others() {
 }
 
 #[test]
-fn tainted_devices_are_left_alone_unless_that_is_tolerated() {
+fn tainted_devices_need_a_toleration() {
     let taint = |effect: &str| json!([{ "key": "broken", "value": "yes", "effect": effect }]);
     for (effect, tolerations, fits) in [
         ("NoSchedule", json!([]), false),
@@ -182,7 +182,7 @@ fn devices_are_shared_by_capacity() {
 }
 
 #[test]
-fn configuration_of_class_and_claim_goes_into_the_allocation() {
+fn the_allocation_has_the_configuration_of_class_and_claim() {
     let mut host = host();
     let opaque = |text: &str| json!({ "driver": "gpu.example.com", "parameters": { "is": text, "n": 1.5 } });
     let of_class = json!({ "spec": { "config": [{ "opaque": opaque("class") }] } });

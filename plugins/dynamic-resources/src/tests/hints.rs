@@ -6,7 +6,7 @@ use berth_guest::hints::Hint::{Queue, Skip};
 use super::*;
 
 #[test]
-fn a_claim_helps_that_is_the_pods_or_gives_devices_back() {
+fn the_pods_claims_and_freed_devices_cause_a_retry() {
     let mut host = host();
     claim(&mut host, "mine", &[one("r", "true")]);
     let claim_with = |status: Value, finalizers: Value| {
@@ -46,7 +46,7 @@ fn a_claim_helps_that_is_the_pods_or_gives_devices_back() {
 }
 
 #[test]
-fn a_claim_that_was_made_for_the_pod_helps_when_it_is_gone() {
+fn the_deleted_claim_of_the_pod_causes_a_retry() {
     let mut host = host();
     let made_for = |uid: &str| json!({ "metadata": { "ownerReferences": [{ "uid": uid }] } }).to_string();
     for (owner, gone, expected) in [("p-uid", true, Queue), ("p-uid", false, Skip), ("other", true, Skip)] {
@@ -61,7 +61,7 @@ fn a_claim_that_was_made_for_the_pod_helps_when_it_is_gone() {
 }
 
 #[test]
-fn nodes_classes_and_slices_help() {
+fn nodes_classes_and_slices_cause_a_retry() {
     let mut host = host();
     claim(&mut host, "mine", &[one("r", "true")]);
     let pod = using(&["mine"]);

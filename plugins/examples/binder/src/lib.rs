@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pods_that_ask_for_it_are_bound() {
+    fn pods_with_the_annotation_are_bound() {
         let mut host = Host::<Plugin>::new();
         assert_eq!(host.bind(&pod(), "a", b""), None);
         let asking = pod().name("p").uid("u").annotation("binder.example.com/bind", "");

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_one_lets_all_go() {
+    fn the_last_member_allows_all_members() {
         let mut host = Host::<Plugin>::new();
         host.node(node("a"));
         for (uid, seconds) in [("one", 5), ("two", 7)] {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_left_counts_no_more() {
+    fn a_deleted_member_does_not_count() {
         let mut host = Host::<Plugin>::new();
         host.node(node("a"));
         let two = ["one", "two"].map(|uid| host.resident(&member(uid), "a"));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn other_groups_and_namespaces_are_others() {
+    fn groups_differ_by_name_and_namespace() {
         let mut host = Host::<Plugin>::new();
         host.node(node("a"));
         host.resident(&member("one").namespace("other"), "a");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_is_none_is_refused() {
+    fn an_invalid_size_is_refused() {
         let mut host = Host::<Plugin>::new();
         host.node(node("a"));
         let denied = host.permit(&pod().annotation(NAME, "training").annotation(SIZE, "many"), "a", b"");

@@ -24,7 +24,7 @@ mod tests {
     }
 
     #[test]
-    fn every_score_comes_up() {
+    fn every_score_occurs() {
         let scores = scores(1);
         assert!((0..=100).all(|score| scores.contains(&score)), "{scores:?}");
     }

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_node_is_asked_and_waited_for() {
+    fn pre_bind_annotates_the_node_and_waits() {
         let mut host = host();
         let state = host.reserve(&pod().annotation(DATASET, "images"), "with").unwrap().state;
         let wanted = host.pre_bind(&pod(), "with", &state);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_node_with_an_agent_helps() {
+    fn only_a_node_with_an_agent_causes_a_retry() {
         let mut host = host();
         let [with, without] = [node("new").label(AGENT, ""), node("new").label("zone", "a")];
         assert_eq!(host.node_hint(EventActions::ADD, [None, Some(&with)], &pod()), Hint::Queue);

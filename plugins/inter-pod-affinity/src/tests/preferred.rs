@@ -8,7 +8,7 @@ fn raw(host: &mut Host<Plugin>, pod: &PodBuilder) -> Vec<i64> {
 }
 
 #[test]
-fn the_pods_own_preferences_count_each_pod_near() {
+fn preferred_terms_of_the_pod_count_matching_pods() {
     for (on, incoming, scores) in [
         ("a1", pod().rather_near(5, term("zone", "web")), [5, 5, 0, 0, 0]),
         ("a1 a1 b1", pod().rather_near(5, term("zone", "web")), [10, 10, 5, 5, 0]),
@@ -25,7 +25,7 @@ fn the_pods_own_preferences_count_each_pod_near() {
 }
 
 #[test]
-fn preferences_of_pods_on_nodes_count_for_the_pod() {
+fn preferred_terms_of_pods_on_nodes_count() {
     for (resident, incoming, scores) in [
         (app("db").rather_near(5, term("zone", "web")), app("web"), [5, 5, 0, 0, 0]),
         (app("db").rather_away_from(5, term("node", "web")), app("web"), [-5, 0, 0, 0, 0]),
@@ -45,7 +45,7 @@ fn preferences_of_pods_on_nodes_count_for_the_pod() {
 }
 
 #[test]
-fn pods_that_nothing_is_said_about_are_not_scored() {
+fn pods_without_relevant_terms_are_not_scored() {
     for (args, resident, incoming, scored) in [
         ("{}", app("db"), app("web"), false),
         ("{}", app("db").away_from(term("zone", "web")), app("web"), false),
@@ -72,7 +72,7 @@ fn preferences_that_cancel_each_other_still_score() {
 }
 
 #[test]
-fn what_pods_on_nodes_prefer_may_be_ignored() {
+fn preferred_terms_of_pods_on_nodes_can_be_ignored() {
     let mut host = host_with(r#"{"ignorePreferredTermsOfExistingPods": true}"#);
     put(&mut host, &app("db").rather_near(5, term("zone", "web")), "a1");
     assert!(raw(&mut host, &app("web")).is_empty());

@@ -6,7 +6,7 @@ const PODS: usize = 40;
 
 /// Changes the cluster and compares the plugin's answers with those of a new instance.
 #[test]
-fn sums_that_follow_changes_are_those_of_a_fresh_start() {
+fn sums_after_changes_equal_sums_from_scratch() {
     let (mut scored, mut refused) = (0, 0);
     for seed in 0..30 {
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -27,7 +27,7 @@ fn sums_that_follow_changes_are_those_of_a_fresh_start() {
 }
 
 #[test]
-fn what_was_taken_back_was_never_there() {
+fn undone_changes_have_no_effect() {
     let mut host = host();
     put(&mut host, &app("web"), "a1 b1");
     let incoming = app("web").near(term("zone", "web")).rather_near(2, term("node", "web"));

@@ -51,7 +51,7 @@ fn pods_of_services_and_controllers_spread() {
 }
 
 #[test]
-fn what_several_select_is_what_all_of_them_select() {
+fn selectors_of_several_services_are_combined() {
     let mut host = zones("{}");
     host.object("Service", "default", "web", SELECTS_WEB);
     host.object("Service", "default", "front", r#"{"spec": {"selector": {"tier": "front"}}}"#);
@@ -64,7 +64,7 @@ fn what_several_select_is_what_all_of_them_select() {
 }
 
 #[test]
-fn the_systems_defaults_spread_by_zone_and_host() {
+fn system_defaults_spread_by_zone_and_hostname() {
     let mut host = zones("{}");
     host.object("Service", "default", "web", SELECTS_WEB);
     put(&mut host, &web(), "a a b");
@@ -108,7 +108,7 @@ fn defaults_follow_what_services_select() {
 }
 
 #[test]
-fn an_object_that_cannot_be_read_is_left_out() {
+fn a_malformed_object_is_ignored() {
     let mut host = zones("{}");
     host.object("Service", "default", "web", SELECTS_WEB);
     host.object("Service", "default", "web", r#"{"spec": {"selector": "web"}}"#);
@@ -120,7 +120,7 @@ fn list(constraints: &str) -> String {
 }
 
 #[test]
-fn the_profile_may_list_its_own() {
+fn the_profile_can_list_default_constraints() {
     let hard = r#"{"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}"#;
     let mut host = zones(&list(hard));
     host.object("Service", "default", "web", SELECTS_WEB);

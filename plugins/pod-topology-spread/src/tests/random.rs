@@ -27,7 +27,7 @@ fn counts_that_follow_changes_are_those_of_a_fresh_start() {
 }
 
 #[test]
-fn what_was_taken_back_was_never_there() {
+fn undone_changes_have_no_effect() {
     let mut host = host();
     put(&mut host, &web(), "a1 b1");
     let incoming = web().spread(hard("zone", 1)).spread(soft("node", 1));

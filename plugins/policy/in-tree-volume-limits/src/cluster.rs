@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nitro_instances_are_known_by_their_types() {
+    fn nitro_instances_are_found_by_type() {
         for (instance_type, nitro) in [
             ("", false),
             ("m4.large", false),

@@ -56,7 +56,7 @@ fn each_kind_has_its_limit() {
 }
 
 #[test]
-fn only_what_is_named_is_limited() {
+fn only_the_configured_kind_is_limited() {
     assert!(fits(&mut host(EBS, node("n")), &with("gce", 20)));
     let verdict = host(EBS, node("n")).verdict(&with("ebs", 40), "n").unwrap();
     assert_eq!(
@@ -66,7 +66,7 @@ fn only_what_is_named_is_limited() {
 }
 
 #[test]
-fn a_number_of_ones_own_gives_way_to_the_nodes() {
+fn the_limit_of_the_node_overrides_the_argument() {
     let args = r#"{"limits": ["MaxGCEPDVolumeCount"], "maxVolumes": 3}"#;
     for (node, limit) in [(node("n"), 3), (node("n").allocatable("attachable-volumes-gce-pd", "5"), 5)] {
         let mut host = host(args, node);
@@ -75,7 +75,7 @@ fn a_number_of_ones_own_gives_way_to_the_nodes() {
 }
 
 #[test]
-fn volumes_that_are_there_count_once() {
+fn volumes_on_the_node_count_once() {
     let mut host = host(r#"{"limits": ["MaxEBSVolumeCount"], "maxVolumes": 3}"#, node("n"));
     let first = host.resident(&with("ebs", 2), "n");
     assert!(fits(&mut host, &with("ebs", 3)), "two of them are there");
@@ -109,7 +109,7 @@ fn claims_count_by_their_volume_or_their_class() {
 }
 
 #[test]
-fn what_is_left_to_a_csi_driver_is_not_limited_here() {
+fn migrated_volumes_are_not_limited() {
     let mut host = host(EBS, node("n"));
     let migrated = |list| format!(r#"{{"metadata": {{"annotations": {{"{KEY}": "{list}"}}}}}}"#);
     const KEY: &str = "storage.alpha.kubernetes.io/migrated-plugins";

@@ -43,7 +43,7 @@ fn each_condition_has_its_reason() {
 }
 
 #[test]
-fn all_reasons_are_told_and_none_goes_away_with_pods() {
+fn all_reasons_are_unresolvable() {
     let bad = node("n").condition("Ready", False).condition("DiskPressure", True).unschedulable();
     let verdict = all(bad).verdict(&pod(), "n").unwrap();
     assert_eq!(verdict.code, Code::UnschedulableAndUnresolvable);
@@ -51,7 +51,7 @@ fn all_reasons_are_told_and_none_goes_away_with_pods() {
 }
 
 #[test]
-fn only_what_is_named_is_checked() {
+fn only_configured_checks_run() {
     let bad = || {
         let pressed = node("n").condition("MemoryPressure", True).condition("DiskPressure", True);
         pressed.condition("PIDPressure", True).condition("Ready", False)
@@ -68,7 +68,7 @@ fn only_what_is_named_is_checked() {
 }
 
 #[test]
-fn short_memory_is_for_pods_that_request_some() {
+fn memory_pressure_allows_pods_with_memory_requests() {
     let mut host = all(node("n").condition("MemoryPressure", True));
     for (milli_cpu, memory, fits) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
         let requests = Resources { milli_cpu, memory, ephemeral_storage: 1, pods: 0, scalars: Vec::new() };
@@ -79,7 +79,7 @@ fn short_memory_is_for_pods_that_request_some() {
 }
 
 #[test]
-fn other_checks_are_refused() {
+fn unknown_checks_are_refused() {
     let refused = Host::<Plugin>::with_args(r#"{"checks": ["CheckNodes"]}"#).err().unwrap();
     assert!(refused.starts_with("NodeConditions: arguments: checks[0]: unknown variant `CheckNodes`"), "{refused}");
 }

@@ -12,7 +12,7 @@ fn host(args: &str) -> Host<Plugin> {
 }
 
 #[test]
-fn nodes_have_the_labels_and_do_not_have_the_others() {
+fn required_labels_and_forbidden_labels_are_checked() {
     let cases: [(&str, &[&str]); 6] = [
         ("{}", &["old", "new", "bare"]),
         (r#"{"presentLabels": ["zone"]}"#, &["old", "new"]),
@@ -30,7 +30,7 @@ fn nodes_have_the_labels_and_do_not_have_the_others() {
 }
 
 #[test]
-fn each_preference_counts_its_share() {
+fn preferences_have_equal_shares() {
     for (args, [old, new, bare]) in [
         ("{}", [0, 0, 0]),
         (r#"{"presentLabels": ["zone"]}"#, [0, 0, 0]),

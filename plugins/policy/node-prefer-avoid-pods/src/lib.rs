@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_spared_the_pods_of_the_controllers_they_name() {
+    fn nodes_avoid_pods_of_the_annotated_controllers() {
         let mut host = Host::<Plugin>::new();
         host.node(node("a-any"));
         host.node(avoiding("b-set", "ReplicaSet", "web-uid"));

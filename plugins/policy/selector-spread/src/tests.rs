@@ -41,7 +41,7 @@ fn pods_of_a_service_are_spread_over_zones_and_nodes() {
 }
 
 #[test]
-fn only_pods_of_the_kind_that_stay_count() {
+fn only_matching_pods_that_are_not_deleted_count() {
     let mut host = host("{}");
     host.resident(&web().namespace("other"), "a1");
     host.resident(&pod().label("app", "api"), "a1");
@@ -62,7 +62,7 @@ fn without_zones_the_nodes_alone_count() {
 }
 
 #[test]
-fn pods_of_a_controller_are_of_a_kind_unless_services_alone_count() {
+fn controllers_count_unless_only_services_are_configured() {
     let labelled = |kind: &str, selector: &str| {
         let mut host = host("{}");
         host.object(kind, "default", "set", &format!(r#"{{"spec": {{"selector": {selector}}}}}"#));
@@ -88,7 +88,7 @@ fn pods_of_a_controller_are_of_a_kind_unless_services_alone_count() {
 }
 
 #[test]
-fn pods_that_say_how_they_are_spread_are_not_scored() {
+fn pods_with_topology_spread_constraints_are_not_scored() {
     let own = SpreadConstraint {
         max_skew: 1,
         topology_key: ZONE.into(),

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_is_in_a_zone_by_old_labels_or_new() {
+    fn the_zone_comes_from_old_or_new_labels() {
         let (old, new) = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
         let region = "topology.kubernetes.io/region";
         for (labels, expected) in [

@@ -26,7 +26,7 @@ fn web() -> PodBuilder {
 type Running<'a> = (fn() -> PodBuilder, &'a str);
 
 #[test]
-fn the_pods_of_a_service_go_where_the_first_went() {
+fn pods_of_a_service_follow_the_first_pod() {
     let anywhere = ["e1", "e2", "w1", "w2", "bare"];
     let in_default = web as fn() -> PodBuilder;
     let elsewhere = || web().namespace("other");
@@ -53,7 +53,7 @@ fn the_pods_of_a_service_go_where_the_first_went() {
 }
 
 #[test]
-fn a_rejection_may_go_away_with_pods() {
+fn a_rejection_is_resolvable() {
     let mut host = host(BY_REGION);
     let first = host.resident(&web(), "w1");
     let verdict = host.verdict(&web(), "e1").unwrap();
@@ -89,7 +89,7 @@ fn pods_are_spread_over_the_values_of_a_label() {
 }
 
 #[test]
-fn pods_of_no_service_go_to_labelled_nodes() {
+fn pods_without_service_prefer_labelled_nodes() {
     let mut host = host(SPREAD);
     host.resident(&pod(), "e1");
     assert_eq!(host.scores(&pod()).into_values().collect::<Vec<_>>(), [0, 100, 100, 100, 100]);

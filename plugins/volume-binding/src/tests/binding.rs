@@ -41,7 +41,7 @@ fn assumed(intents: &[Intent]) -> Vec<(&ObjectReference, &str)> {
 }
 
 #[test]
-fn a_volume_is_set_aside_and_its_binding_waited_for() {
+fn pre_bind_binds_a_volume_and_waits() {
     let mut host = cluster();
     claim(&mut host, &versioned(&waiting("local", "")));
     host.object("PersistentVolume", "", "pv", &versioned(&volume("5Gi", "a", "")));
@@ -61,7 +61,7 @@ fn a_volume_is_set_aside_and_its_binding_waited_for() {
 }
 
 #[test]
-fn a_volume_that_was_set_aside_before_keeps_who_did_it() {
+fn an_existing_claim_reference_keeps_its_annotations() {
     let with_uid = |uid: &str| {
         let reference = format!(r#", "claimRef": {{"namespace": "default", "name": "data", "uid": "{uid}"}}"#);
         volume("5Gi", "a", &reference)
@@ -80,7 +80,7 @@ fn a_volume_that_was_set_aside_before_keeps_who_did_it() {
 }
 
 #[test]
-fn the_node_for_a_volume_to_be_made_is_told_and_the_volume_waited_for() {
+fn pre_bind_selects_the_node_and_waits_for_provisioning() {
     let mut host = Host::<Plugin>::with_args(r#"{"bindTimeoutSeconds": 60}"#).unwrap();
     host.node(zoned("a"));
     let class = r#"{"provisioner": "csi.example.com", "volumeBindingMode": "WaitForFirstConsumer"}"#;
@@ -99,7 +99,7 @@ fn the_node_for_a_volume_to_be_made_is_told_and_the_volume_waited_for() {
 }
 
 #[test]
-fn what_another_pod_has_reserved_is_not_given_again() {
+fn a_volume_reserved_by_another_pod_is_not_reused() {
     let mut host = cluster();
     claim(&mut host, &waiting("local", ""));
     host.object("PersistentVolumeClaim", "default", "other", &waiting("local", ""));
@@ -113,7 +113,7 @@ fn what_another_pod_has_reserved_is_not_given_again() {
 }
 
 #[test]
-fn a_node_that_will_do_no_longer_is_refused() {
+fn reserve_refuses_a_node_that_fits_no_longer() {
     let mut host = cluster();
     claim(&mut host, &waiting("local", ""));
     host.object("PersistentVolume", "", "pv", &volume("5Gi", "a", ""));

@@ -5,7 +5,7 @@ use super::*;
 const NOT_ENOUGH_SPACE: &str = "node(s) did not have enough free storage";
 
 #[test]
-fn a_volume_can_be_made_where_the_class_allows_it() {
+fn provisioning_follows_the_allowed_topologies() {
     let allowed = |zone: &str| {
         let terms = format!(r#"[{{"matchLabelExpressions": [{{"key": "zone", "values": ["{zone}"]}}]}}]"#);
         format!(
@@ -22,7 +22,7 @@ fn a_volume_can_be_made_where_the_class_allows_it() {
 }
 
 #[test]
-fn a_claim_whose_node_is_selected_stays_there() {
+fn the_selected_node_of_a_claim_is_kept() {
     let selected = r#"{"metadata": {"annotations": {"volume.kubernetes.io/selected-node": "b"}}, "#;
     let mut host = cluster();
     claim(&mut host, &waiting("made", "").replacen('{', selected, 1));
@@ -36,7 +36,7 @@ fn capacity(zone: &str, more: &str) -> String {
 }
 
 #[test]
-fn drivers_that_tell_how_much_there_is_are_believed() {
+fn storage_capacity_is_checked_for_drivers_that_report_it() {
     let tells = r#"{"spec": {"storageCapacity": true}}"#;
     for (case, driver, fields, fits) in [
         ("enough", tells, capacity("a", r#", "capacity": "5Gi""#), vec!["a"]),
@@ -66,7 +66,7 @@ fn drivers_that_tell_how_much_there_is_are_believed() {
 }
 
 #[test]
-fn what_is_there_goes_before_what_could_be_made() {
+fn existing_volumes_come_before_provisioning() {
     let mut host = cluster();
     claim(&mut host, &waiting("made", ""));
     host.object("PersistentVolume", "", "pv", &volume("5Gi", "a", "").replace("\"local\"", "\"made\""));
@@ -79,7 +79,7 @@ fn what_is_there_goes_before_what_could_be_made() {
 }
 
 #[test]
-fn reasons_of_bound_and_waiting_claims_stand_together() {
+fn reasons_of_bound_and_unbound_claims_are_joined() {
     let mut host = cluster();
     claim(&mut host, &waiting("local", ""));
     let bound =

@@ -15,7 +15,7 @@ fn bound(source: &str, labels: &str) -> Host<Plugin> {
 }
 
 #[test]
-fn a_bound_volume_is_reached_from_its_nodes() {
+fn a_bound_volume_selects_its_nodes() {
     let mut host = bound("", "{}");
     host.node(node("a").label("topology.kubernetes.io/zone", "a"));
     host.node(node("b").label("topology.kubernetes.io/zone", "b"));
@@ -26,7 +26,7 @@ fn a_bound_volume_is_reached_from_its_nodes() {
 }
 
 #[test]
-fn where_a_driver_has_taken_it_over_its_own_label_tells_the_zone() {
+fn migrated_volumes_use_the_topology_key_of_the_driver() {
     let migrated = |plugins: &str| {
         format!(r#"{{"metadata": {{"annotations": {{"storage.alpha.kubernetes.io/migrated-plugins": "{plugins}"}}}}}}"#)
     };
@@ -50,7 +50,7 @@ fn where_a_driver_has_taken_it_over_its_own_label_tells_the_zone() {
 }
 
 #[test]
-fn a_claim_gets_a_volume_that_suits_it() {
+fn a_claim_gets_a_matching_volume() {
     let suits = volume("5Gi", "a", "");
     for (case, claim_more, volume_fields, fits) in [
         ("suits", "", suits.clone(), true),
@@ -103,7 +103,7 @@ fn reserved_for(claim: &str, uid: &str) -> String {
 }
 
 #[test]
-fn claims_share_what_there_is() {
+fn claims_do_not_share_a_volume() {
     let mut host = cluster();
     claim(&mut host, &waiting("local", ""));
     host.object("PersistentVolumeClaim", "default", "more", &waiting("local", "").replace("5Gi", "8Gi"));
@@ -118,7 +118,7 @@ fn claims_share_what_there_is() {
 }
 
 #[test]
-fn of_volumes_pinned_in_different_ways_the_smallest_is_taken() {
+fn the_smallest_volume_is_chosen_whatever_its_affinity() {
     let anywhere = r#"{"spec": {"storageClassName": "local", "capacity": {"storage": "7Gi"}, "accessModes": ["ReadWriteOnce"]},
         "status": {"phase": "Available"}}"#;
     for (case, volumes, on_a, on_b) in [
