@@ -63,7 +63,7 @@ kind: KubeSchedulerConfiguration
 {{- $plugins := .Values.plugins -}}
 name: plugins
 {{- if and (eq $plugins.source "configMap") (or $plugins.configMap.names $plugins.configMap.binaryData) }}
-# ConfigMaps side by side: the kubelet exchanges all their files at once, through the link ..data.
+# One projected volume for all ConfigMaps, so that the kubelet replaces all files at once, through the link ..data.
 projected:
   sources:
     {{- range $plugins.configMap.names }}
@@ -77,11 +77,11 @@ projected:
     {{- end }}
 {{- else if eq $plugins.source "image" }}
 image:
-  reference: {{ required "plugins.image.reference: name the OCI image whose root holds the plugins" $plugins.image.reference | quote }}
+  reference: {{ required "plugins.image.reference: name the OCI image with the plugins in its root" $plugins.image.reference | quote }}
   pullPolicy: {{ $plugins.image.pullPolicy }}
 {{- else if eq $plugins.source "persistentVolumeClaim" }}
 persistentVolumeClaim:
-  claimName: {{ required "plugins.persistentVolumeClaim.claimName: name the claim whose volume holds the plugins" $plugins.persistentVolumeClaim.claimName | quote }}
+  claimName: {{ required "plugins.persistentVolumeClaim.claimName: name the claim of the volume with the plugins" $plugins.persistentVolumeClaim.claimName | quote }}
   readOnly: true
 {{- else }}
 emptyDir: {}
