@@ -3,75 +3,75 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which nodes have to be, and which would be better.
+/// Required and preferred node affinity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeAffinity {
-    /// Nodes that don't match are out.
+    /// Terms that a node must match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required_during_scheduling_ignored_during_execution: Option<NodeSelector>,
-    /// Nodes that match are better.
+    /// Terms that raise the score of matching nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub preferred_during_scheduling_ignored_during_execution: Vec<PreferredSchedulingTerm>,
 }
 
-/// Nodes that match one of the terms.
+/// Selects the nodes that match at least one of the terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeSelector {
-    /// At least one.
+    /// At least one term.
     pub node_selector_terms: Vec<NodeSelectorTerm>,
 }
 
-/// Nodes that match all of these; without any, none.
+/// Selects the nodes that match all requirements. A term without requirements selects no node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeSelectorTerm {
-    /// By labels.
+    /// Requirements on labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_expressions: Vec<NodeSelectorRequirement>,
-    /// By fields, of which there is `metadata.name`.
+    /// Requirements on fields. The only field is `metadata.name`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_fields: Vec<NodeSelectorRequirement>,
 }
 
-/// What a label or field has to be.
+/// A requirement on a label or field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeSelectorRequirement {
     /// The label or field.
     pub key: String,
-    /// How it is compared.
+    /// The operator.
     pub operator: NodeSelectorOperator,
-    /// With what: nothing for Exists and DoesNotExist, one integer for Gt and Lt.
+    /// The values. None for Exists and DoesNotExist, one integer for Gt and Lt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
 
-/// How a label or field is compared.
+/// The operator of a requirement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NodeSelectorOperator {
-    /// It is one of the values.
+    /// The label has one of the values.
     #[default]
     In,
-    /// It is none of them, or not there.
+    /// The label has none of the values, or does not exist.
     NotIn,
-    /// It is there.
+    /// The label exists.
     Exists,
-    /// It is not there.
+    /// The label does not exist.
     DoesNotExist,
-    /// It is a greater number.
+    /// The label's number is greater than the value.
     Gt,
-    /// It is a smaller number.
+    /// The label's number is smaller than the value.
     Lt,
 }
 
-/// What a matching node gains.
+/// A preferred term.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreferredSchedulingTerm {
-    /// How much.
+    /// The weight of the term, 1 to 100.
     pub weight: i32,
-    /// Which nodes.
+    /// The term that nodes match.
     pub preference: NodeSelectorTerm,
 }

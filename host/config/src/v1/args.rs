@@ -8,99 +8,100 @@ use super::{
     UtilizationShapePoint,
 };
 
-/// How many nodes preemption is tried on: the greater of the two numbers. They can't both be 0.
+/// The number of candidate nodes for preemption: the greater of the two numbers. At least one of them must not be 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DefaultPreemptionArgs {
-    /// In percent of all nodes. Default: 10.
+    /// The minimum number of candidates, as a percentage of the nodes. Default: 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]
     pub min_candidate_nodes_percentage: Option<i32>,
-    /// As a number. Default: 100.
+    /// The minimum number of candidates. Default: 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub min_candidate_nodes_absolute: Option<i32>,
 }
 
-/// How affinity between pods is scored.
+/// Settings for scores by pod affinity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InterPodAffinityArgs {
-    /// What a required affinity of a running pod to the incoming one counts. Default: 1.
+    /// The weight of a required affinity term of a running pod that matches the incoming pod. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]
     pub hard_pod_affinity_weight: Option<i32>,
-    /// Preferences of running pods count only for incoming ones that have some, too.
+    /// Ignores preferred terms of running pods if the incoming pod has no preferred terms.
     #[serde(default)]
     pub ignore_preferred_terms_of_existing_pods: bool,
 }
 
-/// An affinity that all pods of the profile have besides their own.
+/// Node affinity that is added to all pods of the profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeAffinityArgs {
-    /// Nodes have to match its required terms as well as the pod's, and gain by its preferred ones.
+    /// Nodes must match the required terms in addition to the pod's terms. Preferred terms raise the score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_affinity: Option<NodeAffinity>,
 }
 
-/// Which resources' use is to be in balance.
+/// The resources whose utilization is balanced.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeResourcesBalancedAllocationArgs {
-    /// Each with a weight of 1. Default: cpu and memory.
+    /// The resources, each with weight 1. Default: cpu and memory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<ResourceSpec>,
 }
 
-/// Which resources are looked at, and which nodes are better.
+/// The resources that are filtered and scored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeResourcesFitArgs {
-    /// Extended resources that are not filtered by: `example.com/foo`.
+    /// Extended resources that the filter ignores: `example.com/foo`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_resources: Vec<String>,
-    /// All of a prefix that are not filtered by: `example.com`.
+    /// Prefixes of extended resources that the filter ignores: `example.com`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_resource_groups: Vec<String>,
-    /// Which nodes are better. Default: those with most cpu and memory left.
+    /// The scoring strategy. Default: LeastAllocated by cpu and memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scoring_strategy: Option<ScoringStrategy>,
 }
 
-/// How pods are spread that don't say so themselves.
+/// Default topology spread constraints, for pods without constraints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PodTopologySpreadArgs {
-    /// For pods of a Service, ReplicaSet or StatefulSet, by whose selector they are counted. Needs defaultingType: List.
+    /// Constraints for pods of a Service, ReplicaSet or StatefulSet, whose selector counts the pods. Requires
+    /// defaultingType: List.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub default_constraints: Vec<TopologySpreadConstraint>,
-    /// Whether those constraints or Kubernetes' own are the default. Default: System.
+    /// Selects defaultConstraints or the built-in constraints. Default: System.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub defaulting_type: Option<DefaultingType>,
 }
 
-/// How long volumes are waited for.
+/// The time limit for the binding of volumes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VolumeBindingArgs {
-    /// How long a pod waits for its volumes, in seconds. Default: 600.
+    /// The time that a pod waits for the binding of its volumes, in seconds. Default: 600.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub bind_timeout_seconds: Option<i64>,
-    /// How nodes are scored by their storage's capacity: an alpha feature of Kubernetes, which is not there.
+    /// Scores by storage capacity, an alpha feature of Kubernetes. Not supported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shape: Vec<UtilizationShapePoint>,
 }
 
-/// How long devices are looked and waited for.
+/// The time limits for the allocation and binding of devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DynamicResourcesArgs {
-    /// How long the search for devices may take on one node; 0s is without end. Default: 10s.
+    /// The time limit for the search of devices on one node. 0s means no limit. Default: 10s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter_timeout: Option<Duration>,
-    /// How long devices may take to become ready; at least 1s. Default: 10m0s.
+    /// The time limit until devices are ready. At least 1s. Default: 10m0s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binding_timeout: Option<Duration>,
 }

@@ -10,26 +10,27 @@ use super::Duration;
 /// The default of `burst`.
 pub(crate) const DEFAULT_BURST: i32 = 100;
 
-/// `leaderElection`: which of several copies places pods. An empty text or a duration of 0 stands for the default.
+/// `leaderElection`: the leader election among several replicas. An empty string or a duration of 0 means the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LeaderElection {
-    /// Place pods only while holding the Lease. Default: true.
+    /// Schedules pods only while this process holds the Lease. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leader_elect: Option<bool>,
-    /// How long a standby waits after it last saw the leader renew; longer than renewDeadline. Default: 15s.
+    /// The time after the last observed renewal until a standby takes the Lease. Longer than renewDeadline. Default:
+    /// 15s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_duration: Option<Duration>,
-    /// How long the leader tries to renew before it ends. Default: 10s.
+    /// The time in which the leader must renew the Lease. Otherwise it ends. Default: 10s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renew_deadline: Option<Duration>,
-    /// How long to wait between two attempts. Default: 2s.
+    /// The time between two attempts to get or renew the Lease. Default: 2s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_period: Option<Duration>,
-    /// The kind of the lock: `leases`, which is all that is left in Kubernetes.
+    /// The kind of the lock. Only `leases` is supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_lock: Option<String>,
-    /// The Lease's name. Default: berth, where kube-scheduler's is kube-scheduler, so that they can run side by side.
+    /// The Lease's name. Default: berth. kube-scheduler's default is kube-scheduler, so both can run side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_name: Option<String>,
     /// The Lease's namespace. Default: kube-system.
@@ -37,23 +38,23 @@ pub struct LeaderElection {
     pub resource_namespace: Option<String>,
 }
 
-/// `clientConnection`: how the API server is talked to.
+/// `clientConnection`: the connection to the API server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClientConnection {
-    /// A kubeconfig file. The flag `--kubeconfig` comes before it. Default: the service account of the pod.
+    /// A kubeconfig file. The flag `--kubeconfig` overrides it. Default: the service account of the pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kubeconfig: Option<String>,
-    /// What answers may look like. Of no effect here: JSON is spoken.
+    /// The accepted content types of responses. No effect in Berth, which uses JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept_content_types: Option<String>,
-    /// What requests look like. Of no effect here: JSON is spoken. Default: application/vnd.kubernetes.protobuf.
+    /// The content type of requests. No effect in Berth, which uses JSON. Default: application/vnd.kubernetes.protobuf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// Requests a second; negative for no limit. Default: no limit, where kube-scheduler's is 50.
+    /// The limit of requests per second. Negative for no limit. Default: no limit. kube-scheduler's default is 50.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "without_fraction")]
     pub qps: Option<f32>,
-    /// Requests at once, where qps limits them. Default: 100.
+    /// The number of requests that may exceed qps for a moment. Used if qps is set. Default: 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub burst: Option<i32>,

@@ -45,7 +45,8 @@ pub const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
 /// The `kind` of a KubeSchedulerConfiguration.
 pub const KIND: &str = "KubeSchedulerConfiguration";
 
-/// KubeSchedulerConfiguration configures a scheduler: its profiles, its extenders, and how it works with the API server.
+/// KubeSchedulerConfiguration configures a scheduler: its profiles, its extenders, and its connection to the API
+/// server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KubeSchedulerConfiguration {
@@ -55,42 +56,43 @@ pub struct KubeSchedulerConfiguration {
     /// `KubeSchedulerConfiguration`
     #[schemars(extend("const" = KIND))]
     pub kind: String,
-    /// How many threads kube-scheduler looks at nodes with. Default: 16. Of no effect here: one call of a plugin is about all
-    /// nodes, and answers that it gave before are not asked for again.
+    /// The number of threads with which kube-scheduler examines nodes. Default: 16. No effect in Berth: one call of a
+    /// plugin covers all nodes, and Berth caches the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub parallelism: Option<i32>,
-    /// Which of several copies places pods.
+    /// The leader election among several replicas.
     #[serde(default)]
     pub leader_election: LeaderElection,
-    /// How the API server is talked to.
+    /// The connection to the API server.
     #[serde(default)]
     pub client_connection: ClientConnection,
-    /// Serve /debug/pprof. Default: true. Of no effect here: there is no Go runtime to profile.
+    /// Serves /debug/pprof. Default: true. No effect in Berth: there is no Go runtime to profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enable_profiling: Option<bool>,
-    /// Profile locks, too. Default: true where enableProfiling is. Of no effect here.
+    /// Profiles lock contention. Default: true if enableProfiling is true. No effect in Berth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enable_contention_profiling: Option<bool>,
-    /// The search ends when so many feasible nodes are found, in percent of all. Default: 0, which here stands for every
-    /// node, and in kube-scheduler for a number that falls as the cluster grows.
+    /// The percentage of nodes at which the search for feasible nodes ends. Default: 0, which means every node in
+    /// Berth, and in kube-scheduler a percentage that decreases as the cluster grows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]
     pub percentage_of_nodes_to_score: Option<i32>,
-    /// How long a pod that could not be placed waits at first, in seconds. Default: 1.
+    /// The first backoff of a pod after a failed attempt, in seconds. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub pod_initial_backoff_seconds: Option<i64>,
-    /// How long it waits at most, in seconds; at least podInitialBackoffSeconds. Default: 10.
+    /// The longest backoff of a pod, in seconds. At least podInitialBackoffSeconds. Default: 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_max_backoff_seconds: Option<i64>,
     /// A profile for each scheduler name. Default: one, for default-scheduler, with the default plugins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
-    /// Servers that are asked beside the plugins, by all profiles.
+    /// HTTP servers that all profiles call in addition to their plugins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extenders: Vec<Extender>,
-    /// Learn the cluster only when elected. Default: false. Of no effect here: a standby is always ready to take over.
+    /// Fills the cache only after the election. Default: false. No effect in Berth: a standby is always ready to take
+    /// over.
     #[serde(default, skip_serializing_if = "is_false")]
     pub delay_cache_until_active: bool,
 }

@@ -162,8 +162,8 @@ impl JsonSchema for PluginConfig {
             "properties": {
                 "name": { "description": "The plugin's name.", "type": "string", "minLength": 1 },
                 "args": {
-                    "description": "Its arguments: of a default plugin those that Kubernetes describes, of another plugin \
-                                    whatever it reads.",
+                    "description": "The arguments. Kubernetes defines the arguments of default plugins. Other plugins define \
+                                    their own.",
                     "type": "object",
                 },
             },

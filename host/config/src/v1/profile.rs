@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 
 use super::PluginConfig;
 
-/// How the pods of one scheduler name are placed.
+/// The plugins and settings for the pods of one scheduler name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Profile {
-    /// It places pods whose `spec.schedulerName` is this. Of several profiles each needs a name of its own. Default:
+    /// The profile schedules pods with this `spec.schedulerName`. Several profiles need different names. Default:
     /// default-scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
-    /// In place of the field of the same name above.
+    /// Overrides the field of the same name of the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]
     pub percentage_of_nodes_to_score: Option<i32>,
-    /// Which plugins run, beside and in place of the default ones.
+    /// The plugins to enable in addition to the default plugins, and the default plugins to disable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugins: Option<Plugins>,
-    /// Arguments of plugins; one without has its defaults.
+    /// Arguments of plugins. A plugin without an entry uses its defaults.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plugin_config: Vec<PluginConfig>,
 }
@@ -29,74 +29,73 @@ pub struct Profile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plugins {
-    /// Whether a pod may be tried.
+    /// Decides whether a pod may enter the active queue.
     #[serde(default)]
     pub pre_enqueue: PluginSet,
-    /// Which pod is tried first: one plugin, the same in all profiles.
+    /// Orders the active queue. Exactly one plugin, the same in all profiles.
     #[serde(default)]
     pub queue_sort: PluginSet,
-    /// What is to be known of a pod before nodes are filtered.
+    /// Runs once for each pod, before nodes are filtered.
     #[serde(default)]
     pub pre_filter: PluginSet,
-    /// Which nodes a pod can't run on.
+    /// Rejects nodes on which the pod cannot run.
     #[serde(default)]
     pub filter: PluginSet,
-    /// What is to be done when it can't run on any.
+    /// Runs if no node fits, for example preemption.
     #[serde(default)]
     pub post_filter: PluginSet,
-    /// What is to be known before nodes are scored.
+    /// Runs once for each pod, before nodes are scored.
     #[serde(default)]
     pub pre_score: PluginSet,
-    /// Which nodes are better.
+    /// Scores the nodes that passed the filters.
     #[serde(default)]
     pub score: PluginSet,
-    /// What is set aside on the chosen node.
+    /// Reserves what the pod needs on the chosen node.
     #[serde(default)]
     pub reserve: PluginSet,
-    /// Whether binding may begin, or has to wait.
+    /// Allows the binding, denies it, or lets the pod wait.
     #[serde(default)]
     pub permit: PluginSet,
-    /// What is to be done before binding.
+    /// Changes objects before the binding.
     #[serde(default)]
     pub pre_bind: PluginSet,
-    /// Who binds: the first that wants to.
+    /// Binds the pod. The first plugin that does not skip the pod binds it.
     #[serde(default)]
     pub bind: PluginSet,
-    /// Who is told that a pod is bound.
+    /// Runs after the pod is bound.
     #[serde(default)]
     pub post_bind: PluginSet,
-    /// Plugins for every extension point that they have something to do at.
+    /// Plugins to enable or disable at every extension point that they implement.
     #[serde(default)]
     pub multi_point: PluginSet,
-    /// Of pod groups, which are an alpha feature of Kubernetes: nothing can be enabled here.
+    /// An alpha feature of Kubernetes for pod groups. No plugin can be enabled.
     #[serde(default)]
     pub placement_generate: PluginSet,
-    /// Of pod groups, which are an alpha feature of Kubernetes: nothing can be enabled here.
+    /// An alpha feature of Kubernetes for pod groups. No plugin can be enabled.
     #[serde(default)]
     pub placement_score: PluginSet,
 }
 
-/// What is enabled and disabled at one extension point.
+/// The plugins to enable and disable at one extension point.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PluginSet {
-    /// In order, after the default ones that are not disabled.
+    /// Plugins to enable, in order, after the default plugins that are not disabled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub enabled: Vec<Plugin>,
-    /// Default plugins that don't run; `*` for all.
+    /// Default plugins to disable. `*` disables all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disabled: Vec<Plugin>,
 }
 
-/// A plugin where it is enabled or disabled.
+/// A plugin to enable or disable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plugin {
-    /// Its name.
+    /// The plugin's name.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// What its scores are multiplied with, of meaning at score and multiPoint only. Default: 1, which 0 stands for as
-    /// well.
+    /// The factor for the plugin's scores. Used only at score and multiPoint. 0 means the default. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub weight: Option<i32>,

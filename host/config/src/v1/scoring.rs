@@ -3,38 +3,38 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `scoringStrategy`: which nodes are better.
+/// `scoringStrategy`: the strategy that scores nodes by their utilization.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScoringStrategy {
-    /// What makes a node better.
+    /// The type of the strategy.
     #[serde(rename = "type")]
     pub kind: ScoringStrategyType,
-    /// Which resources count, and how much. Default: cpu and memory, 1 each.
+    /// The scored resources with their weights. Default: cpu and memory, weight 1 each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<ResourceSpec>,
-    /// Needed by the type of this name, and by no other.
+    /// Required by the type RequestedToCapacityRatio. Other types do not use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_to_capacity_ratio: Option<RequestedToCapacityRatio>,
 }
 
-/// What makes a node better.
+/// The type of the strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ScoringStrategyType {
-    /// That less of it is requested.
+    /// Prefers nodes with lower utilization.
     #[default]
     LeastAllocated,
-    /// That more of it is requested.
+    /// Prefers nodes with higher utilization.
     MostAllocated,
-    /// A function of how much of it is requested.
+    /// Scores by a function of the utilization.
     RequestedToCapacityRatio,
 }
 
-/// The function: straight lines between points.
+/// A piecewise linear function of the utilization.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RequestedToCapacityRatio {
-    /// At least one point, by increasing utilization.
+    /// At least one point, in order of increasing utilization.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shape: Vec<UtilizationShapePoint>,
 }
@@ -43,22 +43,22 @@ pub struct RequestedToCapacityRatio {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UtilizationShapePoint {
-    /// How much is requested, in percent.
+    /// The utilization, in percent.
     #[schemars(range(min = 0, max = 100))]
     pub utilization: i32,
-    /// How good that is.
+    /// The score at this utilization, 0 to 10.
     #[schemars(range(min = 0, max = 10))]
     pub score: i32,
 }
 
-/// A resource that counts.
+/// A scored resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResourceSpec {
-    /// Its name: `cpu`, `memory`, `example.com/foo`.
+    /// The resource's name: `cpu`, `memory`, `example.com/foo`.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// How much it counts. Default: 1, which 0 stands for as well.
+    /// The weight. 0 means the default. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]
     pub weight: Option<i64>,

@@ -5,100 +5,100 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whose constraints are the default.
+/// The source of the default constraints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DefaultingType {
-    /// Kubernetes' own: over nodes and zones, as far as that can be done.
+    /// The built-in constraints, which prefer to spread pods over nodes and zones.
     #[default]
     System,
-    /// Those of defaultConstraints.
+    /// The constraints in defaultConstraints.
     List,
 }
 
-/// How evenly pods are to be spread.
+/// A topology spread constraint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TopologySpreadConstraint {
-    /// By how many pods two domains may differ.
+    /// The maximum difference between the numbers of pods in two domains.
     #[schemars(range(min = 1))]
     pub max_skew: i32,
     /// The label whose values are the domains.
     #[schemars(length(min = 1))]
     pub topology_key: String,
-    /// What happens where it can't be held.
+    /// The effect if the constraint is violated.
     pub when_unsatisfiable: UnsatisfiableConstraintAction,
-    /// Not in defaults: pods are counted by the selector of what owns them.
+    /// Selects the pods to count. Must be empty in a default constraint, which uses the selector of the pod's owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<LabelSelector>,
-    /// Fewer domains than that count as if there were an empty one.
+    /// With fewer domains than this, the minimum number of pods in a domain counts as 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_domains: Option<i32>,
-    /// Whether nodes count that the pod's affinity excludes. Default: Honor.
+    /// Whether to exclude nodes that do not match the pod's node affinity. Default: Honor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_affinity_policy: Option<NodeInclusionPolicy>,
-    /// Whether nodes count whose taints exclude the pod. Default: Ignore.
+    /// Whether to exclude nodes with taints that the pod does not tolerate. Default: Ignore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_taints_policy: Option<NodeInclusionPolicy>,
-    /// Labels whose values have to be the incoming pod's.
+    /// Label keys. Only pods with the incoming pod's values of these labels count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_label_keys: Vec<String>,
 }
 
-/// What happens where a constraint can't be held.
+/// The effect of a violated constraint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum UnsatisfiableConstraintAction {
-    /// The pod waits.
+    /// The pod is not scheduled.
     #[default]
     DoNotSchedule,
-    /// The pod is placed where it is held best.
+    /// Nodes that violate the constraint less have a higher score.
     ScheduleAnyway,
 }
 
-/// Whether nodes count that are excluded.
+/// Whether a policy excludes nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NodeInclusionPolicy {
-    /// They don't.
+    /// The policy excludes nodes.
     #[default]
     Honor,
-    /// They do.
+    /// The policy is ignored: all nodes count.
     Ignore,
 }
 
-/// Pods by their labels.
+/// Selects pods by their labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LabelSelector {
-    /// Labels with these values.
+    /// Labels with their required values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub match_labels: BTreeMap<String, String>,
-    /// Labels that compare so.
+    /// Requirements on labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_expressions: Vec<LabelSelectorRequirement>,
 }
 
-/// What a label has to be.
+/// A requirement on a label.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LabelSelectorRequirement {
     /// The label.
     pub key: String,
-    /// How it is compared.
+    /// The operator.
     pub operator: LabelSelectorOperator,
-    /// With what: nothing for Exists and DoesNotExist.
+    /// The values. None for Exists and DoesNotExist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
 
-/// How a label is compared.
+/// The operator of a requirement on a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum LabelSelectorOperator {
-    /// It is one of the values.
+    /// The label has one of the values.
     #[default]
     In,
-    /// It is none of them, or not there.
+    /// The label has none of the values, or does not exist.
     NotIn,
-    /// It is there.
+    /// The label exists.
     Exists,
-    /// It is not there.
+    /// The label does not exist.
     DoesNotExist,
 }

@@ -7,41 +7,42 @@ use super::{FailurePolicy, Memory};
 use crate::v1::Duration;
 use berth_core::limits::Limits;
 
-/// What a plugin may do and take, in place of what holds for all.
+/// The settings of one plugin, which override the settings for all plugins.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PluginSettings {
     /// The plugin's name.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// What its failure does.
+    /// The effect of the plugin's failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_policy: Option<FailurePolicy>,
-    /// What it may take.
+    /// The limits of the plugin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<PluginLimits>,
 }
 
-/// What every instance and every call may take. Times are CPU time of the calling thread, so that a busy machine trips nobody.
+/// The limits of every plugin instance and call. Times are CPU time of the calling thread, so a busy machine makes no
+/// call fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PluginLimits {
-    /// Memory of an instance, for each 50,000 nodes that there are. Default: 256Mi.
+    /// The memory of an instance, for each 50,000 nodes of the cluster. Default: 256Mi.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// A call in a scheduling cycle, for each 50,000 nodes that there are. Default: 100ms.
+    /// The time of a call in a scheduling cycle, for each 50,000 nodes of the cluster. Default: 100ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_timeout: Option<Duration>,
-    /// Taking in changes of the cluster, a batch. Default: 1s.
+    /// The time to apply one batch of changes of the cluster. Default: 1s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apply_timeout: Option<Duration>,
-    /// Starting, describing itself and taking its arguments, each. Default: 2s.
+    /// The time of each of the start, `describe` and `configure`. Default: 2s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub startup_timeout: Option<Duration>,
-    /// Any call, by the clock on the wall: for what CPU time can't see. Default: 60s.
+    /// The wall time of any call, which also limits calls that wait. Default: 60s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_timeout: Option<Duration>,
-    /// Lines that may be logged in a call. Default: 32.
+    /// The number of log lines of one call. Default: 32.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_lines: Option<u32>,
 }

@@ -18,8 +18,8 @@ pub const API_VERSION: &str = "berth.dev/v1alpha1";
 /// The `kind` of a BerthConfiguration.
 pub const KIND: &str = "BerthConfiguration";
 
-/// BerthConfiguration says what kube-scheduler has no fields for: where plugins are, and what they may take. Flags come
-/// before it.
+/// BerthConfiguration has the settings that KubeSchedulerConfiguration has no fields for, such as the plugins directory
+/// and the limits of plugins. Flags override it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BerthConfiguration {
@@ -29,33 +29,34 @@ pub struct BerthConfiguration {
     /// `BerthConfiguration`
     #[schemars(extend("const" = KIND))]
     pub kind: String,
-    /// A directory of plugins (`*.wasm`), watched; the flag --plugins. Default: none.
+    /// A directory of plugins (`*.wasm`), which is watched. Flag: --plugins. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugin_directory: Option<PathBuf>,
-    /// Where compiled plugins are kept between runs; the flag --cache-dir. Default: a folder of the user's cache.
+    /// The directory that keeps compiled plugins between runs. Flag: --cache-dir. Default: a folder of the user's
+    /// cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_directory: Option<PathBuf>,
-    /// From which all random choices follow, such as the one among nodes that are equally good. Default: 0.
+    /// The seed of all random choices, such as the choice among nodes with the same score. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// What a plugin's failure does to the pod's cycle. Default: Fail.
+    /// The effect of a plugin's failure on the pod's scheduling cycle. Default: Fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_policy: Option<FailurePolicy>,
-    /// What every plugin may take.
+    /// The limits of every plugin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<PluginLimits>,
-    /// What single plugins may do and take instead.
+    /// Settings of individual plugins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plugins: Vec<PluginSettings>,
 }
 
-/// What a plugin's failure does: a trap, a deadline, an answer that is none.
+/// The effect of a plugin's failure: a trap, an exceeded limit, or an invalid answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum FailurePolicy {
-    /// The pod's cycle fails, with the plugin's name in its event, and is tried again.
+    /// The pod's scheduling cycle fails, and the event has the plugin's name. The pod gets another attempt.
     #[default]
     Fail,
-    /// A score that fails adds nothing. What fails elsewhere fails the cycle all the same.
+    /// A score that fails adds nothing. A failure at another extension point still fails the cycle.
     IgnoreScores,
 }
 
