@@ -5,4 +5,5 @@
 mod files;
 mod in_force;
 mod messages;
+mod page;
 mod policy;
