@@ -17,7 +17,7 @@ pub struct Round {
     pub deciding: Duration,
     /// The CPU time of the other events: adding the pods to the queue, and their bindings.
     pub events: Duration,
-    /// What the core asked the plugins during the cycles.
+    /// The calls from the core into the plugins during the cycles.
     pub questions: Questions,
 }
 

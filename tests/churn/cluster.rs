@@ -20,8 +20,9 @@ const NODES: usize = 150;
 /// The maximum number of running pods.
 const PODS: usize = 900;
 
-/// A node is exchanged with every tenth pod, and an object of each kind with every third.
+/// The number of scheduled pods after which the oldest node is deleted and a new node is added.
 const NODE_EVERY: usize = 10;
+/// The number of scheduled pods after which the oldest object of each kind is deleted and a new object is added.
 const OBJECT_EVERY: usize = 3;
 
 /// The size of the result cache in bytes. It is small, so that the cache fills up in a short run.

@@ -1,4 +1,4 @@
-//! What the scheduler holds for the cluster, and the upper bounds for it.
+//! The amount of state that the scheduler keeps for the cluster, and its upper bounds.
 
 use anyhow::{Result, ensure};
 

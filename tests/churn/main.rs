@@ -31,7 +31,7 @@ const LOOK_EVERY: usize = 250;
 /// such as the cache's change log fill up.
 const LEAST_LOOKS: usize = 240;
 
-/// How much more may be held in the last third than in the middle third: a percentage plus a number of bytes.
+/// The memory in the last third may exceed the memory in the middle third by this percentage plus this number of bytes.
 const MORE_PERCENT: u64 = 10;
 const MORE_BYTES: u64 = 4 << 20;
 

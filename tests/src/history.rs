@@ -7,18 +7,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-/// What was seen of all pods so far.
+/// The observed changes of all pods so far.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     /// The node of every pod that ever had one, by uid.
     nodes: HashMap<String, String>,
-    /// What events say about a pod, by uid.
+    /// The content of the events about each pod, by uid.
     told: BTreeMap<String, Said>,
     /// Descriptions of pods that changed their node.
     moved: Vec<String>,
 }
 
-/// What events say about one pod.
+/// The content of the events about one pod.
 #[derive(Debug, Default)]
 struct Said {
     pod: String,

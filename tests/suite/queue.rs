@@ -1,4 +1,4 @@
-//! Which pods are scheduled, and in which order.
+//! Tests which pods are scheduled, and in which order.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{node, nodes, pod, pods, priority_class, with};

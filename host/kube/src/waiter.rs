@@ -78,7 +78,7 @@ impl Waiter {
         }
     }
 
-    /// Waits with the shared watch.
+    /// Waits for the condition with a watch that all waits for the kind share.
     async fn follow(
         &self,
         api: &Api<DynamicObject>,

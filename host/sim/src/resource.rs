@@ -117,12 +117,12 @@ impl Resource {
         }
     }
 
-    /// Returns the names for most errors, which name the plural.
+    /// Returns the subject of most errors, in which the kind is written as the plural: `pods.apps "a"`.
     pub fn subject<'a>(&'a self, name: &'a str) -> Subject<'a> {
         Subject { group: &self.group, kind: &self.plural, name }
     }
 
-    /// Returns the names for validation errors, which name the kind.
+    /// Returns the subject of validation errors, in which the kind is written as in `kind`: `Deployment.apps "a"`.
     pub fn kind_subject<'a>(&'a self, name: &'a str) -> Subject<'a> {
         Subject { group: &self.group, kind: &self.kind, name }
     }

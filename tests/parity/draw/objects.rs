@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::parts::{Part, merged, object};
 
-/// How to draw objects of one kind.
+/// A generator of random objects of one kind.
 #[derive(Clone)]
 pub struct Objects {
     /// `apiVersion`

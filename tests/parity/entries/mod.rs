@@ -36,7 +36,7 @@ pub struct Entry {
     pub draw: fn() -> Draw,
     /// Paths of fields that must occur in the cases; with `=value`, this value must occur.
     pub fields: &'static [&'static str],
-    /// What the plugin must have done at least once, so that the comparison means something.
+    /// The outcomes that must occur at least once, because a comparison without them proves nothing.
     pub does: &'static [Does],
 }
 

@@ -15,7 +15,7 @@ use berth_core::{Plugins, Timestamp};
 use berth_plugin_host::{Guests, Usage};
 use rustix::time::{ClockId, clock_gettime};
 
-/// What the core asked the plugins, by plugin name.
+/// The number of calls from the core, by plugin name.
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
     /// The number of nodes in all filter and score questions.

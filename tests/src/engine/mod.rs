@@ -30,7 +30,7 @@ const NOW: Timestamp = Timestamp(1_767_225_600_000);
 /// The maximum time until the components are compiled and filled.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// How the components are loaded and measured.
+/// Options for loading and measuring the components.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
     /// The limits of the components.
@@ -86,7 +86,7 @@ pub struct Engine {
     loader: Loader,
     inbox: Receiver<Delivery>,
     reader: Reader,
-    /// What the core has asked since the last [`Engine::take_questions`].
+    /// The calls from the core since the last [`Engine::take_questions`].
     questions: Questions,
     times: bool,
 }

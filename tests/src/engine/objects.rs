@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 /// The image that every node has.
 const PAUSE: &str = "registry.k8s.io/pause:3.10.2";
 
-/// The number of different images in addition to that.
+/// The number of different images besides [`PAUSE`].
 const IMAGES: usize = 50;
 
-/// The namespaces of the pods to place, and of the pods that are already running.
+/// The namespaces of the pods to schedule, and of the pods that are already running.
 pub const NAMESPACES: [&str; 2] = ["load", "load-before"];
 
 /// The CSI driver of the pods' volumes.

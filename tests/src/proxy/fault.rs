@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::request::Asked;
 
-/// What the proxy does to a request instead of passing it on as usual.
+/// A fault that the proxy injects into a request instead of forwarding it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Answers the request with this status.

@@ -1,4 +1,4 @@
-//! What a proxy has seen: every bind and every Lease write, with times, and the number of lists by kind.
+//! The requests that a proxy recorded: every bind and every Lease write, with times, and the number of lists by kind.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

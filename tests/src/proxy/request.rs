@@ -1,4 +1,4 @@
-//! What a request to an API server asks for, read from its method and URI.
+//! The purpose of a request to an API server, derived from its method and URI.
 
 use axum::http::request::Parts;
 use axum::http::{Method, Uri};

@@ -303,7 +303,7 @@ impl Objects {
         }
     }
 
-    /// Allows to use the id again, after its removal left the log.
+    /// Frees a retired id for a new object. Called after the change log has dropped the removal.
     pub(super) fn free(&mut self, id: ObjectId) {
         self.known.free(id.0);
     }

@@ -119,7 +119,7 @@ impl Placing<'_> {
 }
 
 impl ByClass {
-    /// Returns the answer that stands for pre-filter.
+    /// Returns the answer that the plugin would give to pre-filter.
     pub fn pre_filter(&self) -> PreFilterResult {
         match &self.filter {
             ClassFilter::Skip => PreFilterResult::Skip,
@@ -128,7 +128,7 @@ impl ByClass {
         }
     }
 
-    /// Returns the answer that stands for pre-score.
+    /// Returns the answer that the plugin would give to pre-score.
     pub fn pre_score(&self) -> PreScoreResult {
         if self.scores { PreScoreResult::Score } else { PreScoreResult::Skip }
     }

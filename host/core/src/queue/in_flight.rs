@@ -21,7 +21,8 @@ pub(super) struct Ticket {
 /// The events since the earliest time at which a pod left that is still out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InFlight {
-    /// The position of each pod that is out, in the order in which the pods left.
+    /// The position at which each pod left the queue, for pods that are still out of the queue. In the order in which
+    /// the pods left.
     out: VecDeque<(u64, Weak<()>)>,
     events: VecDeque<Arc<ClusterEvent>>,
     /// The position of the first kept event.

@@ -36,9 +36,9 @@ const PATIENCE: usize = 8;
 /// The result of the memory examination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// The bytes at the end.
+    /// The memory of the instance after the last round, in bytes.
     pub bytes: usize,
-    /// The number of rounds.
+    /// The number of rounds that were run.
     pub rounds: usize,
     /// The required number of consecutive rounds without growth, which were the last ones.
     pub rest: usize,

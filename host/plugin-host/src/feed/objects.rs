@@ -57,8 +57,9 @@ impl ObjectFeed {
         self.send(cache, all, apply)
     }
 
-    /// Sends the objects that changed since `position`, each once in its current state. If the log no longer contains
-    /// `position`, nothing is sent; the caller learns that from the rest of the snapshot.
+    /// Sends the objects that changed since `position`, each once in its current state. Sends nothing if the log no
+    /// longer contains `position`. The caller then fills the instance again, because it checks the same position for
+    /// nodes and pods.
     pub fn catch_up<E>(
         &mut self,
         cache: &Cache,

@@ -141,7 +141,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Returns the cluster of the table.
+    /// Returns a cache with the nodes and pods of the table of cases.
     pub fn cluster(&self) -> Result<Cache> {
         let mut cache = Cache::default();
         for (at, node) in self.nodes.iter().enumerate() {

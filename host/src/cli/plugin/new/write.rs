@@ -27,7 +27,7 @@ pub(super) fn project(dir: &Path, language: Language, name: &Name) -> Result<()>
     Ok(())
 }
 
-/// Writes the SDK, with the content of `berth/` in a project.
+/// Writes the files of the SDK that a project has in `berth/`, without the rest of the project (`berth plugin sdk`).
 pub(super) fn sdk(dir: &Path, language: Language) -> Result<()> {
     claim(dir)?;
     let sdk = of(language).filter_map(|source| Some((source.path.strip_prefix(SDK)?, source.bytes)));
