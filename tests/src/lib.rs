@@ -27,7 +27,7 @@ mod target;
 pub mod toolchains;
 pub mod unlike;
 
-pub use control_plane::{ADMIN_TOKEN, ControlPlane, SCHEDULER_TOKEN};
+pub use control_plane::{SCHEDULER_TOKEN, start_control_plane};
 pub use journal::{Journal, Pods, Seen};
 pub use process::Process;
 pub use proxy::{Bind, End, Fault, LeaseWrite, Proxy, Record, Which};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
 
-use berth_test_kit::wait;
+use berth_test_kit::{ControlPlane, wait};
 
 /// Returns the path of the binary: `BERTH_BIN`, or the binary in the target directory of this test.
 ///
@@ -41,7 +41,7 @@ pub fn example(name: &str) -> Result<Vec<u8>> {
 /// Returns the path of kubectl, from `PATH` or from the folder of the control plane's binaries.
 pub fn kubectl_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(crate::ControlPlane::assets());
+    let folders = std::env::split_paths(&path).chain(ControlPlane::assets());
     folders.map(|folder| folder.join("kubectl")).find(|kubectl| kubectl.is_file())
 }
 

@@ -12,7 +12,7 @@ use kube::Client;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-use crate::control_plane::ControlPlane;
+use berth_test_kit::ControlPlane;
 
 /// An API server without nodes and pods, and the folders of what is started against it.
 pub struct Target {
@@ -47,9 +47,9 @@ impl Target {
     /// # Errors
     /// Returns an error if the API server does not answer.
     pub async fn real(plane: &ControlPlane) -> Result<Self> {
-        let client = berth_kube::connect(Some(plane.kubeconfig())).await?;
+        let client = berth_kube::connect(Some(&plane.kubeconfig())).await?;
         crate::clean::up(&client).await.context("cleaning up after the last test")?;
-        Ok(Self { client, kubeconfig: plane.kubeconfig().to_owned(), embedded: None, home: home()? })
+        Ok(Self { client, kubeconfig: plane.kubeconfig(), embedded: None, home: home()? })
     }
 
     /// Deletes the objects of a test, so that the test can run again. Kinds beyond pods and nodes are not all

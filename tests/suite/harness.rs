@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
-use berth_test_kit::wait;
-use berth_tests::{ControlPlane, Target};
+use anyhow::{Result, anyhow};
+use berth_test_kit::{ControlPlane, wait};
+use berth_tests::{Target, start_control_plane};
 use futures::future::BoxFuture;
 use libtest_mimic::{Failed, Trial};
 
@@ -65,7 +65,7 @@ impl Harness {
         let plane = match known {
             Some(plane) => plane,
             None => {
-                let plane = start_plane().await.map(Arc::new).map_err(|error| format!("{error:#}"));
+                let plane = start_control_plane().await.map(Arc::new).map_err(|error| format!("{error:#}"));
                 *self.plane.lock().unwrap_or_else(PoisonError::into_inner) = Some(plane.clone());
                 plane
             }
@@ -77,11 +77,6 @@ impl Harness {
 /// Creates a trial that starts everything it needs by itself.
 pub fn trial_on_its_own(name: &str, run: impl FnOnce() -> BoxFuture<'static, Result<()>> + Send + 'static) -> Trial {
     Trial::test(name, move || in_time(run()))
-}
-
-async fn start_plane() -> Result<ControlPlane> {
-    let assets = ControlPlane::assets().context("KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver")?;
-    ControlPlane::start(&assets).await
 }
 
 /// Runs a trial on its own runtime. All tasks that the trial started end with the runtime.

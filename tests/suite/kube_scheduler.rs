@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::ControlPlane;
 use berth_tests::objects::with;
-use berth_tests::{ControlPlane, Target, programs};
+use berth_tests::{Target, programs};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 

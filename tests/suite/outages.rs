@@ -4,9 +4,10 @@
 use anyhow::{Context, Result, ensure};
 use axum::http::StatusCode;
 use berth::scheduler::{Options, Scheduler};
+use berth_test_kit::ControlPlane;
 use berth_test_kit::wait::Look;
 use berth_tests::objects::{node, nodes, pod, pods, with};
-use berth_tests::{ControlPlane, Fault, Journal, Process, Proxy, Target, api, capacity, events};
+use berth_tests::{Fault, Journal, Process, Proxy, Target, api, capacity, events, start_control_plane};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
@@ -69,7 +70,7 @@ async fn nothing_but_errors_for_a_while(target: &Target) -> Result<()> {
 const PODS: usize = 300;
 
 async fn the_api_server_is_started_again() -> Result<()> {
-    let mut plane = plane().await?;
+    let mut plane = start_control_plane().await?;
     let target = Target::real(&plane).await?;
     let journal = cluster(&target).await?;
     let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
@@ -84,7 +85,7 @@ async fn the_api_server_is_started_again() -> Result<()> {
 
 /// The leader must end. The other scheduler takes over once the API server runs again.
 async fn and_the_leader_lost_its_lease() -> Result<()> {
-    let mut plane = plane().await?;
+    let mut plane = start_control_plane().await?;
     let target = Target::real(&plane).await?;
     let journal = cluster(&target).await?;
     let mut leader = Process::start(&target.kubeconfig, &SHORT)?;
@@ -99,10 +100,6 @@ async fn and_the_leader_lost_its_lease() -> Result<()> {
     goes_on(&target, &journal).await?;
     other.stop().await?;
     end(&target, &journal).await
-}
-
-async fn plane() -> Result<ControlPlane> {
-    ControlPlane::start(&ControlPlane::assets().context("KUBEBUILDER_ASSETS is not set")?).await
 }
 
 async fn cluster(target: &Target) -> Result<Journal> {

@@ -63,6 +63,23 @@ pub async fn eventually_within<T, F: Future<Output = Result<Look<T>>>>(
     }
 }
 
+/// Calls `look` until it returns a value, for up to [`PATIENCE`].
+///
+/// # Panics
+/// Panics if there was no value in time.
+pub async fn until_some<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    begin(what);
+    let deadline = Instant::now() + PATIENCE;
+    let mut looks = tokio::time::interval(LOOK_EVERY);
+    loop {
+        looks.tick().await;
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(Instant::now() <= deadline, "waited {PATIENCE:?} in vain until {what}");
+    }
+}
+
 /// Waits for this time. Use it only for a fault that consists of a delay, never to wait for a condition.
 pub async fn pass(time: Duration) {
     let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + time, time);

@@ -1,10 +1,11 @@
 //! etcd is killed, or the API server is paused, for longer than a Lease. Every pod must be placed in the end, and
 //! none twice.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use berth_test_kit::ControlPlane;
 use berth_test_kit::wait::Look;
 use berth_tests::objects::{node, nodes, pod, pods, with};
-use berth_tests::{ControlPlane, Journal, Pods, Target, api};
+use berth_tests::{Journal, Pods, Target, api, start_control_plane};
 use futures::future::BoxFuture;
 use libtest_mimic::Trial;
 use serde_json::json;
@@ -37,8 +38,7 @@ enum Part {
 
 /// Stops the part while pods are being placed, until the leader has lost its Lease.
 async fn gone_for_a_while(part: Part) -> Result<()> {
-    let assets = ControlPlane::assets().context("KUBEBUILDER_ASSETS is not set")?;
-    let mut plane = ControlPlane::start(&assets).await?;
+    let mut plane = start_control_plane().await?;
     let target = Target::real(&plane).await?;
     api::create_all(&target.client, nodes("n", 20, 8)).await?;
     let journal = Journal::start(&target.client).await?;
@@ -49,7 +49,7 @@ async fn gone_for_a_while(part: Part) -> Result<()> {
     journal.until("some of the pods are placed", some).await?;
     match part {
         Part::Etcd => plane.kill_etcd()?,
-        Part::ApiServer => plane.pause_apiserver().await?,
+        Part::ApiServer => plane.pause_apiserver()?,
     }
     leader.candidate.process.ended().await?;
     match part {

@@ -7,9 +7,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::control_plane::ADMIN_TOKEN;
 use berth_tests::authority::{Authority, certified};
 use berth_tests::objects::{node, pod};
-use berth_tests::{ADMIN_TOKEN, Journal, Process, SCHEDULER_TOKEN, Target, api, programs, served};
+use berth_tests::{Journal, Process, SCHEDULER_TOKEN, Target, api, programs, served};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use serde_json::Value;

@@ -1,16 +1,10 @@
 //! Helpers for the cases: access to objects as JSON, and waiting for conditions.
 
-use std::time::Duration;
-
+use berth_test_kit::wait::{Look, eventually};
 use kube::core::params::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::{Value, json};
-use tokio::time::Instant;
-
-/// The maximum time that a case waits for a condition.
-const PATIENCE: Duration = Duration::from_secs(120);
-const POLL: Duration = Duration::from_millis(50);
 
 /// The kinds: name, API version, and whether the kind is namespaced.
 const KINDS: [(&str, &str, bool); 19] = [
@@ -124,15 +118,12 @@ impl Cluster {
 
     /// Waits until `wanted` is true for the object, which is null if it does not exist.
     pub async fn until(&self, kind: &str, name: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
+        let what = format!("{kind} {name} is {what}");
+        let found = eventually(&what, || async {
             let object = self.get(kind, name).await;
-            if wanted(&object) {
-                return object;
-            }
-            assert!(Instant::now() < deadline, "{kind} {name} isn't {what} in time; it is {object:#}");
-            tokio::time::sleep(POLL).await;
-        }
+            Ok(if wanted(&object) { Look::Yes(object) } else { Look::NotYet(format!("{object:#}")) })
+        });
+        found.await.unwrap_or_else(|error| panic!("{error:#}"))
     }
 
     /// Waits until the object does not exist.
@@ -148,17 +139,16 @@ impl Cluster {
         what: &str,
         wanted: impl Fn(&[Value]) -> bool,
     ) -> Vec<Value> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
+        let what = format!("{kind}s {labels} are {what}");
+        let found = eventually(&what, || async {
             let objects = self.list(kind, labels).await;
             if wanted(&objects) {
-                return objects;
+                return Ok(Look::Yes(objects));
             }
-            let names: Vec<_> =
-                objects.iter().map(|object| (&object["metadata"]["name"], &object["status"]["phase"])).collect();
-            assert!(Instant::now() < deadline, "{kind}s {labels} aren't {what} in time; they are {names:?}");
-            tokio::time::sleep(POLL).await;
-        }
+            let phases = objects.iter().map(|object| (&object["metadata"]["name"], &object["status"]["phase"]));
+            Ok(Look::NotYet(format!("{:?}", phases.collect::<Vec<_>>())))
+        });
+        found.await.unwrap_or_else(|error| panic!("{error:#}"))
     }
 
     /// Creates a node, waits until it is Ready, and returns its name, which starts with the namespace.

@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use berth_apimachinery::protobuf::{ListReader, Part};
 use berth_kube::PodParts;
 use berth_kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
+use berth_test_kit::{ControlPlane, control_plane};
 use http::Request;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http_body_util::BodyExt;
@@ -18,8 +19,8 @@ const JSON: &str = "application/json";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn objects_are_the_same_in_both_forms() {
-    let server = berth_test_kit::ApiServer::start().await;
-    let client = server.client().await;
+    let server = ControlPlane::start(&control_plane::Options::default()).await.expect("a control plane");
+    let client = server.client().await.expect("a client");
     let objects = crate::support::yaml("objects_files/every-field.yaml");
     send(&client, "POST", "/api/v1/namespaces/default/serviceaccounts", &json!({"metadata": {"name": "default"}}))
         .await;

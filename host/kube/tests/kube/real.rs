@@ -1,7 +1,9 @@
 //! Runs the cases against a real kube-apiserver and etcd, from `KUBEBUILDER_ASSETS`.
 
+use berth_test_kit::{ControlPlane, control_plane};
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_real_api_server_is_understood() {
-    let server = berth_test_kit::ApiServer::start().await;
-    crate::cases::run_all(&server.client().await).await;
+    let server = ControlPlane::start(&control_plane::Options::default()).await.expect("a control plane");
+    crate::cases::run_all(&server.client().await.expect("a client")).await;
 }

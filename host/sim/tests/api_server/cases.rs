@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use axum::http::Request;
+use berth_test_kit::wait::until_some;
+use berth_test_kit::{ControlPlane, control_plane};
 use kube::Client;
 use kube::client::Body;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{eventually, server};
+use crate::support::server;
 
 /// A sequence of requests in its own namespace.
 #[derive(Debug, Deserialize)]
@@ -172,7 +174,7 @@ async fn run(client: &Client, case: &Case, namespace: &str) -> Result<(), String
         let answer = match step.eventually {
             false => send(client, step, &kept).await,
             true => {
-                eventually(&step.send, async || {
+                until_some(&step.send, async || {
                     let answer = send(client, step, &kept).await;
                     differences(step, &answer, &kept).is_empty().then_some(answer)
                 })
@@ -231,6 +233,6 @@ async fn a_real_server_answers_the_same() {
         );
         return;
     }
-    let server = berth_test_kit::ApiServer::start().await;
-    run_all(&server.client().await).await;
+    let server = ControlPlane::start(&control_plane::Options::default()).await.expect("a control plane");
+    run_all(&server.client().await.expect("a client")).await;
 }

@@ -1,11 +1,12 @@
 //! Tests the deletion of CustomResourceDefinitions.
 
 use axum::http::Request;
+use berth_test_kit::wait::until_some;
 use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
 
-use crate::support::{eventually, in_time, server};
+use crate::support::{in_time, server};
 use crate::watching::open;
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -48,11 +49,11 @@ async fn a_definition_goes_after_its_objects() {
 
     let (code, answer) = send(&client, "DELETE", DEFINITION, Value::Null).await;
     assert_eq!((code, &answer["metadata"]["finalizers"]), (200, &json!([FINALIZER])), "{answer}");
-    eventually("the object without finalizers is deleted", async || {
+    until_some("the object without finalizers is deleted", async || {
         (send(&client, "GET", &format!("{THINGS}/free"), Value::Null).await.0 == 404).then_some(())
     })
     .await;
-    eventually("the other object is being deleted", async || {
+    until_some("the other object is being deleted", async || {
         let (_, answer) = send(&client, "GET", &format!("{THINGS}/held"), Value::Null).await;
         answer["metadata"].get("deletionTimestamp").map(|_| ())
     })
@@ -68,7 +69,7 @@ async fn a_definition_goes_after_its_objects() {
     let free = json!({"metadata": {"finalizers": null}});
     let (code, answer) = send(&client, "PATCH", &format!("{THINGS}/held"), free).await;
     assert_eq!(code, 200, "{answer}");
-    eventually("the definition is gone", async || {
+    until_some("the definition is gone", async || {
         (send(&client, "GET", DEFINITION, Value::Null).await.0 == 404).then_some(())
     })
     .await;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use berth_test_kit::wait::until_some;
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
@@ -15,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::support::{eventually, in_time, server};
+use crate::support::{in_time, server};
 
 fn pod(name: &str) -> Pod {
     serde_json::from_value(json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}]}}))
@@ -234,7 +235,7 @@ async fn a_namespace_goes_when_its_content_is_gone() {
     assert!(
         matches!(refused.unwrap_err(), kube::Error::Api(status) if status.code == 403 && status.message.contains("is being terminated"))
     );
-    eventually("the content is on its way", async || {
+    until_some("the content is on its way", async || {
         let left = pods.list(&ListParams::default()).await.unwrap().items;
         (left.len() == 1 && left[0].metadata.deletion_timestamp.is_some()).then_some(())
     })
@@ -242,6 +243,6 @@ async fn a_namespace_goes_when_its_content_is_gone() {
     assert_eq!(namespaces.get("x").await.unwrap().status.unwrap().phase.as_deref(), Some("Terminating"));
     // This is how a kubelet deletes a pod after its containers have stopped.
     pods.delete("bound", &DeleteParams::default().grace_period(0)).await.unwrap();
-    eventually("the namespace is gone", async || namespaces.get_opt("x").await.unwrap().is_none().then_some(())).await;
+    until_some("the namespace is gone", async || namespaces.get_opt("x").await.unwrap().is_none().then_some(())).await;
     assert!(configs.list(&ListParams::default()).await.unwrap().items.is_empty());
 }

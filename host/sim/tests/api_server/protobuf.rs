@@ -1,6 +1,7 @@
 //! Tests that the in-memory API server reads protobuf bodies of a real API server as the same objects as in JSON.
 
 use axum::http::Request;
+use berth_test_kit::{ControlPlane, control_plane};
 use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
@@ -65,8 +66,8 @@ async fn what_a_real_server_writes_in_protobuf_is_read_as_its_json_is() {
         eprintln!("KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver: none of their protobuf is read");
         return;
     }
-    let real = berth_test_kit::ApiServer::start().await;
-    let real = real.client().await;
+    let real = ControlPlane::start(&control_plane::Options::default()).await.expect("a control plane");
+    let real = real.client().await.expect("a client");
     let (_server, embedded) = server().await;
     let account = json!({"metadata": {"name": "default"}}).to_string().into_bytes();
     let (code, _) = post(&real, "/api/v1/namespaces/default/serviceaccounts", JSON, account, JSON).await;

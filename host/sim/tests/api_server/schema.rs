@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use axum::http::Request;
+use berth_test_kit::{ControlPlane, control_plane};
 use kube::Client;
 use kube::client::Body;
 use serde_json::{Map, Value};
@@ -116,8 +117,8 @@ async fn the_shapes_are_those_of_a_real_server() {
         );
         return;
     }
-    let server = berth_test_kit::ApiServer::start().await;
-    let client = server.client().await;
+    let server = ControlPlane::start(&control_plane::Options::default()).await.expect("a control plane");
+    let client = server.client().await.expect("a client");
     let mut schemas = Map::new();
     let index = fetch(&client, "/openapi/v3").await;
     for (_, place) in index["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("api")) {

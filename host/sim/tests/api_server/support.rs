@@ -1,14 +1,9 @@
-//! Servers, clients and waiting, for the tests.
-
-use std::time::Duration;
+//! Servers, clients and time limits, for the tests.
 
 use berth_sim::{Options, Server};
+use berth_test_kit::wait::PATIENCE;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
-use tokio::time::Instant;
-
-/// The maximum time to wait for a condition.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts a server with the given options, and returns it with a client.
 pub async fn server_with(options: Options) -> (Server, Client) {
@@ -35,18 +30,6 @@ pub async fn client(server: &Server) -> Client {
 /// Parses YAML 1.2, in which `n` and `y` are strings.
 pub fn yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
     serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })
-}
-
-/// Waits until `check` returns a value.
-pub async fn eventually<T>(what: &str, mut check: impl AsyncFnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = check().await {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }
 
 /// Waits for a future, with a time limit.

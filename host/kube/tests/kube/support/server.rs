@@ -13,6 +13,7 @@ use berth_core::Event;
 use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::watch;
 
 /// The time limit of each wait.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -153,6 +154,8 @@ fn line(event: &Value) -> String {
 pub struct Server {
     pub client: kube::Client,
     asked: Arc<Mutex<Vec<Asked>>>,
+    /// Notifies of each request that is added to `asked`.
+    received: watch::Sender<()>,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -167,12 +170,15 @@ impl Server {
     pub async fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
         let log = Arc::clone(&asked);
+        let received = watch::Sender::new(());
+        let notify = received.clone();
         let answer = Arc::new(answer);
         let handle = move |request: Request| {
-            let (log, answer) = (Arc::clone(&log), Arc::clone(&answer));
+            let (log, answer, notify) = (Arc::clone(&log), Arc::clone(&answer), notify.clone());
             async move {
                 let asked = read(request).await;
                 log.lock().expect("no panic").push(asked.clone());
+                notify.send_replace(());
                 Ok::<_, Infallible>(answer(&asked).into_response())
             }
         };
@@ -180,7 +186,7 @@ impl Server {
         let address = listener.local_addr().expect("an address");
         let router = Router::new().fallback(handle);
         let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("serving") });
-        Self { client: client(&format!("http://{address}")).await, asked, task }
+        Self { client: client(&format!("http://{address}")).await, asked, received, task }
     }
 
     /// Starts a server that follows the script for lists and watches, and answers 404 to other requests.
@@ -196,19 +202,11 @@ impl Server {
 
     /// Waits for this number of requests that match the filter.
     pub async fn asked_times(&self, times: usize, wanted: impl Fn(&Asked) -> bool) -> Vec<Asked> {
-        let enough = async {
-            loop {
-                let asked = self.asked(&wanted);
-                if asked.len() >= times {
-                    return asked;
-                }
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
-        };
-        match tokio::time::timeout(PATIENCE, enough).await {
-            Ok(asked) => asked,
-            Err(_) => panic!("asked less than {times} times; all requests: {:#?}", self.asked(|_| true)),
-        }
+        let mut received = self.received.subscribe();
+        let enough = received.wait_for(|()| self.asked(&wanted).len() >= times);
+        let in_time = tokio::time::timeout(PATIENCE, enough).await.is_ok();
+        assert!(in_time, "asked less than {times} times; all requests: {:#?}", self.asked(|_| true));
+        self.asked(&wanted)
     }
 }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
 use berth_admin::{Pair, Subject};
+use berth_test_kit::wait::until_some;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use serde_json::{Value, json};
 
-use crate::client::Client;
-use crate::cluster::until;
-use crate::reviews::ApiServer;
+use super::client::Client;
+use super::reviews::ApiServer;
 
 fn options(kubeconfig: Option<&Path>) -> berth_admin::Options {
     let mut options = berth_admin::Options::at("127.0.0.1:0".parse().expect("an address"));
@@ -138,7 +138,7 @@ async fn a_certificate_of_the_clients_authority_says_who_asks() {
     assert_eq!(with_certificate(server.address(), &stranger).get("/metrics").await.status, 401);
 
     std::fs::write(&file, theirs.0.pem()).expect("written");
-    until("the new authority's word counts", async || {
+    until_some("the new authority's word counts", async || {
         let client = with_certificate(server.address(), &stranger);
         (client.get("/metrics").await.status == 200).then_some(())
     })
@@ -173,7 +173,7 @@ async fn the_servers_certificate_is_that_of_the_files_and_follows_them() {
     assert_eq!(livez(&authorities[0]).await.expect("trusted"), "ok");
     assert!(livez(&authorities[1]).await.is_err());
     write(&authorities[1]);
-    until("the new certificate is shown", async || livez(&authorities[1]).await.ok()).await;
+    until_some("the new certificate is shown", async || livez(&authorities[1]).await.ok()).await;
 }
 
 /// Each case has texts that the message must contain.

@@ -1,10 +1,6 @@
 //! Tests leader election against the in-memory API server: two candidates on a simulated clock, and two processes on
 //! the real clock.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
-
-mod cluster;
-
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -12,7 +8,7 @@ use berth::scheduler::{Options, Scheduler};
 use berth_config::Timing;
 use berth_core::queue::Part;
 use berth_kube::lease::{Answer, Election, Lock, Loss, Moment, Next, Record, Request};
-use cluster::{Cluster, node, pod};
+use berth_test_kit::wait::{Look, PATIENCE, eventually};
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
@@ -20,6 +16,8 @@ use kube::api::{Patch, PatchParams};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
+
+use crate::cluster::{Cluster, node, pod};
 
 /// A step of the simulated clock, in milliseconds.
 const STEP: u64 = 500;
@@ -138,10 +136,13 @@ async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_begins() {
     scheduler.ready().await.expect("ready");
     cluster.create(&pod("p", "default-scheduler")).await;
     let warm = || scheduler.inspect(|core| (core.cache().node_count(), core.queue().len(Part::Active), core.cycles()));
-    while warm().await.expect("alive") != (1, 1, 0) {
-        assert_eq!(warm().await.expect("alive").2, 0, "a standby tried to place a pod");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    eventually("the standby knows the node and the pod", || async {
+        let (nodes, pods, cycles) = warm().await.expect("alive");
+        assert_eq!(cycles, 0, "a standby tried to place a pod");
+        Ok(Look::at((nodes, pods) == (1, 1), || format!("{nodes} nodes and {pods} pending pods")))
+    })
+    .await
+    .expect("a warm standby");
     scheduler.begin().expect("alive");
     cluster.until_bound("p").await;
     scheduler.stop(Duration::from_secs(10)).await.expect("an orderly end");
@@ -165,7 +166,7 @@ async fn ended(mut child: Child) -> (ExitStatus, String) {
         stderr.read_to_string(&mut text).await.expect("text");
         child.wait().await.expect("ended")
     };
-    let status = tokio::time::timeout(cluster::PATIENCE, status).await.expect("it ends");
+    let status = tokio::time::timeout(PATIENCE, status).await.expect("it ends");
     (status, text)
 }
 

@@ -1,10 +1,6 @@
 //! Tests probes and metrics of a running scheduler against the in-memory API server.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
-
 mod client;
-#[path = "../cluster/mod.rs"]
-mod cluster;
 mod gate;
 mod reviews;
 
@@ -15,12 +11,14 @@ use std::time::Duration;
 use berth::scheduler::{Options, Scheduler};
 use berth_admin::Subject;
 use berth_kube::OwnPod;
-use client::{Answer, Client};
-use cluster::{Cluster, node, pod, until};
+use berth_test_kit::wait::{Look, PATIENCE, eventually, until_some};
 use k8s_openapi::api::events::v1::Event;
 use kube::Api;
 use kube::api::ListParams;
 use serde_json::json;
+
+use self::client::{Answer, Client};
+use crate::cluster::{Cluster, node, pod};
 
 /// Starts a server on a free port, with all paths open to all clients.
 async fn serve(subject: &Arc<Subject>) -> berth_admin::Server {
@@ -104,15 +102,14 @@ async fn a_scrape_has_kube_schedulers_names_and_labels_and_ours() {
     let refused = format!("berth_plugin_refused{{path=\"{}\"}} 1\n", bad.display());
     let expected = format!("{}{refused}", include_str!("series.txt"));
     let client = Client::anonymous(server.address());
-    let mut answer = Answer::default();
-    let shown = async {
-        while answer.body.is_empty() || !missing(&expected, &answer.body).is_empty() {
-            answer = client.get("/metrics").await;
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let in_time = tokio::time::timeout(cluster::PATIENCE, shown).await.is_ok();
-    assert!(in_time, "missing: {:#?}\nin {}", missing(&expected, &answer.body), answer.body);
+    let answer: Answer = eventually("a scrape has all expected series", || async {
+        let answer = client.get("/metrics").await;
+        let missing = missing(&expected, &answer.body);
+        let found = || Look::NotYet(format!("missing: {missing:#?}\nin {}", answer.body));
+        Ok(if missing.is_empty() { Look::Yes(answer) } else { found() })
+    })
+    .await
+    .expect("all expected series");
     assert_eq!(answer.content_type, "text/plain; version=0.0.4; charset=utf-8");
     let answer = client.get_as("/metrics", "application/openmetrics-text").await;
     assert_eq!(answer.content_type, "application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -143,7 +140,7 @@ async fn a_refused_component_is_an_event_of_the_hosts_own_pod() {
     std::fs::write(cluster.directory.path().join("bad.wasm"), b"no component").expect("written");
 
     let events: Api<Event> = Api::namespaced(cluster.client.clone(), "default");
-    let event = until("there is an event", async || {
+    let event = until_some("there is an event", async || {
         let events = events.list(&ListParams::default()).await.expect("listed").items;
         events.into_iter().find(|event| event.reason.as_deref() == Some("PluginRefused"))
     })
@@ -175,7 +172,7 @@ async fn connections_that_ask_nothing_keep_no_probe_out() {
     // Each of these clients keeps its connection open.
     let clients: Vec<Client> = (0..20).map(|_| Client::anonymous(server.address())).collect();
     for client in &clients {
-        let probe = tokio::time::timeout(cluster::PATIENCE, client.get("/livez"));
+        let probe = tokio::time::timeout(PATIENCE, client.get("/livez"));
         assert_eq!(probe.await.expect("the probe is answered").status, 200);
     }
     // A client whose connection was closed connects again.

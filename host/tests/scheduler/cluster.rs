@@ -1,23 +1,16 @@
 //! An in-memory API server for tests of the running scheduler.
-#![allow(dead_code, reason = "every test file is a crate of its own and uses what it needs")]
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use berth_kube::lease::Record;
 use berth_sim as sim;
+use berth_test_kit::wait::until_some;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-/// The time limit of every wait in the tests.
-pub const PATIENCE: Duration = Duration::from_secs(120);
-
-/// The period at which a condition is checked.
-const LOOK: Duration = Duration::from_millis(10);
 
 pub struct Cluster {
     server: sim::Server,
@@ -53,7 +46,7 @@ impl Cluster {
 
     pub async fn until_bound(&self, name: &str) {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), "default");
-        until(&format!("pod {name} is bound"), async || {
+        until_some(&format!("pod {name} is bound"), async || {
             let pod = pods.get(name).await.expect("a pod");
             pod.spec.and_then(|spec| spec.node_name)
         })
@@ -62,27 +55,11 @@ impl Cluster {
 
     pub async fn until_lease_is(&self, what: &str, wanted: impl Fn(&Record) -> bool) -> Record {
         let leases: Api<Lease> = Api::namespaced(self.client.clone(), "kube-system");
-        until(&format!("the Lease is {what}"), async || {
+        until_some(&format!("the Lease is {what}"), async || {
             let lease = leases.get_opt("berth").await.expect("an answer")?;
             Some(Record::of_lease(&serde_json::to_value(lease).expect("JSON"))).filter(|record| wanted(record))
         })
         .await
-    }
-}
-
-/// Waits until `look` returns a value.
-pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
-    let seen = async {
-        loop {
-            if let Some(seen) = look().await {
-                return seen;
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-    };
-    match tokio::time::timeout(PATIENCE, seen).await {
-        Ok(seen) => seen,
-        Err(_) => panic!("waited in vain: {what}"),
     }
 }
 
