@@ -239,9 +239,12 @@ impl Scene {
         Ok(self.read(pod).await?["spec"]["nodeName"].is_string())
     }
 
-    /// Returns whether the pod's condition has the reason `Unschedulable`.
+    /// Returns whether the pod's condition `PodScheduled` has the reason `Unschedulable`.
     pub async fn is_unschedulable(&self, pod: &Value) -> Result<bool> {
-        Ok(self.read(pod).await?.pointer("/status/conditions/0/reason") == Some(&json!("Unschedulable")))
+        let pod = self.read(pod).await?;
+        let mut conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+        let scheduled = conditions.find(|condition| condition["type"] == "PodScheduled");
+        Ok(scheduled.is_some_and(|condition| condition["reason"] == "Unschedulable"))
     }
 
     /// Returns whether one of the owner's pods is on the node that only spread pods go to.
