@@ -1,12 +1,14 @@
 //! Compares the order of attempts with the queue, and the choice of a node with all scores.
 
+use std::collections::BTreeSet;
+
 use berth_core::cache::NodeId;
 use berth_core::plugins::{Cycle, Normalization};
-use berth_core::profile::Profile;
+use berth_core::profile::{Profile, ProfilePlugin};
 use berth_core::queue::{Part, Queue};
 
-use crate::outside::ExtenderAnswers;
-use crate::plugins::{KINDS, score};
+use crate::answers::{KINDS, reason, score};
+use crate::extenders::ExtenderAnswers;
 use crate::spread;
 
 /// How much a point of an extender counts, as in kube-scheduler: plugins give up to 100 points, extenders up to 10.
@@ -21,6 +23,8 @@ pub struct Choice {
     totals: Option<Vec<(NodeId, i64)>>,
     /// The answers of the extenders in this cycle.
     pub extenders: ExtenderAnswers,
+    /// The nodes to which pods are nominated at the start of this cycle.
+    pub nominated: BTreeSet<Box<str>>,
     /// The number of choices that were compared.
     pub compared: usize,
 }
@@ -37,6 +41,7 @@ impl Choice {
             let name = name_of(cycle, *node);
             assert!(!self.extenders.takes_away(name), "{} may get {name}, which an extender took away", cycle.pod.key);
         }
+        self.none_is_left_out(cycle, profile, nodes);
         let mut totals = vec![0_i64; nodes.len()];
         for (plugin, weight) in &profile.score {
             let raw: Vec<i64> = nodes.iter().map(|node| score(plugin.id.0 % KINDS, cycle, *node)).collect();
@@ -49,6 +54,19 @@ impl Choice {
             totals.iter_mut().zip(normalized).for_each(|(total, score)| *total += weight * score);
         }
         self.totals = Some(nodes.iter().copied().zip(totals).collect());
+    }
+
+    /// Checks that these nodes are all feasible nodes. Nodes with nominated pods are not checked, because the filters
+    /// are asked about them with these pods as well.
+    fn none_is_left_out(&self, cycle: &Cycle<'_>, profile: &Profile, nodes: &[NodeId]) {
+        let found: BTreeSet<NodeId> = nodes.iter().copied().collect();
+        for info in cycle.cache.nodes().filter(|info| !found.contains(&info.id)) {
+            let passes = |plugin: &ProfilePlugin| reason(plugin.id.0 % KINDS, cycle, info.id).is_none();
+            let name = &info.node.name;
+            let left_out =
+                profile.filter.iter().all(passes) && !self.nominated.contains(name) && !self.extenders.takes_away(name);
+            assert!(!left_out, "{name} passes all filters for {}, and is left out", cycle.pod.key);
+        }
     }
 
     /// The pod gets this node. No node has a higher sum of the plugins' and the extenders' scores.

@@ -1,15 +1,15 @@
 //! Runs the core through thousands of seeded histories. Nodes and pods are created, changed and deleted, bindings
 //! fail or are answered late, and pods are preempted. Plugins trap, are swapped, reserve, make pods wait, assume
-//! objects, and return intents that succeed or fail. `checks.rs` holds the invariants.
+//! objects, and return intents that succeed or fail. `world/checks.rs` holds the invariants.
 
 #![expect(clippy::panic, reason = "a check that fails says so by panicking")]
 
-mod checks;
+mod answers;
 mod choice;
 mod cluster;
+mod extenders;
 mod keeping;
 mod ledger;
-mod outside;
 mod plugins;
 mod seeds;
 mod spread;
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use keeping::{Flush, Keeping};
 use seeds::{for_each_seed, seeds};
-use world::World;
+use world::{World, checks};
 
 /// Events that come one at a time at the end of a history: no other event can wake the pods that one of them helps.
 const LONE_EVENTS: usize = 8;

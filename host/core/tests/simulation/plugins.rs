@@ -5,23 +5,18 @@ use std::sync::Arc;
 
 use berth_core::Timestamp;
 use berth_core::cache::{NodeId, PodId};
-use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::intent::Intent;
-use berth_core::model::Effect;
 use berth_core::plugins::{
-    AskBack, ClassScores, Classified, Code, Cycle, Declaration, ExtensionPoints, Happened, Hint, Normalization, Passed,
-    Permission, PluginError, PluginId, Plugins, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room,
-    Scope, Status, Verdicts, WhatIf,
+    AskBack, ClassScores, Classified, Code, Cycle, Happened, Hint, Passed, Permission, PluginError, PluginId, Plugins,
+    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Status, Verdicts, WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
+use crate::answers::{KINDS, declaration, reason, score, skips};
 use crate::choice::Choice;
-use crate::cluster::{OTHER_PROFILE, PROFILE, claims};
+use crate::cluster::{OTHER_PROFILE, PROFILE};
 use crate::ledger::{self, Ledger};
 use crate::spread::{self, Spread};
-
-/// The number of plugins. An instance's id is its generation times this number plus its kind.
-pub const KINDS: u32 = 9;
 
 pub struct Fakes {
     pub rng: fastrand::Rng,
@@ -105,75 +100,6 @@ impl Fakes {
         let (name, message) = (declaration(plugin.0 % KINDS, self.honest).name, "trapped".to_owned());
         Err(if self.rng.bool() { PluginError::failed(name, message) } else { PluginError::down(name, message) })
     }
-}
-
-fn declaration(kind: u32, honest: bool) -> Declaration {
-    let mut points = ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER | ExtensionPoints::SCORE;
-    points.set(ExtensionPoints::QUEUEING_HINT, kind == 6);
-    points.set(ExtensionPoints::SKIP, kind == 5);
-    points.set(ExtensionPoints::CLASSES | ExtensionPoints::NORMALIZE, kind == 8);
-    // Crowd and Spread need no claims. An event of a claim must not hide that another event did not wake a pod of
-    // theirs.
-    let reads_claims = if honest { matches!(kind, 5 | 6) } else { kind > 4 };
-    let objects = if reads_claims { vec![claims()] } else { Vec::new() };
-    let (name, pod_facts, node_facts, scope) = match kind {
-        0 => ("Taints", PodFacts::TOLERATIONS, NodeFacts::TAINTS, Scope::Node),
-        1 => ("Fit", PodFacts::REQUESTS, NodeFacts::ALLOCATABLE | NodeFacts::USAGE, Scope::Node),
-        3 => ("Queueing", PodFacts::SCHEDULING_GATES | PodFacts::PRIORITY, NodeFacts::empty(), Scope::Node),
-        4 => ("Preemption", PodFacts::PRIORITY, NodeFacts::PODS, Scope::Cluster),
-        5 => ("First", PodFacts::REQUESTS, NodeFacts::empty(), Scope::Cluster),
-        6 => ("Second", PodFacts::NAME, NodeFacts::empty(), Scope::Cluster),
-        7 => ("Crowd", PodFacts::empty(), NodeFacts::USAGE, Scope::Node),
-        8 => ("Spread", PodFacts::PRIORITY, NodeFacts::NAME | NodeFacts::PODS, Scope::Domain),
-        _ => ("Random", PodFacts::empty(), NodeFacts::empty(), Scope::Cluster),
-    };
-    let normalization = match kind {
-        0 => Normalization::DefaultReversed,
-        7 => Normalization::None,
-        8 => Normalization::Custom,
-        _ => Normalization::Default,
-    };
-    Declaration {
-        name: name.into(),
-        points,
-        pod_facts,
-        node_facts,
-        filter_scope: scope,
-        score_scope: scope,
-        normalization,
-        objects,
-        ..Declaration::default()
-    }
-}
-
-/// Returns the filter's reason for a node. Checks use this function as well.
-pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str> {
-    let info = cycle.cache.node(node)?;
-    let (used, free) = (&info.usage.requested, &info.node.allocatable);
-    match kind {
-        0 if info.node.taints.iter().any(|taint| taint.effect == Effect::NoSchedule) => Some("tainted"),
-        1 if used.pods + 1 > free.pods => Some("Too many pods"),
-        8 if spread::is_uneven(cycle.cache, node) => Some(spread::UNEVEN),
-        1 if used.milli_cpu + cycle.pod.requests.fit.milli_cpu > free.milli_cpu => Some("Insufficient cpu"),
-        _ => None,
-    }
-}
-
-/// Returns the score of one node.
-pub fn score(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> i64 {
-    let Some(info) = cycle.cache.node(node) else { return 0 };
-    match kind {
-        0 => info.node.taints.len() as i64,
-        7 => 100 - info.usage.requested.pods.min(100),
-        1 => (info.node.allocatable.milli_cpu - info.usage.requested.milli_cpu).max(0),
-        8 => spread::score(cycle.cache, node),
-        _ => (cycle.seed.rotate_left(node.0) % 100) as i64,
-    }
-}
-
-/// Returns whether First skips the pod. The answer changes with the number of claims.
-fn skips(cycle: &Cycle<'_>) -> bool {
-    cycle.pod.requests.fit.milli_cpu % 600 == 0 && cycle.cache.objects().iter().count().is_multiple_of(2)
 }
 
 impl Plugins for Fakes {

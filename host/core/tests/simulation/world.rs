@@ -1,5 +1,8 @@
 //! One history: the cluster, the core, and everything between them that can be late or fail.
 
+pub mod checks;
+mod others;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -8,12 +11,11 @@ use berth_core::intent::Intent;
 use berth_core::model::PodKey;
 use berth_core::{Action, Core, Event, Timestamp};
 
-use crate::checks;
 use crate::choice::{self, Choice};
 use crate::cluster::{Cluster, claims};
+use crate::extenders::FakeExtenders;
 use crate::keeping::{Flush, Keeping};
 use crate::ledger::Ledger;
-use crate::outside::FakeExtenders;
 use crate::plugins::Fakes;
 
 /// The largest number of attempts in a cluster without further failures. There are fewer than 100 pods.
@@ -317,6 +319,10 @@ impl World {
     pub fn step(&mut self, event: Event) {
         let is_cycle = matches!(event, Event::Cycle);
         let highest = is_cycle.then(|| choice::highest_priority(self.core.queue())).flatten();
+        if is_cycle {
+            let nominations = self.core.nominations().nodes();
+            self.plugins.choice.nominated = nominations.map(|(node, _)| node.into()).collect();
+        }
         let actions = self.core.step(event, self.now, &mut self.plugins);
         if is_cycle {
             // A plugin that traps returns no sort key.

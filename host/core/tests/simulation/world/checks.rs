@@ -6,8 +6,8 @@ use berth_core::model::{Pod, PodKey};
 use berth_core::plugins::Scope;
 use berth_core::queue::{QueuedPod, Rejector};
 
+use super::World;
 use crate::spread::is_uneven;
-use crate::world::World;
 
 /// Checks a decision when it is made: the node exists, is not over its allocatable, and leaves space for its
 /// nominated pods.
