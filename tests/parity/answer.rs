@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::hints::Hints;
 use crate::room::Room;
+
+/// By plugin, whether its hint queues the pod again. Empty where the change causes no event.
+pub type Hints = BTreeMap<String, bool>;
 
 /// All answers about a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

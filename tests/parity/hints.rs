@@ -2,15 +2,10 @@
 //!
 //! The hints of plugins that did not reject the pod are not compared, because no scheduler asks for them.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
-use crate::answer::{Answer, Verdict};
+use crate::answer::{Answer, Hints, Verdict};
 use crate::case::{Case, Change};
-
-/// By plugin, whether its hint queues the pod again. Empty where the change causes no event.
-pub type Hints = BTreeMap<String, bool>;
 
 /// Plugins whose hint Berth derives from their verdict on the changed node. kube-scheduler's plugins queue the pod
 /// for any node.

@@ -10,9 +10,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::answer::Hints;
 use crate::answer::{Answer, Answers, Cycle, Score, Status, Verdict, left_out};
 use crate::case::{Case, PROFILE};
-use crate::hints::Hints;
 use crate::room::{Offer, Room};
 
 /// A running oracle. Dropping this value ends the process.

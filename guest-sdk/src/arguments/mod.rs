@@ -3,7 +3,6 @@
 mod keys;
 mod reader;
 mod text;
-mod variant;
 mod wrong;
 
 use serde::de::{DeserializeOwned, Error};

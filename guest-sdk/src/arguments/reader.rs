@@ -1,6 +1,8 @@
 //! A serde deserializer for arguments. Errors have the path of the wrong value, and a field that nothing reads is an
 //! error.
 
+mod variant;
+
 use std::borrow::Cow;
 
 use serde::de::{
@@ -8,9 +10,9 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
+use self::variant::Variant;
 use super::TYPE_META;
 use super::text::Text;
-use super::variant::Variant;
 use super::wrong::Wrong;
 
 /// A value to read.

@@ -8,15 +8,6 @@ use crate::classes::Passed;
 use crate::plugin::Plugin;
 use crate::types::{Cycle, Status};
 
-/// The class of each node, as the plugin has told the host.
-#[derive(Debug, Default)]
-pub(super) struct KnownClasses {
-    /// The id of the latest cycle whose answer the host has.
-    known: u64,
-    /// The class of each node, by node id.
-    of: BTreeMap<u32, u32>,
-}
-
 impl<P: Plugin> Host<P> {
     pub(super) fn check_verdicts_by_class(&mut self, pod: &PodBuilder, by_node: &[(String, Option<Status>)]) {
         let Some((_, said)) = self.classified(pod) else { return };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::classes::KnownClasses;
 use super::{NodeBuilder, PodBuilder};
 use crate::bindings::base::exports::berth::scheduler::plugin::Declaration;
 use crate::bindings::objects::exports::berth::scheduler::objects;
@@ -33,6 +32,15 @@ pub struct Host<P: Plugin> {
     cycle: Cycle,
     /// What the host knows of the classes of nodes, by template.
     pub(super) classes: BTreeMap<u32, KnownClasses>,
+}
+
+/// The class of each node, as the plugin has told the host.
+#[derive(Debug, Default)]
+pub(super) struct KnownClasses {
+    /// The id of the latest cycle whose answer the host has.
+    pub(super) known: u64,
+    /// The class of each node, by node id.
+    pub(super) of: BTreeMap<u32, u32>,
 }
 
 /// An object that the plugin reads, with its fields as JSON.

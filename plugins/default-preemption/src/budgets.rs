@@ -7,7 +7,7 @@ use berth_guest::selector::LabelSelector;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cluster::Resident;
+use crate::resident::Resident;
 
 /// PodDisruptionBudgets by namespace and name.
 #[derive(Debug, Default)]

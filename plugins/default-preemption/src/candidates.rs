@@ -6,7 +6,8 @@ use berth_guest::node;
 use berth_guest::post_filter::{Candidate, Rejected};
 use berth_guest::types::{Code, Status};
 
-use crate::cluster::{Cluster, Resident};
+use crate::cluster::Cluster;
+use crate::resident::Resident;
 use crate::victims;
 
 /// The maximum number of nodes that one what-if call examines.

@@ -6,6 +6,7 @@ use berth_guest::{node, pod};
 
 use crate::args::Args;
 use crate::budgets::{self, Budgets};
+use crate::resident::Resident;
 
 /// The plugin's index of the cluster.
 #[derive(Debug, Default)]
@@ -18,29 +19,6 @@ pub struct Cluster {
     pods: Vec<Option<Resident>>,
     /// PodDisruptionBudgets.
     pub budgets: Budgets,
-}
-
-/// A pod on a node.
-#[derive(Debug)]
-pub struct Resident {
-    node: node::Id,
-    /// `metadata.name`.
-    pub name: String,
-    /// `metadata.namespace`.
-    pub namespace: String,
-    /// `metadata.labels`.
-    pub labels: pod::Labels,
-    /// `spec.priority`.
-    pub priority: i32,
-    /// `status.startTime`, in milliseconds since 1970; `None` if the pod has not started.
-    started: Option<i64>,
-}
-
-impl Resident {
-    /// Returns the pod's start time in milliseconds since 1970, or `now` if the pod has not started.
-    pub fn started(&self, now: i64) -> i64 {
-        self.started.unwrap_or(now)
-    }
 }
 
 type PodFacts<'a> = (&'a pod::Name, &'a pod::Namespace, &'a pod::Labels, &'a pod::Priority, &'a pod::StartTime);

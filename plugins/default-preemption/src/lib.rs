@@ -9,6 +9,7 @@ mod args;
 mod budgets;
 mod candidates;
 mod cluster;
+mod resident;
 mod victims;
 
 use std::collections::BTreeMap;

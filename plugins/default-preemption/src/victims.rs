@@ -11,7 +11,8 @@ use berth_guest::post_filter::{Candidate, Rejected, WhatIf};
 use berth_guest::types::{Code, Status};
 use berth_guest::{node, pod};
 
-use crate::cluster::{Cluster, Resident};
+use crate::cluster::Cluster;
+use crate::resident::Resident;
 
 /// A node under examination.
 struct Trial {

@@ -10,9 +10,9 @@ use berth_guest::objects::{Kind, Object};
 use crate::api;
 use crate::args::Args;
 use crate::cel::Compiler;
-use crate::claims::KnownClaim;
 use crate::classes::Classes;
 use crate::devices::{Allocated, Slice, Slices};
+use crate::known_claim::KnownClaim;
 
 const CLAIM: usize = 0;
 const SLICE: usize = 1;

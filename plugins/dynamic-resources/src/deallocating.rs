@@ -8,9 +8,10 @@ use berth_guest::post_filter::{PostFilter, Rejected};
 use berth_guest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::claims::{KnownClaim, Wanted};
+use crate::claims::Wanted;
 use crate::cluster::Cluster;
 use crate::filtering::pre_filter;
+use crate::known_claim::KnownClaim;
 use crate::reserving::{FINALIZER, State, reference, special};
 
 /// Runs if the pod fits no node. Deallocates a claim of the pod that is unavailable on some node and that no other

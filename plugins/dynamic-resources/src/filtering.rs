@@ -8,8 +8,9 @@ use crate::allocator::{self, Failure, Node};
 use crate::api::Allocation;
 use crate::args::Args;
 use crate::binding::{self, Readiness};
-use crate::claims::{KnownClaim, Special, Wanted};
+use crate::claims::{Special, Wanted};
 use crate::cluster::Cluster;
+use crate::known_claim::KnownClaim;
 
 /// Rejects the pod while one of its claims is missing or invalid.
 pub fn pre_enqueue(pod: &Wanted, cluster: &Cluster) -> Verdict {

@@ -16,6 +16,7 @@ mod deallocating;
 mod extended;
 mod filtering;
 mod hints;
+mod known_claim;
 mod reserving;
 mod scoring;
 mod time;

@@ -11,10 +11,11 @@ use crate::allocator::Node;
 use crate::api::{self, Allocation, Consumer, Request};
 use crate::args::Args;
 use crate::binding;
-use crate::claims::{KnownClaim, Special, Wanted};
+use crate::claims::{Special, Wanted};
 use crate::cluster::Cluster;
 use crate::extended::{self, Mapping};
 use crate::filtering::{allocated, with};
+use crate::known_claim::KnownClaim;
 use crate::time;
 
 /// Protects an allocated claim from deletion (`resource.kubernetes.io/delete-protection`).

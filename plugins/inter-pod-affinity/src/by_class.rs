@@ -2,7 +2,7 @@
 //! domain or, for a key with many domains (such as the hostname), in domains with the same sums.
 
 use berth_guest::Verdicts;
-use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Numbers, Passed, Told, Touched};
+use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Passed, Told, Touched};
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
@@ -11,11 +11,8 @@ use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::filtering::{has_nothing_to_do, is_first, rejections};
 use crate::scoring::{ignores_others, normalize};
-use crate::tally::{Sums, Tally};
+use crate::tally::{Key, Sums, Tally};
 use crate::terms::Term;
-
-/// The key of a class: a number for each of [`Tally::sums`]; see [`Sums::part`].
-pub type Key = Numbers;
 
 pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
     // The host then calls pre-filter and pre-score, which report the invalid term.

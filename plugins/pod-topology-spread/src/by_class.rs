@@ -2,20 +2,17 @@
 //! domain or, for a key with many domains (such as the hostname), in domains with the same number of pods.
 
 use berth_guest::Verdicts;
-use berth_guest::classes::{ClassFilter, ClassScores, Classes, Classified, Known, Numbers, Passed, Touched};
+use berth_guest::classes::{ClassFilter, ClassScores, Classes, Classified, Known, Passed, Touched};
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
 use crate::Wanted;
 use crate::args::Args;
 use crate::cluster::Cluster;
+use crate::counted::Key;
 use crate::filtering::{MISSING_LABEL, TOO_UNEVEN, most};
 use crate::scoring::{rounded, turn_round, weight};
 use crate::tally::{Count, Places, Tally};
-
-/// The key of a class: a number for each `DoNotSchedule` constraint, then for each `ScheduleAnyway` constraint; see
-/// [`Count::part`].
-pub type Key = Numbers;
 
 pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
     let classified = pod.read_both(args, cluster, |hard, soft, classes| {

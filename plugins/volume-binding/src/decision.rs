@@ -5,9 +5,10 @@ use std::rc::Rc;
 use berth_guest::prelude::*;
 use berth_guest_volumes::StorageClass;
 
-use crate::claim::{Claim, Found, Waiting};
+use crate::claim::Claim;
 use crate::cluster::Cluster;
 use crate::volume::Volume;
+use crate::wanted::{Found, Waiting};
 
 const NODE_CONFLICT: &str = "node(s) didn't match PersistentVolume's node affinity";
 const BIND_CONFLICT: &str = "node(s) didn't find available persistent volumes to bind";

@@ -17,6 +17,7 @@ mod fields;
 mod hints;
 mod steps;
 mod volume;
+mod wanted;
 
 use std::cell::RefCell;
 
@@ -24,10 +25,10 @@ use args::Args;
 use berth_guest::prelude::*;
 use berth_guest::{ClusterEvent, EventActions};
 use binding::{pre_bind, reserve};
-use claim::{Found, Wanted};
 use cluster::Cluster;
 use decision::{Place, decide};
 use hints::queueing_hint;
+use wanted::{Found, Wanted};
 
 /// The prepared data of a template.
 pub struct Pod {

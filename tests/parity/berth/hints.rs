@@ -9,7 +9,7 @@ use berth_core::cluster_event::ClusterEvent;
 use berth_core::model::Pod;
 
 use super::{Cluster, NOW};
-use crate::hints::Hints;
+use crate::answer::Hints;
 
 /// Derives the queue's events from the core's events, through a cache of its own.
 #[derive(Default)]

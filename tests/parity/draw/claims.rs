@@ -7,8 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Objects;
-use super::parts::{Part, any_of, field, list, map, merged, object, perhaps};
-use super::scored::keep;
+use super::parts::{Part, any_of, field, keep, list, map, merged, object, perhaps};
 use crate::case::Case;
 
 const VERSION: &str = "resource.k8s.io/v1";

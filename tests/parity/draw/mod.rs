@@ -17,6 +17,7 @@ pub mod pod_affinity;
 pub mod pods;
 mod ports;
 pub mod preemption;
+mod quantities;
 pub mod scored;
 pub mod spread;
 pub mod volumes;

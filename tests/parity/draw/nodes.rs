@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::containers::quantity;
 use super::parts::{Part, any_of, field, list, map, object, perhaps};
+use super::quantities::quantity;
 
 /// The labels that nodes have and selectors name.
 pub const LABELS: [&str; 4] = ["disk", "cores", "topology.kubernetes.io/zone", "topology.kubernetes.io/region"];

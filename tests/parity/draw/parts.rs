@@ -1,5 +1,7 @@
 //! The building blocks of drawn objects: parts, which are JSON objects that are merged.
 
+use std::collections::BTreeMap;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -55,5 +57,19 @@ fn merge_fields(into: &mut Map<String, Value>, patch: Map<String, Value>) {
     for (name, value) in patch {
         let before = into.remove(&name);
         into.insert(name, before.map_or_else(|| value.clone(), |before| merged(before, value.clone())));
+    }
+}
+
+/// Gives these fields the values that they had when the name was first seen.
+pub fn keep(seen: &mut BTreeMap<String, Value>, name: String, object: &mut Value, fields: &[&str]) {
+    let Some(object) = object.as_object_mut() else { return };
+    let now: Value =
+        fields.iter().filter_map(|field| Some(((*field).to_owned(), object.get(*field)?.clone()))).collect();
+    let first = seen.entry(name).or_insert(now);
+    for field in fields {
+        match first.get(*field) {
+            Some(value) => drop(object.insert((*field).to_owned(), value.clone())),
+            None => drop(object.remove(*field)),
+        }
     }
 }

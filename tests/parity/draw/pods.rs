@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use super::containers::quantity;
 use super::nodes::{EFFECTS, IMAGES, TAINTS};
 use super::parts::{Part, any_of, field, list, map, object, perhaps};
+use super::quantities::quantity;
 
 /// Draws `spec.nodeName` of a pod to schedule.
 pub fn node_name() -> Part {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::claims;
+use super::parts::keep;
 use crate::case::Case;
 
 /// Keeps the inputs of selectors constant: a device's attributes follow from its name, and a node's labels from the
@@ -30,20 +31,6 @@ pub fn settle(case: &mut Case) {
                 object["spec"].as_object_mut().map(|spec| spec.remove("selectors"));
             }
             _ => {}
-        }
-    }
-}
-
-/// Gives these fields the values that they had when the name was first seen.
-pub fn keep(seen: &mut BTreeMap<String, Value>, name: String, object: &mut Value, fields: &[&str]) {
-    let Some(object) = object.as_object_mut() else { return };
-    let now: Value =
-        fields.iter().filter_map(|field| Some(((*field).to_owned(), object.get(*field)?.clone()))).collect();
-    let first = seen.entry(name).or_insert(now);
-    for field in fields {
-        match first.get(*field) {
-            Some(value) => drop(object.insert((*field).to_owned(), value.clone())),
-            None => drop(object.remove(*field)),
         }
     }
 }

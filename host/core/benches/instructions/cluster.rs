@@ -10,13 +10,7 @@ use berth_core::model::{
 };
 use berth_core::{Action, Core, Event, Options, Timestamp};
 
-use crate::plugins::{Fakes, profile};
-
-/// `schedulerName` of all pods.
-pub const PROFILE: &str = "default-scheduler";
-
-/// The number of zones.
-pub const ZONES: u32 = 3;
+use crate::plugins::{Fakes, PROFILE, ZONES, profile};
 
 /// The time of all steps. No step depends on it.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);

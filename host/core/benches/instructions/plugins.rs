@@ -13,7 +13,11 @@ use berth_core::plugins::{
 };
 use berth_core::profile::{FailurePolicy, Profile, ProfilePlugin};
 
-use crate::cluster::{PROFILE, ZONES};
+/// `schedulerName` of all pods.
+pub const PROFILE: &str = "default-scheduler";
+
+/// The number of zones.
+pub const ZONES: u32 = 3;
 
 /// Filters and scores by the used resources of a node, which change with every pod.
 const FIT: PluginId = PluginId(0);

@@ -1,15 +1,10 @@
 //! Shared counters of a pool. Devices consume counters, for example partitions of one GPU, and the sum is limited.
 
-use std::collections::BTreeMap;
-
 use super::Search;
-use super::pools::Pool;
+use super::pools::{CounterSets, Pool};
 use super::search::Place;
 use crate::api::Counters;
 use crate::devices::{Allocated, Amounts, add, subtract};
-
-/// Counter values by counter set and counter name.
-pub type CounterSets = BTreeMap<String, Amounts>;
 
 /// Returns the counters that allocated devices leave. Values may be negative.
 fn available(pool: &Pool, allocated: &Allocated) -> CounterSets {

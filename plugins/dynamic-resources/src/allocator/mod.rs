@@ -16,13 +16,12 @@ use std::rc::Rc;
 use berth_guest::LabelMap;
 
 use crate::api::{Allocation, Ask, Request};
-use crate::claims::KnownClaim;
 use crate::classes::KnownClass;
 use crate::cluster::Cluster;
 use crate::devices::{Amounts, DeviceId};
+use crate::known_claim::KnownClaim;
 use constraints::Constraint;
-use counters::CounterSets;
-use pools::Pool;
+use pools::{CounterSets, Pool};
 use search::{At, Place, Stop};
 
 /// The maximum number of devices of a claim (`AllocationResultsMaxSize`).

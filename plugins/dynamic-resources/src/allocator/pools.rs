@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::Node;
-use super::counters::CounterSets;
-use crate::devices::{Nodes, PoolId, Slice, Slices};
+use crate::devices::{Amounts, Nodes, PoolId, Slice, Slices};
+
+/// Counter values by counter set and counter name.
+pub type CounterSets = BTreeMap<String, Amounts>;
 
 /// A resource pool.
 #[derive(Debug, Default)]

@@ -3,9 +3,9 @@
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, VariantAccess, Visitor};
 
-use super::reader::Reader;
-use super::text::Text;
-use super::wrong::Wrong;
+use super::Reader;
+use crate::arguments::text::Text;
+use crate::arguments::wrong::Wrong;
 
 /// A variant's name, and the text that starts with its value.
 pub(super) struct Variant<'t, 'a> {

@@ -1,0 +1,116 @@
+//! Reads the counts of a template, in the present state of the cluster.
+
+use berth_guest::classes::Classes;
+
+use super::{Counted, Counts, Key};
+use crate::args::Args;
+use crate::cluster::Cluster;
+use crate::constraint::{Action, Constraint, HOSTNAME};
+use crate::tally::Tally;
+use crate::{Own, Wanted};
+
+impl Wanted {
+    /// Returns true if nodes without the labels of all constraints don't count. Only the built-in default
+    /// constraints count such nodes.
+    fn needs_all_keys(&self, args: &Args) -> bool {
+        self.own.is_some() || !args.system
+    }
+
+    /// Returns the default constraints with this action, with the selectors for this pod.
+    pub fn defaults(&self, action: Action, args: &Args, cluster: &Cluster) -> Vec<Constraint> {
+        let those = args.defaults.iter().filter(|default| default.action == action);
+        let mut constraints: Vec<Constraint> = those.map(|default| default.constraint.clone()).collect();
+        if !constraints.is_empty() {
+            let selector = cluster.selectors.of_pod(&self.counting.namespace, &self.labels, &self.owners);
+            if selector.is_everything() {
+                return Vec::new();
+            }
+            constraints.iter_mut().for_each(|constraint| constraint.selector = selector.clone());
+        }
+        constraints
+    }
+
+    /// Updates the tally of the pod's constraints with this action and passes it to `read`. Returns an error for an
+    /// invalid constraint.
+    pub fn read<R>(
+        &self,
+        action: Action,
+        args: &Args,
+        cluster: &Cluster,
+        read: impl FnOnce(&Tally) -> R,
+    ) -> Result<R, String> {
+        self.with_counts(cluster, |counts| {
+            let place = if action == Action::DoNotSchedule { &mut counts.hard } else { &mut counts.soft };
+            Ok(read(self.up_to_date(place, action, args, cluster)?))
+        })
+    }
+
+    /// Updates the tallies of both actions and passes them to `read` together with the classes.
+    pub fn read_both<R>(
+        &self,
+        args: &Args,
+        cluster: &Cluster,
+        read: impl FnOnce(&mut Tally, &mut Tally, &mut Classes<Key>) -> R,
+    ) -> Result<R, String> {
+        self.with_counts(cluster, |Counts { hard, soft, classes }| {
+            let hard = self.up_to_date(hard, Action::DoNotSchedule, args, cluster)?;
+            let soft = self.up_to_date(soft, Action::ScheduleAnyway, args, cluster)?;
+            Ok(read(hard, soft, classes))
+        })
+    }
+
+    fn with_counts<R>(
+        &self,
+        cluster: &Cluster,
+        read: impl FnOnce(&mut Counts) -> Result<R, String>,
+    ) -> Result<R, String> {
+        let (result, bytes) = {
+            let mut counts = self.counts.open(&cluster.room);
+            let counts = counts.get_or_insert_default();
+            (read(counts), counts.bytes())
+        };
+        self.counts.takes(bytes, &cluster.room);
+        result
+    }
+
+    fn up_to_date<'c>(
+        &self,
+        place: &'c mut Option<Counted>,
+        action: Action,
+        args: &Args,
+        cluster: &Cluster,
+    ) -> Result<&'c mut Tally, String> {
+        let known = self.as_things_are(place.take(), action, args, cluster)?;
+        let Counted { tally, .. } = place.insert(known);
+        tally.catch_up(&self.counting, cluster);
+        Ok(tally)
+    }
+
+    /// Returns the known tally, if its constraints have not changed, or an empty tally.
+    fn as_things_are(
+        &self,
+        known: Option<Counted>,
+        action: Action,
+        args: &Args,
+        cluster: &Cluster,
+    ) -> Result<Counted, String> {
+        let selectors = cluster.selectors.version();
+        let constraints = match (&known, &self.own) {
+            (Some(_), Some(_)) => None,
+            (Some(counted), None) if counted.selectors == selectors => None,
+            (None, Some(Own { hard, .. })) if action == Action::DoNotSchedule => Some(hard.clone()?),
+            (None, Some(Own { soft, .. })) => Some(soft.clone()?),
+            (_, None) => Some(self.defaults(action, args, cluster)),
+        };
+        let tally = match (known, constraints) {
+            (Some(known), None) => known.tally,
+            (Some(known), Some(constraints)) if known.tally.is_of(&constraints) => known.tally,
+            (_, constraints) => {
+                // The score counts the pods of a hostname constraint by node.
+                let by_node = (action == Action::ScheduleAnyway).then_some(HOSTNAME);
+                Tally::new(constraints.unwrap_or_default(), self.needs_all_keys(args), by_node, cluster)
+            }
+        };
+        Ok(Counted { tally, selectors })
+    }
+}
