@@ -2,8 +2,6 @@
 //! asked about, instructions they execute, and bytes passed into them and out of them. A change that makes pods
 //! more expensive fails here. A change that makes them cheaper may lower a limit.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "tests")]
-
 mod calls;
 mod preemption;
 mod work;
