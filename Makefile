@@ -7,51 +7,51 @@ BERTH = $(or $(CARGO_TARGET_DIR),target)/release/berth
 
 .PHONY: build demo check test campaign bench lint guests host static clean help
 
-build: ## the plugins and the host: target/release/berth
+build: ## Build the plugins and the host: target/release/berth
 	@scripts/doctor build
 	@scripts/guests
 	@scripts/host
 
-demo: build ## a cluster and a scheduler in one process, placing a workload
+demo: build ## Run a cluster, a scheduler and a workload in one process
 	@$(BERTH) demo
 
-check: ## what to run before each commit, in a few minutes: lints, unit tests, simulation, kept parity cases, the demo
+check: ## Run the quick checks before each commit, in a few minutes
 	@scripts/doctor lint
 	@scripts/check
 
-test: ## every check and every test, those against a real kube-apiserver included (Linux)
+test: ## Run every check and test, also against a real kube-apiserver (Linux)
 	@scripts/doctor test
 	@scripts/test
 
-campaign: ## looks for failures with new seeds, for CAMPAIGN=10m (Linux)
+campaign: ## Run tests with new seeds, for CAMPAIGN=10m (Linux)
 	@scripts/doctor test
 	@scripts/guests
 	@scripts/host
 	@scripts/campaign
 
-bench: ## what Berth costs beside kube-scheduler, a report in target/bench/ (Linux): docs/benchmarks.md
+bench: ## Compare with kube-scheduler, report in target/bench/ (Linux)
 	@scripts/doctor bench
 	@scripts/bench
 
-lint: ## formatting, clippy, documentation, licences: what `make test` checks before it tests
+lint: ## Check formatting, clippy, documentation and licences
 	@scripts/doctor lint
 	@scripts/lint
 
-guests: ## the plugins only: target/plugins/
+guests: ## Build only the plugins: target/plugins/
 	@scripts/doctor build
 	@scripts/guests
 
-host: ## the host only, around the plugins as they were last built
+host: ## Build only the host, with the plugins as they were last built
 	@scripts/doctor build
 	@scripts/host
 
-static: ## the image's program, target/static/ARCH/berth, and a check of what the image would be (Linux)
+static: ## Build target/static/ARCH/berth and check the image (Linux)
 	@scripts/doctor test
 	@scripts/static
 	@scripts/test-image
 
-clean: ## forgets what was built here; .tools/, with what was fetched, stays
+clean: ## Delete build output; .tools/ with downloaded tools stays
 	rm -rf target
 
-help: ## this list
+help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile

@@ -26,7 +26,7 @@ run_on() {
     port=$("$TOOLS/bin/freeports" 1)
     "$LOADGEN" -kubeconfig "$PLANE/kubeconfig" -nodes "$RUNNING_NODES" -running 0 -pods 1 -mode "$mode" -label "$scheduler" \
         -out "$results" -sched-cmd "$("${scheduler//-/_}_command" "$folder" "$port")" -sched-log "$log" "$@" >/dev/null ||
-        die "no figures for $scheduler: its log is $log"
+        die "$scheduler has no figures. See its log: $log"
 }
 
 # measure_start FOLDER SCHEDULER…
@@ -40,7 +40,7 @@ measure_start() {
     for run in $(seq "$RUNS"); do
         for scheduler in "$@"; do
             run_on preload "$scheduler" "$results"
-            say "start, run $run of $RUNS, $scheduler: $(tail -n 1 "$results" | figure t0_to_first_bind_s) s to the first binding"
+            say "start, run $run of $RUNS, $scheduler: $(tail -n 1 "$results" | figure t0_to_first_bind_s) s until the first binding"
         done
     done
     case " $* " in *" berth "*) run_on preload berth-uncompiled "$results" ;; esac
@@ -55,7 +55,7 @@ measure_memory() {
     for run in $(seq "$RUNS"); do
         for scheduler in "$@"; do
             run_on memory "$scheduler" "$results" -timeout 25m -relay "$PLANE/relayed/kubeconfig"
-            say "memory, run $run of $RUNS, $scheduler: $(tail -n 1 "$results" | figure relisted_hwm_mb) MB at most"
+            say "memory, run $run of $RUNS, $scheduler: $(tail -n 1 "$results" | figure relisted_hwm_mb) MB maximum"
         done
     done
     down

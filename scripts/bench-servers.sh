@@ -48,7 +48,7 @@ up_embedded() {
         [ ! -s "$1/kubeconfig" ] || return 0
         sleep 0.05
     done
-    die "berth sim is not ready after a minute: $(cat "$1/sim.log")"
+    die "berth sim is not ready after 60 s. Its log: $(cat "$1/sim.log")"
 }
 
 down() {

@@ -30,7 +30,7 @@ line_rustup() { echo "rustup, which brings Rust: see https://rustup.rs"; }
 has_toolchain() { have cargo && rust_sysroot >/dev/null; }
 get_toolchain() {
     rustup_reachable || return
-    say "installing Rust $RUST_CHANNEL by rustup"
+    say "installing Rust $RUST_CHANNEL with rustup"
     within 900 rustup toolchain install "$RUST_CHANNEL" --no-self-update --profile minimal --component clippy --component rustfmt
 }
 line_toolchain() { echo "Rust $RUST_CHANNEL: rustup toolchain install $RUST_CHANNEL"; }
@@ -85,7 +85,7 @@ rustup_reachable() {
     have rustup || return 1
     is_noted "$RUSTUP_UNREACHABLE" && return 1
     reachable "${RUSTUP_DIST_SERVER:-https://static.rust-lang.org}/dist/channel-rust-$RUST_CHANNEL.toml.sha256" && return
-    say "rustup's servers are out of reach"
+    say "the servers of rustup are unreachable"
     note "$RUSTUP_UNREACHABLE"
     return 1
 }
@@ -96,13 +96,13 @@ apt_install() {
     [ "$(id -u)" = 0 ] && have apt-get || return 1
     local log="$TOOLS/apt.log"
     mkdir -p "$TOOLS"
-    say "installing $* by apt-get"
+    say "installing $* with apt-get"
     if [ -z "${APT_UPDATED:-}" ]; then
-        apt-get update >"$log" 2>&1 || say "apt-get update failed: see $log"
+        apt-get update >"$log" 2>&1 || say "apt-get update failed. See $log"
         APT_UPDATED=1
     fi
     DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" >>"$log" 2>&1 && return
-    say "apt-get failed, the end of $log:"
+    say "apt-get failed. The end of $log:"
     tail -n 3 "$log" >&2
     return 1
 }

@@ -26,7 +26,7 @@ envtest_fetch() {
     release=$(curl --silent --show-error --fail --location --max-time 60 "$ENVTEST_INDEX" | envtest_newest "$1") || return 1
     [ -n "$release" ] || return 1
     read -r archive hash address <<<"$release"
-    say "fetching $archive"
+    say "downloading $archive"
     download=$(mktemp -d "$TOOLS/envtest.XXXXXX")
     # The archives are on another host than the index, and can be unreachable although the index is not.
     if ! curl --silent --show-error --fail --location --connect-timeout 10 --max-time 900 --output "$download/archive" "$address"; then
@@ -36,7 +36,7 @@ envtest_fetch() {
     fi
     if [ "$(sha512sum "$download/archive" | cut -d ' ' -f 1)" != "$hash" ]; then
         rm -rf "$download"
-        die "$address has not the SHA-512 that $ENVTEST_INDEX gives for it: try again, or set KUBEBUILDER_ASSETS"
+        die "the SHA-512 of $address differs from the one in $ENVTEST_INDEX. Try again, or set KUBEBUILDER_ASSETS"
     fi
     tar -xzf "$download/archive" -C "$download" --strip-components 2
     rm "$download/archive"

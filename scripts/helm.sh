@@ -15,8 +15,8 @@ helm_program() {
 }
 
 helm_build() {
-    have go || die "no helm 3 in PATH, and no Go to build it with: see https://helm.sh/docs/intro/install"
-    say "building helm $HELM_VERSION from its Go module (minutes, once)"
+    have go || die "helm 3 is not in PATH, and Go, which could build it, is missing. See https://helm.sh/docs/intro/install"
+    say "building helm $HELM_VERSION from its Go module (takes minutes, once)"
     local flags="-s -w" package
     for package in chartutil lint/rules; do
         package=helm.sh/helm/v3/pkg/$package
@@ -26,5 +26,5 @@ helm_build() {
     # Outside of the folder's modules, because helm has its own.
     (cd "$1" && GOWORK=off GOFLAGS=-buildvcs=false GOBIN=$1 CGO_ENABLED=0 \
         go install -trimpath -ldflags "$flags" "helm.sh/helm/v3/cmd/helm@$HELM_VERSION" >&2) ||
-        die "helm could not be built, Go says why above"
+        die "helm could not be built. The output of Go above shows the cause"
 }

@@ -14,5 +14,5 @@ node_tools() {
     bin=$(python_package "$NODE_PACKAGE" "$1 need Node $NODE_WANTED or newer (https://nodejs.org/en/download); for having it fetched they") || return
     mkdir -p "$TOOLS/node/bin"
     for name in node npm npx; do ln -sf "$bin/$name" "$TOOLS/node/bin/$name"; done
-    node_ready || die "$NODE_PACKAGE has left no Node that works in .tools/node"
+    node_ready || die "$NODE_PACKAGE installed no working Node in .tools/node. Delete that folder and try again"
 }

@@ -14,7 +14,7 @@ python_package() {
     local environment=$TOOLS/${1/==/-} unfinished
     if [ ! -x "$environment/bin/python" ]; then
         python_ready || cannot "$2 need $(python_install_line)"
-        say "fetching $1 by pip into .tools/"
+        say "installing $1 with pip into .tools/"
         # An environment can't be moved, so it is created in place. A marker file shows that it is incomplete and
         # must be recreated.
         unfinished=$environment.unfinished
@@ -25,7 +25,7 @@ python_package() {
     if [ -n "${unfinished:-}" ]; then
         rm -rf "$environment"
         { python3 -m venv "$environment" && "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "$1"; } >&2 ||
-            cannot "$2 need $1, which pip could not fetch: python3 -m venv $environment && $environment/bin/pip install $1"
+            cannot "$2 need $1, which pip could not download. Run: python3 -m venv $environment && $environment/bin/pip install $1"
         rm "$unfinished"
     fi
     echo "$environment/bin"
