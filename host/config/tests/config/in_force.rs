@@ -8,20 +8,7 @@ use std::path::{Path, PathBuf};
 use berth_config::{Configuration, DIFFERENCES, SCHEMAS};
 use serde_json::Value;
 
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/cases").join(name)
-}
-
-fn files(name: &str) -> Vec<PathBuf> {
-    let listed = std::fs::read_dir(folder(name)).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<PathBuf> = listed.collect();
-    files.sort();
-    files
-}
-
-fn load(path: &Path) -> Configuration {
-    berth_config::load(path).unwrap_or_else(|error| panic!("{error}"))
-}
+use crate::cases::{files, folder, load};
 
 fn in_force(configuration: &Configuration) -> Value {
     let yaml = configuration.to_yaml().expect("there is YAML for it");
@@ -52,7 +39,7 @@ fn differences(path: &str, one: &Value, other: &Value, found: &mut Vec<(String, 
 #[test]
 fn files_from_the_field_mean_what_they_mean_to_kube_scheduler() {
     let files = files("field");
-    let expected: Vec<PathBuf> = self::files("in-force");
+    let expected: Vec<PathBuf> = crate::cases::files("in-force");
     assert_eq!(files.len(), expected.len(), "each file has what kube-scheduler makes of it");
     for (file, expected) in files.iter().zip(&expected) {
         assert_eq!(file.file_stem(), expected.file_stem());

@@ -1,28 +1,11 @@
 //! Tests old Policy files (`cases/policy/given/`) against the configurations that they convert to
 //! (`cases/policy/becomes/`).
 
-use std::path::{Path, PathBuf};
-
-use berth_config::Configuration;
-
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/cases/policy").join(name)
-}
-
-fn files(name: &str) -> Vec<PathBuf> {
-    let listed = std::fs::read_dir(folder(name)).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<PathBuf> = listed.collect();
-    files.sort();
-    files
-}
-
-fn load(path: &Path) -> Configuration {
-    berth_config::load(path).unwrap_or_else(|error| panic!("{error}"))
-}
+use crate::cases::{files, load};
 
 #[test]
 fn a_policy_comes_to_the_configuration_that_does_the_same() {
-    let (given, becomes) = (files("given"), files("becomes"));
+    let (given, becomes) = (files("policy/given"), files("policy/becomes"));
     assert_eq!(given.len(), becomes.len(), "each Policy has a configuration");
     for (given, becomes) in given.iter().zip(&becomes) {
         assert_eq!(given.file_stem(), becomes.file_stem());
