@@ -61,7 +61,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn its_table_names_every_folder() {
+fn the_table_of_folders_is_complete() {
     let rows = rows();
     let named: BTreeSet<&str> =
         rows.iter().flat_map(|row| quoted(&row[0])).map(|path| path.trim_matches('/')).collect();
@@ -78,7 +78,7 @@ fn its_table_names_every_folder() {
 }
 
 #[test]
-fn its_paths_exist() {
+fn paths_in_the_architecture_exist() {
     let mut missing = Vec::new();
     for [folder, _, begin] in rows() {
         let folders: Vec<&str> = quoted(&folder).collect();
@@ -95,7 +95,7 @@ fn its_paths_exist() {
 }
 
 #[test]
-fn the_core_touches_nothing() {
+fn the_core_depends_on_no_io_crate() {
     let manifest = root().join("host/core/Cargo.toml");
     let tree = std::process::Command::new(env!("CARGO"))
         .args(["tree", "--edges=normal,build", "--prefix=none", "--format={p}", "--offline", "--manifest-path"])

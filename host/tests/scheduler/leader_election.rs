@@ -104,7 +104,7 @@ async fn the_second_takes_over_when_the_first_stops_renewing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lease_that_is_given_up_is_taken_at_the_next_attempt() {
+async fn a_released_lease_is_acquired_at_the_next_attempt() {
     let cluster = Cluster::start().await;
     let (mut first, mut second) = (Candidate::new(&cluster, "first"), Candidate::new(&cluster, "second"));
     first.turn(0).await;
@@ -120,7 +120,7 @@ async fn a_lease_that_is_given_up_is_taken_at_the_next_attempt() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_that_come_at_once_one_leads() {
+async fn one_of_many_concurrent_candidates_leads() {
     let cluster = Cluster::start().await;
     let mut candidates: Vec<Candidate> = (0..8).map(|n| Candidate::new(&cluster, &format!("c{n}"))).collect();
     futures::future::join_all(candidates.iter_mut().map(|candidate| candidate.turn(0))).await;
@@ -129,7 +129,7 @@ async fn of_many_that_come_at_once_one_leads() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_begins() {
+async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_leads() {
     let cluster = Cluster::start().await;
     cluster.create(&node("n")).await;
     let scheduler = Scheduler::prepare(&cluster.client, Options::default()).await.expect("prepared");
@@ -177,7 +177,7 @@ fn terminate(child: &Child) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_processes_the_other_goes_on_when_one_is_killed_and_the_last_gives_the_lease_up() {
+async fn a_standby_leads_when_the_leader_is_killed_and_releases_the_lease_at_sigterm() {
     let cluster = Cluster::start().await;
     cluster.create(&node("n")).await;
     let mut leader = berth(&cluster);
@@ -200,7 +200,7 @@ async fn of_two_processes_the_other_goes_on_when_one_is_killed_and_the_last_give
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_that_loses_its_lease_ends_with_status_1_and_a_sentence() {
+async fn a_process_that_loses_its_lease_ends_with_status_1_and_an_error() {
     let cluster = Cluster::start().await;
     let leader = berth(&cluster);
     cluster.until_lease_is("held", |record| !record.holder.is_empty()).await;

@@ -21,7 +21,7 @@ const CLUSTERS: [(usize, usize); 3] = [(500, 3_000), (1_500, 1_500), (5_000, 500
 const LEAST_PLACED: usize = 50;
 
 #[test]
-fn they_equal_fresh_answers() {
+fn cached_results_equal_fresh_answers() {
     let first = number("CAMPAIGN_SEED").unwrap_or_else(now);
     let seconds = Duration::from_secs(number("CAMPAIGN_SECONDS").unwrap_or(0));
     let began = Instant::now();

@@ -40,7 +40,7 @@ const LIMITS: &[Limit] = &[
 ];
 
 #[test]
-fn a_pod_like_others_asks_little() {
+fn a_pod_with_a_known_signature_needs_few_calls() {
     let limits: BTreeMap<&str, &Limit> = LIMITS.iter().map(|limit| (limit.workload, limit)).collect();
     let mut over = Vec::new();
     for workload in WORKLOADS {
@@ -63,7 +63,7 @@ fn a_pod_like_others_asks_little() {
 }
 
 #[test]
-fn a_node_that_changed_is_asked_about_where_no_other_was_like_it() {
+fn a_changed_node_is_asked_about_only_with_a_new_node_signature() {
     let mut scene = scene(WORKLOADS[0], NODES);
     place(&mut scene, 10, Scene::next_pod);
     let asked = |questions: Questions| -> BTreeMap<String, u64> {
@@ -86,7 +86,7 @@ fn a_node_that_changed_is_asked_about_where_no_other_was_like_it() {
 }
 
 #[test]
-fn a_pod_like_none_before_asks_about_one_of_the_nodes_that_are_alike() {
+fn a_new_pod_signature_asks_about_one_node_of_each_node_signature() {
     let mut scene = scene(WORKLOADS[0], NODES);
     place(&mut scene, 10, Scene::next_pod);
     scene.engine.take_questions();

@@ -14,7 +14,7 @@ const FUEL_OF_PREEMPTION: f64 = 1_250_000.0;
 const BYTES_OF_PREEMPTION: f64 = 24_000.0;
 
 #[test]
-fn a_pod_for_which_others_are_evicted_is_tried_twice() {
+fn a_pod_that_awaits_victims_gets_two_attempts() {
     let mut crowd = Crowd::set(NODES, setup()).expect("a cluster");
     // The first round brings the template's first pods, which are not measured.
     let (known, pods) = (6, 24);

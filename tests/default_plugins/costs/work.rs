@@ -124,7 +124,7 @@ impl Work {
 }
 
 #[test]
-fn components_do_little_for_a_pod_and_no_more_in_a_larger_cluster() {
+fn instructions_per_pod_do_not_grow_with_the_cluster() {
     let limits: BTreeMap<&str, &Limit> = LIMITS.iter().map(|limit| (limit.workload, limit)).collect();
     let mut over = Vec::new();
     for workload in WORKLOADS {

@@ -215,7 +215,7 @@ fn berths_own_settings_are_a_second_document() {
 }
 
 #[test]
-fn a_rate_is_kept_where_one_is_set() {
+fn the_configured_request_rate_is_kept() {
     for (text, rate) in [
         ("", None),
         ("clientConnection: {burst: 5}", None),

@@ -37,7 +37,7 @@ fn differences(path: &str, one: &Value, other: &Value, found: &mut Vec<(String, 
 }
 
 #[test]
-fn files_from_the_field_mean_what_they_mean_to_kube_scheduler() {
+fn real_files_are_completed_as_by_kube_scheduler() {
     let files = files("field");
     let expected: Vec<PathBuf> = crate::cases::files("in-force");
     assert_eq!(files.len(), expected.len(), "each file has what kube-scheduler makes of it");
@@ -53,7 +53,7 @@ fn files_from_the_field_mean_what_they_mean_to_kube_scheduler() {
 }
 
 #[test]
-fn what_is_written_is_read_again_as_the_same() {
+fn output_is_read_as_the_same_configuration() {
     for file in files("field") {
         let once = load(&file).to_yaml().expect("YAML");
         let again =
@@ -63,7 +63,7 @@ fn what_is_written_is_read_again_as_the_same() {
 }
 
 #[test]
-fn what_is_written_runs_the_same() {
+fn output_has_the_same_plugins_in_the_same_order() {
     for file in files("field") {
         let read = load(&file);
         let again = berth_config::parse(&read.to_yaml().expect("YAML"), "written.yaml").expect("read again");
@@ -110,7 +110,7 @@ fn older_versions_mean_the_same_as_v1() {
 }
 
 #[test]
-fn fields_of_no_effect_are_told() {
+fn fields_without_effect_are_reported() {
     let read = berth_config::load_noted(&folder("field").join("everything.yaml")).expect("a good file");
     let told: Vec<&str> = read.notes.iter().map(|note| note.path.as_str()).collect();
     let expected = [

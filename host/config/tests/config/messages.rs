@@ -21,16 +21,16 @@ fn check(head: &str, cases: &str) {
 }
 
 #[test]
-fn what_is_said_of_mistakes() {
+fn mistakes_have_these_messages() {
     check(HEAD, include_str!("cases/mistakes.txt"));
 }
 
 #[test]
-fn what_is_said_of_files_that_are_none() {
+fn files_that_are_no_configuration_have_these_messages() {
     check("", include_str!("cases/documents.txt"));
 }
 
 #[test]
-fn what_is_said_of_mistakes_in_a_policy() {
+fn mistakes_in_a_policy_have_these_messages() {
     check("apiVersion: v1\nkind: Policy\n", include_str!("cases/policy/mistakes.txt"));
 }

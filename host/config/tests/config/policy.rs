@@ -4,7 +4,7 @@
 use crate::cases::{files, load};
 
 #[test]
-fn a_policy_comes_to_the_configuration_that_does_the_same() {
+fn a_policy_is_converted_to_the_expected_configuration() {
     let (given, becomes) = (files("policy/given"), files("policy/becomes"));
     assert_eq!(given.len(), becomes.len(), "each Policy has a configuration");
     for (given, becomes) in given.iter().zip(&becomes) {
@@ -16,7 +16,7 @@ fn a_policy_comes_to_the_configuration_that_does_the_same() {
 }
 
 #[test]
-fn in_whichever_order_it_is_the_same() {
+fn the_order_of_predicates_has_no_effect() {
     let names = ["PodFitsResources", "HostName", "CheckVolumeBinding", "MatchInterPodAffinity", "NoDiskConflict"];
     let policy = |names: &[&str]| {
         let predicates: Vec<String> = names.iter().map(|name| format!("{{name: {name}}}")).collect();

@@ -45,23 +45,23 @@ fn whatever_happens(test: &str, keeping: Keeping) {
 }
 
 #[test]
-fn no_pod_is_lost_or_placed_wrongly_with_kept_answers() {
-    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_kept_answers", Keeping::Kept);
+fn no_pod_is_lost_or_placed_wrongly_with_cached_results() {
+    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_cached_results", Keeping::Kept);
 }
 
 #[test]
-fn no_pod_is_lost_or_placed_wrongly_with_few_kept_answers() {
-    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_few_kept_answers", Keeping::Few);
+fn no_pod_is_lost_or_placed_wrongly_with_a_small_cache() {
+    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_a_small_cache", Keeping::Few);
 }
 
 #[test]
-fn no_pod_is_lost_or_placed_wrongly_with_answers_asked_for_anew() {
-    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_answers_asked_for_anew", Keeping::Anew);
+fn no_pod_is_lost_or_placed_wrongly_without_a_cache() {
+    whatever_happens("no_pod_is_lost_or_placed_wrongly_without_a_cache", Keeping::Anew);
 }
 
 #[test]
-fn no_pod_is_lost_or_placed_wrongly_with_answers_checked() {
-    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_answers_checked", Keeping::Checked);
+fn no_pod_is_lost_or_placed_wrongly_with_verified_results() {
+    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_verified_results", Keeping::Checked);
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn an_event_wakes_every_pod_that_it_helps() {
 /// Other clients bind, resize and recreate pods, and watches break. There are two profiles, extenders, and up to 40
 /// nodes.
 #[test]
-fn no_pod_is_lost_whatever_others_do() {
+fn no_pod_is_lost_when_other_clients_interfere() {
     let placed = AtomicUsize::new(0);
-    for_each_seed("no_pod_is_lost_whatever_others_do", |seed| {
+    for_each_seed("no_pod_is_lost_when_other_clients_interfere", |seed| {
         let flush = if seed.is_multiple_of(2) { Flush::On } else { Flush::Off };
         let mut world = World::with_others(seed, Keeping::ALL[(seed / 2 % 4) as usize], flush);
         world.live(120);

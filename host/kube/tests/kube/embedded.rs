@@ -10,7 +10,7 @@ use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_embedded_api_server_is_understood() {
+async fn the_cases_pass_against_the_embedded_api_server() {
     let server = Server::start(Options::default()).await.expect("a server");
     crate::cases::run_all(&connect_to(&server.kubeconfig()).await.expect("a client")).await;
     server.shutdown().await.expect("an orderly end");
@@ -108,7 +108,7 @@ fn fault(server: &Server, chance: &mut Chance, severe: &mut u32) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_whatever_happens_to_the_watches() {
+async fn no_object_is_lost_when_watches_break() {
     for seed in 0..6 {
         let server = Server::start(Options::default()).await.expect("a server");
         let client = connect_to(&server.kubeconfig()).await.expect("a client");

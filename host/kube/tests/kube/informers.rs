@@ -70,7 +70,7 @@ async fn a_watch_that_ends_within_a_line_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_while_nobody_watched_is_found_by_the_next_list() {
+async fn deletions_between_watches_are_found_by_the_next_list() {
     for expiry in [Reply::watch(&[expired()]).ended(), Reply::status(410, "Expired", "too old resource version")] {
         let before = [pod("gone", 1, 0), pod("same", 2, 0), pod("changed", 3, 0)];
         let after = [pod("same", 2, 0), pod("changed", 30, 9), pod("new", 31, 0)];
@@ -222,7 +222,7 @@ async fn a_list_in_protobuf_that_breaks_off_is_listed_again() {
 }
 
 #[tokio::test]
-async fn what_is_no_protobuf_is_asked_for_as_json() {
+async fn kinds_without_protobuf_are_listed_as_json() {
     let script = Script::default()
         .pods([Reply::protobuf(200, b"not at all".to_vec()), Reply::list(10, &[pod("a", 1, 0)], "")], []);
     let (server, _shell, mut receiver) = started(script).await;

@@ -313,7 +313,7 @@ fn a_node() {
 }
 
 #[test]
-fn what_is_absent_or_null_is_the_apis_default() {
+fn absent_and_null_fields_have_the_default_of_the_api() {
     let (bare, notes) = pod(&json!({"metadata": {"name": "p", "namespace": "d", "uid": "u"}}));
     let spec = PodSpec { scheduler_name: "default-scheduler".into(), ..PodSpec::default() };
     let key = PodKey { namespace: "d".into(), name: "p".into(), uid: "u".into() };
@@ -351,7 +351,7 @@ fn a_resize_that_can_not_be_had_and_resources_of_the_whole_pod() {
 }
 
 #[test]
-fn a_quantity_that_is_none_counts_as_absent_and_is_named() {
+fn an_invalid_quantity_counts_as_absent_and_is_reported() {
     let (node, notes) = node(&json!({
         "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "many", "memory": 4096, "pods": 1.5}},
     }));

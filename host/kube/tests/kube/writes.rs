@@ -86,7 +86,7 @@ async fn a_binding_names_pod_uid_and_node() {
 }
 
 #[tokio::test]
-async fn what_becomes_of_bindings() {
+async fn results_of_bindings_are_reported() {
     let conflict = || Reply::status(409, "Conflict", "pod a is already assigned to node \"n-2\"");
     let lost = || Reply::json(201, &json!({})).without_the_last(1).cut();
     let broken = || Reply::status(500, "InternalError", "etcd is away");
@@ -165,7 +165,7 @@ async fn a_condition_is_written_once_and_keeps_its_time() {
 }
 
 #[tokio::test]
-async fn what_a_step_says_of_one_pod_is_one_patch() {
+async fn changes_of_a_pod_in_one_step_are_one_patch() {
     let nominate = |node: &str| Action::Nominate { pod: key("a"), node: node.into() };
     for (node, nominated) in [("n-1", json!("n-1")), ("", Value::Null)] {
         let (server, shell, _receiver) = started([]).await;
@@ -183,7 +183,7 @@ async fn what_a_step_says_of_one_pod_is_one_patch() {
 }
 
 #[tokio::test]
-async fn what_the_pod_says_already_is_not_written() {
+async fn an_unchanged_status_is_not_written() {
     let mut says_so = pod("a", 7, 0);
     says_so["status"]["conditions"] = json!([
         {"type": "Other", "status": "True"},
@@ -202,7 +202,7 @@ async fn what_the_pod_says_already_is_not_written() {
 }
 
 #[tokio::test]
-async fn a_pod_that_is_gone_needs_no_condition_and_a_busy_server_is_asked_again() {
+async fn a_missing_pod_gets_no_condition_and_a_busy_server_is_asked_again() {
     for (answers, times) in [
         (vec![Reply::status(404, "NotFound", "gone")], 1),
         (vec![Reply::status(409, "Conflict", "Precondition failed: UID")], 1),
@@ -300,7 +300,7 @@ async fn an_event_that_is_refused_is_dropped_and_counted() {
 }
 
 #[tokio::test]
-async fn ending_waits_no_longer_than_it_may() {
+async fn shutdown_ends_within_its_time_limit() {
     let silence = || Reply::watch(&[]);
     let (server, shell, _receiver) = started([silence(), silence(), silence()]).await;
     shell.perform(bind("n-1"));

@@ -114,7 +114,7 @@ status:
 ";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_looks_around() {
+async fn kubectl_gets_versions_and_explains_kinds() {
     let kubectl = Kubectl::new().await;
     kubectl.ok("version", &["Server Version: v1.36"]).await;
     kubectl.ok("cluster-info", &["is running at"]).await;

@@ -20,7 +20,7 @@ async fn post(client: &Client, path: &str, body: Value) -> u16 {
 /// Creates 1,000 nodes and creates and binds 10,000 pods, with several watches. Every watch must see each pod twice
 /// and in order.
 #[tokio::test(flavor = "multi_thread")]
-async fn many_pods_are_made_bound_and_seen() {
+async fn many_pods_are_created_bound_and_watched() {
     const NODES: usize = 1_000;
     const PODS: usize = 10_000;
     let (server, client) = server().await;

@@ -96,7 +96,7 @@ async fn objects_enter_and_leave_a_selection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_watch_list_ends_its_beginning_with_a_bookmark() {
+async fn a_watch_list_ends_its_initial_events_with_a_bookmark() {
     let (_server, client) =
         server_with(Options { bookmark_every: Duration::from_millis(20), ..Options::default() }).await;
     create(&client, "a", json!({})).await;

@@ -30,7 +30,7 @@ fn with_token(address: SocketAddr, token: &str) -> Client {
 }
 
 #[tokio::test]
-async fn probes_are_for_everybody_and_the_rest_for_whom_the_api_server_says() {
+async fn probes_need_no_credentials_and_the_api_server_authorizes_other_paths() {
     let reviews = ApiServer::start(false).await;
     let server = start(&options(Some(reviews.kubeconfig.path()))).await;
     let address = server.address();
@@ -65,7 +65,7 @@ async fn probes_are_for_everybody_and_the_rest_for_whom_the_api_server_says() {
 }
 
 #[tokio::test]
-async fn without_an_api_server_to_ask_there_are_the_probes_alone() {
+async fn without_an_api_server_only_probes_are_served() {
     let server = start(&options(None)).await;
     let client = with_token(server.address(), "scraper-token");
     assert_eq!(client.get("/readyz").await.status, 500, "as there is no scheduler");
@@ -79,7 +79,7 @@ async fn without_an_api_server_to_ask_there_are_the_probes_alone() {
 }
 
 #[tokio::test]
-async fn reviews_that_are_forbidden_let_nobody_in() {
+async fn forbidden_reviews_reject_every_request() {
     let reviews = ApiServer::start(true).await;
     let server = start(&options(Some(reviews.kubeconfig.path()))).await;
     let answer = Client::anonymous(server.address()).get("/metrics").await;
@@ -122,7 +122,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn a_certificate_of_the_clients_authority_says_who_asks() {
+async fn a_client_certificate_identifies_the_user() {
     let home = tempfile::tempdir().expect("a directory");
     let (ours, theirs) = (Authority::new(), Authority::new());
     let file = home.path().join("ca.crt");
@@ -147,7 +147,7 @@ async fn a_certificate_of_the_clients_authority_says_who_asks() {
 }
 
 #[tokio::test]
-async fn the_servers_certificate_is_that_of_the_files_and_follows_them() {
+async fn the_server_reloads_its_certificate_files() {
     let home = tempfile::tempdir().expect("a directory");
     let authorities = [Authority::new(), Authority::new()];
     let pair = Pair { certificate: home.path().join("tls.crt"), key: home.path().join("tls.key") };

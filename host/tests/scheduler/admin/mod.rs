@@ -75,7 +75,7 @@ async fn probes_follow_the_scheduler_from_its_start_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_scrape_has_kube_schedulers_names_and_labels_and_ours() {
+async fn a_scrape_has_the_series_of_kube_scheduler_and_berth() {
     let cluster = Cluster::start().await;
     for name in ["a", "b"] {
         cluster.create(&node(name)).await;
@@ -157,7 +157,7 @@ async fn a_refused_component_is_an_event_of_the_hosts_own_pod() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_that_ask_nothing_keep_no_probe_out() {
+async fn idle_connections_do_not_block_probes() {
     let scheduler = Options::default();
     let subject = Arc::new(Subject::new(Arc::clone(&scheduler.vitals), Arc::clone(&scheduler.metrics)));
     let mut options = berth_admin::Options::at("127.0.0.1:0".parse().expect("an address"));
