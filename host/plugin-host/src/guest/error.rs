@@ -3,9 +3,9 @@
 use wasmtime::{Trap, WasmBacktrace};
 
 use super::answers::shorten;
-use super::call::Export;
 use super::deadline::Overrun;
 use super::memory::Excess;
+use crate::contract::Export;
 
 /// The number of stack frames of a trap that a message shows.
 const FRAMES: usize = 5;

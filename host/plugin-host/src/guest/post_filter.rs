@@ -11,7 +11,6 @@ use berth_core::cache::{Cache, NodeId, PodId};
 use berth_core::plugins::{Candidate, Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
 
 use super::answers::{REASONS, shorten};
-use super::call::Export;
 use super::error::CallError;
 use super::ids;
 use super::instance::Instance;
@@ -20,6 +19,7 @@ use crate::bindings::berth::scheduler::extenders as wit_extenders;
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::berth::scheduler::what_if::WhatIfCase;
 use crate::bindings::exports::berth::scheduler::post_filter as wit_post_filter;
+use crate::contract::Export;
 use berth_supervisor::message;
 
 /// The largest number of cases in one query.
