@@ -44,4 +44,4 @@ pub use self::load::{Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedCo
 pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions, Stock, line_up, survey};
 pub use self::metrics::{Counters, Usage};
 pub use self::set::{Absent, AssembleError, LineUp, PluginState, PluginStatus, Standing};
-pub use self::solo::{Said, Solo};
+pub use self::solo::{NodeAnswer, Solo};

@@ -265,7 +265,7 @@ impl<'a> Bench<'a> {
             CallError::BadAnswer(..) => {
                 self.find(Promise::Lengths, error.export(), about, What::Failed(error.clone()));
             }
-            CallError::Said(..) => {}
+            CallError::Returned(..) => {}
         }
         Ok(Answer::Failed(error))
     }

@@ -98,7 +98,7 @@ impl Instance {
         let declared = self.call(Export::Configure, arguments, |store, interfaces, arguments| {
             interfaces.plugin.call_configure(store, arguments)
         })?;
-        declared.map_err(|message| CallError::Said(Export::Configure, shorten(message)))
+        declared.map_err(|message| CallError::Returned(Export::Configure, shorten(message)))
     }
 
     /// Sends a pod and the id of its pod signature (`template`).

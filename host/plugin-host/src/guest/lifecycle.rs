@@ -7,10 +7,10 @@ use berth_core::intent::Intent;
 use berth_core::plugins::{Cycle, Decision, Permission, Reserved, Status};
 
 use super::answers;
+use super::cycle::cycle_of;
 use super::error::CallError;
 use super::instance::Instance;
 use super::intents::{assumptions, changes, deeds};
-use super::placing::cycle_of;
 use crate::bindings::exports::berth::scheduler::permit as wit;
 use crate::contract::{Export, exported};
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod call;
+mod cycle;
 mod deadline;
 mod error;
 mod hints;
@@ -12,7 +13,6 @@ mod lifecycle;
 mod log;
 mod memory;
 mod meter;
-mod placing;
 mod post_filter;
 mod queueing;
 mod state;

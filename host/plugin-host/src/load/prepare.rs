@@ -28,7 +28,7 @@ pub(crate) fn configure(
     // The contract requires `describe` to be the first call. The result is known from loading.
     instance.describe()?;
     let declared = instance.configure(arguments).map_err(|error| match error {
-        CallError::Said(Export::Configure, message) => {
+        CallError::Returned(Export::Configure, message) => {
             LoadCause::Arguments { message, arguments: shorten(arguments.to_owned()) }
         }
         other => other.into(),

@@ -150,7 +150,7 @@ impl Instance {
         call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<Answer<T>>,
     ) -> Result<Option<T>, CallError> {
         let answer = self.tell(export, cycle, asked, call)?;
-        answer.transpose().map_err(|words| CallError::Said(export, answers::shorten(words)))
+        answer.transpose().map_err(|message| CallError::Returned(export, answers::shorten(message)))
     }
 
     /// Calls an optional function for this cycle.
