@@ -5,17 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
-use berth_core::cache::{NodeId, PodId};
-use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::model::Pod;
 use berth_core::plugins::{
-    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, Happened, Hint, Passed, Permission,
-    PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts,
-    WhatIf,
+    ClassFilter, Decision, Hint, Permission, PluginError, PostFilterResult, PreFilterResult, PreScoreResult,
 };
-use berth_core::{Plugins, Timestamp};
-use berth_plugin_host::Guests;
+use berth_plugin_host::{CallObserver, Export, Guests, PluginAnswer, PluginCall};
 
 use crate::component::{HOSTILE, OPEN};
 
@@ -152,249 +147,94 @@ impl Heard {
     }
 }
 
-/// Passes every question on to the guests, and records the answers.
-pub struct Listening<'a> {
-    pub guests: &'a mut Guests,
-    pub heard: &'a mut Heard,
-}
+impl CallObserver for Heard {
+    type Started = ();
 
-impl Listening<'_> {
-    /// Asks a plugin. Counts the answer if the plugin is the hostile component.
-    fn hear<R>(
+    fn started(&mut self, _: &PluginCall<'_>) {}
+
+    /// Counts the answer if the plugin is the hostile component.
+    fn ended(
         &mut self,
-        plugin: PluginId,
-        about: &Pod,
-        ask: impl FnOnce(&mut Guests) -> Result<R, PluginError>,
-        count: impl FnOnce(&mut Heard, &R),
-    ) -> Result<R, PluginError> {
-        let name = self.guests.name(plugin).unwrap_or_default();
-        let answer = ask(self.guests);
-        match &answer {
-            Ok(answer) if &*name == HOSTILE => count(self.heard, answer),
+        guests: &Guests,
+        call: &PluginCall<'_>,
+        (): (),
+        answer: Result<PluginAnswer<'_>, &PluginError>,
+    ) {
+        let name = guests.name(call.plugin).unwrap_or_default();
+        match answer {
+            Ok(answer) if &*name == HOSTILE => self.count(call.export, answer),
             Ok(_) => {}
-            Err(error) => self.heard.error(&name, about, error),
+            Err(error) => self.error(&name, call.cycle.pod, error),
         }
-        answer
-    }
-
-    /// Asks a plugin as `hear` does, where each answer is of exactly one kind.
-    fn hear_kind<R>(
-        &mut self,
-        plugin: PluginId,
-        about: &Pod,
-        ask: impl FnOnce(&mut Guests) -> Result<R, PluginError>,
-        kind: impl FnOnce(&R) -> &'static str,
-    ) -> Result<R, PluginError> {
-        self.hear(plugin, about, ask, |heard, answer| heard.counts.count(kind(answer)))
     }
 }
 
-impl Plugins for Listening<'_> {
-    fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
-        let kind = |skips: &bool| if *skips { "skip: yes" } else { "skip: no" };
-        self.hear_kind(plugin, cycle.pod, |guests| guests.skip(plugin, cycle), kind)
+impl Heard {
+    fn count(&mut self, export: Export, answer: PluginAnswer<'_>) {
+        match answer {
+            PluginAnswer::Permit(permission) => self.permission(permission),
+            PluginAnswer::PreBind(intents) => {
+                self.counts.count("pre-bind");
+                self.intents(intents);
+            }
+            PluginAnswer::Hints(hints) => {
+                for hint in hints {
+                    self.counts.count(if *hint == Hint::Queue { "hint: queue" } else { "hint: skip" });
+                }
+            }
+            // A failure of post-bind has no consequence, so that its end is no accepted answer.
+            PluginAnswer::PostBind => {}
+            answer => self.counts.count(kind(export, answer)),
+        }
     }
 
-    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
-        let kind = |status: &Option<Status>| if status.is_some() { "pre-enqueue: no" } else { "pre-enqueue: yes" };
-        self.hear_kind(plugin, cycle.pod, |guests| guests.pre_enqueue(plugin, cycle), kind)
+    fn permission(&mut self, permission: &Permission) {
+        self.counts.count(match permission.decision {
+            Decision::Approve => "permit: approve",
+            Decision::Deny(_) => "permit: deny",
+            Decision::Wait(_) => "permit: wait",
+        });
+        if !permission.allow.is_empty() {
+            self.counts.count("permit: allow others");
+        }
+        if !permission.reject.is_empty() {
+            self.counts.count("permit: reject others");
+        }
     }
+}
 
-    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
-        self.hear_kind(plugin, cycle.pod, |guests| guests.sort_key(plugin, cycle, queued), |_| "sort-key")
-    }
-
-    fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        let kind = |result: &PreFilterResult| match result {
-            PreFilterResult::All => "pre-filter: all",
-            PreFilterResult::Skip => "pre-filter: skip",
-            PreFilterResult::Narrow(_) => "pre-filter: narrow",
-            PreFilterResult::Reject(_) => "pre-filter: reject",
-        };
-        self.hear_kind(plugin, cycle.pod, |guests| guests.pre_filter(plugin, cycle), kind)
-    }
-
-    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
-        let kind = |verdicts: &Verdicts| match verdicts.nodes.iter().all(|outcome| *outcome == 0) {
-            true => "filter: all fit",
-            false => "filter: some are rejected",
-        };
-        self.hear_kind(plugin, cycle.pod, |guests| guests.filter(plugin, cycle, nodes), kind)
-    }
-
-    fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
-        let kind = |classified: &Option<Classified>| match classified.as_ref().map(|classified| &classified.filter) {
+/// Returns the kind of an answer that is of exactly one kind. Answers without kinds have the name of the function.
+fn kind(export: Export, answer: PluginAnswer<'_>) -> &'static str {
+    match answer {
+        PluginAnswer::Skip(false) => "skip: no",
+        PluginAnswer::Skip(true) => "skip: yes",
+        PluginAnswer::PreEnqueue(Some(_)) => "pre-enqueue: no",
+        PluginAnswer::PreEnqueue(None) => "pre-enqueue: yes",
+        PluginAnswer::PreFilter(PreFilterResult::All) => "pre-filter: all",
+        PluginAnswer::PreFilter(PreFilterResult::Skip) => "pre-filter: skip",
+        PluginAnswer::PreFilter(PreFilterResult::Narrow(_)) => "pre-filter: narrow",
+        PluginAnswer::PreFilter(PreFilterResult::Reject(_)) => "pre-filter: reject",
+        PluginAnswer::Filter(verdicts) if verdicts.nodes.iter().all(|outcome| *outcome == 0) => "filter: all fit",
+        PluginAnswer::Filter(_) => "filter: some are rejected",
+        PluginAnswer::Classify(classified) => match classified.as_ref().map(|classified| &classified.filter) {
             None => "classify: no answer",
             Some(ClassFilter::Skip) => "classify: skip",
             Some(ClassFilter::Reject(_)) => "classify: reject",
             Some(ClassFilter::Verdicts(_)) => "classify: verdicts",
-        };
-        self.hear_kind(plugin, cycle.pod, |guests| guests.classify(plugin, cycle, known), kind)
-    }
-
-    fn score_classes(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        passed: &[Passed],
-    ) -> Result<ClassScores, PluginError> {
-        self.hear_kind(plugin, cycle.pod, |guests| guests.score_classes(plugin, cycle, passed), |_| "score-classes")
-    }
-
-    fn filter_what_if(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        cases: &[WhatIf],
-    ) -> Result<Verdicts, PluginError> {
-        self.hear_kind(plugin, cycle.pod, |guests| guests.filter_what_if(plugin, cycle, cases), |_| "filter-what-if")
-    }
-
-    fn post_filter(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-        codes: &[Code],
-        leaving: &[PodId],
-        ask: &mut dyn AskBack,
-    ) -> Result<PostFilterResult, PluginError> {
-        let kind = |result: &PostFilterResult| match result {
-            PostFilterResult::Nominate(_) => "post-filter: nominate",
-            PostFilterResult::Unschedulable { .. } => "post-filter: unschedulable",
-        };
-        self.hear_kind(plugin, cycle.pod, |guests| guests.post_filter(plugin, cycle, nodes, codes, leaving, ask), kind)
-    }
-
-    fn pre_score(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-    ) -> Result<PreScoreResult, PluginError> {
-        let kind = |result: &PreScoreResult| match result {
-            PreScoreResult::Score => "pre-score: score",
-            PreScoreResult::Skip => "pre-score: skip",
-        };
-        self.hear_kind(plugin, cycle.pod, |guests| guests.pre_score(plugin, cycle, nodes), kind)
-    }
-
-    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
-        self.hear_kind(plugin, cycle.pod, |guests| guests.score(plugin, cycle, nodes), |_| "score")
-    }
-
-    fn normalize(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-        scores: &[i64],
-    ) -> Result<Vec<i64>, PluginError> {
-        self.hear_kind(plugin, cycle.pod, |guests| guests.normalize(plugin, cycle, nodes, scores), |_| "normalize")
-    }
-
-    fn reserve(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: NodeId,
-    ) -> Result<Result<Reserved, Status>, PluginError> {
-        let kind = |answer: &Result<Reserved, Status>| match answer {
-            Ok(reserved) if reserved.intents.is_empty() => "reserve: yes",
-            Ok(_) => "reserve: yes, and assume",
-            Err(_) => "reserve: no",
-        };
-        self.hear_kind(plugin, cycle.pod, |guests| guests.reserve(plugin, cycle, node), kind)
-    }
-
-    fn unreserve(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-        pre_bound: bool,
-    ) -> Vec<Intent> {
-        let intents = self.guests.unreserve(plugin, cycle, node, state, pre_bound);
-        if self.guests.name(plugin).as_deref() == Some(HOSTILE) {
-            self.heard.counts.count(if intents.is_empty() { "unreserve" } else { "unreserve, and change" });
-        }
-        intents
-    }
-
-    fn permit(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Permission, PluginError> {
-        let count = |heard: &mut Heard, permission: &Permission| {
-            heard.counts.count(match permission.decision {
-                Decision::Approve => "permit: approve",
-                Decision::Deny(_) => "permit: deny",
-                Decision::Wait(_) => "permit: wait",
-            });
-            if !permission.allow.is_empty() {
-                heard.counts.count("permit: allow others");
-            }
-            if !permission.reject.is_empty() {
-                heard.counts.count("permit: reject others");
-            }
-        };
-        self.hear(plugin, cycle.pod, |guests| guests.permit(plugin, cycle, node, state), count)
-    }
-
-    fn pre_bind(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Vec<Intent>, PluginError> {
-        let count = |heard: &mut Heard, intents: &Vec<Intent>| {
-            heard.counts.count("pre-bind");
-            heard.intents(intents);
-        };
-        self.hear(plugin, cycle.pod, |guests| guests.pre_bind(plugin, cycle, node, state), count)
-    }
-
-    fn bind(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Option<Vec<Intent>>, PluginError> {
-        let kind = |answer: &Option<Vec<Intent>>| match answer {
-            None => "bind: leave it to others",
-            Some(intents) if intents.is_empty() => "bind: done",
-            Some(_) => "bind: to be done",
-        };
-        self.hear_kind(plugin, cycle.pod, |guests| guests.bind(plugin, cycle, node, state), kind)
-    }
-
-    fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
-        self.guests.post_bind(plugin, cycle, node, state);
-    }
-
-    fn queueing_hints(
-        &mut self,
-        plugin: PluginId,
-        happened: &Happened<'_>,
-        pods: &[Cycle<'_>],
-    ) -> Result<Vec<Hint>, PluginError> {
-        let Some(first) = pods.first() else { return Ok(Vec::new()) };
-        let count = |heard: &mut Heard, hints: &Vec<Hint>| {
-            for hint in hints {
-                heard.counts.count(if *hint == Hint::Queue { "hint: queue" } else { "hint: skip" });
-            }
-        };
-        self.hear(plugin, first.pod, |guests| guests.queueing_hints(plugin, happened, pods), count)
-    }
-
-    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
-        self.guests.forget_templates(facts, templates);
+        },
+        PluginAnswer::PostFilter(PostFilterResult::Nominate(_)) => "post-filter: nominate",
+        PluginAnswer::PostFilter(PostFilterResult::Unschedulable { .. }) => "post-filter: unschedulable",
+        PluginAnswer::PreScore(PreScoreResult::Score) => "pre-score: score",
+        PluginAnswer::PreScore(PreScoreResult::Skip) => "pre-score: skip",
+        PluginAnswer::Reserve(Ok(reserved)) if reserved.intents.is_empty() => "reserve: yes",
+        PluginAnswer::Reserve(Ok(_)) => "reserve: yes, and assume",
+        PluginAnswer::Reserve(Err(_)) => "reserve: no",
+        PluginAnswer::Unreserve([]) => "unreserve",
+        PluginAnswer::Unreserve(_) => "unreserve, and change",
+        PluginAnswer::Bind(None) => "bind: leave it to others",
+        PluginAnswer::Bind(Some(intents)) if intents.is_empty() => "bind: done",
+        PluginAnswer::Bind(Some(_)) => "bind: to be done",
+        _ => export.name(),
     }
 }
 

@@ -11,11 +11,11 @@ use berth_core::model::PodKey;
 use berth_core::profile::Profile;
 use berth_core::profile_spec::ProfileSpec;
 use berth_core::{Action, Core, Event, Options, Timestamp};
-use berth_plugin_host::{AssembleError, Delivery, Guests, Outbox};
+use berth_plugin_host::{AssembleError, Delivery, Guests, Observed, Outbox};
 use berth_tests::reader::Reader;
 use serde_json::{Value, json};
 
-use crate::answers::{Counts, Heard, Listening, is_hostile};
+use crate::answers::{Counts, Heard, is_hostile};
 use crate::component::{Component, HOSTILE, OPEN, RESERVED, profiles, sorted_profiles};
 use crate::conditions;
 
@@ -336,7 +336,7 @@ impl Cluster {
     }
 
     fn tell(&mut self, event: Event) -> Result<()> {
-        let mut plugins = Listening { guests: &mut self.guests, heard: &mut self.heard };
+        let mut plugins = Observed { guests: &mut self.guests, observer: &mut self.heard };
         let actions = self.core.step(event, self.now, &mut plugins);
         actions.into_iter().try_for_each(|action| self.perform(action))
     }

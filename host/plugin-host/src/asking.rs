@@ -11,7 +11,8 @@ use berth_core::plugins::{
     PreFilterResult, PreScoreResult, Reserved, Scope, Status, Verdicts, WhatIf,
 };
 
-use super::guest::{CallError, Export};
+use super::contract::Export;
+use super::guest::CallError;
 use super::guests::Resident;
 
 /// The results of pre-filter and filter.

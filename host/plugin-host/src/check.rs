@@ -8,10 +8,11 @@ use berth_core::cache::{Cache, NodeId};
 use berth_core::plugins::{Declaration, ExtensionPoints};
 
 use super::conformance::{Conformance, Examination, examine};
+use super::contract::{Export, names_of};
 use super::feed::Feeder;
-use super::guest::{CallError, Export, thread_cpu_time};
+use super::guest::{CallError, thread_cpu_time};
 use super::guests::Resident;
-use super::load::{Digest, LoadCause, LoadError, Opened, Source, Trial, configure, names_of, open, trial};
+use super::load::{Digest, LoadCause, LoadError, Opened, Source, Trial, configure, open, trial};
 use super::synthetic;
 use berth_core::limits::Limits;
 

@@ -17,6 +17,7 @@ mod asking;
 mod bindings;
 mod check;
 mod conformance;
+mod contract;
 mod convert;
 mod crossing;
 mod engine;
@@ -33,11 +34,14 @@ mod wasi;
 
 pub use self::check::{CHECK_NODES, CheckReport, check};
 pub use self::conformance::{Answer, Conformance, Examination, Finding, MemoryUse, Promise, Variety, What};
+pub use self::contract::Export;
 pub use self::engine::{counting_engine, engine};
-pub use self::guest::{CallError, Export};
-pub use self::guests::{ClusterRequest, Delivery, Guests, Health, Outbox, Prepared};
-pub use self::load::{CONTRACT, Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Source};
+pub use self::guest::CallError;
+pub use self::guests::{
+    CallObserver, ClusterRequest, Delivery, Guests, Health, Observed, Outbox, PluginAnswer, PluginCall, Prepared,
+};
+pub use self::load::{Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Source};
 pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions, Stock, line_up, survey};
 pub use self::metrics::{Counters, Usage};
 pub use self::set::{Absent, AssembleError, LineUp, PluginState, PluginStatus, Standing};
-pub use self::solo::{Said, Solo};
+pub use self::solo::{NodeAnswer, Solo};

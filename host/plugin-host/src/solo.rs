@@ -22,7 +22,7 @@ pub struct Solo {
 
 /// The answers of a plugin about a node for a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct NodeAnswer {
     /// The node's name.
     pub node: Box<str>,
     /// The status if the plugin rejects the node; `None` if the pod fits.
@@ -62,11 +62,11 @@ impl Solo {
     ///
     /// # Errors
     /// The plugin refuses its arguments, or a call failed.
-    pub fn ask(&self, arguments: &str, cache: &Cache, pod: &Pod) -> Result<Vec<Said>, LoadError> {
+    pub fn ask(&self, arguments: &str, cache: &Cache, pod: &Pod) -> Result<Vec<NodeAnswer>, LoadError> {
         self.asked(arguments, cache, pod).map_err(|cause| LoadError::new(&self.component.source, cause))
     }
 
-    fn asked(&self, arguments: &str, cache: &Cache, pod: &Pod) -> Result<Vec<Said>, LoadCause> {
+    fn asked(&self, arguments: &str, cache: &Cache, pod: &Pod) -> Result<Vec<NodeAnswer>, LoadCause> {
         let (instance, declaration) = configure(&self.component, arguments, &self.limits, &Arc::default())?;
         let mut resident = Resident::fill(instance, Arc::new(declaration), cache, &mut Feeder::default())?;
         let trial = Trial::new(cache, pod, 0);
@@ -78,12 +78,12 @@ impl Solo {
         let scored = asking::scored(&mut resident, trial.cycle(), &fitting)?;
         let mut scores = scored.into_iter().flat_map(|scored| scored.raw);
         // Both lists are in the order of the nodes, so each node that fits takes the next score.
-        let say = |(info, rejected): (&NodeInfo, Option<Status>)| Said {
+        let say = |(info, rejected): (&NodeInfo, Option<Status>)| NodeAnswer {
             node: info.node.name.clone(),
             score: if rejected.is_none() { scores.next() } else { None },
             rejected,
         };
-        let mut said: Vec<Said> = cache.nodes().zip(rejected).map(say).collect();
+        let mut said: Vec<NodeAnswer> = cache.nodes().zip(rejected).map(say).collect();
         said.sort_by(|one, other| one.node.cmp(&other.node));
         Ok(said)
     }

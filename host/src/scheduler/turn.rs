@@ -14,7 +14,7 @@ use super::control::Control;
 use super::metered::Metered;
 use berth_admin::Vitals;
 use berth_admin::metrics::Meter;
-use berth_plugin_host::Guests;
+use berth_plugin_host::{Guests, Observed};
 
 /// The maximum sleep of the thread. Vital signs and time-dependent work happen at least this often.
 const BEAT: Duration = Duration::from_secs(1);
@@ -132,7 +132,8 @@ impl Turn {
             Event::BindFailed(pod, _) => self.meter.lasting_ends(&pod.uid, PointOutcome::Error),
             _ => {}
         }
-        let mut plugins = Metered { guests: &mut self.guests, meter: &mut self.meter };
+        let mut metered = Metered { meter: &mut self.meter };
+        let mut plugins = Observed { guests: &mut self.guests, observer: &mut metered };
         let actions = self.core.step(event, now, &mut plugins);
         let took = cycle.map(|began| began.elapsed());
         for action in &actions {

@@ -1,18 +1,11 @@
-//! Wraps the guests and counts what the core asks them.
+//! Counts what the core asks the guests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use berth_core::cache::{NodeId, PodId};
-use berth_core::facts::PodFacts;
-use berth_core::intent::Intent;
-use berth_core::plugins::{
-    AskBack, ClassScores, Classified, Code, Cycle, Happened, Hint, Passed, Permission, PluginError, PluginId,
-    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
-};
-use berth_core::{Plugins, Timestamp};
-use berth_plugin_host::{Guests, Usage};
+use berth_core::plugins::PluginError;
+use berth_plugin_host::{CallObserver, Export, Guests, PluginAnswer, PluginCall, Usage};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The number of calls from the core, by plugin name.
@@ -70,9 +63,8 @@ impl Questions {
     }
 }
 
-/// Passes every question on to the guests, and counts it.
+/// Counts every question to the guests.
 pub(super) struct Counted<'a> {
-    pub guests: &'a mut Guests,
     pub questions: &'a mut Questions,
     /// Whether to measure CPU time.
     pub times: bool,
@@ -84,170 +76,49 @@ fn cpu_time() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
-impl Counted<'_> {
-    fn nodes(&mut self, plugin: PluginId, nodes: usize) {
-        let name = self.guests.name(plugin).unwrap_or_default();
-        *self.questions.nodes.entry(name).or_default() += nodes as u64;
+impl CallObserver for Counted<'_> {
+    /// The CPU time at the start, if the call is timed.
+    type Started = Option<Duration>;
+
+    fn started(&mut self, call: &PluginCall<'_>) -> Option<Duration> {
+        (self.times && is_timed(call.export)).then(cpu_time)
     }
 
-    fn timed<R>(&mut self, plugin: PluginId, ask: impl FnOnce(&mut Guests) -> R) -> R {
-        if !self.times {
-            return ask(self.guests);
+    fn ended(
+        &mut self,
+        guests: &Guests,
+        call: &PluginCall<'_>,
+        started: Option<Duration>,
+        answer: Result<PluginAnswer<'_>, &PluginError>,
+    ) {
+        let took = started.map(|started| cpu_time().saturating_sub(started));
+        let nodes = match answer {
+            Ok(PluginAnswer::Filter(verdicts) | PluginAnswer::FilterWhatIf(verdicts)) => Some(verdicts.nodes.len()),
+            Ok(PluginAnswer::Score(scores)) => Some(scores.len()),
+            _ => None,
+        };
+        if took.is_none() && nodes.is_none() {
+            return;
         }
-        let began = cpu_time();
-        let answer = ask(self.guests);
-        let took = cpu_time().saturating_sub(began);
-        let name = self.guests.name(plugin).unwrap_or_default();
-        *self.questions.time.entry(name).or_default() += took;
-        answer
+        let name = guests.name(call.plugin).unwrap_or_default();
+        if let Some(took) = took {
+            *self.questions.time.entry(Arc::clone(&name)).or_default() += took;
+        }
+        if let Some(nodes) = nodes {
+            *self.questions.nodes.entry(name).or_default() += nodes as u64;
+        }
     }
 }
 
-impl Plugins for Counted<'_> {
-    fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
-        self.timed(plugin, |guests| guests.skip(plugin, cycle))
-    }
-
-    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
-        self.nodes(plugin, nodes.len());
-        self.timed(plugin, |guests| guests.filter(plugin, cycle, nodes))
-    }
-
-    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
-        self.nodes(plugin, nodes.len());
-        self.timed(plugin, |guests| guests.score(plugin, cycle, nodes))
-    }
-
-    fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
-        self.timed(plugin, |guests| guests.classify(plugin, cycle, known))
-    }
-
-    fn score_classes(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        passed: &[Passed],
-    ) -> Result<ClassScores, PluginError> {
-        self.timed(plugin, |guests| guests.score_classes(plugin, cycle, passed))
-    }
-
-    fn pre_score(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-    ) -> Result<PreScoreResult, PluginError> {
-        self.timed(plugin, |guests| guests.pre_score(plugin, cycle, nodes))
-    }
-
-    fn normalize(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-        scores: &[i64],
-    ) -> Result<Vec<i64>, PluginError> {
-        self.timed(plugin, |guests| guests.normalize(plugin, cycle, nodes, scores))
-    }
-
-    fn filter_what_if(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        cases: &[WhatIf],
-    ) -> Result<Verdicts, PluginError> {
-        self.nodes(plugin, cases.len());
-        self.timed(plugin, |guests| guests.filter_what_if(plugin, cycle, cases))
-    }
-
-    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
-        self.guests.pre_enqueue(plugin, cycle)
-    }
-
-    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
-        self.guests.sort_key(plugin, cycle, queued)
-    }
-
-    fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        self.timed(plugin, |guests| guests.pre_filter(plugin, cycle))
-    }
-
-    fn post_filter(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-        codes: &[Code],
-        leaving: &[PodId],
-        ask: &mut dyn AskBack,
-    ) -> Result<PostFilterResult, PluginError> {
-        self.guests.post_filter(plugin, cycle, nodes, codes, leaving, ask)
-    }
-
-    fn reserve(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: NodeId,
-    ) -> Result<Result<Reserved, Status>, PluginError> {
-        self.timed(plugin, |guests| guests.reserve(plugin, cycle, node))
-    }
-
-    fn unreserve(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-        pre_bound: bool,
-    ) -> Vec<Intent> {
-        self.guests.unreserve(plugin, cycle, node, state, pre_bound)
-    }
-
-    fn permit(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Permission, PluginError> {
-        self.timed(plugin, |guests| guests.permit(plugin, cycle, node, state))
-    }
-
-    fn pre_bind(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Vec<Intent>, PluginError> {
-        self.timed(plugin, |guests| guests.pre_bind(plugin, cycle, node, state))
-    }
-
-    fn bind(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Option<Vec<Intent>>, PluginError> {
-        self.timed(plugin, |guests| guests.bind(plugin, cycle, node, state))
-    }
-
-    fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
-        self.guests.post_bind(plugin, cycle, node, state);
-    }
-
-    fn queueing_hints(
-        &mut self,
-        plugin: PluginId,
-        happened: &Happened<'_>,
-        pods: &[Cycle<'_>],
-    ) -> Result<Vec<Hint>, PluginError> {
-        self.guests.queueing_hints(plugin, happened, pods)
-    }
-
-    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
-        self.guests.forget_templates(facts, templates);
-    }
+/// Returns whether a call is part of a cycle, and makes no calls to other plugins.
+fn is_timed(export: Export) -> bool {
+    !matches!(
+        export,
+        Export::PreEnqueue
+            | Export::SortKey
+            | Export::PostFilter
+            | Export::Unreserve
+            | Export::PostBind
+            | Export::Hints
+    )
 }

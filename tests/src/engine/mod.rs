@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail, ensure};
 use berth_core::limits::Limits;
 use berth_core::model::{Pod, PodKey};
 use berth_core::{Action, Core, Event, Options, Timestamp};
-use berth_plugin_host::{Delivery, Guests, Loader, LoaderOptions, Outbox};
+use berth_plugin_host::{Delivery, Guests, Loader, LoaderOptions, Observed, Outbox};
 use serde_json::Value;
 
 use self::counted::Counted;
@@ -290,7 +290,8 @@ impl Engine {
     }
 
     fn step(&mut self, event: Event) -> Vec<Action> {
-        let mut plugins = Counted { guests: &mut self.guests, questions: &mut self.questions, times: self.times };
+        let mut counted = Counted { questions: &mut self.questions, times: self.times };
+        let mut plugins = Observed { guests: &mut self.guests, observer: &mut counted };
         self.core.step(event, NOW, &mut plugins)
     }
 

@@ -6,7 +6,8 @@ use berth_core::intent::Intent;
 use berth_core::plugins::{Permission, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status};
 
 use crate::asking::{Filtered, Scored, Settled};
-use crate::guest::{CallError, Export};
+use crate::contract::Export;
+use crate::guest::CallError;
 
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

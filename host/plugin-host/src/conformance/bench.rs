@@ -12,8 +12,9 @@ use super::promise::Promise;
 use super::question::Question;
 use super::words::Words;
 use crate::asking;
+use crate::contract::Export;
 use crate::feed::Feeder;
-use crate::guest::{CallError, Export};
+use crate::guest::CallError;
 use crate::guests::{Resident, Stale};
 use crate::load::{LoadCause, LoadedComponent, configure};
 use berth_core::limits::Limits;
@@ -264,7 +265,7 @@ impl<'a> Bench<'a> {
             CallError::BadAnswer(..) => {
                 self.find(Promise::Lengths, error.export(), about, What::Failed(error.clone()));
             }
-            CallError::Said(..) => {}
+            CallError::Returned(..) => {}
         }
         Ok(Answer::Failed(error))
     }

@@ -20,7 +20,7 @@ use super::question::Question;
 use super::scope::{Kept, Scoped};
 use super::variety::Variety;
 use super::world::World;
-use crate::guest::Export;
+use crate::contract::Export;
 use crate::guests::Resident;
 
 /// The largest number of changes between two inspections.

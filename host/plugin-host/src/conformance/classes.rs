@@ -11,7 +11,7 @@ use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
 use crate::asking::{self, Classes};
-use crate::guest::Export;
+use crate::contract::Export;
 use crate::guests::Resident;
 
 /// The class of each node, as a scheduler would keep it.

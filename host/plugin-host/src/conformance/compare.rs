@@ -6,7 +6,7 @@ use super::finding::What;
 use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
-use crate::guest::Export;
+use crate::contract::Export;
 use berth_core::cache::NodeId;
 
 /// The occasions of two answers, for messages.

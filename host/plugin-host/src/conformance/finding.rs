@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::answer::Answer;
 use super::promise::Promise;
-use crate::guest::{CallError, Export};
+use crate::contract::Export;
+use crate::guest::CallError;
 
 /// A promise that a plugin broke.
 #[derive(Clone, Debug, PartialEq, Eq)]

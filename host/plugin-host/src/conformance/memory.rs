@@ -12,7 +12,7 @@ use super::finding::What;
 use super::maker::Maker;
 use super::promise::Promise;
 use super::question::Question;
-use crate::guest::Export;
+use crate::contract::Export;
 use crate::guests::Resident;
 
 const NODES: usize = 32;

@@ -15,7 +15,7 @@ use super::compare::Occasions;
 use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
-use crate::guest::Export;
+use crate::contract::Export;
 use crate::guests::Resident;
 
 /// The number of nodes that are asked about one by one.

@@ -9,7 +9,7 @@ use super::compare::differs;
 use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
-use crate::guest::Export;
+use crate::contract::Export;
 use crate::guests::Resident;
 
 impl Bench<'_> {

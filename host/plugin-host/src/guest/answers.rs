@@ -6,13 +6,13 @@ use berth_core::plugins::{
     Status, Verdicts,
 };
 
-use super::call::Export;
 use super::error::CallError;
 use super::ids;
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::exports::berth::scheduler::classes as by_class;
 use crate::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
 use crate::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
+use crate::contract::Export;
 
 /// The number of reasons per outcome that are kept.
 pub(super) const REASONS: usize = 32;

@@ -1,6 +1,5 @@
 //! Executes a call into a plugin: sets the deadline and describes errors.
 
-use std::fmt;
 use std::time::Duration;
 
 use wasmtime::Store;
@@ -8,103 +7,10 @@ use wasmtime::Store;
 use super::deadline::{Budget, Deadline, thread_cpu_time};
 use super::error::CallError;
 use super::instance::Instance;
-use super::interfaces::LoadedInterfaces;
 use super::meter::Meter;
 use super::state::HostState;
+use crate::contract::{Export, LoadedInterfaces};
 use crate::crossing::Crossing;
-
-/// A function that a component exports. Messages use its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Export {
-    /// Instantiation of the component, which is not an exported function.
-    Start,
-    /// `plugin.describe`.
-    Describe,
-    /// `plugin.configure`.
-    Configure,
-    /// `plugin.hold-template`.
-    HoldTemplate,
-    /// `plugin.forget-templates`.
-    ForgetTemplates,
-    /// `snapshot.apply`.
-    Apply,
-    /// `skip.skip`.
-    Skip,
-    /// `pre-enqueue.pre-enqueue`.
-    PreEnqueue,
-    /// `queue-sort.sort-key`.
-    SortKey,
-    /// `objects.kinds`.
-    Kinds,
-    /// `objects.apply`.
-    ApplyObjects,
-    /// `pre-filter.pre-filter`.
-    PreFilter,
-    /// `filter.filter`.
-    Filter,
-    /// `filter-what-if.filter-what-if`, or the calls that replace it.
-    FilterWhatIf,
-    /// `post-filter.post-filter`.
-    PostFilter,
-    /// `pre-score.pre-score`.
-    PreScore,
-    /// `score.score`.
-    Score,
-    /// `normalize.normalize`.
-    Normalize,
-    /// `classes.classify`.
-    Classify,
-    /// `classes.score-classes`.
-    ScoreClasses,
-    /// `reserve.reserve`.
-    Reserve,
-    /// `reserve.unreserve`.
-    Unreserve,
-    /// `permit.permit`.
-    Permit,
-    /// `pre-bind.pre-bind`.
-    PreBind,
-    /// `bind.bind`.
-    Bind,
-    /// `post-bind.post-bind`.
-    PostBind,
-    /// `queueing-hint.hints`.
-    Hints,
-}
-
-impl fmt::Display for Export {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Start => "its start",
-            Self::Describe => "describe",
-            Self::Configure => "configure",
-            Self::HoldTemplate => "hold-template",
-            Self::ForgetTemplates => "forget-templates",
-            Self::Apply => "apply",
-            Self::Skip => "skip",
-            Self::PreEnqueue => "pre-enqueue",
-            Self::SortKey => "sort-key",
-            Self::Kinds => "kinds",
-            Self::ApplyObjects => "apply of objects",
-            Self::PreFilter => "pre-filter",
-            Self::Filter => "filter",
-            Self::FilterWhatIf => "filter-what-if",
-            Self::PostFilter => "post-filter",
-            Self::PreScore => "pre-score",
-            Self::Score => "score",
-            Self::Normalize => "normalize",
-            Self::Classify => "classify",
-            Self::ScoreClasses => "score-classes",
-            Self::Reserve => "reserve",
-            Self::Unreserve => "unreserve",
-            Self::Permit => "permit",
-            Self::PreBind => "pre-bind",
-            Self::Bind => "bind",
-            Self::PostBind => "post-bind",
-            Self::Hints => "queueing-hint",
-        })
-    }
-}
 
 /// One in this number of calls is timed. The others are assumed to cost the same.
 const SAMPLE: u64 = 16;

@@ -3,9 +3,9 @@
 use wasmtime::{Trap, WasmBacktrace};
 
 use super::answers::shorten;
-use super::call::Export;
 use super::deadline::Overrun;
 use super::memory::Excess;
+use crate::contract::Export;
 
 /// The number of stack frames of a trap that a message shows.
 const FRAMES: usize = 5;
@@ -22,7 +22,7 @@ pub enum CallError {
     Trapped(Export, String),
     /// The plugin returned an error.
     #[error("{0} failed: {1}")]
-    Said(Export, String),
+    Returned(Export, String),
     /// The plugin's answer violates the contract.
     #[error("broke the contract in {0}: {1}")]
     BadAnswer(Export, String),
@@ -41,7 +41,7 @@ impl CallError {
         match self {
             Self::OverLimit(_, export)
             | Self::Trapped(export, _)
-            | Self::Said(export, _)
+            | Self::Returned(export, _)
             | Self::BadAnswer(export, _) => *export,
         }
     }

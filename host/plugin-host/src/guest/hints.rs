@@ -6,10 +6,10 @@ use berth_core::plugins::{Cycle, Declaration, Happened, Hint};
 use bumpalo::Bump;
 
 use super::answers::{self, shorten};
-use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
 use crate::bindings::exports::berth::scheduler::queueing_hint as wit;
+use crate::contract::{Export, exported};
 use crate::convert;
 use berth_apimachinery::fields::{FieldPath, pruned_text};
 
@@ -31,10 +31,12 @@ impl Instance {
             actions: convert::event_actions(happened.event.actions),
             subject: subject(&arena, happened, declaration),
         };
-        let answer =
-            self.ask(Export::Hints, first, (event, &*templates), |store, interfaces, (event, templates)| {
-                interfaces.queueing_hint.as_ref().map(|guest| guest.call_hints(store, event, templates))
-            })?;
+        let answer = self.ask(
+            Export::Hints,
+            first,
+            (event, &*templates),
+            exported!(queueing_hint.call_hints(event, templates)),
+        )?;
         let Some(hints) = answer else { return Ok(vec![Hint::Queue; pods.len()]) };
         answers::of_length(Export::Hints, "hints", hints.len(), pods.len(), "pods")?;
         let hint = |hint| match hint {

@@ -6,16 +6,16 @@ use wasmtime::component::InstancePre;
 use wasmtime::{Store, UpdateDeadline};
 
 use super::answers::shorten;
-use super::call::{Export, guarded};
+use super::call::guarded;
 use super::deadline::Budget;
 use super::error::CallError;
-use super::interfaces::{Interfaces, LoadedInterfaces};
 use super::meter::Meter;
 use super::state::HostState;
 use crate::bindings::berth::scheduler::types::Pod;
 use crate::bindings::exports::berth::scheduler::objects;
 use crate::bindings::exports::berth::scheduler::plugin::{Declaration, Description};
 use crate::bindings::exports::berth::scheduler::snapshot::Change;
+use crate::contract::{Export, Interfaces, LoadedInterfaces, exported};
 use crate::metrics::Counters;
 use berth_core::limits::Limits;
 
@@ -98,7 +98,7 @@ impl Instance {
         let declared = self.call(Export::Configure, arguments, |store, interfaces, arguments| {
             interfaces.plugin.call_configure(store, arguments)
         })?;
-        declared.map_err(|message| CallError::Said(Export::Configure, shorten(message)))
+        declared.map_err(|message| CallError::Returned(Export::Configure, shorten(message)))
     }
 
     /// Sends a pod and the id of its pod signature (`template`).
@@ -117,25 +117,19 @@ impl Instance {
 
     /// Sends changes of the snapshot. Does nothing if the component does not export `snapshot`.
     pub(crate) fn apply(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
-        let told = self.call_if_there(Export::Apply, changes, |store, interfaces, changes| {
-            interfaces.snapshot.as_ref().map(|guest| guest.call_apply(store, changes))
-        });
+        let told = self.call_if_there(Export::Apply, changes, exported!(snapshot.call_apply(changes)));
         told.map(Option::unwrap_or_default)
     }
 
     /// Returns the declared kinds beyond nodes and pods; none if the component does not export `objects`.
     pub(crate) fn kinds(&mut self) -> Result<Vec<objects::Kind>, CallError> {
-        let kinds = self.call_if_there(Export::Kinds, (), |store, interfaces, ()| {
-            interfaces.objects.as_ref().map(|guest| guest.call_kinds(store))
-        });
+        let kinds = self.call_if_there(Export::Kinds, (), exported!(objects.call_kinds()));
         kinds.map(Option::unwrap_or_default)
     }
 
     /// Sends changes of objects. Does nothing if the component does not export `objects`.
     pub(crate) fn apply_objects(&mut self, changes: &[objects::Change<'_>]) -> Result<(), CallError> {
-        let told = self.call_if_there(Export::ApplyObjects, changes, |store, interfaces, changes| {
-            interfaces.objects.as_ref().map(|guest| guest.call_apply(store, changes))
-        });
+        let told = self.call_if_there(Export::ApplyObjects, changes, exported!(objects.call_apply(changes)));
         told.map(Option::unwrap_or_default)
     }
 

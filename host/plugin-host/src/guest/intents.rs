@@ -9,9 +9,9 @@ use berth_core::model::{Object, ObjectKey, ObjectKind};
 use serde_json::{Value, json};
 
 use super::answers::shorten;
-use super::call::Export;
 use super::error::CallError;
 use crate::bindings::berth::scheduler::intents as wit;
+use crate::contract::Export;
 use berth_apimachinery::fields::{FieldPath, pruned};
 
 /// The largest number of intents in an answer.

@@ -7,12 +7,12 @@ use berth_core::intent::Intent;
 use berth_core::plugins::{Cycle, Decision, Permission, Reserved, Status};
 
 use super::answers;
-use super::call::Export;
+use super::cycle::cycle_of;
 use super::error::CallError;
 use super::instance::Instance;
 use super::intents::{assumptions, changes, deeds};
-use super::placing::cycle_of;
 use crate::bindings::exports::berth::scheduler::permit as wit;
+use crate::contract::{Export, exported};
 
 /// The largest state in bytes that the contract allows reserve to return.
 const STATE: usize = 1 << 20;
@@ -23,9 +23,7 @@ impl Instance {
     /// Calls `reserve`. Without the export, reserves nothing.
     pub(crate) fn reserve(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Result<Reserved, Status>, CallError> {
         let answer =
-            self.ask(Export::Reserve, cycle, (cycle_of(cycle), node.0), |store, interfaces, (cycle, node)| {
-                interfaces.reserve.as_ref().map(|guest| guest.call_reserve(store, cycle, node))
-            })?;
+            self.ask(Export::Reserve, cycle, (cycle_of(cycle), node.0), exported!(reserve.call_reserve(cycle, node)))?;
         let reservation = match answer {
             None => return Ok(Ok(Reserved::default())),
             Some(Err(status)) => return Ok(Err(answers::status(status))),
@@ -48,28 +46,26 @@ impl Instance {
         pre_bound: bool,
     ) -> Result<Vec<Intent>, CallError> {
         let told = (cycle_of(cycle), node, state, pre_bound);
-        let undo =
-            self.tell(Export::Unreserve, cycle, told, |store, interfaces, (cycle, node, state, pre_bound)| {
-                interfaces.reserve.as_ref().map(|guest| guest.call_unreserve(store, cycle, node, state, pre_bound))
-            })?;
+        let undo = self.tell(
+            Export::Unreserve,
+            cycle,
+            told,
+            exported!(reserve.call_unreserve(cycle, node, state, pre_bound)),
+        )?;
         changes(Export::Unreserve, undo.unwrap_or_default())
     }
 
     /// Calls `permit`. Without the export, approves the pod.
     pub(crate) fn permit(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Permission, CallError> {
         let asked = (cycle_of(cycle), node, state);
-        let answer = self.ask(Export::Permit, cycle, asked, |store, interfaces, (cycle, node, state)| {
-            interfaces.permit.as_ref().map(|guest| guest.call_permit(store, cycle, node, state))
-        })?;
+        let answer = self.ask(Export::Permit, cycle, asked, exported!(permit.call_permit(cycle, node, state)))?;
         answer.map_or_else(|| Ok(Permission::default()), permission)
     }
 
     /// Calls `pre-bind`. Without the export, returns no intents.
     pub(crate) fn pre_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Vec<Intent>, CallError> {
         let asked = (cycle_of(cycle), node, state);
-        let answer = self.ask(Export::PreBind, cycle, asked, |store, interfaces, (cycle, node, state)| {
-            interfaces.pre_bind.as_ref().map(|guest| guest.call_pre_bind(store, cycle, node, state))
-        })?;
+        let answer = self.ask(Export::PreBind, cycle, asked, exported!(pre_bind.call_pre_bind(cycle, node, state)))?;
         deeds(Export::PreBind, answer.unwrap_or_default())
     }
 
@@ -81,18 +77,14 @@ impl Instance {
         state: &[u8],
     ) -> Result<Option<Vec<Intent>>, CallError> {
         let asked = (cycle_of(cycle), node, state);
-        let answer = self.ask(Export::Bind, cycle, asked, |store, interfaces, (cycle, node, state)| {
-            interfaces.bind.as_ref().map(|guest| guest.call_bind(store, cycle, node, state))
-        })?;
+        let answer = self.ask(Export::Bind, cycle, asked, exported!(bind.call_bind(cycle, node, state)))?;
         answer.flatten().map(|intents| deeds(Export::Bind, intents)).transpose()
     }
 
     /// Calls `post-bind`, if it is exported.
     pub(crate) fn post_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
         let told = (cycle_of(cycle), node, state);
-        let done = self.tell(Export::PostBind, cycle, told, |store, interfaces, (cycle, node, state)| {
-            interfaces.post_bind.as_ref().map(|guest| guest.call_post_bind(store, cycle, node, state))
-        });
+        let done = self.tell(Export::PostBind, cycle, told, exported!(post_bind.call_post_bind(cycle, node, state)));
         done.map(Option::unwrap_or_default)
     }
 }

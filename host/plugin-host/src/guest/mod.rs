@@ -2,28 +2,25 @@
 
 mod answers;
 mod call;
+mod cycle;
 mod deadline;
 mod error;
 mod hints;
 mod ids;
 mod instance;
 mod intents;
-mod interfaces;
 mod lifecycle;
 mod log;
 mod memory;
 mod meter;
-mod placing;
 mod post_filter;
 mod queueing;
 mod state;
 
 pub(super) use self::answers::shorten;
-pub use self::call::Export;
 pub(super) use self::deadline::thread_cpu_time;
 pub use self::error::CallError;
 pub use self::instance::Instance;
 pub(super) use self::instance::StartError;
-pub(super) use self::interfaces::Interfaces;
 pub(crate) use self::post_filter::Answer;
 pub(super) use self::state::HostState;

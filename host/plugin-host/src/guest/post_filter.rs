@@ -11,7 +11,6 @@ use berth_core::cache::{Cache, NodeId, PodId};
 use berth_core::plugins::{Candidate, Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
 
 use super::answers::{REASONS, shorten};
-use super::call::Export;
 use super::error::CallError;
 use super::ids;
 use super::instance::Instance;
@@ -20,6 +19,7 @@ use crate::bindings::berth::scheduler::extenders as wit_extenders;
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::berth::scheduler::what_if::WhatIfCase;
 use crate::bindings::exports::berth::scheduler::post_filter as wit_post_filter;
+use crate::contract::Export;
 use berth_supervisor::message;
 
 /// The largest number of cases in one query.
@@ -56,7 +56,7 @@ type Reply<R> = SyncSender<Result<R, String>>;
 
 /// The channel for a plugin's queries. It exists only while its post-filter runs.
 #[derive(Debug)]
-pub(super) struct Desk(Sender<Message>);
+pub(super) struct QueryChannel(Sender<Message>);
 
 /// Reports the end of the plugin's thread, also after a panic.
 struct Ending(Sender<Message>);
@@ -68,7 +68,7 @@ impl Drop for Ending {
     }
 }
 
-impl Desk {
+impl QueryChannel {
     /// Sends a what-if query and waits for the answer.
     pub fn ask(&self, cases: Vec<WhatIfCase>) -> wasmtime::Result<wit::Verdicts> {
         if cases.len() > CASES {
@@ -121,7 +121,7 @@ impl Instance {
         answer: &mut dyn Answer,
     ) -> Result<PostFilterResult, CallError> {
         let (messages, inbox) = channel();
-        self.store.data_mut().desk = Some(Desk(messages.clone()));
+        self.store.data_mut().queries = Some(QueryChannel(messages.clone()));
         let result = thread::scope(|scope| {
             let ask = || {
                 let _ending = Ending(messages);
@@ -132,7 +132,7 @@ impl Instance {
             answer_all(&inbox, cycle.cache, answer);
             guest.join().unwrap_or_else(|panic| Err(lost(&format!("the host panicked: {}", message(&*panic)))))
         });
-        self.store.data_mut().desk = None;
+        self.store.data_mut().queries = None;
         result
     }
 
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     /// Runs queries and returns their result as the plugin sees it.
-    fn asked<R: Send>(ask: impl FnOnce(Desk) -> wasmtime::Result<R> + Send) -> Result<R, String> {
+    fn asked<R: Send>(ask: impl FnOnce(QueryChannel) -> wasmtime::Result<R> + Send) -> Result<R, String> {
         let (messages, inbox) = channel();
         let mut questions = 0;
         let mut answer = |cases: &[WhatIf]| {
@@ -250,7 +250,7 @@ mod tests {
         let told = thread::scope(|scope| {
             let guest = scope.spawn(|| {
                 let _ending = Ending(messages.clone());
-                ask(Desk(messages.clone())).map_err(|error| error.to_string())
+                ask(QueryChannel(messages.clone())).map_err(|error| error.to_string())
             });
             answer_all(&inbox, &cluster(), &mut answer);
             guest.join().expect("the guest's thread ends")
@@ -262,14 +262,17 @@ mod tests {
     #[test]
     fn what_ifs_about_what_does_not_exist_reach_nobody() {
         let case = |node, taken_away: &[u32]| WhatIfCase { node, taken_away: taken_away.to_vec() };
-        assert_eq!(asked(|desk| desk.ask(vec![case(0, &[1, 0]), case(1, &[])])).map(|all| all.nodes), Ok(vec![0, 0]));
+        assert_eq!(
+            asked(|queries| queries.ask(vec![case(0, &[1, 0]), case(1, &[])])).map(|all| all.nodes),
+            Ok(vec![0, 0])
+        );
         for (case, why) in [
             (case(u32::MAX, &[]), "it names node 4294967295, which does not exist"),
             (case(0, &[7]), "it names pod 7, which does not exist"),
             (case(0, &[2]), "it names pod 2, which is not on node 0"),
             (case(0, &[1, 1]), "it names pod 1 twice"),
         ] {
-            assert_eq!(asked(|desk| desk.ask(vec![case])).map(|all| all.nodes), Err(why.to_owned()));
+            assert_eq!(asked(|queries| queries.ask(vec![case])).map(|all| all.nodes), Err(why.to_owned()));
         }
     }
 
@@ -278,8 +281,8 @@ mod tests {
         let candidate = |node, victims: Vec<u32>| wit_extenders::Candidate { node, victims, violations: 0 };
         let (messages, inbox) = channel();
         let (reply, answer) = sync_channel(1);
-        messages.send(Message::AskExtenders(vec![candidate(0, vec![2])], reply)).expect("the desk is open");
-        messages.send(Message::Done).expect("the desk is open");
+        messages.send(Message::AskExtenders(vec![candidate(0, vec![2])], reply)).expect("the channel is open");
+        messages.send(Message::Done).expect("the channel is open");
         let mut none = |_: &[WhatIf]| Ok(Verdicts::default());
         answer_all(&inbox, &cluster(), &mut none);
         assert_eq!(answer.recv(), Ok(Err("it names pod 2, which is not on node 0".to_owned())));

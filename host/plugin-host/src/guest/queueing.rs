@@ -4,9 +4,9 @@ use berth_core::Timestamp;
 use berth_core::plugins::{Cycle, Status};
 
 use super::answers;
-use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
+use crate::contract::{Export, exported};
 
 /// The largest number of elements in a sort key.
 const KEY: usize = 64;
@@ -14,17 +14,14 @@ const KEY: usize = 64;
 impl Instance {
     /// Calls `skip`. Without the export, the plugin handles every pod.
     pub(crate) fn skip(&mut self, cycle: &Cycle<'_>) -> Result<bool, CallError> {
-        let answer = self.ask(Export::Skip, cycle, cycle.template.0, |store, interfaces, template| {
-            interfaces.skip.as_ref().map(|guest| guest.call_skip(store, template))
-        })?;
+        let answer = self.ask(Export::Skip, cycle, cycle.template.0, exported!(skip.call_skip(template)))?;
         Ok(answer.unwrap_or(false))
     }
 
     /// Calls `pre-enqueue`. Without the export, every pod enters the queue.
     pub(crate) fn pre_enqueue(&mut self, cycle: &Cycle<'_>) -> Result<Option<Status>, CallError> {
-        let answer = self.ask(Export::PreEnqueue, cycle, cycle.template.0, |store, interfaces, template| {
-            interfaces.pre_enqueue.as_ref().map(|guest| guest.call_pre_enqueue(store, template))
-        })?;
+        let answer =
+            self.ask(Export::PreEnqueue, cycle, cycle.template.0, exported!(pre_enqueue.call_pre_enqueue(template)))?;
         Ok(answer.flatten().map(answers::status))
     }
 
@@ -32,9 +29,7 @@ impl Instance {
     pub(crate) fn sort_key(&mut self, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, CallError> {
         let queued = i64::try_from(queued.0).unwrap_or(i64::MAX);
         let asked = (cycle.template.0, queued);
-        let answer = self.ask(Export::SortKey, cycle, asked, |store, interfaces, (template, queued)| {
-            interfaces.queue_sort.as_ref().map(|guest| guest.call_sort_key(store, template, queued))
-        })?;
+        let answer = self.ask(Export::SortKey, cycle, asked, exported!(queue_sort.call_sort_key(template, queued)))?;
         let key = answer.unwrap_or_default();
         if key.len() > KEY {
             let message = format!("a key of {} elements, where {KEY} are the most", key.len());

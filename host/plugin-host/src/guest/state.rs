@@ -9,7 +9,7 @@ use super::deadline::{Budget, Deadline};
 use super::log::GuestLog;
 use super::memory::MemoryGuard;
 use super::meter::Meter;
-use super::post_filter::Desk;
+use super::post_filter::QueryChannel;
 use crate::wasi::{Stream, WasiState};
 use berth_core::limits::Limits;
 
@@ -21,7 +21,7 @@ pub(crate) struct HostState {
     pub(super) deadline: Deadline,
     pub(super) meter: Meter,
     /// The channel for queries of a post-filter, while it runs.
-    pub(super) desk: Option<Desk>,
+    pub(super) queries: Option<QueryChannel>,
     pub(crate) wasi: WasiState,
 }
 
@@ -32,7 +32,7 @@ impl HostState {
             memory: MemoryGuard::new(limits),
             deadline: Deadline::new(Budget { cpu: limits.startup, wall: limits.wall }),
             meter: Meter::default(),
-            desk: None,
+            queries: None,
             wasi: WasiState::default(),
         }
     }
@@ -51,11 +51,11 @@ impl HostState {
 
 impl Host for HostState {
     fn ask(&mut self, cycle: Cycle, cases: Vec<WhatIfCase>) -> wasmtime::Result<Verdicts> {
-        let Some(desk) = &self.desk else {
+        let Some(queries) = &self.queries else {
             return Err(wasmtime::format_err!("what-if can be asked during post-filter only"));
         };
         let asked = self.meter.bytes(&(cycle, &*cases));
-        let answer = desk.ask(cases)?;
+        let answer = queries.ask(cases)?;
         self.meter.add_bytes(asked + self.meter.bytes(&answer));
         Ok(answer)
     }
@@ -67,11 +67,11 @@ impl extenders::Host for HostState {
         cycle: Cycle,
         candidates: Vec<Candidate>,
     ) -> wasmtime::Result<Result<Vec<Candidate>, String>> {
-        let Some(desk) = &self.desk else {
+        let Some(queries) = &self.queries else {
             return Err(wasmtime::format_err!("extenders can be asked during post-filter only"));
         };
         let asked = self.meter.bytes(&(cycle, &*candidates));
-        let answer = desk.ask_extenders(candidates)?;
+        let answer = queries.ask_extenders(candidates)?;
         self.meter.add_bytes(asked + self.meter.bytes(&answer));
         Ok(answer)
     }

@@ -1,4 +1,5 @@
-//! Implements [`berth_core::Plugins`]: forwards the core's calls to instances.
+//! Implements [`berth_core::Plugins`]: forwards the core's calls to instances. The calls that are all alike are
+//! generated from the table of the contract.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use berth_core::plugins::{
 use berth_core::{Plugins, Timestamp};
 
 use super::{Guests, Resident, slot};
-use crate::guest::{Answer, CallError, Export, Instance};
+use crate::contract::{Export, v0_1};
+use crate::guest::{Answer, CallError, Instance};
 
 impl Guests {
     fn ask_resident<R>(
@@ -56,39 +58,24 @@ fn not_loaded(plugin: PluginId) -> PluginError {
     PluginError::failed(format!("number {}", plugin.0).into(), "is not loaded any more".to_owned())
 }
 
+/// Generates the methods of [`Plugins`] that call one function of an instance.
+macro_rules! asked_of_an_instance {
+    (version $version:literal; $($interface:literal $module:ident $flag:ident $role:ident {
+        $($export:ident $name:literal $(= $method:ident($($parameter:ident: $type:ty),*) -> $answer:ty)?;)*
+    })*) => {$($($(
+        fn $method(
+            &mut self,
+            plugin: PluginId,
+            cycle: &Cycle<'_>,
+            $($parameter: $type),*
+        ) -> Result<$answer, PluginError> {
+            self.ask(plugin, Export::$export, cycle, |instance| instance.$method(cycle, $($parameter),*))
+        }
+    )?)*)*};
+}
+
 impl Plugins for Guests {
-    fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
-        self.ask(plugin, Export::Skip, cycle, |instance| instance.skip(cycle))
-    }
-
-    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
-        self.ask(plugin, Export::PreEnqueue, cycle, |instance| instance.pre_enqueue(cycle))
-    }
-
-    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
-        self.ask(plugin, Export::SortKey, cycle, |instance| instance.sort_key(cycle, queued))
-    }
-
-    fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        self.ask(plugin, Export::PreFilter, cycle, |instance| instance.pre_filter(cycle))
-    }
-
-    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
-        self.ask(plugin, Export::Filter, cycle, |instance| instance.filter(cycle, nodes))
-    }
-
-    fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
-        self.ask(plugin, Export::Classify, cycle, |instance| instance.classify(cycle, known))
-    }
-
-    fn score_classes(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        passed: &[Passed],
-    ) -> Result<ClassScores, PluginError> {
-        self.ask(plugin, Export::ScoreClasses, cycle, |instance| instance.score_classes(cycle, passed))
-    }
+    v0_1!(asked_of_an_instance);
 
     fn filter_what_if(
         &mut self,
@@ -126,38 +113,6 @@ impl Plugins for Guests {
         result
     }
 
-    fn pre_score(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-    ) -> Result<PreScoreResult, PluginError> {
-        self.ask(plugin, Export::PreScore, cycle, |instance| instance.pre_score(cycle, nodes))
-    }
-
-    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
-        self.ask(plugin, Export::Score, cycle, |instance| instance.score(cycle, nodes))
-    }
-
-    fn normalize(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-        scores: &[i64],
-    ) -> Result<Vec<i64>, PluginError> {
-        self.ask(plugin, Export::Normalize, cycle, |instance| instance.normalize(cycle, nodes, scores))
-    }
-
-    fn reserve(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: NodeId,
-    ) -> Result<Result<Reserved, Status>, PluginError> {
-        self.ask(plugin, Export::Reserve, cycle, |instance| instance.reserve(cycle, node))
-    }
-
     fn unreserve(
         &mut self,
         plugin: PluginId,
@@ -168,36 +123,6 @@ impl Plugins for Guests {
     ) -> Vec<Intent> {
         let undo = |instance: &mut Instance| instance.unreserve(cycle, node, state, pre_bound);
         self.tell(plugin, Export::Unreserve, cycle, undo).unwrap_or_default()
-    }
-
-    fn permit(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Permission, PluginError> {
-        self.ask(plugin, Export::Permit, cycle, |instance| instance.permit(cycle, node, state))
-    }
-
-    fn pre_bind(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Vec<Intent>, PluginError> {
-        self.ask(plugin, Export::PreBind, cycle, |instance| instance.pre_bind(cycle, node, state))
-    }
-
-    fn bind(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Option<Vec<Intent>>, PluginError> {
-        self.ask(plugin, Export::Bind, cycle, |instance| instance.bind(cycle, node, state))
     }
 
     fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {

@@ -16,11 +16,11 @@ pub(crate) struct Entry {
     pub arguments: Arc<str>,
     pub declaration: Arc<Declaration>,
     pub counters: Arc<Counters>,
-    fares: Mutex<Fares>,
+    record: Mutex<Record>,
 }
 
 #[derive(Default)]
-struct Fares {
+struct Record {
     health: Health,
     last_failure: Option<String>,
 }
@@ -45,7 +45,7 @@ impl Entry {
         declaration: Arc<Declaration>,
         counters: Arc<Counters>,
     ) -> Self {
-        Self { id, component, arguments, declaration, counters, fares: Mutex::default() }
+        Self { id, component, arguments, declaration, counters, record: Mutex::default() }
     }
 
     pub fn name(&self) -> Arc<str> {
@@ -53,24 +53,24 @@ impl Entry {
     }
 
     pub fn health(&self) -> Health {
-        self.fares().health.clone()
+        self.record().health.clone()
     }
 
     /// Returns the error of the last call that broke the instance.
     pub fn last_failure(&self) -> Option<String> {
-        self.fares().last_failure.clone()
+        self.record().last_failure.clone()
     }
 
     pub fn set_health(&self, health: Health) {
-        self.fares().health = health;
+        self.record().health = health;
     }
 
-    pub fn set_last_failure(&self, words: String) {
-        self.fares().last_failure = Some(words);
+    pub fn set_last_failure(&self, message: String) {
+        self.record().last_failure = Some(message);
     }
 
     /// Locks the health. It is written only after a failure and read for display, so there is almost no contention.
-    fn fares(&self) -> MutexGuard<'_, Fares> {
-        self.fares.lock().unwrap_or_else(PoisonError::into_inner)
+    fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

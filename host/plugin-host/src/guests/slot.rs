@@ -10,8 +10,9 @@ use super::entry::{Entry, Health};
 use super::rebuild::Rebuilder;
 use super::resident::{Resident, Stale};
 use super::streak::Streak;
+use crate::contract::Export;
 use crate::feed::Feeder;
-use crate::guest::{CallError, Export};
+use crate::guest::CallError;
 
 /// The number of missing changes above which an instance receives them without a call. The change log holds at least
 /// eight times as many.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use berth_core::Timestamp;
 
-use crate::guest::Export;
+use crate::contract::Export;
 
 /// The number of consecutive failures after which the plugin is started again at once.
 const FREE: u32 = 3;

@@ -6,51 +6,10 @@ use wasmtime::component::Component;
 use wasmtime::component::types::{ComponentInstance, ComponentItem};
 
 use super::error::LoadCause;
+use crate::contract::{Exports, POINTS, Role, VERSION, names_of};
 use crate::wasi;
 
-/// The version of the contract that this host supports. Components of the same 0.minor are compatible.
-pub const CONTRACT: &str = "0.1.0";
-
 const PACKAGE: &str = "berth:scheduler/";
-
-/// The names of the interfaces that are extension points.
-const POINTS: [(&str, ExtensionPoints); 17] = [
-    ("skip", ExtensionPoints::SKIP),
-    ("pre-enqueue", ExtensionPoints::PRE_ENQUEUE),
-    ("queue-sort", ExtensionPoints::QUEUE_SORT),
-    ("queueing-hint", ExtensionPoints::QUEUEING_HINT),
-    ("pre-filter", ExtensionPoints::PRE_FILTER),
-    ("filter", ExtensionPoints::FILTER),
-    ("filter-what-if", ExtensionPoints::FILTER_WHAT_IF),
-    ("post-filter", ExtensionPoints::POST_FILTER),
-    ("pre-score", ExtensionPoints::PRE_SCORE),
-    ("score", ExtensionPoints::SCORE),
-    ("normalize", ExtensionPoints::NORMALIZE),
-    ("classes", ExtensionPoints::CLASSES),
-    ("reserve", ExtensionPoints::RESERVE),
-    ("permit", ExtensionPoints::PERMIT),
-    ("pre-bind", ExtensionPoints::PRE_BIND),
-    ("bind", ExtensionPoints::BIND),
-    ("post-bind", ExtensionPoints::POST_BIND),
-];
-
-/// The extension points that have an effect only together with others.
-const BESIDE: ExtensionPoints = ExtensionPoints::NORMALIZE
-    .union(ExtensionPoints::SKIP)
-    .union(ExtensionPoints::CLASSES)
-    .union(ExtensionPoints::FILTER_WHAT_IF)
-    .union(ExtensionPoints::QUEUEING_HINT);
-
-/// The exports of a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Exports {
-    /// The extension points.
-    pub points: ExtensionPoints,
-    /// Whether it exports `snapshot`, which receives the facts of nodes.
-    pub snapshot: bool,
-    /// Whether it exports `objects`, which receives kinds beyond nodes and pods.
-    pub objects: bool,
-}
 
 /// Checks the names of a component's exports and imports. The types of functions are checked with the first instance.
 pub(super) fn check(component: &Component, engine: &Engine) -> Result<Exports, LoadCause> {
@@ -72,7 +31,7 @@ fn exports<'a>(names: impl Iterator<Item = &'a str>) -> Result<Exports, LoadCaus
             Some("snapshot") => exports.snapshot = true,
             Some("objects") => exports.objects = true,
             Some(other) => {
-                exports.points |= POINTS.iter().filter(|(name, _)| *name == other).map(|(_, point)| *point).collect();
+                exports.points |= POINTS.iter().filter(|point| point.name == other).map(|point| point.flag).collect();
             }
             None => {}
         }
@@ -81,16 +40,10 @@ fn exports<'a>(names: impl Iterator<Item = &'a str>) -> Result<Exports, LoadCaus
         return Err(LoadCause::NotAPlugin);
     }
     let points = exports.points;
-    if BESIDE.contains(points) {
+    if !POINTS.iter().any(|point| point.role == Role::Alone && points.contains(point.flag)) {
         return Err(LoadCause::NothingToCall(if points.is_empty() { "none".into() } else { names_of(points) }));
     }
     Ok(exports)
-}
-
-/// Returns the names of extension points for display.
-pub(crate) fn names_of(points: ExtensionPoints) -> String {
-    let names: Vec<&str> = POINTS.iter().filter(|(_, point)| points.contains(*point)).map(|(name, _)| *name).collect();
-    names.join(", ")
 }
 
 fn check_import(name: &str, types_only: bool, points: ExtensionPoints) -> Result<(), LoadCause> {
@@ -109,7 +62,7 @@ fn interface(name: &str) -> Result<Option<&str>, LoadCause> {
         return Ok(None);
     };
     let (interface, version) = rest.split_once('@').unwrap_or((rest, "none"));
-    if minor(version) == minor(CONTRACT) {
+    if minor(version) == minor(VERSION) {
         return Ok(Some(interface));
     }
     Err(LoadCause::OtherVersion { name: name.to_owned(), found: version.to_owned() })
@@ -134,7 +87,7 @@ mod tests {
     #[test]
     fn the_version_is_that_of_the_contract() {
         let wit = include_str!("../../../../wit/types.wit");
-        assert!(wit.starts_with(&format!("package berth:scheduler@{CONTRACT};")));
+        assert!(wit.starts_with(&format!("package berth:scheduler@{VERSION};")));
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use berth_core::model::ObjectKind;
 
-use super::contract::CONTRACT;
 use super::source::Source;
+use crate::contract::{VERSION, names_alone};
 use crate::convert::BadKinds;
 use crate::guest::CallError;
 
@@ -62,11 +62,11 @@ pub enum LoadCause {
     #[error("is not valid WebAssembly: {0}")]
     Invalid(String),
     /// The component does not export `plugin`.
-    #[error("exports no `berth:scheduler/plugin@{CONTRACT}`: it is not a plugin for Berth")]
+    #[error("exports no `berth:scheduler/plugin@{VERSION}`: it is not a plugin for Berth")]
     NotAPlugin,
     /// The component was built for another version of the contract.
     #[error(
-        "speaks version {found} of the contract berth:scheduler (`{name}`), this host speaks {CONTRACT}: build it with the SDK of that version"
+        "speaks version {found} of the contract berth:scheduler (`{name}`), this host speaks {VERSION}: build it with the SDK of that version"
     )]
     OtherVersion {
         /// The name of the import or export.
@@ -76,20 +76,18 @@ pub enum LoadCause {
     },
     /// A function is missing or has the wrong type.
     #[error(
-        "doesn't keep to the contract berth:scheduler@{CONTRACT}: {0}. Build it with the SDK of this host's release"
+        "doesn't keep to the contract berth:scheduler@{VERSION}: {0}. Build it with the SDK of this host's release"
     )]
     OtherTypes(String),
     /// The component imports something that plugins may not use.
     #[error("imports `{0}`, which plugins are not given: they are pure, and import only berth:scheduler/log. {hint}", hint = import_hint(.0))]
     Import(String),
     /// The component exports no extension point that the host calls.
-    #[error(
-        "takes part in no extension point (pre-enqueue, queue-sort, pre-filter, filter, post-filter, pre-score, score, reserve, permit, pre-bind, bind, post-bind); it exports {0}"
-    )]
+    #[error("takes part in no extension point ({alone}); it exports {0}", alone = names_alone())]
     NothingToCall(String),
     /// The component declares facts without the export `snapshot`.
     #[error(
-        "declares that it reads {0}, but exports no `berth:scheduler/snapshot@{CONTRACT}` through which it would learn them"
+        "declares that it reads {0}, but exports no `berth:scheduler/snapshot@{VERSION}` through which it would learn them"
     )]
     NoSnapshot(String),
     /// The component declares an invalid kind or field.
@@ -104,7 +102,7 @@ pub enum LoadCause {
         why: Arc<str>,
     },
     /// The component declares normalization `custom` without the export `normalize`.
-    #[error("declares that it normalizes scores itself, but exports no `berth:scheduler/normalize@{CONTRACT}`")]
+    #[error("declares that it normalizes scores itself, but exports no `berth:scheduler/normalize@{VERSION}`")]
     NoNormalize,
     /// The name is invalid.
     #[error("calls itself {0:?}: a name has 1 to 63 letters, digits, `-`, `_` and `.`")]

@@ -15,8 +15,6 @@ mod trial;
 
 pub(super) use self::cluster::Cluster;
 pub use self::compiler::{Compiler, LoadedComponent};
-pub use self::contract::CONTRACT;
-pub(super) use self::contract::{Exports, names_of};
 pub use self::digest::Digest;
 pub use self::disk_cache::DiskCache;
 pub use self::error::{LoadCause, LoadError};

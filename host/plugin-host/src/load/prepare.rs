@@ -8,9 +8,10 @@ use super::cluster::Cluster;
 use super::compiler::LoadedComponent;
 use super::error::LoadCause;
 use super::trial::trial;
+use crate::contract::Export;
 use crate::convert;
 use crate::feed::{Feeder, Reads};
-use crate::guest::{CallError, Export, Instance, shorten};
+use crate::guest::{CallError, Instance, shorten};
 use crate::guests::Resident;
 use crate::metrics::Counters;
 use crate::synthetic;
@@ -27,7 +28,7 @@ pub(crate) fn configure(
     // The contract requires `describe` to be the first call. The result is known from loading.
     instance.describe()?;
     let declared = instance.configure(arguments).map_err(|error| match error {
-        CallError::Said(Export::Configure, message) => {
+        CallError::Returned(Export::Configure, message) => {
             LoadCause::Arguments { message, arguments: shorten(arguments.to_owned()) }
         }
         other => other.into(),

@@ -36,13 +36,13 @@ pub(crate) fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Res
     let mut said = Vec::new();
     for (number, pod) in pods.iter().enumerate() {
         match Trial::new(cache, pod, number as u32).run(resident, &nodes) {
-            Err(LoadCause::Trial { error: CallError::Said(export, words), .. }) => said.push((export, words)),
+            Err(LoadCause::Trial { error: CallError::Returned(export, message), .. }) => said.push((export, message)),
             other => other?,
         }
     }
     match said.pop() {
-        Some((export, words)) if said.len() + 1 == pods.len() => {
-            Err(LoadCause::Trial { nodes: nodes.len(), error: CallError::Said(export, words) })
+        Some((export, message)) if said.len() + 1 == pods.len() => {
+            Err(LoadCause::Trial { nodes: nodes.len(), error: CallError::Returned(export, message) })
         }
         _ => Ok(()),
     }

@@ -57,7 +57,7 @@ fn while_it_restarts_it_says_so_and_others_are_told_when_it_is_back() {
     assert!(waiting.starts_with("plugin Test: is being restarted; before, it trapped in filter"), "{waiting}");
     host.until("it is back", |host| !host.recovered.is_empty());
     assert_eq!(host.filter(1).expect("it answers").nodes, [0; 5]);
-    let (state, error) = host.fares("Test").expect("listed");
+    let (state, error) = host.state_of("Test").expect("listed");
     assert_eq!((state, error.contains("trapped in filter")), (PluginState::Loaded, true));
     let usage = host.loader.status()[0].usage;
     assert_eq!((usage.failures, usage.rebuilds), (1, 1));
@@ -74,7 +74,7 @@ fn after_three_failures_in_a_row_it_rests_until_its_time_has_come() {
     let error = host.filter(1).expect_err("it rests").to_string();
     assert!(error.contains("failed 4 times in a row and rests"), "{error}");
     let until = host.now.after(Duration::from_secs(1));
-    assert_eq!(host.fares("Test").expect("listed").0, PluginState::BackingOff(until));
+    assert_eq!(host.state_of("Test").expect("listed").0, PluginState::BackingOff(until));
     host.now = until;
     host.guests.tick(host.now, &host.cache);
     host.until("it is back", |host| host.recovered.len() == 4);

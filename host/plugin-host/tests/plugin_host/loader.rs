@@ -83,7 +83,7 @@ fn a_bad_version_is_refused_and_the_last_good_one_serves_on() {
         assert!(host.refusals()[0].contains("a.wasm"), "{:?}", host.refusals());
         assert_eq!(host.version("A"), Some("1.0.0"));
         assert_eq!(
-            host.fares("A").map(|(state, _)| state).filter(|_| content != traps),
+            host.state_of("A").map(|(state, _)| state).filter(|_| content != traps),
             (content != traps).then_some(PluginState::LastGood)
         );
     }
@@ -227,7 +227,7 @@ fn a_plugin_that_a_profile_names_outlives_its_file() {
     let mut host = Host::start(seldom_looking(dir.path()), only("A", NamedBy::Point));
     host.until("it serves", |host| host.version("A") == Some("1.0.0"));
     fs::remove_file(&file).expect("removed");
-    host.until("that is noticed", |host| host.fares("A").is_some_and(|(state, _)| state == PluginState::LastGood));
+    host.until("that is noticed", |host| host.state_of("A").is_some_and(|(state, _)| state == PluginState::LastGood));
     assert_eq!(host.version("A"), Some("1.0.0"));
     replace(&file, &guest("A", "1.0.1"));
     host.until("the new one serves", |host| host.version("A") == Some("1.0.1"));

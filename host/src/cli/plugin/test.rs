@@ -9,7 +9,7 @@ use berth_core::plugins::Status;
 use super::cases::{Case, Score, Table};
 use crate::cli::out;
 use berth_core::limits::Limits;
-use berth_plugin_host::{Said, Solo};
+use berth_plugin_host::{NodeAnswer, Solo};
 
 /// Arguments of `berth plugin test`.
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub(super) fn test(args: &Args) -> Result<ExitCode> {
 }
 
 /// Returns a line for each difference between the expected and the actual results.
-fn compare(case: &Case, said: &[Said]) -> Result<Vec<String>> {
+fn compare(case: &Case, said: &[NodeAnswer]) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let of = |node: &str| {
         said.iter().find(|said| *said.node == *node).with_context(|| format!("there is no node {node:?} in `nodes`"))

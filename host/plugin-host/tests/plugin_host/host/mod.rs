@@ -213,7 +213,7 @@ impl Host {
     }
 
     /// Returns the state and the last error of this plugin.
-    pub fn fares(&self, name: &str) -> Option<(PluginState, String)> {
+    pub fn state_of(&self, name: &str) -> Option<(PluginState, String)> {
         let status = self.loader.status();
         let line = status.into_iter().find(|line| &*line.name == name)?;
         Some((line.state, line.last_error.unwrap_or_default()))

@@ -5,14 +5,13 @@ use berth_core::plugins::{ClassScores, Classified, Cycle, Passed, PreFilterResul
 use wasmtime::Store;
 
 use super::answers;
-use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
-use super::interfaces::LoadedInterfaces;
 use super::state::HostState;
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::exports::berth::scheduler::filter_what_if::WhatIf;
 use crate::bindings::exports::berth::scheduler::snapshot::Change;
+use crate::contract::{Export, LoadedInterfaces, exported};
 use crate::crossing::Crossing;
 
 /// The result of a function that may return an error.
@@ -24,17 +23,14 @@ pub(super) type About<'a, A> = (wit::Cycle, &'a [u32], A);
 impl Instance {
     /// Calls `pre-filter`. Without the export, all nodes go to filter.
     pub(crate) fn pre_filter(&mut self, cycle: &Cycle<'_>) -> Result<PreFilterResult, CallError> {
-        let answer = self.ask(Export::PreFilter, cycle, cycle_of(cycle), |store, interfaces, cycle| {
-            interfaces.pre_filter.as_ref().map(|guest| guest.call_pre_filter(store, cycle))
-        })?;
+        let answer =
+            self.ask(Export::PreFilter, cycle, cycle_of(cycle), exported!(pre_filter.call_pre_filter(cycle)))?;
         answer.map_or(Ok(PreFilterResult::All), |answer| answers::pre_filter(answer, cycle.cache))
     }
 
     /// Calls `filter`. Without the export, every node fits.
     pub(crate) fn filter(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, CallError> {
-        let answer = self.ask_about(Export::Filter, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
-            interfaces.filter.as_ref().map(|guest| guest.call_filter(store, cycle, ids))
-        })?;
+        let answer = self.ask_nodes(Export::Filter, cycle, nodes, exported!(filter.call_filter(cycle, ids)))?;
         match answer {
             Some(verdicts) => answers::verdicts(verdicts, nodes.len()),
             None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] }),
@@ -49,9 +45,8 @@ impl Instance {
     ) -> Result<Verdicts, CallError> {
         let cases: Vec<WhatIf<'_>> = cases.iter().map(|(node, changes)| WhatIf { node: node.0, changes }).collect();
         let asked = (cycle_of(cycle), &*cases);
-        let answer = self.ask(Export::FilterWhatIf, cycle, asked, |store, interfaces, (cycle, cases)| {
-            interfaces.filter_what_if.as_ref().map(|guest| guest.call_filter_what_if(store, cycle, cases))
-        })?;
+        let answer =
+            self.ask(Export::FilterWhatIf, cycle, asked, exported!(filter_what_if.call_filter_what_if(cycle, cases)))?;
         match answer {
             Some(verdicts) => answers::verdicts(verdicts, cases.len()),
             None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] }),
@@ -60,17 +55,13 @@ impl Instance {
 
     /// Calls `pre-score`. Without the export, score is called.
     pub(crate) fn pre_score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
-        let answer = self.ask_about(Export::PreScore, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
-            interfaces.pre_score.as_ref().map(|guest| guest.call_pre_score(store, cycle, ids))
-        })?;
+        let answer = self.ask_nodes(Export::PreScore, cycle, nodes, exported!(pre_score.call_pre_score(cycle, ids)))?;
         Ok(answer.map_or(PreScoreResult::Score, answers::pre_score))
     }
 
     /// Calls `score`. Without the export, every node has score 0.
     pub(crate) fn score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
-        let answer = self.ask_about(Export::Score, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
-            interfaces.score.as_ref().map(|guest| guest.call_score(store, cycle, ids))
-        })?;
+        let answer = self.ask_nodes(Export::Score, cycle, nodes, exported!(score.call_score(cycle, ids)))?;
         match answer {
             Some(scores) => answers::scores(Export::Score, scores, nodes.len()),
             None => Ok(vec![0; nodes.len()]),
@@ -84,10 +75,13 @@ impl Instance {
         nodes: &[NodeId],
         scores: &[i64],
     ) -> Result<Vec<i64>, CallError> {
-        let answer =
-            self.ask_about(Export::Normalize, cycle, nodes, scores, |store, interfaces, (cycle, ids, scores)| {
-                interfaces.normalize.as_ref().map(|guest| guest.call_normalize(store, cycle, ids, scores))
-            })?;
+        let answer = self.ask_about(
+            Export::Normalize,
+            cycle,
+            nodes,
+            scores,
+            exported!(normalize.call_normalize(cycle, ids, scores)),
+        )?;
         match answer {
             Some(scores) => answers::scores(Export::Normalize, scores, nodes.len()),
             None => Ok(scores.to_vec()),
@@ -96,10 +90,12 @@ impl Instance {
 
     /// Calls `classify`. Without the export, returns `None`, and the plugin is called by node.
     pub(crate) fn classify(&mut self, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, CallError> {
-        let answer =
-            self.ask(Export::Classify, cycle, (cycle_of(cycle), known), |store, interfaces, (cycle, known)| {
-                interfaces.classes.as_ref().map(|guest| guest.call_classify(store, cycle, known))
-            })?;
+        let answer = self.ask(
+            Export::Classify,
+            cycle,
+            (cycle_of(cycle), known),
+            exported!(classes.call_classify(cycle, known)),
+        )?;
         answer.flatten().map(|answer| answers::classified(answer, cycle.cache)).transpose()
     }
 
@@ -107,16 +103,28 @@ impl Instance {
     pub(crate) fn score_classes(&mut self, cycle: &Cycle<'_>, passed: &[Passed]) -> Result<ClassScores, CallError> {
         let (classes, nodes): (Vec<u32>, Vec<u32>) = passed.iter().map(|of| (of.class.0, of.nodes)).unzip();
         let asked = (cycle_of(cycle), &*classes, &*nodes);
-        let answer = self.ask(Export::ScoreClasses, cycle, asked, |store, interfaces, (cycle, classes, nodes)| {
-            interfaces.classes.as_ref().map(|guest| guest.call_score_classes(store, cycle, classes, nodes))
-        })?;
+        let answer =
+            self.ask(Export::ScoreClasses, cycle, asked, exported!(classes.call_score_classes(cycle, classes, nodes)))?;
         match answer {
             Some(scores) => answers::class_scores(scores, passed.len()),
             None => Ok(ClassScores { raw: vec![0; passed.len()], normalized: vec![0; passed.len()] }),
         }
     }
 
-    /// Calls an optional function about nodes, which may return an error.
+    /// Calls an optional function that takes the cycle and the nodes, and may return an error.
+    fn ask_nodes<T: Crossing>(
+        &mut self,
+        export: Export,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, (wit::Cycle, &[u32])) -> Option<Answer<T>>,
+    ) -> Result<Option<T>, CallError> {
+        self.ask_about(export, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
+            call(store, interfaces, (cycle, ids))
+        })
+    }
+
+    /// Calls an optional function that takes the cycle, the nodes, and more, and may return an error.
     pub(super) fn ask_about<A: Crossing, T: Crossing>(
         &mut self,
         export: Export,
@@ -142,7 +150,7 @@ impl Instance {
         call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<Answer<T>>,
     ) -> Result<Option<T>, CallError> {
         let answer = self.tell(export, cycle, asked, call)?;
-        answer.transpose().map_err(|words| CallError::Said(export, answers::shorten(words)))
+        answer.transpose().map_err(|message| CallError::Returned(export, answers::shorten(message)))
     }
 
     /// Calls an optional function for this cycle.
