@@ -10,8 +10,8 @@ use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::model::Pod;
 use berth_core::plugins::{
-    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, Happened, Hint, Passed, Permission,
-    PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts,
+    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, HintEvent, Hint, Passed, Permission,
+    PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, PodSignatureId, Verdicts,
     WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
@@ -381,7 +381,7 @@ impl Plugins for Listening<'_> {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        happened: &Happened<'_>,
+        happened: &HintEvent<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         let Some(first) = pods.first() else { return Ok(Vec::new()) };
@@ -393,8 +393,8 @@ impl Plugins for Listening<'_> {
         self.hear(plugin, first.pod, |guests| guests.queueing_hints(plugin, happened, pods), count)
     }
 
-    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
-        self.guests.forget_templates(facts, templates);
+    fn forget_signatures(&mut self, facts: PodFacts, signatures: &[PodSignatureId]) {
+        self.guests.forget_signatures(facts, signatures);
     }
 }
 

@@ -21,12 +21,10 @@
 //! - [`attempt`]: the outcome of each scheduling attempt, for metrics.
 
 pub mod action;
-pub mod answers;
 pub mod attempt;
 pub mod cache;
 pub mod classes;
 pub mod cluster_event;
-pub mod core;
 pub mod cycle;
 pub mod declaration;
 pub mod event;
@@ -38,15 +36,17 @@ pub mod limits;
 pub mod model;
 pub mod nominations;
 pub mod plugins;
+pub mod pod_signature;
 pub mod profile;
 pub mod profile_spec;
 pub mod queue;
-pub mod template;
+pub mod results;
+pub mod scheduler;
 pub mod time;
 
 pub use crate::action::Action;
-pub use crate::answers::USUAL_NODES;
-pub use crate::core::{Core, Options};
 pub use crate::event::Event;
 pub use crate::plugins::Plugins;
+pub use crate::results::USUAL_NODES;
+pub use crate::scheduler::{Core, Options};
 pub use crate::time::Timestamp;

@@ -7,9 +7,9 @@ use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::model::Pod;
 use berth_core::plugins::{
-    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, ExtensionPoints, Happened, Hint, Passed,
-    Permission, PluginError, PluginId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room,
-    Status, TemplateId, Verdicts, WhatIf,
+    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, ExtensionPoints, HintEvent, Hint, Passed,
+    Permission, PluginError, PluginId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, PreemptionPlan,
+    Status, PodSignatureId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -55,7 +55,7 @@ const PREEMPTION: &str = "DefaultPreemption";
 
 /// Returns the number of pods to evict, or 0 if all of them are terminating already.
 fn victims(cycle: &Cycle<'_>, result: &PostFilterResult) -> usize {
-    let PostFilterResult::Nominate(Room { evict, .. }) = result else { return 0 };
+    let PostFilterResult::Nominate(PreemptionPlan { evict, .. }) = result else { return 0 };
     let stays = |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| !known.pod.deleting);
     if evict.iter().any(stays) { evict.len() } else { 0 }
 }
@@ -245,7 +245,7 @@ impl Plugins for Metered<'_> {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        happened: &Happened<'_>,
+        happened: &HintEvent<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         self.guests.queueing_hints(plugin, happened, pods)
@@ -271,7 +271,7 @@ impl Plugins for Metered<'_> {
         self.meter.permit_wait_ended(waited, outcome);
     }
 
-    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
-        self.guests.forget_templates(facts, templates);
+    fn forget_signatures(&mut self, facts: PodFacts, signatures: &[PodSignatureId]) {
+        self.guests.forget_signatures(facts, signatures);
     }
 }

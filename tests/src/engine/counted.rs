@@ -8,8 +8,8 @@ use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskBack, ClassScores, Classified, Code, Cycle, Happened, Hint, Passed, Permission, PluginError, PluginId,
-    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
+    AskBack, ClassScores, Classified, Code, Cycle, HintEvent, Hint, Passed, Permission, PluginError, PluginId,
+    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, PodSignatureId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 use berth_plugin_host::{Guests, Usage};
@@ -241,13 +241,13 @@ impl Plugins for Counted<'_> {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        happened: &Happened<'_>,
+        happened: &HintEvent<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         self.guests.queueing_hints(plugin, happened, pods)
     }
 
-    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
-        self.guests.forget_templates(facts, templates);
+    fn forget_signatures(&mut self, facts: PodFacts, signatures: &[PodSignatureId]) {
+        self.guests.forget_signatures(facts, signatures);
     }
 }

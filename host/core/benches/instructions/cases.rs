@@ -42,8 +42,8 @@ pub const CASES: &[Case] = &[
         is_flat: true,
     },
     Case {
-        name: "templates",
-        what: "a pod of 50 templates in turn",
+        name: "signatures",
+        what: "a pod of 50 signatures in turn",
         before: 100,
         counted: 100,
         happens: |cluster, time| cluster.place(time % 50),
@@ -52,7 +52,7 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "first",
-        what: "the first pod of a template",
+        what: "the first pod of a signature",
         before: 3,
         counted: 5,
         happens: |cluster, time| cluster.place(time),

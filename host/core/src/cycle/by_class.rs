@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::asking::{check_number, check_outcomes, right_length};
-use super::{Placing, ProfilePlugin};
+use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::{Cache, NodeId};
 use crate::plugins::{
     ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed, PluginError, PreFilterResult, PreScoreResult,
@@ -25,10 +25,10 @@ pub(super) struct NodeScores {
     pub normalized: Vec<i64>,
 }
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Returns the plugin's answer about classes in this cycle, or `None` if the plugin is asked node by node.
     pub(super) fn by_class(&mut self, plugin: &ProfilePlugin) -> Result<Option<Arc<ByClass>>, PluginError> {
-        if !self.answers.are_kept()
+        if !self.answers.is_enabled()
             || !plugin.declaration.answers_by_class()
             || plugin.failure_policy != FailurePolicy::Fail
             || self.is_distrusted(plugin)
@@ -44,19 +44,19 @@ impl Placing<'_> {
     }
 
     fn classify(&mut self, plugin: &ProfilePlugin) -> Result<Option<ByClass>, PluginError> {
-        let template = self.template(plugin);
-        let known = self.answers.of(plugin.id, template, self.cycle).classes.known();
+        let signature = self.signature(plugin);
+        let known = self.answers.of(plugin.id, signature, self.cycle).classes.known();
         let (plugins, cycle) = self.call(plugin);
         let Some(classified) = plugins.classify(plugin.id, &cycle, known)? else { return Ok(None) };
         check(plugin, self.cache, &classified, known)?;
-        self.answers.of(plugin.id, template, self.cycle).classes.take_in(&classified, self.cycle);
+        self.answers.of(plugin.id, signature, self.cycle).classes.take_in(&classified, self.cycle);
         Ok(Some(ByClass { filter: classified.filter, scores: classified.scores }))
     }
 
     /// Returns the class of each of these nodes.
     pub(super) fn classes_of(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<ClassId>, PluginError> {
-        let template = self.template(plugin);
-        let classes = &self.answers.of(plugin.id, template, self.cycle).classes;
+        let signature = self.signature(plugin);
+        let classes = &self.answers.of(plugin.id, signature, self.cycle).classes;
         let cache = self.cache;
         let class = |node: &NodeId| {
             classes.of(*node).ok_or_else(|| {

@@ -117,8 +117,8 @@ impl Plugins for Spread {
 /// The nodes a, b and c, of classes 0, 0 and 1.
 struct Bench {
     cache: Cache,
-    templates: Templates,
-    answers: Answers,
+    signatures: PodSignatures,
+    answers: ResultCache,
     distrusted: Vec<Distrusted>,
     plugins: Spread,
     cycle: u64,
@@ -129,8 +129,8 @@ impl Bench {
     fn new(rejects: &[Option<&'static str>], scores: &[i64]) -> Self {
         let mut bench = Self {
             cache: Cache::default(),
-            templates: Templates::default(),
-            answers: Answers::new(1 << 20),
+            signatures: PodSignatures::default(),
+            answers: ResultCache::new(1 << 20),
             distrusted: Vec::new(),
             plugins: Spread {
                 classes: [("a", 0), ("b", 0), ("c", 1)].into(),
@@ -171,15 +171,15 @@ impl Bench {
     fn place(&mut self) -> Result<String, String> {
         self.cycle += 1;
         self.plugins.calls.clear();
-        let mut placing = Placing {
-            may_make_room: true,
+        let mut cycle = SchedulingCycle {
+            may_preempt: true,
             cycle: self.cycle,
             time: Timestamp(0),
             seed: 0,
             pod: &Arc::default(),
             cache: &self.cache,
-            templates: &mut self.templates,
-            pods_templates: Vec::new(),
+            signatures: &mut self.signatures,
+            own_signatures: Vec::new(),
             answers: &mut self.answers,
             classified: Vec::new(),
             nominations: &Nominations::default(),
@@ -188,9 +188,9 @@ impl Bench {
             extenders: &mut NoExtenders,
             verify: self.verify,
             distrusted: &mut self.distrusted,
-            witness: None,
+            observer: None,
         };
-        let placed = placing.place(&Self::profile(), &mut fastrand::Rng::with_seed(1));
+        let placed = cycle.schedule(&Self::profile(), &mut fastrand::Rng::with_seed(1));
         let name = |node| self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string());
         placed.map(name).map_err(|failure| failure.to_string())
     }

@@ -104,8 +104,8 @@ impl Plugins for Scripted {
 /// The nodes a, b and c, and a profile with every script at every point.
 struct Bench {
     cache: Cache,
-    templates: Templates,
-    answers: Answers,
+    signatures: PodSignatures,
+    answers: ResultCache,
     distrusted: Vec<Distrusted>,
     plugins: Scripted,
     /// The node facts that the scripts declare. They answer by the node's name.
@@ -122,8 +122,8 @@ impl Bench {
         }
         Self {
             cache,
-            templates: Templates::default(),
-            answers: Answers::new(1 << 20),
+            signatures: PodSignatures::default(),
+            answers: ResultCache::new(1 << 20),
             distrusted: Vec::new(),
             plugins: Scripted { scripts, calls: Vec::new() },
             node_facts: NodeFacts::TAINTS | NodeFacts::NAME,
@@ -154,15 +154,15 @@ impl Bench {
     fn place(&mut self) -> Result<String, String> {
         self.cycle += 1;
         let profile = self.profile();
-        let mut placing = Placing {
-            may_make_room: true,
+        let mut cycle = SchedulingCycle {
+            may_preempt: true,
             cycle: self.cycle,
             time: Timestamp(0),
             seed: 0,
             pod: &Arc::new(Pod { key: PodKey::default(), spec: Arc::new(PodSpec::default()), ..Pod::default() }),
             cache: &self.cache,
-            templates: &mut self.templates,
-            pods_templates: Vec::new(),
+            signatures: &mut self.signatures,
+            own_signatures: Vec::new(),
             answers: &mut self.answers,
             classified: Vec::new(),
             nominations: &Nominations::default(),
@@ -171,9 +171,9 @@ impl Bench {
             extenders: &mut NoExtenders,
             verify: self.verify,
             distrusted: &mut self.distrusted,
-            witness: None,
+            observer: None,
         };
-        match placing.place(&profile, &mut fastrand::Rng::with_seed(1)) {
+        match cycle.schedule(&profile, &mut fastrand::Rng::with_seed(1)) {
             Ok(node) => Ok(self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string())),
             Err(Failure::Unschedulable(diagnosis, _)) => Err(diagnosis.to_string()),
             Err(Failure::Plugin(error) | Failure::PostFilter(error)) => Err(error.to_string()),
@@ -289,8 +289,8 @@ fn reasons_of_earlier_answers_are_dropped_and_their_nodes_asked_about_again() {
         let taints = vec![Taint { key, value: "".into(), effect: Effect::NoSchedule }];
         bench.cache.set_node(Arc::new(Node { name: "a".into(), taints, ..Node::default() }));
         assert_eq!(bench.place(), Err("0/3 nodes are available: 1 far, 2 full.".into()), "in cycle {cycle}");
-        let template = bench.templates.of(PodFacts::empty(), &Arc::default(), 100);
-        assert!(bench.answers.of(PluginId(0), template, 100).outcomes.len() <= 4000, "in cycle {cycle}");
+        let signature = bench.signatures.of(PodFacts::empty(), &Arc::default(), 100);
+        assert!(bench.answers.of(PluginId(0), signature, 100).outcomes.len() <= 4000, "in cycle {cycle}");
     }
     let asked: Vec<&str> = bench.plugins.calls.iter().filter_map(|call| call.strip_prefix("filter 0 ")).collect();
     assert_eq!(asked, ["3", "1", "1", "1", "1", "2", "1", "1", "1", "1", "2", "1", "1", "1"]);

@@ -10,33 +10,33 @@ mod by_class;
 mod diagnosis;
 mod extending;
 mod filtering;
-mod followed;
+mod indexed;
 mod normalize;
+mod observer;
 mod post_filter;
-mod ranked;
+mod ranking;
 mod sampling;
 mod scoring;
 mod select;
 mod verifying;
 mod what_if;
-mod witness;
 
 use std::sync::Arc;
 
 pub(crate) use self::asking::mix;
 pub(crate) use self::by_class::ByClass;
 pub use self::diagnosis::Diagnosis;
-pub use self::post_filter::{Aftermath, Nomination};
-pub use self::witness::{Said, Witness};
-use crate::answers::Answers;
+pub use self::observer::{AnswerObserver, PluginAnswer};
+pub use self::post_filter::{NominationChange, PostFilterOutcome};
 use crate::cache::{Cache, NodeId};
 use crate::extenders::Extenders;
 use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::nominations::Nominations;
-use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, TemplateId};
+use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PodSignatureId, PointOutcome};
+use crate::pod_signature::PodSignatures;
 use crate::profile::{Profile, ProfilePlugin};
-use crate::template::Templates;
+use crate::results::ResultCache;
 use crate::time::Timestamp;
 
 /// The reason why a pod was not scheduled. Displays as the message of the FailedScheduling event.
@@ -47,7 +47,7 @@ pub enum Failure {
     NoNodes,
     /// No node fits.
     #[error("{0}")]
-    Unschedulable(Diagnosis, Box<Aftermath>),
+    Unschedulable(Diagnosis, Box<PostFilterOutcome>),
     /// A plugin failed.
     #[error("{0}")]
     Plugin(PluginError),
@@ -66,16 +66,16 @@ impl From<PluginError> for Failure {
 }
 
 /// A scheduling cycle: the state that it reads, the result cache, and the plugins and extenders that it asks.
-pub(crate) struct Placing<'a> {
+pub(crate) struct SchedulingCycle<'a> {
     pub cycle: u64,
     pub time: Timestamp,
     pub seed: u64,
     pub pod: &'a Arc<Pod>,
     pub cache: &'a Cache,
-    pub templates: &'a mut Templates,
-    /// The signatures (templates) of this pod that were looked up so far, by facts.
-    pub pods_templates: Vec<(PodFacts, TemplateId)>,
-    pub answers: &'a mut Answers,
+    pub signatures: &'a mut PodSignatures,
+    /// The signatures of this pod that were looked up so far, by facts.
+    pub own_signatures: Vec<(PodFacts, PodSignatureId)>,
+    pub answers: &'a mut ResultCache,
     /// The plugins that were asked for classes in this cycle, with their answers. `None` for a plugin that is asked
     /// node by node.
     pub classified: Vec<(PluginId, Option<Arc<ByClass>>)>,
@@ -91,9 +91,9 @@ pub(crate) struct Placing<'a> {
     /// Plugins whose cached results were wrong. They are asked for every pod.
     pub distrusted: &'a mut Vec<Distrusted>,
     /// No evictions are under way for this pod, so that a post-filter may start a preemption.
-    pub may_make_room: bool,
+    pub may_preempt: bool,
     /// Receives every answer of this cycle.
-    pub witness: Option<&'a mut dyn Witness>,
+    pub observer: Option<&'a mut dyn AnswerObserver>,
 }
 
 /// A plugin that declared its scope wrongly, or a wrong result of the core.
@@ -105,14 +105,14 @@ pub(crate) struct Distrusted {
     pub what: String,
 }
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Returns the node for the pod.
-    pub fn place(&mut self, profile: &Profile, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
+    pub fn schedule(&mut self, profile: &Profile, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
         let feasible = match self.feasible_nodes(profile) {
-            Err(Failure::Unschedulable(diagnosis, _)) => return Err(self.make_room(profile, diagnosis)),
+            Err(Failure::Unschedulable(diagnosis, _)) => return Err(self.run_post_filters(profile, diagnosis)),
             other => other?,
         };
         if feasible.nodes.len() == 1
@@ -124,7 +124,7 @@ impl Placing<'_> {
     }
 
     /// Returns the nodes that fit, at least one, with their total scores. A single node is scored as well.
-    pub fn weigh(&mut self, profile: &Profile) -> Result<Vec<(NodeId, i64)>, Failure> {
+    pub fn feasible_nodes_with_scores(&mut self, profile: &Profile) -> Result<Vec<(NodeId, i64)>, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
@@ -134,9 +134,9 @@ impl Placing<'_> {
         Ok(nodes.iter().copied().zip(totals).collect())
     }
 
-    fn tell(&mut self, plugin: &ProfilePlugin, answer: Said<'_>) {
-        if let Some(witness) = &mut self.witness {
-            witness.said(plugin, answer);
+    fn tell(&mut self, plugin: &ProfilePlugin, answer: PluginAnswer<'_>) {
+        if let Some(observer) = &mut self.observer {
+            observer.answered(plugin, answer);
         }
     }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::filtering::{Candidates, Feasible};
-use super::{Distrusted, Failure, Placing, ProfilePlugin};
+use super::{Distrusted, Failure, ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::{PluginId, Scope};
 use crate::profile::Profile;
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Returns whether a cached result of the plugin was wrong.
     pub(super) fn is_distrusted(&self, plugin: &ProfilePlugin) -> bool {
         self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(plugin.id))

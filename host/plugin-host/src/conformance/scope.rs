@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use berth_core::answers::{Column, FactShapes, Shapes};
+use berth_core::results::{Column, FactNodeSignatures, NodeSignatures};
 use berth_core::cache::NodeId;
 use berth_core::facts::NodeFacts;
-use berth_core::plugins::TemplateId;
+use berth_core::plugins::PodSignatureId;
 use fastrand::Rng;
 
 use super::answer::Answer;
@@ -26,8 +26,8 @@ const AT_ONCE: &str = "when asked about all nodes at once";
 /// Answers that a scheduler would have in its result cache.
 #[derive(Default)]
 pub(super) struct Kept {
-    columns: HashMap<(Export, TemplateId), KeptColumn>,
-    shapes: Shapes,
+    columns: HashMap<(Export, PodSignatureId), KeptColumn>,
+    shapes: NodeSignatures,
 }
 
 #[derive(Default)]
@@ -167,7 +167,7 @@ impl Kept {
     }
 
     /// Drops these pod signatures.
-    pub fn forget(&mut self, templates: &[TemplateId]) {
+    pub fn forget(&mut self, templates: &[PodSignatureId]) {
         self.columns.retain(|(_, template), _| !templates.contains(template));
     }
 }
@@ -195,11 +195,11 @@ impl Pairs {
 }
 
 impl KeptColumn {
-    fn get(&self, shapes: &FactShapes, node: NodeId) -> Option<&Answer> {
+    fn get(&self, shapes: &FactNodeSignatures, node: NodeId) -> Option<&Answer> {
         self.answers.get(self.column.get(shapes, node)? as usize)
     }
 
-    fn set(&mut self, shapes: &FactShapes, node: NodeId, answer: Answer) {
+    fn set(&mut self, shapes: &FactNodeSignatures, node: NodeId, answer: Answer) {
         let index = self.index(answer);
         self.column.set(shapes, &[node], [index]);
     }

@@ -14,7 +14,7 @@ const KEY: usize = 64;
 impl Instance {
     /// Calls `skip`. Without the export, the plugin handles every pod.
     pub(crate) fn skip(&mut self, cycle: &Cycle<'_>) -> Result<bool, CallError> {
-        let answer = self.ask(Export::Skip, cycle, cycle.template.0, |store, interfaces, template| {
+        let answer = self.ask(Export::Skip, cycle, cycle.signature.0, |store, interfaces, template| {
             interfaces.skip.as_ref().map(|guest| guest.call_skip(store, template))
         })?;
         Ok(answer.unwrap_or(false))
@@ -22,7 +22,7 @@ impl Instance {
 
     /// Calls `pre-enqueue`. Without the export, every pod enters the queue.
     pub(crate) fn pre_enqueue(&mut self, cycle: &Cycle<'_>) -> Result<Option<Status>, CallError> {
-        let answer = self.ask(Export::PreEnqueue, cycle, cycle.template.0, |store, interfaces, template| {
+        let answer = self.ask(Export::PreEnqueue, cycle, cycle.signature.0, |store, interfaces, template| {
             interfaces.pre_enqueue.as_ref().map(|guest| guest.call_pre_enqueue(store, template))
         })?;
         Ok(answer.flatten().map(answers::status))
@@ -31,7 +31,7 @@ impl Instance {
     /// Calls `sort-key`. Without the export, all pods are equal.
     pub(crate) fn sort_key(&mut self, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, CallError> {
         let queued = i64::try_from(queued.0).unwrap_or(i64::MAX);
-        let asked = (cycle.template.0, queued);
+        let asked = (cycle.signature.0, queued);
         let answer = self.ask(Export::SortKey, cycle, asked, |store, interfaces, (template, queued)| {
             interfaces.queue_sort.as_ref().map(|guest| guest.call_sort_key(store, template, queued))
         })?;
