@@ -137,7 +137,8 @@ async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_begins() {
     let scheduler = Scheduler::prepare(&cluster.client, Options::default()).await.expect("prepared");
     scheduler.ready().await.expect("ready");
     cluster.create(&pod("p", "default-scheduler")).await;
-    let warm = || scheduler.inspect(|core| (core.cache().node_count(), core.queue().len(SubQueue::Active), core.cycles()));
+    let warm =
+        || scheduler.inspect(|core| (core.cache().node_count(), core.queue().len(SubQueue::Active), core.cycles()));
     while warm().await.expect("alive") != (1, 1, 0) {
         assert_eq!(warm().await.expect("alive").2, 0, "a standby tried to place a pod");
         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -10,9 +10,9 @@ use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::model::Pod;
 use berth_core::plugins::{
-    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, HintEvent, Hint, Passed, Permission,
-    PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, PodSignatureId, Verdicts,
-    WhatIf,
+    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, Hint, HintEvent, Passed, Permission,
+    PluginError, PluginId, PodSignatureId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status,
+    Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 use berth_plugin_host::Guests;

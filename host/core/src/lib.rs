@@ -14,7 +14,7 @@
 //! - [`cache`]: the cluster with its assumed pods and objects, and a log of changes.
 //! - [`queue`]: the pending pods, and which pod is next.
 //! - [`cycle`]: the scheduling cycle: filters, scores and the choice of a node.
-//! - [`answers`]: the cache of plugin results.
+//! - [`results`]: the cache of plugin results, with the candidate index. [`pod_signature`] holds the pod signatures.
 //! - [`plugins`]: the trait through which the core asks plugins; [`extenders`] is the trait for extenders, and
 //!   [`lifecycle`] holds the answers that plugins give after a node is chosen and about waiting pods.
 //! - [`action`]: the work for the caller.

@@ -7,9 +7,9 @@ use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::model::Pod;
 use berth_core::plugins::{
-    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, ExtensionPoints, HintEvent, Hint, Passed,
-    Permission, PluginError, PluginId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, PreemptionPlan,
-    Status, PodSignatureId, Verdicts, WhatIf,
+    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, ExtensionPoints, Hint, HintEvent, Passed,
+    Permission, PluginError, PluginId, PodSignatureId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult,
+    PreemptionPlan, Reserved, Status, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use berth_core::cache::{Cache, NodeId};
-use berth_core::cycle::{PluginAnswer, AnswerObserver};
+use berth_core::cycle::{AnswerObserver, PluginAnswer};
 use berth_core::plugins::{self, Code, PreFilterResult, PreScoreResult, Verdicts};
 use berth_core::profile::ProfilePlugin;
 

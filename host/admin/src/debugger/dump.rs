@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use berth_core::Core;
 use berth_core::cache::{Cache, CachedObject, Coverage, KindId, NodeInfo, Objects};
-use berth_core::queue::{SubQueue, QueuedPod};
+use berth_core::queue::{QueuedPod, SubQueue};
 
 /// The maximum numbers of nodes, pods per node, objects per kind, and pending pods in a dump.
 const MOST_NODES: usize = 1_000;

@@ -109,8 +109,8 @@ impl Diagnosis {
         self.codes.clear();
     }
 
-    pub(super) fn post_filter_said(&mut self, said: String) {
-        self.post_filter = said;
+    pub(super) fn set_post_filter_message(&mut self, message: String) {
+        self.post_filter = message;
     }
 }
 

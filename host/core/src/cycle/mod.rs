@@ -7,10 +7,10 @@
 
 mod asking;
 mod by_class;
+mod candidates;
 mod diagnosis;
 mod extending;
 mod filtering;
-mod indexed;
 mod normalize;
 mod observer;
 mod post_filter;
@@ -34,7 +34,6 @@ use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::nominations::Nominations;
 use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PodSignatureId, PointOutcome};
-use crate::pod_signature::PodSignatures;
 use crate::profile::{Profile, ProfilePlugin};
 use crate::results::ResultCache;
 use crate::time::Timestamp;
@@ -65,44 +64,37 @@ impl From<PluginError> for Failure {
     }
 }
 
-/// A scheduling cycle: the state that it reads, the result cache, and the plugins and extenders that it asks.
+/// A scheduling cycle for one pod.
 pub(crate) struct SchedulingCycle<'a> {
-    pub cycle: u64,
+    pub number: u64,
     pub time: Timestamp,
     pub seed: u64,
     pub pod: &'a Arc<Pod>,
     pub cache: &'a Cache,
-    pub signatures: &'a mut PodSignatures,
-    /// The signatures of this pod that were looked up so far, by facts.
-    pub own_signatures: Vec<(PodFacts, PodSignatureId)>,
-    pub answers: &'a mut ResultCache,
-    /// The plugins that were asked for classes in this cycle, with their answers. `None` for a plugin that is asked
-    /// node by node.
-    pub classified: Vec<(PluginId, Option<Arc<ByClass>>)>,
     /// The pending pods with a nominated node.
     pub nominations: &'a Nominations,
-    /// Where to start if not all nodes are looked at.
-    pub next_start: &'a mut usize,
+    pub results: &'a mut ResultCache,
     pub plugins: &'a mut dyn Plugins,
     /// The extenders, which are asked after the plugins.
     pub extenders: &'a mut dyn Extenders,
+    /// The index of the first node to look at, if not all nodes are looked at. The cycle moves it.
+    pub next_start: usize,
     /// Compare cached results with fresh results in this cycle.
     pub verify: bool,
-    /// Plugins whose cached results were wrong. They are asked for every pod.
-    pub distrusted: &'a mut Vec<Distrusted>,
     /// No evictions are under way for this pod, so that a post-filter may start a preemption.
     pub may_preempt: bool,
     /// Receives every answer of this cycle.
     pub observer: Option<&'a mut dyn AnswerObserver>,
+    pub lookups: Lookups,
 }
 
-/// A plugin that declared its scope wrongly, or a wrong result of the core.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Distrusted {
-    /// `None` for a result that the core computed from the answers of several plugins.
-    pub plugin: Option<PluginId>,
-    pub name: Arc<str>,
-    pub what: String,
+/// Values that are determined once in a cycle.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lookups {
+    /// The pod's signatures, by facts.
+    signatures: Vec<(PodFacts, PodSignatureId)>,
+    /// The plugins that were asked for classes, with their answers. `None` for a plugin that is asked node by node.
+    by_class: Vec<(PluginId, Option<Arc<ByClass>>)>,
 }
 
 impl SchedulingCycle<'_> {

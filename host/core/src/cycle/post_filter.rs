@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::diagnosis::Diagnosis;
 use super::extending::candidates_left;
-use super::{Failure, SchedulingCycle};
+use super::{Failure, Lookups, SchedulingCycle};
 use crate::cache::{Cache, NodeId, PodId};
 use crate::extenders::{Extenders, NoExtenders};
 use crate::intent::Intent;
@@ -71,43 +71,43 @@ impl SchedulingCycle<'_> {
     /// Asks the post-filters. Their reasons are added to the message.
     pub(super) fn run_post_filters(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
         if profile.post_filter.is_empty() {
-            let aftermath = PostFilterOutcome { nomination: NominationChange::Clear, ..PostFilterOutcome::default() };
-            return Failure::Unschedulable(diagnosis, Box::new(aftermath));
+            let outcome = PostFilterOutcome { nomination: NominationChange::Clear, ..PostFilterOutcome::default() };
+            return Failure::Unschedulable(diagnosis, Box::new(outcome));
         }
         if !self.may_preempt {
             return Failure::Unschedulable(diagnosis, Box::default());
         }
         let ask_all = |cycle: &mut Self| -> Result<(PostFilterOutcome, String), Failure> {
-            let (mut aftermath, mut said) = (PostFilterOutcome::default(), Vec::new());
+            let (mut outcome, mut messages) = (PostFilterOutcome::default(), Vec::new());
             for plugin in &profile.post_filter {
                 let PostFilterAnswer { result, extender_failed } = cycle.post_filter(profile, plugin, &diagnosis)?;
                 match result {
                     PostFilterResult::Nominate(plan) => {
-                        aftermath.nomination = NominationChange::Set(plan);
-                        return Ok((aftermath, String::new()));
+                        outcome.nomination = NominationChange::Set(plan);
+                        return Ok((outcome, String::new()));
                     }
                     PostFilterResult::Unschedulable { reasons, clear, intents } => {
                         if extender_failed {
-                            said.clear();
+                            messages.clear();
                         }
-                        said.extend(reasons.iter().map(ToString::to_string));
-                        aftermath.intents.extend(intents);
+                        messages.extend(reasons.iter().map(ToString::to_string));
+                        outcome.intents.extend(intents);
                         if clear {
-                            aftermath.nomination = NominationChange::Clear;
+                            outcome.nomination = NominationChange::Clear;
                         }
                     }
                 }
             }
-            Ok((aftermath, said.join(", ")))
+            Ok((outcome, messages.join(", ")))
         };
-        let outcome = |(aftermath, _): &(PostFilterOutcome, String)| match aftermath.nomination {
+        let outcome_of = |(outcome, _): &(PostFilterOutcome, String)| match outcome.nomination {
             NominationChange::Set(_) => PointOutcome::Success,
             _ => PointOutcome::Unschedulable,
         };
-        match self.at_with(ExtensionPoints::POST_FILTER, ask_all, outcome) {
-            Ok((aftermath, said)) => {
-                diagnosis.post_filter_said(said);
-                Failure::Unschedulable(diagnosis, Box::new(aftermath))
+        match self.at_with(ExtensionPoints::POST_FILTER, ask_all, outcome_of) {
+            Ok((outcome, message)) => {
+                diagnosis.set_post_filter_message(message);
+                Failure::Unschedulable(diagnosis, Box::new(outcome))
             }
             Err(Failure::Plugin(error)) => Failure::PostFilter(error),
             Err(failure) => failure,
@@ -122,35 +122,31 @@ impl SchedulingCycle<'_> {
     ) -> Result<PostFilterAnswer, PluginError> {
         let (nodes, codes) = self.rejected(diagnosis);
         let leaving = self.leaving();
-        let signature = self.signature(plugin);
+        let signature = self.signature_for(plugin);
         let about = self.about(plugin, signature);
         // The plugin that asks is busy with its own call, so that its filter can't be asked.
         let answers_what_ifs =
             |filter: &&ProfilePlugin| filter.id != plugin.id && !diagnosis.skipped().contains(&filter.id);
         let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(answers_what_ifs).collect();
-        let SchedulingCycle { cycle, time, seed, pod, cache, nominations, verify, .. } = *self;
-        let (signatures, answers, distrusted) = (&mut *self.signatures, &mut *self.answers, &mut *self.distrusted);
-        let (own_signatures, next_start) = (&self.own_signatures, &mut *self.next_start);
-        let extenders = &mut *self.extenders;
+        let SchedulingCycle { number, time, seed, pod, cache, nominations, next_start, verify, .. } = *self;
+        let (results, extenders) = (&mut *self.results, &mut *self.extenders);
+        let lookups = Lookups { signatures: self.lookups.signatures.clone(), by_class: Vec::new() };
         let what_if = |plugins: &mut dyn Plugins, cases: &[WhatIf]| {
             let mut asked = SchedulingCycle {
-                cycle,
+                number,
                 time,
                 seed,
                 pod,
                 cache,
                 nominations,
-                verify,
-                may_preempt: false,
+                results: &mut *results,
                 plugins,
                 extenders: &mut NoExtenders,
-                next_start: &mut *next_start,
-                signatures: &mut *signatures,
-                answers: &mut *answers,
-                distrusted: &mut *distrusted,
-                own_signatures: own_signatures.clone(),
-                classified: Vec::new(),
+                next_start,
+                verify,
+                may_preempt: false,
                 observer: None,
+                lookups: lookups.clone(),
             };
             asked.answer_what_if(&filters, cases)
         };

@@ -20,13 +20,13 @@ impl SchedulingCycle<'_> {
     ) -> Result<NodeId, Failure> {
         let skipped = self.skipped_at_pre_score(profile, feasible)?;
         let scored = self.at(ExtensionPoints::SCORE, |cycle| {
-            if let Some(best) = cycle.best_followed(profile, feasible, &skipped, rng)? {
+            if let Some(best) = cycle.best_indexed(profile, feasible, &skipped, rng)? {
                 return Ok(ControlFlow::Break(best));
             }
             let nodes = cycle.listed(&feasible.nodes, &feasible.filters)?;
             let totals = cycle.summed_scores(profile, nodes, &skipped)?;
             if cycle.verify && !cycle.concerns_extenders() {
-                cycle.check_followed(profile, feasible, &skipped, &totals)?;
+                cycle.check_index(profile, feasible, &skipped, &totals)?;
             }
             Ok(ControlFlow::Continue(totals))
         })?;
@@ -36,7 +36,7 @@ impl SchedulingCycle<'_> {
         };
         let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
         self.add_extenders_scores(nodes, &mut totals);
-        select::one_of_the_best(nodes, &totals, rng).ok_or(Failure::NoNodes)
+        select::one_of_the_best(nodes, &totals, self.cache.node_id_end(), rng).ok_or(Failure::NoNodes)
     }
 
     /// Returns the total of each feasible node, in order.

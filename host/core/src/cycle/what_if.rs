@@ -67,30 +67,29 @@ impl SchedulingCycle<'_> {
         if !self.keeps(plugin, declaration.filter_scope) {
             return self.fresh_verdicts_if(plugin, &asked);
         }
-        self.kept_verdicts_if(plugin, &asked)
+        self.cached_verdicts_if(plugin, &asked)
     }
 
     /// Returns the verdicts through the result cache.
-    fn kept_verdicts_if(&mut self, plugin: &ProfilePlugin, asked: &[WhatIf]) -> Result<Verdicts, PluginError> {
-        let signature = self.signature(plugin);
-        let kept = &mut self.answers.of(plugin.id, signature, self.cycle).cases;
-        kept.catch_up(self.cache, &plugin.declaration);
-        let missing: Vec<WhatIf> = kept.missing(asked).into_iter().map(|at| asked[at].clone()).collect();
+    fn cached_verdicts_if(&mut self, plugin: &ProfilePlugin, asked: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        let signature = self.signature_for(plugin);
+        let (results, _) = self.results.current(plugin, signature, self.number, self.cache);
+        let missing: Vec<WhatIf> = results.what_if.missing(asked).into_iter().map(|at| asked[at].clone()).collect();
         if !missing.is_empty() {
             let fresh = self.fresh_verdicts_if(plugin, &missing)?;
-            self.answers.of(plugin.id, signature, self.cycle).cases.set(&missing, &fresh);
+            self.results.of(plugin.id, signature, self.number).set_what_if(&missing, &fresh);
         }
         // `None` if the verdicts could not all be cached: too many cases of one node, or too many different
         // rejections.
-        let kept = self.answers.of(plugin.id, signature, self.cycle).cases.verdicts(asked);
-        if let Some(kept) = kept.as_ref().filter(|_| !self.verify) {
-            return Ok(kept.clone());
+        let cached = self.results.of(plugin.id, signature, self.number).verdicts_if(asked);
+        if let Some(cached) = cached.as_ref().filter(|_| !self.verify) {
+            return Ok(cached.clone());
         }
         let fresh = self.fresh_verdicts_if(plugin, asked)?;
-        if let Some(kept) = kept {
+        if let Some(cached) = cached {
             let nodes: Vec<NodeId> = asked.iter().map(|case| case.node).collect();
-            let differs = (0..asked.len()).find(|at| verdict(&kept, *at) != verdict(&fresh, *at));
-            self.distrust(plugin, &nodes, differs, "verdict, with other pods,");
+            let differs = (0..asked.len()).find(|at| verdict(&cached, *at) != verdict(&fresh, *at));
+            self.distrust(plugin, &nodes, differs, "verdict with hypothetical pods");
         }
         Ok(fresh)
     }

@@ -13,7 +13,7 @@ const NONE: u16 = u16::MAX;
 
 /// The class of each node, with a log of changes.
 #[derive(Clone, Debug, Default)]
-pub struct Classes {
+pub struct NodeClasses {
     /// By node id; [`NONE`] for a node without a class.
     of_node: Vec<u16>,
     /// The cycle of the last answer.
@@ -28,12 +28,12 @@ pub struct Classes {
 
 /// A position in the log of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Position {
+pub struct ClassPosition {
     epoch: u64,
     at: u64,
 }
 
-impl Classes {
+impl NodeClasses {
     /// Returns the cycle of the last answer; 0 before the first.
     #[must_use]
     pub fn known(&self) -> u64 {
@@ -71,14 +71,14 @@ impl Classes {
 
     /// Returns the end of the log of changes.
     #[must_use]
-    pub fn position(&self) -> Position {
-        Position { epoch: self.epoch, at: self.start + self.changes.len() as u64 }
+    pub fn position(&self) -> ClassPosition {
+        ClassPosition { epoch: self.epoch, at: self.start + self.changes.len() as u64 }
     }
 
     /// Returns the nodes whose class changed since this position, some perhaps several times, or `None` if any node
     /// may have changed.
     #[must_use]
-    pub fn since(&self, position: Position) -> Option<impl Iterator<Item = NodeId> + '_> {
+    pub fn since(&self, position: ClassPosition) -> Option<impl Iterator<Item = NodeId> + '_> {
         if position.epoch != self.epoch {
             return None;
         }
@@ -96,43 +96,43 @@ mod tests {
     use super::*;
     use crate::classes::ClassFilter;
 
-    fn said(anew: bool, nodes: &[(u32, u32)]) -> Classified {
+    fn answer(anew: bool, nodes: &[(u32, u32)]) -> Classified {
         let (nodes, classes) = nodes.iter().map(|(node, class)| (NodeId(*node), ClassId(*class))).unzip();
         Classified { filter: ClassFilter::Skip, scores: true, anew, nodes, classes }
     }
 
-    fn since(classes: &Classes, position: Position) -> Option<Vec<u32>> {
+    fn since(classes: &NodeClasses, position: ClassPosition) -> Option<Vec<u32>> {
         Some(classes.since(position)?.map(|node| node.0).collect())
     }
 
     #[test]
     fn changes_are_told_from_a_position_on() {
-        let mut classes = Classes::default();
+        let mut classes = NodeClasses::default();
         let nowhere = classes.position();
-        classes.take_in(&said(true, &[(0, 0), (2, 1)]), 7);
+        classes.take_in(&answer(true, &[(0, 0), (2, 1)]), 7);
         assert_eq!((classes.of(NodeId(2)), classes.of(NodeId(1))), (Some(ClassId(1)), None));
         assert_eq!(since(&classes, nowhere), None, "all are new");
         let first = classes.position();
-        classes.take_in(&said(false, &[(1, 1)]), 8);
-        classes.take_in(&said(false, &[(0, 1), (1, 0)]), 9);
+        classes.take_in(&answer(false, &[(1, 1)]), 8);
+        classes.take_in(&answer(false, &[(0, 1), (1, 0)]), 9);
         assert_eq!((since(&classes, first), classes.known()), (Some(vec![1, 0, 1]), 9));
         let second = classes.position();
         assert_eq!(since(&classes, second), Some(vec![]));
-        classes.take_in(&said(true, &[(0, 0)]), 10);
+        classes.take_in(&answer(true, &[(0, 0)]), 10);
         assert_eq!(since(&classes, second), None, "it began anew");
         assert_eq!(classes.of(NodeId(1)), None);
     }
 
     #[test]
     fn who_is_too_far_behind_is_told_so() {
-        let mut classes = Classes::default();
-        classes.take_in(&said(true, &[(0, 0)]), 1);
+        let mut classes = NodeClasses::default();
+        classes.take_in(&answer(true, &[(0, 0)]), 1);
         let first = classes.position();
         for cycle in 2..=HOLDS as u64 + 1 {
-            classes.take_in(&said(false, &[(0, 0)]), cycle);
+            classes.take_in(&answer(false, &[(0, 0)]), cycle);
         }
         assert_eq!(since(&classes, first).map(|changes| changes.len()), Some(HOLDS));
-        classes.take_in(&said(false, &[(0, 0)]), 5000);
+        classes.take_in(&answer(false, &[(0, 0)]), 5000);
         assert_eq!(since(&classes, first), None);
     }
 }

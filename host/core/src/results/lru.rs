@@ -15,7 +15,7 @@ pub trait Size {
 pub struct Lru<K, V> {
     entries: HashMap<K, Entry<V>>,
     /// The approximate size of all values in bytes. Values that were dropped since the last count are included.
-    taken: usize,
+    bytes: usize,
 }
 
 /// A value that was used in the last this many cycles is likely to be used again.
@@ -30,7 +30,7 @@ struct Entry<V> {
 
 impl<K, V> Default for Lru<K, V> {
     fn default() -> Self {
-        Self { entries: HashMap::new(), taken: 0 }
+        Self { entries: HashMap::new(), bytes: 0 }
     }
 }
 
@@ -50,35 +50,35 @@ impl<K: Eq + Hash + Ord + Clone, V: Default + Size> Lru<K, V> {
     /// Returns whether a new value of this size fits beside the recently used values, within `most_bytes` in total.
     /// If so, its size is counted. When more values are used in turn than fit, it is better that some stay than that
     /// each is rebuilt at every use.
-    pub fn has_room_for(&mut self, bytes: usize, most_bytes: usize, cycle: u64) -> bool {
-        if self.taken + bytes > most_bytes {
+    pub fn has_space_for(&mut self, bytes: usize, most_bytes: usize, cycle: u64) -> bool {
+        if self.bytes + bytes > most_bytes {
             self.entries.retain(|_, entry| cycle.saturating_sub(entry.last_used) < RECENT);
-            self.taken = self.entries.values().map(|entry| entry.value.bytes()).sum();
+            self.bytes = self.entries.values().map(|entry| entry.value.bytes()).sum();
         }
-        let has_room = self.taken + bytes <= most_bytes;
-        self.taken += if has_room { bytes } else { 0 };
-        has_room
+        let has_space = self.bytes + bytes <= most_bytes;
+        self.bytes += if has_space { bytes } else { 0 };
+        has_space
     }
 
     /// If the values take more than `most_bytes`, evicts the least recently used ones until three quarters of it are
     /// left.
     pub fn evict(&mut self, most_bytes: usize) {
-        let mut bytes: usize = self.entries.values().map(|entry| entry.value.bytes()).sum();
-        self.taken = bytes;
-        if bytes <= most_bytes {
+        let mut left: usize = self.entries.values().map(|entry| entry.value.bytes()).sum();
+        self.bytes = left;
+        if left <= most_bytes {
             return;
         }
         let age = |(key, entry): (&K, &Entry<V>)| (entry.last_used, key.clone(), entry.value.bytes());
         let mut by_age: Vec<_> = self.entries.iter().map(age).collect();
         by_age.sort_unstable();
         for (_, key, size) in by_age {
-            if bytes <= most_bytes / 4 * 3 {
+            if left <= most_bytes / 4 * 3 {
                 break;
             }
             self.entries.remove(&key);
-            bytes -= size;
+            left -= size;
         }
-        self.taken = bytes;
+        self.bytes = left;
     }
 
     /// Returns the number of values.
@@ -100,7 +100,7 @@ mod tests {
     /// Stores a value of this size if it fits. Returns whether the value was there before.
     fn put(lru: &mut Lru<u32, usize>, key: u32, size: usize, cycle: u64) -> bool {
         let known = *lru.of(key, cycle) == size;
-        if known || lru.has_room_for(size, 100, cycle) {
+        if known || lru.has_space_for(size, 100, cycle) {
             *lru.of(key, cycle) = size;
             return known;
         }

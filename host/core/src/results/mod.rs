@@ -1,130 +1,65 @@
-//! The result cache: answers of plugins that are still valid.
+//! The result cache: answers of plugins that are still valid, and the candidate index.
 //!
-//! Answers of scope node are cached for each plugin and pod signature, in a column over node signatures.
-//! Nodes that are equal in the facts that the plugin reads share an answer. A plugin is asked about a node if its
-//! signature is new.
+//! Answers of scope node are cached for each plugin and pod signature, in a column over node signatures. Nodes that
+//! are equal in the facts that the plugin reads share an answer. A plugin is asked about a node if its signature is
+//! new.
 //!
-//! The candidate index is derived from the answers of several plugins. It is shared by the pods that have the same
-//! signature for each of these plugins. It holds the nodes that fit ([`Fitting`]) and the best of those nodes
-//! ([`Ranking`]).
+//! The candidate index is derived from the answers of several plugins. Each entry ([`Candidates`]) is shared by the
+//! pods that have the same signature for each of these plugins. It holds the nodes that fit, ordered by score.
 
+mod candidates;
 mod classes;
 mod column;
-mod fitting;
+mod groups;
 mod lru;
 mod node_signatures;
-mod ranking;
+mod plugin_results;
 mod rejections;
-mod skip;
 mod stale;
 mod what_if;
 
-pub use self::classes::{Classes, Position};
+use std::sync::Arc;
+
+pub use self::candidates::Candidates;
+pub use self::classes::{ClassPosition, NodeClasses};
 pub use self::column::Column;
-pub use self::fitting::Fitting;
-use self::lru::{Lru, Size};
+pub use self::groups::{Best, GroupSummary, Groups};
+use self::lru::Lru;
 pub use self::node_signatures::{FactNodeSignatures, NodeSignatures};
-pub use self::ranking::{Best, InCommon, Ranking};
+pub use self::plugin_results::PluginResults;
 pub use self::rejections::Rejections;
-pub use self::skip::Skip;
 pub use self::what_if::WhatIfVerdicts;
-use crate::cache::{Cache, NodeId};
-use crate::facts::NodeFacts;
-use crate::plugins::{MOST_OUTCOMES, PluginId, PodSignatureId, PreFilterResult, PreScoreResult, Status, Verdicts};
-use crate::profile::ProfilePlugin;
-use crate::queue::SortKey;
-use crate::time::Timestamp;
+use crate::cache::Cache;
+use crate::plugins::{Cycle, ExtensionPoints, PluginId, Plugins, PodSignatureId};
+use crate::pod_signature::PodSignatures;
+use crate::profile::{Profile, ProfilePlugin};
 
-/// The cached answers of one plugin about one pod signature.
-#[derive(Clone, Debug, Default)]
-pub struct PluginResults {
-    /// The answer of skip.
-    pub skip: Skip,
-    /// The answer of pre-filter.
-    pub pre_filter: Option<PreFilterResult>,
-    /// The verdicts of filter: 0, or the number of an outcome.
-    pub verdicts: Column<u16>,
-    /// The distinct rejections that the verdicts refer to.
-    pub outcomes: Rejections,
-    /// The verdicts of filter on hypothetical nodes.
-    pub cases: WhatIfVerdicts,
-    /// The answer of pre-score.
-    pub pre_score: Option<PreScoreResult>,
-    /// The raw scores.
-    pub scores: Column<i64>,
-    /// The answers of classify.
-    pub classes: Classes,
-    /// The answer of pre-enqueue.
-    pub pre_enqueue: Option<Option<Status>>,
-    /// The answer of queue-sort, for pods that wait since this time.
-    pub sort_key: Option<(Timestamp, SortKey)>,
-}
+/// The key of an entry of the candidate index: the plugins that contributed, in order, each with the pod's signature
+/// for it and its weight, which is 0 for a plugin that only filters.
+pub type CandidateKey = Arc<[(PluginId, PodSignatureId, i64)]>;
 
-/// The largest number of distinct rejections that are cached for one plugin and pod signature. Above this
-/// number all verdicts are dropped, and with them the rejections that no verdict refers to.
-const MOST_KEPT: usize = 4 * MOST_OUTCOMES;
-
-impl PluginResults {
-    /// Caches the verdicts on these nodes, which have the same length. Returns whether the verdicts on all other
-    /// nodes had to be dropped.
-    pub fn keep(&mut self, node_signatures: &FactNodeSignatures, nodes: &[NodeId], fresh: &Verdicts) -> bool {
-        let mut numbers = self.numbers(fresh);
-        let full = numbers.is_none() || self.outcomes.len() > MOST_KEPT;
-        if full {
-            self.outcomes = Rejections::default();
-            self.verdicts.clear();
-            numbers = self.numbers(fresh);
-        }
-        let numbers = numbers.unwrap_or_default();
-        let number = |answer: &u16| usize::from(*answer).checked_sub(1).map_or(0, |outcome| numbers[outcome]);
-        self.verdicts.set(node_signatures, nodes, fresh.nodes.iter().map(number));
-        full
-    }
-
-    fn numbers(&mut self, fresh: &Verdicts) -> Option<Vec<u16>> {
-        fresh.outcomes.iter().map(|status| self.outcomes.number(status)).collect()
-    }
-}
-
-impl Size for PluginResults {
-    fn bytes(&self) -> usize {
-        let answers = self.verdicts.bytes() + self.cases.bytes() + self.scores.bytes() + self.classes.bytes();
-        let names = match &self.pre_filter {
-            Some(PreFilterResult::Narrow(names)) => names.iter().map(|name| name.len() + size_of::<Box<str>>()).sum(),
-            _ => 0,
-        };
-        answers + names + self.outcomes.bytes() + 256
-    }
-}
-
-impl Size for Fitting {
-    fn bytes(&self) -> usize {
-        self.bytes()
-    }
-}
-
-impl Size for Ranking {
-    fn bytes(&self) -> usize {
-        self.bytes()
-    }
-}
-
-/// A cache key: the plugins that contributed, in order, each with the pod's signature for it and its
-/// weight, which is 0 for a filter.
-pub type CacheKey = Vec<(PluginId, PodSignatureId, i64)>;
-
-/// The result cache and the candidate index, bounded in bytes.
+/// The pod signatures, the cached answers and the candidate index. Answers and index are bounded in bytes.
 #[derive(Clone, Debug)]
 pub struct ResultCache {
-    kept: Lru<(PluginId, PodSignatureId), PluginResults>,
+    /// The signatures of pods.
+    pub pod_signatures: PodSignatures,
     /// The node signatures for each set of facts. Not part of the bound.
     node_signatures: NodeSignatures,
-    /// The nodes that pods fit on.
-    pub fitting: Lru<CacheKey, Fitting>,
-    /// The best of the nodes that pods fit on.
-    pub rankings: Lru<CacheKey, Ranking>,
+    plugins: Lru<(PluginId, PodSignatureId), PluginResults>,
+    candidates: Lru<CandidateKey, Candidates>,
+    /// Wrong results that were found.
+    pub(crate) distrusted: Vec<Distrusted>,
     /// The bound in bytes for each [`USUAL_NODES`] nodes.
     most_bytes: usize,
+}
+
+/// A plugin that declared its scope wrongly, or a wrong result of the core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Distrusted {
+    /// `None` for a result that the core computed from the answers of several plugins.
+    pub plugin: Option<PluginId>,
+    pub name: Arc<str>,
+    pub what: String,
 }
 
 /// The number of nodes to which memory limits apply. A larger cluster gets the limit once for each such number of
@@ -136,10 +71,11 @@ impl ResultCache {
     #[must_use]
     pub fn new(most_bytes: usize) -> Self {
         Self {
-            kept: Lru::default(),
+            pod_signatures: PodSignatures::default(),
             node_signatures: NodeSignatures::default(),
-            fitting: Lru::default(),
-            rankings: Lru::default(),
+            plugins: Lru::default(),
+            candidates: Lru::default(),
+            distrusted: Vec::new(),
             most_bytes,
         }
     }
@@ -150,13 +86,20 @@ impl ResultCache {
         self.most_bytes > 0
     }
 
-    /// Returns the cached answers of a plugin about a pod signature, which are empty at first.
-    pub fn of(&mut self, plugin: PluginId, signature: PodSignatureId, cycle: u64) -> &mut PluginResults {
-        self.kept.of((plugin, signature), cycle)
+    /// Returns whether a cached result of the plugin was wrong. Such a plugin is asked for every pod.
+    pub(crate) fn is_distrusted(&self, plugin: PluginId) -> bool {
+        self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(plugin))
     }
 
-    /// As [`Self::of`], with the node signatures in the facts that the plugin reads.
-    pub fn with_node_signatures(
+    /// Returns the cached results of a plugin about a pod signature, which are empty at first. Results that depend on
+    /// the cluster may be stale.
+    pub fn of(&mut self, plugin: PluginId, signature: PodSignatureId, cycle: u64) -> &mut PluginResults {
+        self.plugins.of((plugin, signature), cycle)
+    }
+
+    /// Returns the current results of a plugin about a pod signature, and the node signatures in the facts that the
+    /// plugin reads.
+    pub fn current(
         &mut self,
         plugin: &ProfilePlugin,
         signature: PodSignatureId,
@@ -164,43 +107,72 @@ impl ResultCache {
         cache: &Cache,
     ) -> (&mut PluginResults, &FactNodeSignatures) {
         let node_signatures = self.node_signatures.of(plugin.declaration.node_facts, cache);
-        (self.kept.of((plugin.id, signature), cycle), node_signatures)
+        let results = self.plugins.of((plugin.id, signature), cycle);
+        results.catch_up(cache, &plugin.declaration);
+        (results, node_signatures)
     }
 
-    /// Drops the node signatures of sets of facts that no plugin reads any more.
-    pub fn retain_node_signatures(&mut self, keep: impl Fn(NodeFacts) -> bool) {
-        self.node_signatures.retain(keep);
+    /// Returns the entry of the candidate index, which is empty at first.
+    pub fn candidates(&mut self, key: &CandidateKey, cycle: u64) -> &mut Candidates {
+        self.candidates.of(Arc::clone(key), cycle)
     }
 
-    /// Drops the answers of plugins and pod signatures that are not used any more, and the index entries
-    /// that depend on them.
-    pub fn retain(&mut self, keep: impl Fn(PluginId, PodSignatureId) -> bool) {
-        let keep_all = |key: &CacheKey| key.iter().all(|(plugin, signature, _)| keep(*plugin, *signature));
-        self.kept.retain(|(plugin, signature)| keep(*plugin, *signature));
-        self.fitting.retain(keep_all);
-        self.rankings.retain(keep_all);
+    /// Returns whether the plugin skips the pod. If the call fails, the plugin is asked at its extension points like
+    /// any other, and the failure shows there.
+    pub fn skips(&mut self, plugin: &ProfilePlugin, cycle: &Cycle<'_>, plugins: &mut dyn Plugins) -> bool {
+        let declaration = &plugin.declaration;
+        if !self.is_enabled() || !declaration.points.contains(ExtensionPoints::SKIP) || self.is_distrusted(plugin.id) {
+            return false;
+        }
+        let results = self.of(plugin.id, cycle.signature, cycle.id);
+        results.catch_up(cycle.cache, declaration);
+        if let Some(known) = results.skip {
+            return known;
+        }
+        let answer = plugins.skip(plugin.id, cycle);
+        results.skip = answer.as_ref().ok().copied();
+        answer.unwrap_or(false)
+    }
+
+    /// Drops the results of plugins that no profile uses any more, and the index entries that depend on them.
+    pub fn keep_plugins_of(&mut self, profiles: &[Profile]) {
+        let used: Vec<PluginId> = profiles.iter().flat_map(Profile::plugin_ids).collect();
+        let read: Vec<_> =
+            profiles.iter().flat_map(Profile::plugins).map(|plugin| plugin.declaration.node_facts).collect();
+        self.retain(|plugin, _| used.contains(&plugin));
+        self.node_signatures.retain(|facts| read.contains(&facts));
+        self.distrusted.retain(|distrusted| distrusted.plugin.is_some_and(|plugin| used.contains(&plugin)));
+    }
+
+    /// Evicts the least recently used pod signatures with their results, if there are too many. Reports them to the
+    /// plugins.
+    pub fn evict_pod_signatures(&mut self, plugins: &mut dyn Plugins) {
+        for evicted in self.pod_signatures.evict() {
+            self.retain(|_, signature| evicted.signatures.binary_search(&signature).is_err());
+            plugins.forget_signatures(evicted.facts, &evicted.signatures);
+        }
+    }
+
+    fn retain(&mut self, keep: impl Fn(PluginId, PodSignatureId) -> bool) {
+        self.plugins.retain(|(plugin, signature)| keep(*plugin, *signature));
+        self.candidates.retain(|key| key.iter().all(|(plugin, signature, _)| keep(*plugin, *signature)));
     }
 
     /// Drops the candidate index.
-    pub fn forget_followed(&mut self) {
-        self.fitting = Lru::default();
-        self.rankings = Lru::default();
+    pub fn drop_candidates(&mut self) {
+        self.candidates = Lru::default();
     }
 
-    /// Returns whether a new ranking of this many nodes may be created in this cycle.
-    pub fn have_room_for_ranking(&mut self, nodes: usize, cycle: u64) -> bool {
-        let most = self.most_for_rankings(nodes);
-        self.rankings.has_room_for(nodes * Ranking::BYTES_PER_NODE, most, cycle)
+    /// Returns whether an index entry may group this many nodes from this cycle on.
+    pub fn have_space_for_groups(&mut self, nodes: usize, cycle: u64) -> bool {
+        let most = self.most_for_candidates(nodes);
+        self.candidates.has_space_for(nodes * Candidates::BYTES_PER_NODE, most, cycle)
     }
 
-    /// Returns the bound for rankings, which need most of the memory. It is enough for 200 pod signatures with
-    /// [`USUAL_NODES`] nodes.
-    fn most_for_rankings(&self, nodes: usize) -> usize {
-        self.most_for(nodes) / 16 * 9
-    }
-
-    fn most_for_fitting(&self, nodes: usize) -> usize {
-        self.most_for(nodes) / 16
+    /// Returns the bound for the candidate index, which needs most of the memory. It is enough for 200 pod signatures
+    /// with [`USUAL_NODES`] nodes.
+    fn most_for_candidates(&self, nodes: usize) -> usize {
+        self.most_for(nodes) / 16 * 10
     }
 
     fn most_for(&self, nodes: usize) -> usize {
@@ -209,47 +181,47 @@ impl ResultCache {
 
     /// Evicts the least recently used entries if they take more than the bound for this many nodes.
     pub fn evict(&mut self, nodes: usize) {
-        self.kept.evict(self.most_for(nodes) / 16 * 6);
-        self.fitting.evict(self.most_for_fitting(nodes));
-        self.rankings.evict(self.most_for_rankings(nodes));
+        self.plugins.evict(self.most_for(nodes) / 16 * 6);
+        self.candidates.evict(self.most_for_candidates(nodes));
     }
 
-    /// Returns the number of (plugin, pod signature) pairs with answers.
+    /// Returns the number of (plugin, pod signature) pairs with results.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.kept.len()
+        self.plugins.len()
     }
 
-    /// Returns whether there are no answers.
+    /// Returns whether there are no results.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.kept.len() == 0
+        self.plugins.len() == 0
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
+    use super::lru::Size;
     use super::*;
+    use crate::cache::NodeId;
+    use crate::facts::NodeFacts;
     use crate::model::Node;
     use crate::plugins::Declaration;
     use crate::profile::FailurePolicy;
 
     #[test]
-    fn as_many_signatures_as_are_meant_to_stay() {
+    fn two_hundred_signatures_have_space_at_the_usual_number_of_nodes() {
         const SIGNATURES: usize = 200;
-        let answers = ResultCache::new(crate::Options::default().result_cache_bytes);
-        assert!(SIGNATURES * USUAL_NODES * Ranking::BYTES_PER_NODE <= answers.most_for_rankings(USUAL_NODES));
+        let results = ResultCache::new(crate::Options::default().result_cache_bytes);
         let nodes: Vec<NodeId> = (0..USUAL_NODES as u32).map(NodeId).collect();
-        let mut fitting = Fitting::default();
-        fitting.set(&nodes, &nodes, &Cache::default());
-        assert_eq!(fitting.iter().count(), USUAL_NODES);
-        assert!(SIGNATURES * fitting.bytes() <= answers.most_for_fitting(USUAL_NODES), "of {} bytes", fitting.bytes());
+        let mut candidates = Candidates::default();
+        candidates.set(&nodes, &nodes, &Cache::default());
+        assert_eq!(candidates.len(), USUAL_NODES);
+        let each = candidates.bytes() + USUAL_NODES * Candidates::BYTES_PER_NODE;
+        assert!(SIGNATURES * each <= results.most_for_candidates(USUAL_NODES), "each takes {each} bytes");
     }
 
     #[test]
-    fn the_oldest_go_when_they_take_too_much() {
+    fn the_least_recently_used_results_are_evicted() {
         let mut cache = Cache::default();
         let name = |n: u32| format!("n{n}").into_boxed_str();
         (0..1000).for_each(|n| cache.set_node(Arc::new(Node { name: name(n), ..Node::default() })));
@@ -257,17 +229,16 @@ mod tests {
         let node_facts = NodeFacts::NAME;
         let declaration = Arc::new(Declaration { node_facts, ..Declaration::default() });
         let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: FailurePolicy::Fail };
-        let mut answers = ResultCache::new(200_000);
+        let mut results = ResultCache::new(200_000);
         for n in 0..4 {
-            let (kept, node_signatures) =
-                answers.with_node_signatures(&plugin, PodSignatureId(n), u64::from(n), &cache);
-            kept.verdicts.set(node_signatures, &nodes, vec![0; 1000]);
+            let (cached, node_signatures) = results.current(&plugin, PodSignatureId(n), u64::from(n), &cache);
+            cached.verdicts.set(node_signatures, &nodes, vec![0; 1000]);
         }
-        answers.of(PluginId(0), PodSignatureId(0), 9);
-        answers.most_bytes = 64_000;
-        answers.evict(1000);
-        assert_eq!(answers.len(), 1);
-        let (kept, node_signatures) = answers.with_node_signatures(&plugin, PodSignatureId(0), 9, &cache);
-        assert_eq!(kept.verdicts.missing(node_signatures, &nodes), [], "the one used last stays");
+        results.of(PluginId(0), PodSignatureId(0), 9);
+        results.most_bytes = 64_000;
+        results.evict(1000);
+        assert_eq!(results.len(), 1);
+        let (cached, node_signatures) = results.current(&plugin, PodSignatureId(0), 9, &cache);
+        assert_eq!(cached.verdicts.missing(node_signatures, &nodes), [], "the results used last stay");
     }
 }

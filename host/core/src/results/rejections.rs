@@ -22,7 +22,7 @@ impl Rejections {
     /// numbers.
     pub fn number(&mut self, status: &Status) -> Option<u16> {
         let hash = hash(status);
-        if let Some(at) = self.by_hash.find(hash, |at| self.all[usize::from(*at)] == *status) {
+        if let Some(at) = self.find(hash, status) {
             return Some(at + 1);
         }
         let at = u16::try_from(self.all.len()).ok()?;
@@ -32,6 +32,25 @@ impl Rejections {
         let all = &self.all;
         self.by_hash.insert_unique(hash, at, |at| hash_of(all, *at));
         Some(number)
+    }
+
+    /// Returns the verdicts as numbers of these rejections, in the order of the nodes, or `None` if there are no more
+    /// numbers.
+    pub fn numbers(&mut self, verdicts: &Verdicts) -> Option<Vec<u16>> {
+        let numbers: Option<Vec<u16>> = verdicts.outcomes.iter().map(|status| self.number(status)).collect();
+        let numbers = numbers?;
+        let number = |answer: &u16| usize::from(*answer).checked_sub(1).map_or(0, |outcome| numbers[outcome]);
+        Some(verdicts.nodes.iter().map(number).collect())
+    }
+
+    /// Returns the number of rejections if these are added.
+    pub(super) fn len_with(&self, others: &[Status]) -> usize {
+        let is_new = |status: &&Status| self.find(hash(status), status).is_none();
+        self.all.len() + others.iter().filter(is_new).count()
+    }
+
+    fn find(&self, hash: u64, status: &Status) -> Option<u16> {
+        self.by_hash.find(hash, |at| self.all[usize::from(*at)] == *status).copied()
     }
 
     /// Returns the number of rejections.

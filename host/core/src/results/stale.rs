@@ -25,20 +25,6 @@ impl Stale {
         }
     }
 
-    /// Calls `forget` for everything that the changes from `position` on made stale for a plugin of this declaration,
-    /// and sets `position` to the end of the log.
-    pub fn catch_up(position: &mut u64, cache: &Cache, declaration: &Declaration, mut forget: impl FnMut(Self)) {
-        let log = cache.log();
-        match log.since(*position) {
-            Some(changes) => {
-                let stale = changes.map(|change| Self::by(change, cache, declaration));
-                stale.filter(|stale| *stale != Self::Nothing).for_each(forget);
-            }
-            None => forget(Self::All),
-        }
-        *position = log.end();
-    }
-
     /// Returns what a change that is not about a node makes stale, for plugins that together read these cluster
     /// facts.
     pub fn by_cluster(change: Change, cache: &Cache, facts: ClusterFacts, plugins: &[&Declaration]) -> Self {
@@ -93,12 +79,6 @@ impl LogCursor {
         nodes.sort_unstable();
         nodes.dedup();
         Some(nodes)
-    }
-
-    /// Returns whether every node has to be looked at, because nothing was read yet or the log no longer reaches back
-    /// far enough.
-    pub fn begins(self, cache: &Cache) -> bool {
-        self.position.is_none_or(|position| cache.log().since(position).is_none())
     }
 
     /// Sets the position to the end of the log.

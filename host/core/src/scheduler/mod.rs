@@ -22,13 +22,11 @@ use self::step::Step;
 use crate::action::Action;
 use crate::attempt::{Attempt, Outcome};
 use crate::cache::Cache;
-use crate::cycle::Distrusted;
 use crate::event::Event;
 use crate::extenders::{Extenders, NoExtenders};
 use crate::model::{ObjectKind, Pod, PodKey};
 use crate::nominations::Nominations;
 use crate::plugins::Plugins;
-use crate::pod_signature::PodSignatures;
 use crate::profile::Profile;
 use crate::queue::{Queue, QueueOptions};
 use crate::results::ResultCache;
@@ -65,9 +63,7 @@ pub struct Core {
     evictions: Evictions,
     /// Where the next cycle starts in the list of nodes, if a cycle does not look at all nodes.
     next_start: usize,
-    signatures: PodSignatures,
-    answers: ResultCache,
-    distrusted: Vec<Distrusted>,
+    results: ResultCache,
     reservations: Reservations,
     extenders: Box<dyn Extenders>,
     /// The number of [`Action::ExecuteIntents`] so far. The last one has this number as its `step`.
@@ -93,9 +89,7 @@ impl Core {
             nominations: Nominations::default(),
             evictions: Evictions::default(),
             next_start: 0,
-            signatures: PodSignatures::default(),
-            answers: ResultCache::new(options.result_cache_bytes),
-            distrusted: Vec::new(),
+            results: ResultCache::new(options.result_cache_bytes),
             reservations: Reservations::default(),
             extenders: Box::new(NoExtenders),
             intent_steps: 0,
@@ -201,7 +195,7 @@ impl Core {
     /// Returns the plugins whose cached results were wrong, as name and description. The name is `berth` for a result
     /// that the core computed from the answers of several plugins.
     pub fn distrusted(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.distrusted.iter().map(|distrusted| (&*distrusted.name, &*distrusted.what))
+        self.results.distrusted.iter().map(|distrusted| (&*distrusted.name, &*distrusted.what))
     }
 
     /// Returns the number of cycles so far.
@@ -287,12 +281,7 @@ impl Core {
     }
 
     fn plugins_swapped(&mut self, profiles: Vec<Profile>, step: &mut Step<'_>) {
-        let used: Vec<_> = profiles.iter().flat_map(Profile::plugin_ids).collect();
-        self.answers.retain(|plugin, _| used.contains(&plugin));
-        let read: Vec<_> =
-            profiles.iter().flat_map(Profile::plugins).map(|plugin| plugin.declaration.node_facts).collect();
-        self.answers.retain_node_signatures(|facts| read.contains(&facts));
-        self.distrusted.retain(|distrusted| distrusted.plugin.is_some_and(|plugin| used.contains(&plugin)));
+        self.results.keep_plugins_of(&profiles);
         let kinds = profiles.iter().flat_map(Profile::plugins).flat_map(|plugin| &plugin.declaration.objects);
         let kinds: Vec<&ObjectKind> = kinds.map(|reads| &*reads.kind).collect();
         step.actions.extend(self.cache.keep_kinds(&kinds).into_iter().map(Action::StopWatching));

@@ -222,7 +222,7 @@ impl Core {
             let message = status.reasons.join(", ");
             return PluginError::failed(Arc::clone(&plugin.declaration.name), message).into();
         }
-        let signature = self.signatures.of(plugin.declaration.pod_facts, &reservation.pod, self.cycles);
+        let signature = self.results.pod_signatures.of(plugin.declaration.pod_facts, &reservation.pod, self.cycles);
         UndoReason::Rejected(Diagnosis::of_one(node, &status, Some((plugin, signature))))
     }
 

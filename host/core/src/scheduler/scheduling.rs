@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::step::Step;
 use super::{Attempt, Core, Outcome};
 use crate::action::{Action, PodEvent};
-use crate::cycle::{Failure, NominationChange, PostFilterOutcome, SchedulingCycle};
+use crate::cycle::{Failure, Lookups, NominationChange, PostFilterOutcome, SchedulingCycle};
 use crate::model::Pod;
 use crate::plugins::Plugins;
 use crate::profile::Profile;
@@ -24,12 +24,13 @@ impl Core {
             return;
         };
         self.cycles += 1;
-        let warned = self.distrusted.len();
+        let warned = self.results.distrusted.len();
         let mut rng = self.rng.fork();
         let pod = self.nominations.with_nomination(&entry.pod);
         let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins);
         let chosen = cycle.schedule(profile, &mut rng);
-        for distrusted in &self.distrusted[warned..] {
+        self.next_start = cycle.next_start;
+        for distrusted in &self.results.distrusted[warned..] {
             let (plugin, message) = (Arc::clone(&distrusted.name), distrusted.what.clone());
             step.actions.push(Action::Warn { plugin, message });
         }
@@ -38,7 +39,7 @@ impl Core {
             Err(failure) => self.not_scheduled(entry, failure, step),
         }
         if self.cycles.is_multiple_of(256) {
-            self.answers.evict(self.cache.node_count());
+            self.results.evict(self.cache.node_count());
         }
     }
 
@@ -57,23 +58,20 @@ impl Core {
     ) -> (SchedulingCycle<'a>, &'a Profile) {
         let verify = self.verifies();
         let cycle = SchedulingCycle {
-            cycle: self.cycles,
+            number: self.cycles,
             time: now,
             seed: self.options.seed,
             pod,
             cache: &self.cache,
-            signatures: &mut self.signatures,
-            own_signatures: Vec::new(),
-            answers: &mut self.answers,
-            classified: Vec::new(),
             nominations: &self.nominations,
-            next_start: &mut self.next_start,
+            results: &mut self.results,
             plugins,
             extenders: &mut *self.extenders,
+            next_start: self.next_start,
             verify,
-            distrusted: &mut self.distrusted,
             may_preempt: !self.evictions.are_underway_for(&pod.key.uid),
             observer: None,
+            lookups: Lookups::default(),
         };
         (cycle, &self.profiles[profile])
     }
@@ -87,13 +85,6 @@ impl Core {
             every => every.saturating_mul((self.cache.node_count() as u64 / NODES_CHECKED).max(1)),
         };
         self.cycles.is_multiple_of(every)
-    }
-
-    pub(super) fn forget_signatures(&mut self, plugins: &mut dyn Plugins) {
-        for evicted in self.signatures.evict() {
-            self.answers.retain(|_, signature| evicted.signatures.binary_search(&signature).is_err());
-            plugins.forget_signatures(evicted.facts, &evicted.signatures);
-        }
     }
 
     fn not_scheduled(&mut self, entry: QueuedPod, failure: Failure, step: &mut Step<'_>) {

@@ -46,7 +46,7 @@ impl Core {
         let is_it = |name: &Arc<str>| *name == declaration.name;
         if !declaration.points.contains(ExtensionPoints::SKIP)
             || reservation.reserved.iter().any(|(name, _)| is_it(name))
-            || self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(plugin.id))
+            || self.results.is_distrusted(plugin.id)
         {
             return false;
         }
@@ -54,11 +54,11 @@ impl Core {
             id: self.cycles,
             time: step.now,
             seed: 0,
-            signature: self.signatures.of(declaration.pod_facts, &reservation.pod, self.cycles),
+            signature: self.results.pod_signatures.of(declaration.pod_facts, &reservation.pod, self.cycles),
             pod: &reservation.pod,
             cache: &self.cache,
         };
-        reservation.skipping.iter().any(is_it) || self.answers.skips(plugin, &cycle, step.plugins)
+        reservation.skipping.iter().any(is_it) || self.results.skips(plugin, &cycle, step.plugins)
     }
 
     /// Asks a plugin about a pod that has a node. `ask` receives the bytes that the plugin's reserve returned. The
@@ -76,7 +76,7 @@ impl Core {
             id: reservation.cycle,
             time: step.now,
             seed: mix(self.options.seed, reservation.cycle, u64::from(plugin.id.0)),
-            signature: self.signatures.of(declaration.pod_facts, &reservation.pod, self.cycles),
+            signature: self.results.pod_signatures.of(declaration.pod_facts, &reservation.pod, self.cycles),
             pod: &reservation.pod,
             cache: &self.cache,
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
 use berth_core::model::Pod;
-use berth_core::plugins::{ExtensionPoints, PreFilterResult, PreScoreResult, Scope, PodSignatureId};
+use berth_core::plugins::{ExtensionPoints, PodSignatureId, PreFilterResult, PreScoreResult, Scope};
 use berth_core::pod_signature::PodSignatures;
 use fastrand::Rng;
 

@@ -2,7 +2,7 @@
 
 use berth_core::cluster_event::Subject;
 use berth_core::model::{Object, ObjectKind};
-use berth_core::plugins::{Cycle, Declaration, HintEvent, Hint};
+use berth_core::plugins::{Cycle, Declaration, Hint, HintEvent};
 use bumpalo::Bump;
 
 use super::answers::{self, shorten};

@@ -6,8 +6,8 @@ use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskBack, Candidate, ClassScores, Classified, Code, Cycle, HintEvent, Hint, Passed, Permission, PluginError,
-    PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, PodSignatureId, Verdicts, WhatIf,
+    AskBack, Candidate, ClassScores, Classified, Code, Cycle, Hint, HintEvent, Passed, Permission, PluginError,
+    PluginId, PodSignatureId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 

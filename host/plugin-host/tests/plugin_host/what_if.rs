@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::host::{Host, options};
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::{HostPort, Node, Pod, PodKey, PodRequests, PodSpec, Protocol, Resources};
-use berth_core::plugins::{Cycle, Status, PodSignatureId, Verdicts, WhatIf};
+use berth_core::plugins::{Cycle, PodSignatureId, Status, Verdicts, WhatIf};
 use berth_core::profile::ProfilePlugin;
 use berth_core::{Plugins, Timestamp};
 use berth_plugin_host::{BuiltIn, LoaderOptions};

@@ -8,14 +8,13 @@ use super::Core;
 use super::step::Step;
 use crate::cache::{Cache, NodeId};
 use crate::cluster_event::{ClusterEvent, Subject};
-use crate::cycle::{Distrusted, mix};
+use crate::cycle::mix;
 use crate::model::Pod;
 use crate::nominations::Nominations;
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Hint, HintEvent, PluginError, PluginId, Plugins, PodSignatureId,
     PointOutcome, Scope, Status, WhatIf,
 };
-use crate::pod_signature::PodSignatures;
 use crate::profile::{Profile, ProfilePlugin};
 use crate::queue::{Admission, Advisor, HelpedPods, Queue, QueuedPod, Rejector, SortKey};
 use crate::results::ResultCache;
@@ -26,9 +25,7 @@ struct Advice<'a> {
     profiles: &'a [Profile],
     cache: &'a Cache,
     nominations: &'a Nominations,
-    signatures: &'a mut PodSignatures,
-    answers: &'a mut ResultCache,
-    distrusted: &'a [Distrusted],
+    results: &'a mut ResultCache,
     plugins: &'a mut dyn Plugins,
     cycle: u64,
     seed: u64,
@@ -60,7 +57,7 @@ impl Core {
             let plugin = error.down.then(|| Arc::clone(&error.plugin));
             self.failed(entry, plugin, error.to_string(), step);
         }
-        self.forget_signatures(step.plugins);
+        self.results.evict_pod_signatures(step.plugins);
     }
 
     /// Returns whether a pod that this plugin rejected would be tried again after the event. The queue is not
@@ -77,7 +74,7 @@ impl Core {
         if !declaration.is_concerned_by(event) {
             return false;
         }
-        let signature = self.signatures.of(declaration.pod_facts, pod, self.cycles);
+        let signature = self.results.pod_signatures.of(declaration.pod_facts, pod, self.cycles);
         let rejector = Rejector { id: plugin.id, declaration, pending: false, signature };
         let (_, mut advice) = self.queue_and_advice(now, plugins);
         advice.hints(&rejector, event, &[pod]).contains(&true)
@@ -88,9 +85,7 @@ impl Core {
             profiles: &self.profiles,
             cache: &self.cache,
             nominations: &self.nominations,
-            signatures: &mut self.signatures,
-            answers: &mut self.answers,
-            distrusted: &self.distrusted,
+            results: &mut self.results,
             plugins,
             cycle: self.cycles,
             seed: self.options.seed,
@@ -108,7 +103,7 @@ impl Advice<'_> {
     /// Returns whether an answer depends on the pod signature and the plugin's arguments alone, and can be cached.
     fn keeps(&self, plugin: &ProfilePlugin) -> bool {
         let declaration = &plugin.declaration;
-        self.answers.is_enabled()
+        self.results.is_enabled()
             && declaration.node_facts.is_empty()
             && declaration.cluster_facts.is_empty()
             && declaration.objects.is_empty()
@@ -128,21 +123,19 @@ impl Advice<'_> {
 
     fn pre_enqueue(&mut self, plugin: &ProfilePlugin, pod: &Arc<Pod>) -> Result<Option<Rejector>, PluginError> {
         let ProfilePlugin { id, declaration, .. } = plugin;
-        let signature = self.signatures.of(declaration.pod_facts, pod, self.cycle);
+        let signature = self.results.pod_signatures.of(declaration.pod_facts, pod, self.cycle);
         let seed = mix(self.seed, self.cycle, u64::from(id.0));
         let cycle = Cycle { id: self.cycle, time: self.now, seed, signature, pod, cache: self.cache };
-        if !self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(*id))
-            && self.answers.skips(plugin, &cycle, self.plugins)
-        {
+        if self.results.skips(plugin, &cycle, self.plugins) {
             return Ok(None);
         }
         let keeps = self.keeps(plugin);
-        let kept = &self.answers.of(*id, signature, self.cycle).pre_enqueue;
+        let kept = &self.results.of(*id, signature, self.cycle).pre_enqueue;
         let answer = match kept.clone().filter(|_| keeps) {
             Some(answer) => answer,
             None => {
                 let answer = self.ask(*id, pod, signature, |plugins, cycle| plugins.pre_enqueue(*id, cycle))?;
-                self.answers.of(*id, signature, self.cycle).pre_enqueue = Some(answer.clone());
+                self.results.of(*id, signature, self.cycle).pre_enqueue = Some(answer.clone());
                 answer
             }
         };
@@ -169,7 +162,8 @@ impl Advice<'_> {
     /// Returns the plugin's own queueing hints. A failed call counts as a yes for all pods, so that no pod is lost.
     fn plugins_hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let facts = rejector.declaration.pod_facts;
-        let mut signature = |pod: &Option<Arc<Pod>>| Some(self.signatures.of(facts, pod.as_ref()?, self.cycle));
+        let mut signature =
+            |pod: &Option<Arc<Pod>>| Some(self.results.pod_signatures.of(facts, pod.as_ref()?, self.cycle));
         let changed = match &event.subject {
             Subject::Pod { before, after } => [signature(before), signature(after)],
             Subject::Node { .. } | Subject::Object { .. } => [None; 2],
@@ -177,7 +171,8 @@ impl Advice<'_> {
         let happened = HintEvent { event, pods: changed };
         let seed = mix(self.seed, self.cycle, u64::from(rejector.id.0));
         let (id, time, cache) = (self.cycle, self.now, self.cache);
-        let signatures: Vec<PodSignatureId> = pods.iter().map(|pod| self.signatures.of(facts, pod, id)).collect();
+        let signatures: Vec<PodSignatureId> =
+            pods.iter().map(|pod| self.results.pod_signatures.of(facts, pod, id)).collect();
         let about = pods.iter().zip(signatures);
         let about: Vec<Cycle<'_>> =
             about.map(|(pod, signature)| Cycle { id, time, seed, signature, pod, cache }).collect();
@@ -228,9 +223,9 @@ impl Advisor for Advice<'_> {
         let Some(plugin) = self.profile(pod).and_then(|profile| profile.queue_sort.clone()) else {
             return by_priority();
         };
-        let signature = self.signatures.of(plugin.declaration.pod_facts, pod, self.cycle);
+        let signature = self.results.pod_signatures.of(plugin.declaration.pod_facts, pod, self.cycle);
         if self.keeps(&plugin)
-            && let Some((since, key)) = &self.answers.of(plugin.id, signature, self.cycle).sort_key
+            && let Some((since, key)) = &self.results.of(plugin.id, signature, self.cycle).sort_key
             && *since == queued
         {
             return key.clone();
@@ -238,7 +233,7 @@ impl Advisor for Advice<'_> {
         let answer = self.ask(plugin.id, pod, signature, |plugins, cycle| plugins.sort_key(plugin.id, cycle, queued));
         let Ok(key) = answer else { return by_priority() };
         let key = SortKey::from(key);
-        self.answers.of(plugin.id, signature, self.cycle).sort_key = Some((queued, key.clone()));
+        self.results.of(plugin.id, signature, self.cycle).sort_key = Some((queued, key.clone()));
         key
     }
 

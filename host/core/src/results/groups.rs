@@ -1,5 +1,5 @@
-//! Candidate index, second part: the nodes that pods of the same signatures fit on, ordered by score and updated from
-//! the change log. The best nodes are found without a look at every node.
+//! The nodes of a candidate index entry in groups, ordered by score. The best nodes are found without a look at every
+//! node.
 //!
 //! Normalized scores depend on the scores of all other nodes, and the verdicts and scores of classes can change with
 //! every pod. So nodes with the same raw scores for these plugins and the same classes form a group. The shared part
@@ -11,10 +11,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::classes::Position;
-use super::stale::LogCursor;
-use crate::cache::{Cache, NodeId};
-use crate::plugins::Declaration;
+use crate::cache::NodeId;
 
 /// With more groups than this, a look at all groups is no faster than a look at all nodes.
 const MOST_GROUPS: usize = 1024;
@@ -25,10 +22,7 @@ const LATEST: usize = 32;
 
 /// Nodes in groups and ordered lists.
 #[derive(Clone, Debug, Default)]
-pub struct Ranking {
-    followed: LogCursor,
-    /// Positions in the classes of the plugins that answer by class.
-    positions: Vec<Position>,
+pub struct Groups {
     /// By node id.
     spots: Vec<Spot>,
     /// Each list holds the nodes of one group with one score.
@@ -42,8 +36,6 @@ pub struct Ranking {
     by_key: HashMap<Arc<[i64]>, usize>,
     /// Indexes of empty groups.
     free: Vec<usize>,
-    /// There were too many groups at some time.
-    is_too_varied: bool,
 }
 
 /// No list, or no group.
@@ -80,90 +72,49 @@ struct Group {
 
 /// A group as callers see it: its key and its number of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InCommon {
-    /// The scores to normalize, then the classes, as given to [`Ranking::put`].
+pub struct GroupSummary {
+    /// The scores to normalize, then the classes, as given to [`Groups::add`].
     pub key: Arc<[i64]>,
     /// The number of nodes, at least one.
     pub nodes: usize,
 }
 
 /// The nodes with the highest total score.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Best<'a> {
     /// The total score.
     pub total: i64,
-    /// Lists of the nodes, in no particular order.
-    pub nodes: Vec<&'a [NodeId]>,
+    groups: &'a Groups,
+    /// Indexes of the lists of the nodes.
+    lists: Vec<u32>,
 }
 
-impl Ranking {
+impl Groups {
     /// The approximate size of a node in bytes.
     pub const BYTES_PER_NODE: usize = size_of::<Spot>() + size_of::<NodeId>();
 
-    /// Returns whether every node has to be put again, because nothing was read yet or the change log no longer
-    /// reaches back far enough.
+    /// Creates groups without nodes, for node ids below `end`.
+    pub fn with_capacity(end: usize) -> Self {
+        Self { spots: vec![Spot { list: NONE, at: 0 }; end], ..Self::default() }
+    }
+
+    /// Adds a node that is in no group to the group of this key (scores to normalize, in the order of the plugins,
+    /// then classes), with this weighted sum of the other scores. Returns false if there are too many groups.
     #[must_use]
-    pub fn begins(&self, cache: &Cache) -> bool {
-        self.followed.begins(cache)
-    }
-
-    /// Returns the positions in the classes that the last [`Self::caught_up`] stored.
-    #[must_use]
-    pub fn positions(&self) -> &[Position] {
-        &self.positions
-    }
-
-    /// Returns the nodes that have to be put or removed again: nodes that `moved` to another class (`None` for
-    /// possibly all), and nodes that changed in facts that these plugins read. `None` stands for all nodes; then the
-    /// ranking is empty. Nodes stay stale until [`Self::caught_up`].
-    pub fn stale(
-        &mut self,
-        cache: &Cache,
-        plugins: &[&Declaration],
-        moved: Option<Vec<NodeId>>,
-    ) -> Option<Vec<NodeId>> {
-        let stale = moved.and_then(|moved| self.followed.stale(cache, plugins, moved));
-        if stale.is_none() {
-            let spots = vec![Spot { list: NONE, at: 0 }; cache.node_id_end()];
-            *self = Self { followed: self.followed, spots, ..Self::default() };
-        }
-        stale
-    }
-
-    /// Marks all stale nodes as handled, with the classes at these positions.
-    pub fn caught_up(&mut self, cache: &Cache, positions: Vec<Position>) {
-        self.followed.caught_up(cache);
-        self.positions = positions;
-    }
-
-    /// Puts a node into the group of this key (scores to normalize, in the order of the plugins, then classes), with
-    /// this weighted sum of the other scores.
-    pub fn put(&mut self, node: NodeId, key: &[i64], score: i64) {
-        if self.is_too_varied {
-            return;
-        }
-        let Some(number) = self.list_of(key, score) else {
-            *self = Self { followed: self.followed, is_too_varied: true, ..Self::default() };
-            return;
-        };
+    pub fn add(&mut self, node: NodeId, key: &[i64], score: i64) -> bool {
+        let Some(number) = self.list_of(key, score) else { return false };
         let at = node.0 as usize;
         if at >= self.spots.len() {
             self.spots.resize(at + 1, Spot { list: NONE, at: 0 });
-        }
-        let before = self.spots[at];
-        if before.list == number {
-            return;
         }
         let list = &mut self.lists[number as usize];
         self.spots[at] = Spot { list: number, at: list.nodes.len() as u32 };
         list.nodes.push(node);
         self.groups[list.group as usize].len += 1;
-        // This comes last, because the old and the new list may be in the same group, which must not become empty in
-        // between.
-        self.vacate(before);
+        true
     }
 
-    /// Reads the current positions of these nodes, which are to be put or removed. If many rankings are used in turn,
+    /// Reads the current positions of these nodes, which are to be removed. If many entries are used in turn,
     /// none of this memory is in the processor's caches. Independent reads of all nodes overlap, which is faster than
     /// one read at a time.
     pub fn read_ahead(&self, nodes: &[NodeId]) {
@@ -172,16 +123,11 @@ impl Ranking {
         std::hint::black_box(places.fold(0, |all, node| all ^ node.0));
     }
 
-    /// Removes a node that pods do not fit on.
-    pub fn remove(&mut self, node: NodeId) {
-        let Some(spot) = self.spots.get_mut(node.0 as usize) else { return };
-        let before = std::mem::replace(spot, Spot { list: NONE, at: 0 });
-        self.vacate(before);
-    }
-
-    /// Takes the node at this position out of its list.
-    fn vacate(&mut self, Spot { list: number, at }: Spot) {
-        let Some(list) = self.lists.get_mut(number as usize) else { return };
+    /// Removes a node from its group. Returns whether it was in one.
+    pub fn remove(&mut self, node: NodeId) -> bool {
+        let Some(spot) = self.spots.get_mut(node.0 as usize) else { return false };
+        let Spot { list: number, at } = std::mem::replace(spot, Spot { list: NONE, at: 0 });
+        let Some(list) = self.lists.get_mut(number as usize) else { return false };
         list.nodes.swap_remove(at as usize);
         if let Some(moved) = list.nodes.get(at as usize) {
             self.spots[moved.0 as usize].at = at;
@@ -189,7 +135,7 @@ impl Ranking {
         let group = &mut self.groups[list.group as usize];
         group.len -= 1;
         if !list.nodes.is_empty() {
-            return;
+            return true;
         }
         group.lists.remove(&list.score);
         if group.len == 0 {
@@ -198,6 +144,7 @@ impl Ranking {
         }
         list.group = NONE;
         self.free_lists.push(number);
+        true
     }
 
     /// Returns the list for this key and score, perhaps a new one, or `None` if there are too many groups.
@@ -244,34 +191,28 @@ impl Ranking {
         Some(group)
     }
 
-    /// Returns whether there were too many groups to rank the nodes.
-    #[must_use]
-    pub fn is_too_varied(&self) -> bool {
-        self.is_too_varied
-    }
-
     /// Returns the groups that have nodes.
     #[must_use]
-    pub fn groups(&self) -> Vec<InCommon> {
-        self.taken().map(|group| InCommon { key: Arc::clone(&group.key), nodes: group.len }).collect()
+    pub fn summaries(&self) -> Vec<GroupSummary> {
+        self.taken().map(|group| GroupSummary { key: Arc::clone(&group.key), nodes: group.len }).collect()
     }
 
     fn taken(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().filter(|group| group.len > 0)
     }
 
-    /// Returns the best nodes, given the shared part of the score for each of [`Self::groups`]. A group with `None`
+    /// Returns the best nodes, given the shared part of the score for each of [`Self::summaries`]. A group with `None`
     /// is left out. Returns `None` without nodes.
     #[must_use]
     pub fn best(&self, worth: &[Option<i64>]) -> Option<Best<'_>> {
         let mut best: Option<Best<'_>> = None;
         for (group, worth) in self.taken().zip(worth) {
             let (Some((score, list)), Some(worth)) = (group.lists.last_key_value(), worth) else { continue };
-            let (total, nodes) = (score + worth, &*self.lists[*list as usize].nodes);
+            let total = score + worth;
             match &mut best {
                 Some(best) if best.total > total => {}
-                Some(best) if best.total == total => best.nodes.push(nodes),
-                _ => best = Some(Best { total, nodes: vec![nodes] }),
+                Some(best) if best.total == total => best.lists.push(*list),
+                _ => best = Some(Best { total, groups: self, lists: vec![*list] }),
             }
         }
         best
@@ -284,29 +225,21 @@ impl Ranking {
 }
 
 impl Best<'_> {
-    /// Returns the number of nodes.
+    /// Returns the number of nodes, at least one.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.nodes.iter().map(|list| list.len()).sum()
+    pub fn count(&self) -> usize {
+        self.lists.iter().map(|list| self.groups.lists[*list as usize].nodes.len()).sum()
     }
 
-    /// Always false, because there is at least one node.
+    /// Returns whether the node is among these nodes.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+    pub fn contains(&self, node: NodeId) -> bool {
+        self.groups.spots.get(node.0 as usize).is_some_and(|spot| self.lists.contains(&spot.list))
     }
 
-    /// Returns the node with this index, which is below [`Self::len`].
-    #[must_use]
-    pub fn nth(&self, number: usize) -> Option<NodeId> {
-        let mut left = number;
-        for list in &self.nodes {
-            match list.get(left) {
-                Some(node) => return Some(*node),
-                None => left -= list.len(),
-            }
-        }
-        None
+    /// Returns the nodes, in no particular order.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.lists.iter().flat_map(|list| self.groups.lists[*list as usize].nodes.iter().copied())
     }
 }
 
@@ -336,11 +269,13 @@ mod tests {
         Some((highest, best.map(|(node, _)| *node).collect()))
     }
 
-    fn ranked(ranking: &Ranking) -> Option<(i64, Vec<NodeId>)> {
-        let worth: Vec<Option<i64>> = ranking.groups().iter().map(|group| worth(&group.key)).collect();
-        let best = ranking.best(&worth)?;
-        let mut nodes: Vec<NodeId> = (0..best.len()).filter_map(|n| best.nth(n)).collect();
+    fn indexed(groups: &Groups) -> Option<(i64, Vec<NodeId>)> {
+        let worth: Vec<Option<i64>> = groups.summaries().iter().map(|group| worth(&group.key)).collect();
+        let best = groups.best(&worth)?;
+        let mut nodes: Vec<NodeId> = best.nodes().collect();
         nodes.sort_unstable();
+        assert_eq!(best.count(), nodes.len());
+        assert!(nodes.iter().all(|node| best.contains(*node)));
         Some((best.total, nodes))
     }
 
@@ -349,36 +284,35 @@ mod tests {
         fn the_best_are_those_that_a_look_at_all_finds(
             changes in prop::collection::vec((0u32..12, prop::option::weighted(0.8, ((0i64..3, 0i64..3), 0i64..4))), 0..60),
         ) {
-            let mut ranking = Ranking::default();
+            let mut groups = Groups::default();
             let mut nodes = BTreeMap::new();
             for (node, change) in changes {
                 let node = NodeId(node);
                 match change {
                     Some(((a, b), score)) => {
-                        ranking.put(node, &[a, b], score);
+                        groups.remove(node);
+                        prop_assert!(groups.add(node, &[a, b], score));
                         nodes.insert(node, ([a, b], score));
                     }
                     None => {
-                        ranking.remove(node);
-                        nodes.remove(&node);
+                        prop_assert_eq!(groups.remove(node), nodes.remove(&node).is_some());
                     }
                 }
-                prop_assert_eq!(ranked(&ranking), naive(&nodes));
-                prop_assert_eq!(ranking.groups().iter().map(|group| group.nodes).sum::<usize>(), nodes.len());
+                prop_assert_eq!(indexed(&groups), naive(&nodes));
+                prop_assert_eq!(groups.summaries().iter().map(|group| group.nodes).sum::<usize>(), nodes.len());
             }
         }
     }
 
     #[test]
     fn gives_up_where_every_node_is_a_group_and_not_where_groups_come_and_go() {
-        let mut ranking = Ranking::default();
+        let mut groups = Groups::default();
         for n in 0..5000 {
-            ranking.put(NodeId(0), &[n], 0);
+            groups.remove(NodeId(0));
+            assert!(groups.add(NodeId(0), &[n], 0));
         }
-        assert_eq!((ranking.is_too_varied(), ranking.groups().len()), (false, 1));
-        for n in 0..2000 {
-            ranking.put(NodeId(n), &[i64::from(n)], 0);
-        }
-        assert_eq!((ranking.is_too_varied(), ranking.best(&[])), (true, None));
+        assert_eq!(groups.summaries().len(), 1);
+        let added = (1..2000).take_while(|n| groups.add(NodeId(*n), &[i64::from(*n)], 0)).count();
+        assert_eq!(added, MOST_GROUPS - 1);
     }
 }
