@@ -59,7 +59,7 @@ impl Cluster {
             nodes.iter().cloned(),
             &further,
             Setup {
-                kept_answers_bytes: Some(KEPT_ANSWERS),
+                result_cache_bytes: Some(KEPT_ANSWERS),
                 verify_every: Options::default().verify_every,
                 ..Setup::default()
             },

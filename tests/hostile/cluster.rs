@@ -282,9 +282,9 @@ impl Cluster {
         for (pod, step, outcome) in std::mem::take(&mut self.carrying) {
             let refused = self.draw.u8(0..4) == 0;
             self.tell(match outcome {
-                Err(why) => Event::CarryFailed(pod, step, why),
-                Ok(()) if refused => Event::CarryFailed(pod, step, REFUSED.to_owned()),
-                Ok(()) => Event::Carried(pod, step),
+                Err(why) => Event::IntentsFailed(pod, step, why),
+                Ok(()) if refused => Event::IntentsFailed(pod, step, REFUSED.to_owned()),
+                Ok(()) => Event::IntentsExecuted(pod, step),
             })?;
         }
         self.now = self.now.after(Duration::from_millis(milliseconds));
@@ -344,10 +344,10 @@ impl Cluster {
     fn perform(&mut self, action: Action) -> Result<()> {
         match action {
             Action::Bind { pod, node } => self.binding.push((pod, node)),
-            Action::Carry { pod, step, intents } => {
+            Action::ExecuteIntents { pod, step, intents } => {
                 self.carrying.push((pod, step, conditions::evaluate(&intents)));
             }
-            Action::StopCarrying { step, .. } => self.carrying.retain(|(_, other, _)| *other != step),
+            Action::CancelIntents { step, .. } => self.carrying.retain(|(_, other, _)| *other != step),
             Action::Watch(reads) => {
                 self.reader.wants(&reads);
                 self.tell(Event::ObjectsListed(reads))?;

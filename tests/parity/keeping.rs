@@ -23,7 +23,7 @@ impl Keeping {
         let every = Options::default();
         match self {
             Self::Kept => Options { verify_every: 0, ..every },
-            Self::Anew => Options { kept_answers_bytes: 0, verify_every: 0, ..every },
+            Self::Anew => Options { result_cache_bytes: 0, verify_every: 0, ..every },
             Self::Checked => Options { verify_every: 1, ..every },
         }
     }

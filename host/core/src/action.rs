@@ -6,8 +6,8 @@ use crate::intent::Intent;
 use crate::model::{ObjectKind, ObjectReads, PodKey};
 
 /// Work for the caller, done outside the core and concurrently. The result of a binding comes back as
-/// [`crate::Event::Bound`] or [`crate::Event::BindFailed`], and the result of [`Action::Carry`] as
-/// [`crate::Event::Carried`] or [`crate::Event::CarryFailed`]. The other variants say what comes back, if anything
+/// [`crate::Event::Bound`] or [`crate::Event::BindFailed`], and the result of [`Action::ExecuteIntents`] as
+/// [`crate::Event::IntentsExecuted`] or [`crate::Event::IntentsFailed`]. The other variants say what comes back, if anything
 /// does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -30,7 +30,7 @@ pub enum Action {
     /// Execute these intents for the pod that is to be bound, in order, each after the one before is done. They never
     /// contain [`Intent::Assume`]. A wait may use its whole timeout, and must not delay the intents of other pods.
     /// The result comes back with the same `step`.
-    Carry {
+    ExecuteIntents {
         /// The pod.
         pod: PodKey,
         /// Identifies this action. A number is never used twice.
@@ -38,12 +38,12 @@ pub enum Action {
         /// At least one intent.
         intents: Vec<Intent>,
     },
-    /// Cancel the [`Action::Carry`] of this step. Its remaining intents may be left out, and the core expects no
+    /// Cancel the [`Action::ExecuteIntents`] of this step. Its remaining intents may be left out, and the core expects no
     /// result.
-    StopCarrying {
+    CancelIntents {
         /// The pod.
         pod: PodKey,
-        /// As in [`Action::Carry`].
+        /// As in [`Action::ExecuteIntents`].
         step: u64,
         /// Intents to execute as in [`Action::Change`], after nothing of the step is under way any more.
         undo: Vec<Intent>,

@@ -34,11 +34,11 @@ pub enum Event {
     /// The binding failed, for this reason. The pod is queued again, or the next binder is used if the failed
     /// extender is ignorable.
     BindFailed(PodKey, String),
-    /// All intents of the [`crate::Action::Carry`] with this step number are done for the pod.
-    Carried(PodKey, u64),
-    /// An intent of the [`crate::Action::Carry`] with this step number failed, for this reason, and the later intents
+    /// All intents of the [`crate::Action::ExecuteIntents`] with this step number are done for the pod.
+    IntentsExecuted(PodKey, u64),
+    /// An intent of the [`crate::Action::ExecuteIntents`] with this step number failed, for this reason, and the later intents
     /// were not executed. The pod is queued again.
-    CarryFailed(PodKey, u64, String),
+    IntentsFailed(PodKey, u64, String),
     /// A victim of preemption could not be evicted.
     EvictionFailed(PodKey),
     /// The profiles, or plugin instances in them, were exchanged. From now on the core uses these profiles.

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use crate::declaration::Declaration;
 use crate::facts::PodFacts;
 use crate::model::{Pod, PodKey};
-use crate::plugins::{PluginId, TemplateId};
+use crate::plugins::{PluginId, PodSignatureId};
 use crate::queue::Rejector;
 
 /// The factor for extenders' scores, in addition to the weight: an extender's highest score is 10
@@ -145,5 +145,5 @@ pub(crate) fn rejector() -> Rejector {
     static DECLARATION: LazyLock<Arc<Declaration>> = LazyLock::new(|| {
         Arc::new(Declaration { name: "Extender".into(), pod_facts: PodFacts::all(), ..Declaration::default() })
     });
-    Rejector { id: EXTENDERS, declaration: Arc::clone(&DECLARATION), pending: false, template: TemplateId(0) }
+    Rejector { id: EXTENDERS, declaration: Arc::clone(&DECLARATION), pending: false, signature: PodSignatureId(0) }
 }

@@ -2,7 +2,7 @@
 
 bitflags::bitflags! {
     /// Groups of pod fields (`pod-facts`). Two pods that are equal in a set of groups have the same signature
-    /// (template) for it.
+    /// for it.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub struct PodFacts: u32 {
         /// `metadata.name`

@@ -14,19 +14,17 @@
 //! - [`cache`]: the cluster with its assumed pods and objects, and a log of changes.
 //! - [`queue`]: the pending pods, and which pod is next.
 //! - [`cycle`]: the scheduling cycle: filters, scores and the choice of a node.
-//! - [`answers`]: the cache of plugin results.
+//! - [`results`]: the cache of plugin results, with the candidate index. [`pod_signature`] holds the pod signatures.
 //! - [`plugins`]: the trait through which the core asks plugins; [`extenders`] is the trait for extenders, and
 //!   [`lifecycle`] holds the answers that plugins give after a node is chosen and about waiting pods.
 //! - [`action`]: the work for the caller.
 //! - [`attempt`]: the outcome of each scheduling attempt, for metrics.
 
 pub mod action;
-pub mod answers;
 pub mod attempt;
 pub mod cache;
 pub mod classes;
 pub mod cluster_event;
-pub mod core;
 pub mod cycle;
 pub mod declaration;
 pub mod event;
@@ -38,15 +36,17 @@ pub mod limits;
 pub mod model;
 pub mod nominations;
 pub mod plugins;
+pub mod pod_signature;
 pub mod profile;
 pub mod profile_spec;
 pub mod queue;
-pub mod template;
+pub mod results;
+pub mod scheduler;
 pub mod time;
 
 pub use crate::action::Action;
-pub use crate::answers::USUAL_NODES;
-pub use crate::core::{Core, Options};
 pub use crate::event::Event;
 pub use crate::plugins::Plugins;
+pub use crate::results::USUAL_NODES;
+pub use crate::scheduler::{Core, Options};
 pub use crate::time::Timestamp;

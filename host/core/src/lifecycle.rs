@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::cluster_event::{ClusterEvent, Subject};
 use crate::intent::Intent;
 use crate::model::Pod;
-use crate::plugins::{Status, TemplateId};
+use crate::plugins::{PodSignatureId, Status};
 
 /// The answer of a successful reserve.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,21 +44,21 @@ pub struct Permission {
 
 /// A cluster event, as a plugin is asked about it.
 #[derive(Clone, Copy, Debug)]
-pub struct Happened<'a> {
+pub struct HintEvent<'a> {
     /// The event.
     pub event: &'a ClusterEvent,
     /// For an event about a pod: its signatures in the plugin's facts, before and after. Otherwise `None`.
-    pub pods: [Option<TemplateId>; 2],
+    pub pods: [Option<PodSignatureId>; 2],
 }
 
-impl<'a> Happened<'a> {
+impl<'a> HintEvent<'a> {
     /// Returns the pod of the event, before and after, with its signatures. Empty if the event is not about a pod.
-    pub fn pods(&self) -> impl Iterator<Item = (TemplateId, &'a Pod)> {
+    pub fn pods(&self) -> impl Iterator<Item = (PodSignatureId, &'a Pod)> {
         let pods = match &self.event.subject {
             Subject::Pod { before, after } => [before.as_deref(), after.as_deref()],
             Subject::Node { .. } | Subject::Object { .. } => [None; 2],
         };
-        self.pods.into_iter().zip(pods).filter_map(|(template, pod)| Some((template?, pod?)))
+        self.pods.into_iter().zip(pods).filter_map(|(signature, pod)| Some((signature?, pod?)))
     }
 }
 

@@ -62,7 +62,7 @@ impl Nominations {
 
     /// Returns the pod with its current nomination in `nominated_node_name`, which the API server may not have yet.
     #[must_use]
-    pub fn told(&self, pod: &Arc<Pod>) -> Arc<Pod> {
+    pub fn with_nomination(&self, pod: &Arc<Pod>) -> Arc<Pod> {
         let node = self.node_of(&pod.key.uid).unwrap_or_default();
         if *pod.nominated_node_name == *node {
             return Arc::clone(pod);
@@ -99,7 +99,7 @@ impl Nominations {
     }
 
     /// Ends the nomination of a pod that got this node. If another node was nominated, that node is free for others.
-    pub fn placed(&mut self, uid: &str, node: &str) {
+    pub fn assigned(&mut self, uid: &str, node: &str) {
         match self.pods.get(uid) {
             Some(nominated) if *nominated.node == *node => drop(self.remove(uid)),
             _ => self.withdraw(uid),
@@ -109,12 +109,12 @@ impl Nominations {
     /// Clears the pod's nomination, which frees the node for others.
     pub fn withdraw(&mut self, uid: &str) {
         if let Some(Nominated { pod, .. }) = self.remove(uid) {
-            self.room_is_free(pod);
+            self.node_released(pod);
         }
     }
 
     /// Adds the event that a nominated pod does not use its nominated node.
-    pub fn room_is_free(&mut self, pod: Arc<Pod>) {
+    pub fn node_released(&mut self, pod: Arc<Pod>) {
         let up_to_priority = Some(pod.spec.priority);
         let facts = NodeFacts::USAGE | NodeFacts::USED_PORTS | NodeFacts::PODS;
         self.events.push(ClusterEvent { up_to_priority, ..ClusterEvent::pod(Some(pod), None, facts) });
@@ -174,7 +174,7 @@ mod tests {
         for (placed, told) in [("a", 0), ("b", 1)] {
             let mut nominations = Nominations::default();
             nominations.set(&pod("a"));
-            nominations.placed("p", placed);
+            nominations.assigned("p", placed);
             assert_eq!(state(&mut nominations), (0, 0, told), "{placed}");
         }
     }

@@ -12,7 +12,7 @@ pub use crate::classes::{ClassFilter, ClassId, ClassScores, Classified, MOST_CLA
 pub use crate::declaration::{Declaration, ExtensionPoints, Normalization, Scope};
 use crate::facts::PodFacts;
 use crate::intent::Intent;
-pub use crate::lifecycle::{Decision, Happened, Hint, Permission, Reserved};
+pub use crate::lifecycle::{Decision, Hint, HintEvent, Permission, Reserved};
 use crate::model::Pod;
 use crate::time::Timestamp;
 
@@ -23,7 +23,7 @@ pub struct PluginId(pub u32);
 
 /// The id of a pod signature: a set of pods that are equal in a set of pod facts (`template-id` in the contract).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TemplateId(pub u32);
+pub struct PodSignatureId(pub u32);
 
 /// The subject of a call.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +34,8 @@ pub struct Cycle<'a> {
     pub time: Timestamp,
     /// The random seed for this cycle and plugin.
     pub seed: u64,
-    /// The pod signature (`Template`) in the facts that this plugin reads.
-    pub template: TemplateId,
+    /// The pod signature in the facts that this plugin reads.
+    pub signature: PodSignatureId,
     /// The pod. All pods of the signature are equal to it in the plugin's pod facts.
     pub pod: &'a Pod,
     /// The cluster.
@@ -159,7 +159,7 @@ pub enum PointOutcome {
 
 /// A preemption: the node to nominate and the victims to evict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Room {
+pub struct PreemptionPlan {
     /// The node.
     pub node: NodeId,
     /// The victims.
@@ -174,7 +174,7 @@ pub struct Room {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PostFilterResult {
     /// Nominate a node and evict its victims.
-    Nominate(Room),
+    Nominate(PreemptionPlan),
     /// Preemption can't help.
     Unschedulable {
         /// The reasons for the pod's message.
@@ -227,7 +227,7 @@ where
 /// Holds the guests and asks them.
 ///
 /// The implementor ensures that every answer has the right length; the core checks ranges. The implementor makes a
-/// pod signature (template) known to the guest before the first call that names it.
+/// pod signature known to the guest before the first call that names it.
 pub trait Plugins {
     /// Returns whether the plugin handles no pod of this signature, so that it is not asked about these pods at all.
     /// The core only calls this for plugins with [`ExtensionPoints::SKIP`]. The call may be outside of a scheduling
@@ -467,7 +467,7 @@ pub trait Plugins {
     fn queueing_hints(
         &mut self,
         _plugin: PluginId,
-        _happened: &Happened<'_>,
+        _happened: &HintEvent<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         Ok(vec![Hint::Queue; pods.len()])
@@ -490,7 +490,7 @@ pub trait Plugins {
     /// Reports, for metrics, that the permit wait of a pod ended.
     fn permit_wait_ends(&mut self, _waited: Duration, _outcome: PointOutcome) {}
 
-    /// Forgets these pod signatures (templates), which no later call names. They belong to all plugins that declared
+    /// Forgets these pod signatures, which no later call names. They belong to all plugins that declared
     /// exactly these facts.
-    fn forget_templates(&mut self, _facts: PodFacts, _templates: &[TemplateId]) {}
+    fn forget_signatures(&mut self, _facts: PodFacts, _signatures: &[PodSignatureId]) {}
 }

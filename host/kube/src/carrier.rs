@@ -73,7 +73,7 @@ impl Carrier {
     pub(super) fn carry(&self, pod: PodKey, step: u64, intents: Vec<Intent>) {
         let mut under_way = lock(&self.under_way);
         if under_way.ending {
-            return self.hands.send(Event::CarryFailed(pod, step, ENDING.to_owned()));
+            return self.hands.send(Event::IntentsFailed(pod, step, ENDING.to_owned()));
         }
         let (hands, tasks, key) = (Arc::clone(&self.hands), Arc::clone(&self.under_way), (pod.clone(), step));
         let (stop, mut stopped) = oneshot::channel();
@@ -119,7 +119,7 @@ impl Carrier {
     /// schedules its pods from then on.
     pub(super) fn end(&self) {
         for (pod, step) in self.abort_all() {
-            self.hands.send(Event::CarryFailed(pod, step, ENDING.to_owned()));
+            self.hands.send(Event::IntentsFailed(pod, step, ENDING.to_owned()));
         }
     }
 
@@ -147,10 +147,10 @@ fn lock(under_way: &Mutex<UnderWay>) -> MutexGuard<'_, UnderWay> {
 impl Hands {
     fn report(&self, (pod, step): (PodKey, u64), ended: Ended) {
         match ended {
-            Ended::Done => self.send(Event::Carried(pod, step)),
+            Ended::Done => self.send(Event::IntentsExecuted(pod, step)),
             Ended::Failed(why) => {
                 warn!("pod {pod}: what a plugin wants done before it is bound: {why}");
-                self.send(Event::CarryFailed(pod, step, why));
+                self.send(Event::IntentsFailed(pod, step, why));
             }
             Ended::Stopped(_) => {}
         }

@@ -189,8 +189,8 @@ impl Shell {
         match action {
             Action::Bind { pod, node } => self.bind(pod, node, By::Server),
             Action::BindByExtender { extender, pod, node } => self.bind(pod, node, By::Extender(extender)),
-            Action::Carry { pod, step, intents } => self.carrier.carry(pod, step, intents),
-            Action::StopCarrying { pod, step, undo } => self.carrier.stop(pod, step, undo),
+            Action::ExecuteIntents { pod, step, intents } => self.carrier.carry(pod, step, intents),
+            Action::CancelIntents { pod, step, undo } => self.carrier.stop(pod, step, undo),
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => {
                 self.status.set(Said { pod, unscheduled: Some(Unscheduled { reason, message }), nominated: None });

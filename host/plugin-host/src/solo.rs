@@ -70,7 +70,7 @@ impl Solo {
         let (instance, declaration) = configure(&self.component, arguments, &self.limits, &Arc::default())?;
         let mut resident = Resident::fill(instance, Arc::new(declaration), cache, &mut Feeder::default())?;
         let trial = Trial::new(cache, pod, 0);
-        resident.hold(trial.cycle().template, pod)?;
+        resident.hold(trial.cycle().signature, pod)?;
         let nodes: Vec<NodeId> = cache.nodes().map(|info| info.id).collect();
         let rejected = asking::filtered(&mut resident, trial.cycle(), &nodes)?.rejected;
         let fitting = nodes.iter().zip(&rejected).filter(|(_, rejected)| rejected.is_none());

@@ -6,7 +6,7 @@ use berth_core::cache::PodId;
 use berth_core::model::Pod;
 use berth_core::plugins::{
     ClassFilter, Classified, Cycle, Decision, ExtensionPoints, PluginError, PointOutcome, PostFilterResult,
-    PreFilterResult, PreScoreResult, Room,
+    PreFilterResult, PreScoreResult, PreemptionPlan,
 };
 
 use berth_admin::metrics::{Call, Meter};
@@ -108,7 +108,9 @@ fn status(answer: &PluginAnswer<'_>) -> &'static str {
 
 /// Returns the number of pods to evict, or 0 if all of them are terminating already.
 fn victims(cycle: &Cycle<'_>, answer: Option<PluginAnswer<'_>>) -> usize {
-    let Some(PluginAnswer::PostFilter(PostFilterResult::Nominate(Room { evict, .. }))) = answer else { return 0 };
+    let Some(PluginAnswer::PostFilter(PostFilterResult::Nominate(PreemptionPlan { evict, .. }))) = answer else {
+        return 0;
+    };
     let stays = |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| !known.pod.deleting);
     if evict.iter().any(stays) { evict.len() } else { 0 }
 }

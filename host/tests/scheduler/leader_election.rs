@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use berth::scheduler::{Options, Scheduler};
 use berth_config::Timing;
-use berth_core::queue::Part;
+use berth_core::queue::SubQueue;
 use berth_kube::lease::{Answer, Election, Lock, Loss, Moment, Next, Record, Request};
 use berth_test_kit::wait::{Look, PATIENCE, eventually};
 use jiff::Timestamp;
@@ -135,7 +135,8 @@ async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_leads() {
     let scheduler = Scheduler::prepare(&cluster.client, Options::default()).await.expect("prepared");
     scheduler.ready().await.expect("ready");
     cluster.create(&pod("p", "default-scheduler")).await;
-    let warm = || scheduler.inspect(|core| (core.cache().node_count(), core.queue().len(Part::Active), core.cycles()));
+    let warm =
+        || scheduler.inspect(|core| (core.cache().node_count(), core.queue().len(SubQueue::Active), core.cycles()));
     eventually("the standby knows the node and the pod", || async {
         let (nodes, pods, cycles) = warm().await.expect("alive");
         assert_eq!(cycles, 0, "a standby tried to place a pod");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use berth_core::cache::{Cache, NodeId};
-use berth_core::cycle::{Said, Witness};
+use berth_core::cycle::{AnswerObserver, PluginAnswer};
 use berth_core::plugins::{self, Code, PreFilterResult, PreScoreResult, Verdicts};
 use berth_core::profile::ProfilePlugin;
 
@@ -17,16 +17,16 @@ pub struct Listener {
     scores: Option<Vec<(NodeId, Score)>>,
 }
 
-impl Witness for Listener {
-    fn said(&mut self, _: &ProfilePlugin, answer: Said<'_>) {
+impl AnswerObserver for Listener {
+    fn said(&mut self, _: &ProfilePlugin, answer: PluginAnswer<'_>) {
         match answer {
-            Said::PreFilter(result) => self.pre_filter = Some(result.clone()),
-            Said::Verdicts(nodes, verdicts) => {
+            PluginAnswer::PreFilter(result) => self.pre_filter = Some(result.clone()),
+            PluginAnswer::Verdicts(nodes, verdicts) => {
                 let status = |at: usize| of_node(verdicts, at).cloned();
                 self.verdicts = nodes.iter().enumerate().map(|(at, node)| (*node, status(at))).collect();
             }
-            Said::PreScore(PreScoreResult::Score | PreScoreResult::Skip) => {}
-            Said::Scores { nodes, raw, normalized } => {
+            PluginAnswer::PreScore(PreScoreResult::Score | PreScoreResult::Skip) => {}
+            PluginAnswer::Scores { nodes, raw, normalized } => {
                 let scores =
                     raw.iter().zip(normalized).map(|(raw, normalized)| Score { raw: *raw, normalized: *normalized });
                 self.scores = Some(nodes.iter().copied().zip(scores).collect());

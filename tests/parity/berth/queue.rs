@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use berth_core::Timestamp;
 use berth_core::model::Pod;
-use berth_core::plugins::{Cycle, PluginId, Plugins, TemplateId};
+use berth_core::plugins::{Cycle, PluginId, Plugins, PodSignatureId};
 
 use super::listener::status_of;
 use super::{Cluster, NOW};
@@ -43,9 +43,9 @@ impl Cluster {
         ask: impl FnOnce(&mut dyn Plugins, &Cycle<'_>) -> Result<R, E>,
     ) -> Result<R> {
         self.asked += 1;
-        let template = TemplateId(u32::MAX - self.asked);
+        let signature = PodSignatureId(u32::MAX - self.asked);
         let (pod, cache) = (Arc::new(pod.clone()), self.core.cache());
-        let cycle = Cycle { id: 0, time: NOW, seed: 0, template, pod: &pod, cache };
+        let cycle = Cycle { id: 0, time: NOW, seed: 0, signature, pod: &pod, cache };
         Ok(ask(&mut self.guests, &cycle)?)
     }
 }

@@ -42,7 +42,7 @@ pub struct Setup {
     /// Turns the result cache off: every pod is decided like the first of its template.
     pub keeps_nothing: bool,
     /// The size of the result cache in bytes. If unset, the scheduler's default.
-    pub kept_answers_bytes: Option<usize>,
+    pub result_cache_bytes: Option<usize>,
     /// Every how many cycles cached results are compared with fresh answers, as in [`Options::verify_every`]. With
     /// 0, no calls are made for comparisons, so that calls can be counted.
     pub verify_every: u64,
@@ -103,11 +103,11 @@ impl Engine {
         let limits = Arc::new(setup.limits);
         let mut guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox))?;
         let mut options = Options { verify_every: setup.verify_every, ..Options::default() };
-        if let Some(bytes) = setup.kept_answers_bytes {
-            options.kept_answers_bytes = bytes;
+        if let Some(bytes) = setup.result_cache_bytes {
+            options.result_cache_bytes = bytes;
         }
         if setup.keeps_nothing {
-            options.kept_answers_bytes = 0;
+            options.result_cache_bytes = 0;
         }
         let mut core = Core::new(options);
         let reader = Reader::default();

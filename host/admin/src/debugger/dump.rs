@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use berth_core::Core;
 use berth_core::cache::{Cache, CachedObject, Coverage, KindId, NodeInfo, Objects};
-use berth_core::queue::{Part, QueuedPod};
+use berth_core::queue::{QueuedPod, SubQueue};
 
 /// The maximum numbers of nodes, pods per node, objects per kind, and pending pods in a dump.
 const MOST_NODES: usize = 1_000;
@@ -27,7 +27,7 @@ impl Dump {
         dump.0.push(format!("dump of the cache: {nodes} nodes, {pods} pods on them, {assumed} of those assumed"));
         dump.some(cache.nodes(), MOST_NODES, "nodes", |info| node(core, cache, info));
         dump.objects(cache.objects());
-        let parts = Part::ALL.map(|part| format!("{} {}", core.queue().len(part), part.name())).join(", ");
+        let parts = SubQueue::ALL.map(|part| format!("{} {}", core.queue().len(part), part.name())).join(", ");
         dump.0.push(format!("dump of the queue: {parts}"));
         let pods = core.queue().pods();
         dump.some(pods, MOST_PENDING, "pods", |(part, entry)| pending(core, part, entry));
@@ -96,7 +96,7 @@ fn named(key: &impl Display, assumed: bool) -> String {
     format!("{key}{}", if assumed { " (assumed)" } else { "" })
 }
 
-fn pending(core: &Core, part: Part, entry: &QueuedPod) -> String {
+fn pending(core: &Core, part: SubQueue, entry: &QueuedPod) -> String {
     let mut line = format!("  {} pod {}, tried {} times", part.name(), entry.pod.key, entry.attempts);
     let rejectors: Vec<&str> = entry.rejectors().iter().map(|rejector| &*rejector.declaration.name).collect();
     if !rejectors.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use berth_core::Core;
-use berth_core::queue::{Incoming, Part};
+use berth_core::queue::{Incoming, SubQueue};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -25,7 +25,7 @@ pub struct Snapshot {
 /// The metrics of the core.
 #[derive(Clone, Debug, Default)]
 pub struct CoreState {
-    waiting: [i64; Part::ALL.len()],
+    waiting: [i64; SubQueue::ALL.len()],
     rejected: BTreeMap<(String, String), i64>,
     incoming: Incoming,
     nodes: usize,
@@ -62,13 +62,13 @@ impl CoreState {
             add(registry, "scheduler_queue_incoming_pods", help, Family::default());
         let help = "Pending pods that a plugin rejected; one counts for every plugin that did";
         let rejected = add(registry, "scheduler_unschedulable_pods", help, gauges());
-        for part in Part::ALL {
+        for part in SubQueue::ALL {
             let queue = part.name();
             pending.get_or_create(&QueueLabels { queue }).set(self.waiting[part as usize]);
         }
         for (part, event, count) in self.incoming.iter() {
             // For incoming pods, kube-scheduler counts gated pods as unschedulable.
-            let part = if part == Part::Gated { Part::Unschedulable } else { part };
+            let part = if part == SubQueue::Gated { SubQueue::Unschedulable } else { part };
             let labels = IncomingLabels { queue: part.name(), event: event.to_owned() };
             incoming.get_or_create(&labels).inc_by(count);
         }

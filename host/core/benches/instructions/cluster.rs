@@ -54,8 +54,8 @@ impl Cluster {
     }
 
     /// Adds a pod of this signature, lets the core bind it, and reports the pod with its node, as the informer does.
-    pub fn place(&mut self, template: usize) -> Result<()> {
-        let pod = pod(self.pods, template);
+    pub fn place(&mut self, signature: usize) -> Result<()> {
+        let pod = pod(self.pods, signature);
         self.pods += 1;
         self.step(Event::PodSet(Arc::new(pod.clone())));
         let bound = |action| if let Action::Bind { node, .. } = action { Some(node) } else { None };
@@ -104,17 +104,17 @@ fn node(at: usize, release: usize) -> Node {
     }
 }
 
-/// Returns a pending pod. Pods of one template are equal except for their names. Pods of two templates differ in all
+/// Returns a pending pod. Pods of one signature are equal except for their names. Pods of two signatures differ in all
 /// facts that plugins read.
-fn pod(number: usize, template: usize) -> Pod {
+fn pod(number: usize, signature: usize) -> Pod {
     let name = format!("pod-{number}");
-    let requests = resources(100 + template as i64, 500 << 20, 0);
-    let preferred = PreferredNodeTerm { weight: 1 + template as i32, term: NodeSelectorTerm::default() };
+    let requests = resources(100 + signature as i64, 500 << 20, 0);
+    let preferred = PreferredNodeTerm { weight: 1 + signature as i32, term: NodeSelectorTerm::default() };
     let spec =
         PodSpec { scheduler_name: PROFILE.into(), preferred_node_affinity: vec![preferred], ..PodSpec::default() };
     Pod {
         key: PodKey { namespace: "load".into(), uid: format!("uid-{name}").into(), name: name.into() },
-        labels: Arc::new([("app", format!("app-{template}"))].into_iter().collect()),
+        labels: Arc::new([("app", format!("app-{signature}"))].into_iter().collect()),
         requests: Arc::new(PodRequests { fit: requests.clone(), effective: requests, ..PodRequests::default() }),
         spec: Arc::new(spec),
         ..Pod::default()

@@ -9,7 +9,7 @@ use berth_core::cache::{NodeId, NodeInfo};
 use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::plugins::{
     ClassFilter, ClassId, ClassScores, Classified, Code, Cycle, Declaration, ExtensionPoints, Normalization, Passed,
-    PluginError, PluginId, PreScoreResult, Scope, Status, TemplateId, Verdicts,
+    PluginError, PluginId, PodSignatureId, PreScoreResult, Scope, Status, Verdicts,
 };
 use berth_core::profile::{FailurePolicy, Profile, ProfilePlugin};
 
@@ -29,8 +29,8 @@ const SPREAD: PluginId = PluginId(2);
 /// The state of the three plugins.
 #[derive(Default)]
 pub struct Fakes {
-    /// The cycle in which Spread last answered for a pod signature (template).
-    told: BTreeMap<TemplateId, u64>,
+    /// The cycle in which Spread last answered for a pod signature.
+    told: BTreeMap<PodSignatureId, u64>,
 }
 
 /// Returns a profile with the three plugins.
@@ -104,7 +104,7 @@ impl Plugins for Fakes {
     }
 
     fn classify(&mut self, _: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
-        let told = self.told.insert(cycle.template, cycle.id).unwrap_or_default();
+        let told = self.told.insert(cycle.signature, cycle.id).unwrap_or_default();
         let anew = known == 0 || known != told;
         let nodes: Vec<NodeId> = cycle.cache.nodes().take_while(|_| anew).map(|info| info.id).collect();
         let classes = nodes.iter().map(|node| zone(*node)).collect();

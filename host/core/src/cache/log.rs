@@ -43,12 +43,12 @@ pub struct ChangeLog {
 
 impl Default for ChangeLog {
     fn default() -> Self {
-        Self::holding(65_536)
+        Self::with_limit(65_536)
     }
 }
 
 impl ChangeLog {
-    pub(super) fn holding(holds: usize) -> Self {
+    pub(super) fn with_limit(holds: usize) -> Self {
         Self { changes: VecDeque::new(), start: 0, beyond_nodes: 0, holds }
     }
 

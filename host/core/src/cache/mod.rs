@@ -88,7 +88,7 @@ impl Cache {
     /// changes, ids are used again sooner.
     #[must_use]
     pub fn with_log_of(changes: usize) -> Self {
-        Self { log: ChangeLog::holding(changes), ..Self::default() }
+        Self { log: ChangeLog::with_limit(changes), ..Self::default() }
     }
 
     /// Returns a copy of the cluster for a reader that knows its state at position `since` of the log. The copy's log
@@ -253,9 +253,9 @@ impl Cache {
 
     /// Keeps only these kinds. Drops the objects of all others, and returns the kinds that were watched.
     pub fn keep_kinds(&mut self, read: &[&ObjectKind]) -> Vec<Arc<ObjectKind>> {
-        let forgotten = self.objects.keep_kinds(read, &mut self.log);
+        let dropped = self.objects.keep_kinds(read, &mut self.log);
         self.trim();
-        forgotten
+        dropped
     }
 
     /// Counts a stopped watch of the kind.

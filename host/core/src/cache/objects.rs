@@ -67,7 +67,7 @@ struct KnownKind {
     listed: Option<BTreeSet<Box<str>>>,
     refused: Option<Arc<str>>,
     /// Plugins read the kind once, and no plugin reads it now.
-    forgotten: bool,
+    dropped: bool,
     /// The number of watches of the kind that are stopping. Until they have stopped, events of the kind belong to them.
     stopping: u32,
 }
@@ -134,7 +134,7 @@ impl Objects {
             if known.wanted.as_ref().is_some_and(|wanted| fields.is_subset(wanted)) {
                 continue;
             }
-            known.forgotten = false;
+            known.dropped = false;
             let wanted = known.wanted.get_or_insert_default();
             wanted.extend(fields);
             grown.push(ObjectReads { kind: Arc::clone(&known.kind), fields: wanted.clone() });
@@ -143,22 +143,22 @@ impl Objects {
     }
 
     /// Forgets the wanted kinds that are not among these, with their objects and all assumptions about them. Returns
-    /// the forgotten kinds. The removal of the objects causes no event, because it can help no pod.
+    /// the dropped kinds. The removal of the objects causes no event, because it can help no pod.
     pub(super) fn keep_kinds(&mut self, read: &[&ObjectKind], log: &mut ChangeLog) -> Vec<Arc<ObjectKind>> {
-        let mut forgotten = Vec::new();
+        let mut dropped = Vec::new();
         for known in self.kinds.iter_mut().filter(|known| known.wanted.is_some() && !read.contains(&&*known.kind)) {
             (known.wanted, known.listed, known.refused) = (None, None, None);
-            known.forgotten = true;
+            known.dropped = true;
             known.stopping += 1;
-            forgotten.push(Arc::clone(&known.kind));
+            dropped.push(Arc::clone(&known.kind));
         }
-        for kind in &forgotten {
+        for kind in &dropped {
             self.assumed.forget(kind);
             let of_kind = self.known.entries().filter(|(_, cached)| cached.object.key.kind == *kind);
             let keys: Vec<ObjectKey> = of_kind.map(|(_, cached)| cached.object.key.clone()).collect();
             keys.iter().for_each(|key| self.hide(key, log));
         }
-        forgotten
+        dropped
     }
 
     /// Counts a stopped watch of the kind.
@@ -225,7 +225,7 @@ impl Objects {
     /// its name. Objects of a kind that no plugin reads are not assumed.
     pub(super) fn assume(&mut self, object: Arc<Object>, by: &str, log: &mut ChangeLog) -> Option<Turned> {
         let kind = self.kind_id(&object.key.kind)?;
-        if self.kinds[usize::from(kind.0)].forgotten {
+        if self.kinds[usize::from(kind.0)].dropped {
             return None;
         }
         let (key, known) = (object.key.clone(), self.by_key(&object.key).map(|cached| Arc::clone(&cached.object)));
@@ -311,7 +311,7 @@ impl Objects {
     fn intern(&mut self, kind: &Arc<ObjectKind>) -> KindId {
         self.kind_id(kind).unwrap_or_else(|| {
             let kind = Arc::clone(kind);
-            let known = KnownKind { kind, wanted: None, listed: None, refused: None, forgotten: false, stopping: 0 };
+            let known = KnownKind { kind, wanted: None, listed: None, refused: None, dropped: false, stopping: 0 };
             self.kinds.push(known);
             KindId((self.kinds.len() - 1) as u16)
         })

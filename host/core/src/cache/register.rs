@@ -19,7 +19,7 @@ pub(super) trait Keyed {
 /// Items by id and by key. A copy shares its data with the original, as a copy of a [`Slab`] does.
 #[derive(Clone, Debug)]
 pub(super) struct Register<T> {
-    things: Slab<T>,
+    entries: Slab<T>,
     /// Split by the key's hash into [`PARTS`] tables. A shared table is copied on its own when it changes.
     by_key: Vec<Arc<HashTable<u32>>>,
     hasher: DefaultHashBuilder,
@@ -34,7 +34,7 @@ fn part(hash: u64) -> usize {
 
 impl<T> Default for Register<T> {
     fn default() -> Self {
-        Self { things: Slab::default(), by_key: vec![Arc::default(); PARTS], hasher: DefaultHashBuilder::default() }
+        Self { entries: Slab::default(), by_key: vec![Arc::default(); PARTS], hasher: DefaultHashBuilder::default() }
     }
 }
 
@@ -42,13 +42,13 @@ impl<T> Deref for Register<T> {
     type Target = Slab<T>;
 
     fn deref(&self) -> &Slab<T> {
-        &self.things
+        &self.entries
     }
 }
 
 impl<T> DerefMut for Register<T> {
     fn deref_mut(&mut self) -> &mut Slab<T> {
-        &mut self.things
+        &mut self.entries
     }
 }
 
@@ -56,26 +56,26 @@ impl<T: Keyed + Clone> Register<T> {
     /// Returns the id of the item with this key.
     pub fn find(&self, key: &T::Key) -> Option<u32> {
         let hash = self.hasher.hash_one(key);
-        self.by_key[part(hash)].find(hash, |id| self.things.get(*id).is_some_and(|thing| thing.key() == key)).copied()
+        self.by_key[part(hash)].find(hash, |id| self.entries.get(*id).is_some_and(|thing| thing.key() == key)).copied()
     }
 
     /// Adds an item. No other item may have its key.
     pub fn insert(&mut self, thing: T) -> u32 {
         let hash = self.hasher.hash_one(thing.key());
-        let id = self.things.insert(thing);
-        let (things, hasher) = (&self.things, &self.hasher);
-        let hash_of = |id: &u32| things.get(*id).map_or(0, |thing| hasher.hash_one(thing.key()));
+        let id = self.entries.insert(thing);
+        let (entries, hasher) = (&self.entries, &self.hasher);
+        let hash_of = |id: &u32| entries.get(*id).map_or(0, |thing| hasher.hash_one(thing.key()));
         Arc::make_mut(&mut self.by_key[part(hash)]).insert_unique(hash, id, hash_of);
         id
     }
 
     /// Removes the item. Its id stays out of use until [`Slab::free`].
     pub fn retire(&mut self, id: u32) -> Option<T> {
-        let hash = self.hasher.hash_one(self.things.get(id)?.key());
+        let hash = self.hasher.hash_one(self.entries.get(id)?.key());
         if let Ok(entry) = Arc::make_mut(&mut self.by_key[part(hash)]).find_entry(hash, |other| *other == id) {
             entry.remove();
         }
-        self.things.retire(id)
+        self.entries.retire(id)
     }
 }
 

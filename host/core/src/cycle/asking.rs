@@ -2,47 +2,47 @@
 
 use std::sync::Arc;
 
-use super::Placing;
+use super::SchedulingCycle;
 use super::filtering::Feasible;
 use crate::cache::NodeId;
 use crate::plugins::{
-    Cycle, ExtensionPoints, MOST_OUTCOMES, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status,
-    TemplateId, Verdicts, WhatIf,
+    Cycle, ExtensionPoints, MOST_OUTCOMES, PluginError, Plugins, PodSignatureId, PreFilterResult, PreScoreResult,
+    Scope, Status, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
-impl Placing<'_> {
-    /// Returns the pod signature (template) for this plugin. It is looked up once a cycle for each set of facts.
-    pub(super) fn template(&mut self, plugin: &ProfilePlugin) -> TemplateId {
+impl SchedulingCycle<'_> {
+    /// Returns the pod signature for this plugin. It is looked up once a cycle for each set of facts.
+    pub(super) fn signature_for(&mut self, plugin: &ProfilePlugin) -> PodSignatureId {
         let facts = plugin.declaration.pod_facts;
-        if let Some((_, template)) = self.pods_templates.iter().find(|(known, _)| *known == facts) {
-            return *template;
+        if let Some((_, signature)) = self.lookups.signatures.iter().find(|(known, _)| *known == facts) {
+            return *signature;
         }
-        let template = self.templates.of(facts, self.pod, self.cycle);
-        self.pods_templates.push((facts, template));
-        template
+        let signature = self.results.pod_signatures.of(facts, self.pod, self.number);
+        self.lookups.signatures.push((facts, signature));
+        signature
     }
 
     /// Returns whether the plugin's answers of this scope are cached.
     pub(super) fn keeps(&self, plugin: &ProfilePlugin, scope: Scope) -> bool {
-        self.answers.are_kept() && scope == Scope::Node && !self.is_distrusted(plugin)
+        self.results.is_enabled() && scope == Scope::Node && !self.results.is_distrusted(plugin.id)
     }
 
     /// Returns whether the plugin skips the pod.
     pub(super) fn skips(&mut self, plugin: &ProfilePlugin) -> bool {
-        if !plugin.declaration.points.contains(ExtensionPoints::SKIP) || self.is_distrusted(plugin) {
+        if !plugin.declaration.points.contains(ExtensionPoints::SKIP) || self.results.is_distrusted(plugin.id) {
             return false;
         }
-        let template = self.template(plugin);
-        let cycle = self.about(plugin, template);
-        self.answers.skips(plugin, &cycle, self.plugins)
+        let signature = self.signature_for(plugin);
+        let cycle = self.about(plugin, signature);
+        self.results.skips(plugin, &cycle, self.plugins)
     }
 
     pub(super) fn pre_filter(&mut self, plugin: &ProfilePlugin) -> Result<PreFilterResult, PluginError> {
         let known = if self.skips(plugin) {
             Some(PreFilterResult::Skip)
         } else {
-            self.by_class(plugin)?.map(|said| said.pre_filter())
+            self.by_class(plugin)?.map(|answer| answer.pre_filter())
         };
         if let Some(known) = known {
             if !self.verify {
@@ -51,19 +51,19 @@ impl Placing<'_> {
             let (plugins, cycle) = self.call(plugin);
             let fresh = plugins.pre_filter(plugin.id, &cycle)?;
             if fresh != known {
-                self.distrust_about(plugin, "pre-filter's answer");
+                self.distrust_about(plugin, "pre-filter answer");
             }
             return Ok(fresh);
         }
         let keeps = self.keeps(plugin, plugin.declaration.filter_scope);
-        let template = self.template(plugin);
-        if keeps && let Some(result) = &self.answers.of(plugin.id, template, self.cycle).pre_filter {
+        let signature = self.signature_for(plugin);
+        if keeps && let Some(result) = &self.results.of(plugin.id, signature, self.number).pre_filter {
             return Ok(result.clone());
         }
         let (plugins, cycle) = self.call(plugin);
         let result = plugins.pre_filter(plugin.id, &cycle)?;
         if keeps {
-            self.answers.of(plugin.id, template, self.cycle).pre_filter = Some(result.clone());
+            self.results.of(plugin.id, signature, self.number).pre_filter = Some(result.clone());
         }
         Ok(result)
     }
@@ -76,7 +76,7 @@ impl Placing<'_> {
         let known = if self.skips(plugin) {
             Some(PreScoreResult::Skip)
         } else {
-            self.by_class(plugin)?.map(|said| said.pre_score())
+            self.by_class(plugin)?.map(|answer| answer.pre_score())
         };
         if let Some(known) = known {
             if !self.verify {
@@ -84,18 +84,18 @@ impl Placing<'_> {
             }
             let fresh = self.fresh_pre_score(plugin, feasible)?;
             if fresh != known {
-                self.distrust_about(plugin, "pre-score's answer");
+                self.distrust_about(plugin, "pre-score answer");
             }
             return Ok(fresh);
         }
         let keeps = self.keeps(plugin, plugin.declaration.score_scope);
-        let template = self.template(plugin);
-        if keeps && let Some(result) = self.answers.of(plugin.id, template, self.cycle).pre_score {
+        let signature = self.signature_for(plugin);
+        if keeps && let Some(result) = self.results.of(plugin.id, signature, self.number).pre_score {
             return Ok(result);
         }
         let result = self.fresh_pre_score(plugin, feasible)?;
         if keeps {
-            self.answers.of(plugin.id, template, self.cycle).pre_score = Some(result);
+            self.results.of(plugin.id, signature, self.number).pre_score = Some(result);
         }
         Ok(result)
     }
@@ -106,36 +106,37 @@ impl Placing<'_> {
         plugin: &ProfilePlugin,
         feasible: &Feasible<'_>,
     ) -> Result<PreScoreResult, PluginError> {
-        let by_template = plugin.declaration.score_scope == Scope::Node;
-        let nodes = if by_template { &[] } else { self.listed(&feasible.nodes, &feasible.filters)? };
+        let by_signature = plugin.declaration.score_scope == Scope::Node;
+        let nodes = if by_signature { &[] } else { self.listed(&feasible.nodes, &feasible.filters)? };
         let (plugins, cycle) = self.call(plugin);
         plugins.pre_score(plugin.id, &cycle, nodes)
     }
 
     /// Returns a verdict for each of `nodes`.
     pub(super) fn filter(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
-        if let Some(said) = self.by_class(plugin)? {
-            let by_class = self.verdicts_by_class(plugin, &said, nodes)?;
+        if let Some(answer) = self.by_class(plugin)? {
+            let by_class = self.verdicts_by_class(plugin, &answer, nodes)?;
             return if self.verify { self.verified(plugin, nodes, &by_class) } else { Ok(by_class) };
         }
         if !self.keeps(plugin, plugin.declaration.filter_scope) {
             return self.fresh_verdicts(plugin, nodes);
         }
-        let template = self.template(plugin);
-        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
-        kept.verdicts.catch_up(self.cache, &plugin.declaration);
-        let mut missing = kept.verdicts.missing(shapes, nodes);
+        let signature = self.signature_for(plugin);
+        let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+        let mut missing = results.verdicts.missing(node_signatures, nodes);
+        if missing.is_empty() && !self.verify {
+            return Ok(results.verdicts(node_signatures, nodes));
+        }
         while !missing.is_empty() {
             let fresh = self.fresh_verdicts(plugin, &missing)?;
-            let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
-            // If the plugin gave too many different reasons, all cached verdicts were dropped and the other nodes are
+            let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+            // If the plugin gave too many different reasons, all cached verdicts are dropped and the other nodes are
             // asked about again. This happens at most once, because two answers together stay below the limit.
-            let dropped = kept.keep(shapes, &missing, &fresh);
-            missing = if dropped { kept.verdicts.missing(shapes, nodes) } else { Vec::new() };
+            let dropped = results.set_verdicts(node_signatures, &missing, &fresh);
+            missing = if dropped { results.verdicts.missing(node_signatures, nodes) } else { Vec::new() };
         }
-        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
-        let verdicts = nodes.iter().map(|node| kept.verdicts.get(shapes, *node).unwrap_or_default());
-        let verdicts = kept.outcomes.verdicts(verdicts);
+        let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+        let verdicts = results.verdicts(node_signatures, nodes);
         if self.verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
     }
 
@@ -157,17 +158,17 @@ impl Placing<'_> {
         if !self.keeps(plugin, plugin.declaration.score_scope) {
             return self.fresh_scores(plugin, nodes);
         }
-        let template = self.template(plugin);
-        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
-        kept.scores.catch_up(self.cache, &plugin.declaration);
-        let missing = kept.scores.missing(shapes, nodes);
+        let signature = self.signature_for(plugin);
+        let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+        let missing = results.scores.missing(node_signatures, nodes);
         if !missing.is_empty() {
             let fresh = self.fresh_scores(plugin, &missing)?;
-            let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
-            kept.scores.set(shapes, &missing, fresh);
+            let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+            results.scores.set(node_signatures, &missing, fresh);
         }
-        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
-        let scores: Vec<i64> = nodes.iter().map(|node| kept.scores.get(shapes, *node).unwrap_or_default()).collect();
+        let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+        let score = |node: &NodeId| results.scores.get(node_signatures, *node).unwrap_or_default();
+        let scores: Vec<i64> = nodes.iter().map(score).collect();
         if !self.verify {
             return Ok(scores);
         }
@@ -215,20 +216,20 @@ impl Placing<'_> {
 
     /// Returns the plugins and the subject of the call, which splits the borrow of `self`.
     pub(super) fn call(&mut self, plugin: &ProfilePlugin) -> (&mut dyn Plugins, Cycle<'_>) {
-        let template = self.template(plugin);
-        let cycle = self.about(plugin, template);
+        let signature = self.signature_for(plugin);
+        let cycle = self.about(plugin, signature);
         (&mut *self.plugins, cycle)
     }
 }
 
-impl<'a> Placing<'a> {
+impl<'a> SchedulingCycle<'a> {
     /// Returns the subject of a call to the plugin.
-    pub(super) fn about(&self, plugin: &ProfilePlugin, template: TemplateId) -> Cycle<'a> {
+    pub(super) fn about(&self, plugin: &ProfilePlugin, signature: PodSignatureId) -> Cycle<'a> {
         Cycle {
-            id: self.cycle,
+            id: self.number,
             time: self.time,
-            seed: mix(self.seed, self.cycle, u64::from(plugin.id.0)),
-            template,
+            seed: mix(self.seed, self.number, u64::from(plugin.id.0)),
+            signature,
             pod: self.pod,
             cache: self.cache,
         }

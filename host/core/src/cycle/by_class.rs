@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::asking::{check_number, check_outcomes, right_length};
-use super::{Placing, ProfilePlugin};
+use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::{Cache, NodeId};
 use crate::plugins::{
     ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed, PluginError, PreFilterResult, PreScoreResult,
@@ -25,38 +25,45 @@ pub(super) struct NodeScores {
     pub normalized: Vec<i64>,
 }
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Returns the plugin's answer about classes in this cycle, or `None` if the plugin is asked node by node.
     pub(super) fn by_class(&mut self, plugin: &ProfilePlugin) -> Result<Option<Arc<ByClass>>, PluginError> {
-        if !self.answers.are_kept()
-            || !plugin.declaration.answers_by_class()
-            || plugin.failure_policy != FailurePolicy::Fail
-            || self.is_distrusted(plugin)
-        {
+        if !self.may_answer_by_class(plugin) {
             return Ok(None);
         }
-        if let Some((_, said)) = self.classified.iter().find(|(of, _)| *of == plugin.id) {
-            return Ok(said.clone());
+        if let Some((_, answer)) = self.lookups.by_class.iter().find(|(of, _)| *of == plugin.id) {
+            return Ok(answer.clone());
         }
-        let said = self.classify(plugin)?.map(Arc::new);
-        self.classified.push((plugin.id, said.clone()));
-        Ok(said)
+        let answer = self.classify(plugin)?.map(Arc::new);
+        self.lookups.by_class.push((plugin.id, answer.clone()));
+        Ok(answer)
+    }
+
+    /// Returns whether the plugin is asked about classes, unless it answers that it is to be asked node by node.
+    pub(super) fn may_answer_by_class(&self, plugin: &ProfilePlugin) -> bool {
+        self.results.is_enabled()
+            && plugin.declaration.answers_by_class()
+            && plugin.failure_policy == FailurePolicy::Fail
+            && !self.results.is_distrusted(plugin.id)
     }
 
     fn classify(&mut self, plugin: &ProfilePlugin) -> Result<Option<ByClass>, PluginError> {
-        let template = self.template(plugin);
-        let known = self.answers.of(plugin.id, template, self.cycle).classes.known();
+        let signature = self.signature_for(plugin);
+        let known = self.results.of(plugin.id, signature, self.number).classes.known();
         let (plugins, cycle) = self.call(plugin);
         let Some(classified) = plugins.classify(plugin.id, &cycle, known)? else { return Ok(None) };
         check(plugin, self.cache, &classified, known)?;
-        self.answers.of(plugin.id, template, self.cycle).classes.take_in(&classified, self.cycle);
-        Ok(Some(ByClass { filter: classified.filter, scores: classified.scores }))
+        let results = self.results.of(plugin.id, signature, self.number);
+        results.classes.take_in(&classified, self.number);
+        let by_class = ByClass { filter: classified.filter, scores: classified.scores };
+        results.pre_score = Some(by_class.pre_score());
+        Ok(Some(by_class))
     }
 
     /// Returns the class of each of these nodes.
     pub(super) fn classes_of(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<ClassId>, PluginError> {
-        let template = self.template(plugin);
-        let classes = &self.answers.of(plugin.id, template, self.cycle).classes;
+        let signature = self.signature_for(plugin);
+        let classes = &self.results.of(plugin.id, signature, self.number).classes;
         let cache = self.cache;
         let class = |node: &NodeId| {
             classes.of(*node).ok_or_else(|| {
@@ -71,15 +78,16 @@ impl Placing<'_> {
     pub(super) fn verdicts_by_class(
         &mut self,
         plugin: &ProfilePlugin,
-        said: &ByClass,
+        answer: &ByClass,
         nodes: &[NodeId],
     ) -> Result<Verdicts, PluginError> {
-        Ok(match &said.filter {
+        Ok(match &answer.filter {
             ClassFilter::Skip => Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] },
             ClassFilter::Reject(status) => Verdicts { outcomes: vec![status.clone()], nodes: vec![1; nodes.len()] },
             ClassFilter::Verdicts(verdicts) => {
                 let classes = self.classes_of(plugin, nodes)?;
-                let nodes: Result<Vec<u16>, _> = classes.into_iter().map(|class| said.verdict(plugin, class)).collect();
+                let nodes: Result<Vec<u16>, _> =
+                    classes.into_iter().map(|class| answer.verdict(plugin, class)).collect();
                 Verdicts { outcomes: verdicts.outcomes.clone(), nodes: nodes? }
             }
         })
@@ -157,19 +165,19 @@ pub(super) fn passed(nodes: impl Iterator<Item = (ClassId, u32)>) -> Vec<Passed>
 
 /// Checks that the answer is consistent, continues the known answer, and names only nodes of the cluster. The last
 /// check matters because tables are as long as the highest node id.
-fn check(plugin: &ProfilePlugin, cache: &Cache, said: &Classified, known: u64) -> Result<(), PluginError> {
-    right_length(plugin, "classify", said.classes.len(), said.nodes.len(), "nodes")?;
-    if let Some(node) = said.nodes.iter().find(|node| cache.node(**node).is_none()) {
+fn check(plugin: &ProfilePlugin, cache: &Cache, answer: &Classified, known: u64) -> Result<(), PluginError> {
+    right_length(plugin, "classify", answer.classes.len(), answer.nodes.len(), "nodes")?;
+    if let Some(node) = answer.nodes.iter().find(|node| cache.node(**node).is_none()) {
         return Err(failed(plugin, format!("classify named node {}, which does not exist", node.0)));
     }
-    if known == 0 && !said.anew {
-        return Err(failed(plugin, "classify told changes of classes that were not told before".to_owned()));
+    if known == 0 && !answer.anew {
+        return Err(failed(plugin, "classify returned changes before it returned the classes of all nodes".to_owned()));
     }
-    if let Some(class) = said.classes.iter().find(|class| class.0 >= MOST_CLASSES) {
+    if let Some(class) = answer.classes.iter().find(|class| class.0 >= MOST_CLASSES) {
         let message = format!("classify named class {}; classes have to be less than {MOST_CLASSES}", class.0);
         return Err(failed(plugin, message));
     }
-    match &said.filter {
+    match &answer.filter {
         ClassFilter::Verdicts(verdicts) => {
             check_number(plugin, "classify", verdicts)?;
             check_outcomes(plugin, verdicts)

@@ -117,9 +117,7 @@ impl Plugins for Spread {
 /// The nodes a, b and c, of classes 0, 0 and 1.
 struct Bench {
     cache: Cache,
-    templates: Templates,
-    answers: Answers,
-    distrusted: Vec<Distrusted>,
+    results: ResultCache,
     plugins: Spread,
     cycle: u64,
     verify: bool,
@@ -129,9 +127,7 @@ impl Bench {
     fn new(rejects: &[Option<&'static str>], scores: &[i64]) -> Self {
         let mut bench = Self {
             cache: Cache::default(),
-            templates: Templates::default(),
-            answers: Answers::new(1 << 20),
-            distrusted: Vec::new(),
+            results: ResultCache::new(1 << 20),
             plugins: Spread {
                 classes: [("a", 0), ("b", 0), ("c", 1)].into(),
                 rejects: rejects.to_vec(),
@@ -171,26 +167,23 @@ impl Bench {
     fn place(&mut self) -> Result<String, String> {
         self.cycle += 1;
         self.plugins.calls.clear();
-        let mut placing = Placing {
-            may_make_room: true,
-            cycle: self.cycle,
+        let mut cycle = SchedulingCycle {
+            number: self.cycle,
             time: Timestamp(0),
             seed: 0,
             pod: &Arc::default(),
             cache: &self.cache,
-            templates: &mut self.templates,
-            pods_templates: Vec::new(),
-            answers: &mut self.answers,
-            classified: Vec::new(),
             nominations: &Nominations::default(),
-            next_start: &mut 0,
+            results: &mut self.results,
             plugins: &mut self.plugins,
             extenders: &mut NoExtenders,
+            next_start: 0,
             verify: self.verify,
-            distrusted: &mut self.distrusted,
-            witness: None,
+            may_preempt: true,
+            observer: None,
+            lookups: Lookups::default(),
         };
-        let placed = placing.place(&Self::profile(), &mut fastrand::Rng::with_seed(1));
+        let placed = cycle.schedule(&Self::profile(), &mut fastrand::Rng::with_seed(1));
         let name = |node| self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string());
         placed.map(name).map_err(|failure| failure.to_string())
     }
@@ -275,7 +268,7 @@ fn who_says_something_else_by_class_than_by_node_is_found_and_named() {
     assert_eq!(bench.place(), Ok("c".into()));
     bench.verify = true;
     assert!(bench.place().is_ok_and(|node| node != "c"), "what it says node by node is used where they differ");
-    let what: Vec<&str> = bench.distrusted.iter().map(|distrusted| &*distrusted.what).collect();
+    let what: Vec<&str> = bench.results.distrusted.iter().map(|distrusted| &*distrusted.what).collect();
     assert!(
         matches!(what[..], [only] if only.contains("its score on node a") && only.contains("by class")),
         "{what:?}"

@@ -104,9 +104,7 @@ impl Plugins for Scripted {
 /// The nodes a, b and c, and a profile with every script at every point.
 struct Bench {
     cache: Cache,
-    templates: Templates,
-    answers: Answers,
-    distrusted: Vec<Distrusted>,
+    results: ResultCache,
     plugins: Scripted,
     /// The node facts that the scripts declare. They answer by the node's name.
     node_facts: NodeFacts,
@@ -122,9 +120,7 @@ impl Bench {
         }
         Self {
             cache,
-            templates: Templates::default(),
-            answers: Answers::new(1 << 20),
-            distrusted: Vec::new(),
+            results: ResultCache::new(1 << 20),
             plugins: Scripted { scripts, calls: Vec::new() },
             node_facts: NodeFacts::TAINTS | NodeFacts::NAME,
             cycle: 0,
@@ -154,26 +150,23 @@ impl Bench {
     fn place(&mut self) -> Result<String, String> {
         self.cycle += 1;
         let profile = self.profile();
-        let mut placing = Placing {
-            may_make_room: true,
-            cycle: self.cycle,
+        let mut cycle = SchedulingCycle {
+            number: self.cycle,
             time: Timestamp(0),
             seed: 0,
             pod: &Arc::new(Pod { key: PodKey::default(), spec: Arc::new(PodSpec::default()), ..Pod::default() }),
             cache: &self.cache,
-            templates: &mut self.templates,
-            pods_templates: Vec::new(),
-            answers: &mut self.answers,
-            classified: Vec::new(),
             nominations: &Nominations::default(),
-            next_start: &mut 0,
+            results: &mut self.results,
             plugins: &mut self.plugins,
             extenders: &mut NoExtenders,
+            next_start: 0,
             verify: self.verify,
-            distrusted: &mut self.distrusted,
-            witness: None,
+            may_preempt: true,
+            observer: None,
+            lookups: Lookups::default(),
         };
-        match placing.place(&profile, &mut fastrand::Rng::with_seed(1)) {
+        match cycle.schedule(&profile, &mut fastrand::Rng::with_seed(1)) {
             Ok(node) => Ok(self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string())),
             Err(Failure::Unschedulable(diagnosis, _)) => Err(diagnosis.to_string()),
             Err(Failure::Plugin(error) | Failure::PostFilter(error)) => Err(error.to_string()),
@@ -211,8 +204,8 @@ fn a_plugin_that_skips_pods_is_asked_once_and_found_out_where_it_has_something_t
     assert_eq!(bench.plugins.calls, ["skip 0"]);
     bench.verify = true;
     assert_eq!(bench.place(), Err("0/3 nodes are available: 3 x.".into()));
-    let what: Vec<&str> = bench.distrusted.iter().map(|distrusted| &*distrusted.what).collect();
-    assert!(matches!(what[..], [only] if only.contains("has nothing to do with pods such as")), "{what:?}");
+    let what: Vec<&str> = bench.results.distrusted.iter().map(|distrusted| &*distrusted.what).collect();
+    assert!(matches!(what[..], [only] if only.contains("skips pods such as")), "{what:?}");
     bench.verify = false;
     assert!(bench.place().is_err(), "it is asked like others from then on");
 }
@@ -289,8 +282,8 @@ fn reasons_of_earlier_answers_are_dropped_and_their_nodes_asked_about_again() {
         let taints = vec![Taint { key, value: "".into(), effect: Effect::NoSchedule }];
         bench.cache.set_node(Arc::new(Node { name: "a".into(), taints, ..Node::default() }));
         assert_eq!(bench.place(), Err("0/3 nodes are available: 1 far, 2 full.".into()), "in cycle {cycle}");
-        let template = bench.templates.of(PodFacts::empty(), &Arc::default(), 100);
-        assert!(bench.answers.of(PluginId(0), template, 100).outcomes.len() <= 4000, "in cycle {cycle}");
+        let signature = bench.results.pod_signatures.of(PodFacts::empty(), &Arc::default(), 100);
+        assert!(bench.results.of(PluginId(0), signature, 100).rejections.len() <= 4000, "in cycle {cycle}");
     }
     let asked: Vec<&str> = bench.plugins.calls.iter().filter_map(|call| call.strip_prefix("filter 0 ")).collect();
     assert_eq!(asked, ["3", "1", "1", "1", "1", "2", "1", "1", "1", "1", "2", "1", "1", "1"]);
@@ -367,8 +360,8 @@ fn a_plugin_that_declares_a_scope_wrongly_is_found_and_named() {
     assert_eq!(bench.place(), Ok("c".into()), "nothing changed, so the kept answer is used");
     bench.verify = true;
     assert_eq!(bench.place(), Ok("b".into()), "the fresh answer is used where they differ");
-    assert_eq!(bench.distrusted.len(), 1);
-    assert!(bench.distrusted[0].what.contains("verdict on node b"), "{}", bench.distrusted[0].what);
+    assert_eq!(bench.results.distrusted.len(), 1);
+    assert!(bench.results.distrusted[0].what.contains("verdict on node b"), "{}", bench.results.distrusted[0].what);
     bench.verify = false;
     bench.plugins.scripts[0].rejects = [("b", "full"), ("c", "full")].into();
     assert_eq!(bench.place(), Ok("a".into()), "it is asked for every pod from now on");

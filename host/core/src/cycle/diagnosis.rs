@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::cache::NodeId;
 use crate::extenders;
-use crate::plugins::{Code, PluginId, Status, TemplateId};
+use crate::plugins::{Code, PluginId, PodSignatureId, Status};
 use crate::profile::ProfilePlugin;
 use crate::queue::{Rejection, Rejector};
 
@@ -35,12 +35,12 @@ impl Diagnosis {
     }
 
     /// Returns the diagnosis of a rejection on the chosen node, by this plugin (if it is known) for this pod
-    /// signature (template).
-    pub(crate) fn of_one(node: NodeId, status: &Status, by: Option<(&ProfilePlugin, TemplateId)>) -> Self {
+    /// signature.
+    pub(crate) fn of_one(node: NodeId, status: &Status, by: Option<(&ProfilePlugin, PodSignatureId)>) -> Self {
         let mut diagnosis = Self::new(1);
         diagnosis.add(status, &[node]);
-        if let Some((plugin, template)) = by {
-            diagnosis.add_plugin(plugin, status.code, template);
+        if let Some((plugin, signature)) = by {
+            diagnosis.add_plugin(plugin, status.code, signature);
         }
         diagnosis
     }
@@ -51,14 +51,14 @@ impl Diagnosis {
         &self.rejection
     }
 
-    /// Adds a plugin that rejected the pod of this signature (template) with this code.
-    pub(super) fn add_plugin(&mut self, plugin: &ProfilePlugin, code: Code, template: TemplateId) {
+    /// Adds a plugin that rejected the pod of this signature with this code.
+    pub(super) fn add_plugin(&mut self, plugin: &ProfilePlugin, code: Code, signature: PodSignatureId) {
         let pending = code == Code::Pending;
         match self.rejection.by.iter_mut().find(|by| by.id == plugin.id) {
             Some(by) => by.pending |= pending,
             None => {
                 let (id, declaration) = (plugin.id, Arc::clone(&plugin.declaration));
-                self.rejection.by.push(Rejector { id, declaration, pending, template });
+                self.rejection.by.push(Rejector { id, declaration, pending, signature });
             }
         }
     }
@@ -109,8 +109,8 @@ impl Diagnosis {
         self.codes.clear();
     }
 
-    pub(super) fn post_filter_said(&mut self, said: String) {
-        self.post_filter = said;
+    pub(super) fn set_post_filter_message(&mut self, message: String) {
+        self.post_filter = message;
     }
 }
 

@@ -3,13 +3,13 @@
 use hashbrown::HashMap;
 
 use super::diagnosis::Diagnosis;
-use super::{Failure, Placing};
+use super::{Failure, SchedulingCycle};
 use crate::cache::{Cache, NodeId, PodId};
 use crate::extenders::{Extenders, Filtered, SCORE_SCALE, Victims};
 use crate::model::{Pod, PodKey};
 use crate::plugins::{Candidate, Code, Status};
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Returns whether any extender is interested in the pod.
     pub(super) fn concerns_extenders(&self) -> bool {
         self.extenders.list().iter().any(|extender| extender.is_interested_in(self.pod))

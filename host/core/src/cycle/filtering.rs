@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::by_class::ByClass;
+use super::candidates::Indexed;
 use super::diagnosis::Diagnosis;
-use super::followed::Followed;
 use super::sampling::Sample;
 use super::what_if::CaseRejected;
-use super::{Failure, Placing, Said};
+use super::{Failure, PluginAnswer, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::{ClassFilter, Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
@@ -22,25 +22,25 @@ pub(super) struct Candidates<'p> {
 
 /// The feasible nodes, at least one.
 pub(super) struct Feasible<'p> {
-    pub nodes: Nodes,
+    pub nodes: Nodes<'p>,
     /// The filters that the nodes passed.
     pub filters: Vec<&'p ProfilePlugin>,
 }
 
-/// Feasible nodes. [`Placing::listed`] returns them in order.
-pub(super) enum Nodes {
+/// Feasible nodes. [`SchedulingCycle::listed`] returns them in order.
+pub(super) enum Nodes<'p> {
     /// Found for this pod alone.
     Found(Vec<NodeId>),
     /// Taken from the candidate index for all pods of the same signatures.
-    Followed(Followed),
+    Indexed(Indexed<'p>),
 }
 
-impl Nodes {
+impl Nodes<'_> {
     /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         match self {
             Self::Found(nodes) => nodes.len(),
-            Self::Followed(followed) => followed.len(),
+            Self::Indexed(indexed) => indexed.len(),
         }
     }
 }
@@ -57,16 +57,16 @@ impl<'p> Candidates<'p> {
     }
 }
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Returns at least one feasible node, or the reasons why no node fits.
     pub(super) fn feasible_nodes<'p>(&mut self, profile: &'p Profile) -> Result<Feasible<'p>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count());
-        let candidates = self.at(ExtensionPoints::PRE_FILTER, |placing| placing.candidates(profile, &mut diagnosis))?;
+        let candidates = self.at(ExtensionPoints::PRE_FILTER, |cycle| cycle.candidates(profile, &mut diagnosis))?;
         if let Some(node) = self.nominated_node(&candidates) {
             return Ok(Feasible { nodes: Nodes::Found(vec![node]), filters: candidates.filters });
         }
         let mut nodes =
-            self.at(ExtensionPoints::FILTER, |placing| placing.fitting(profile, &candidates, &mut diagnosis))?;
+            self.at(ExtensionPoints::FILTER, |cycle| cycle.passing(profile, &candidates, &mut diagnosis))?;
         if self.concerns_extenders() {
             let listed = self.listed(&nodes, &candidates.filters)?.to_vec();
             nodes = Nodes::Found(self.left_by_extenders(listed, &mut diagnosis)?);
@@ -78,13 +78,13 @@ impl Placing<'_> {
     }
 
     /// Returns the nodes that pass the filters, possibly none.
-    fn fitting(
+    fn passing<'p>(
         &mut self,
-        profile: &Profile,
-        candidates: &Candidates<'_>,
+        profile: &'p Profile,
+        candidates: &Candidates<'p>,
         diagnosis: &mut Diagnosis,
-    ) -> Result<Nodes, Failure> {
-        match self.followed(profile, candidates)? {
+    ) -> Result<Nodes<'p>, Failure> {
+        match self.indexed(profile, candidates)? {
             Some(nodes) if nodes.len() > 0 => Ok(nodes),
             // If no node passes, the filters are asked for the reasons.
             _ => Ok(Nodes::Found(self.sampled(profile, candidates, diagnosis)?)),
@@ -97,7 +97,7 @@ impl Placing<'_> {
         let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
         let mut aside = Diagnosis::new(1);
         let fits =
-            self.at(ExtensionPoints::FILTER, |placing| placing.filtered(&candidates.filters, vec![node], &mut aside));
+            self.at(ExtensionPoints::FILTER, |cycle| cycle.filtered(&candidates.filters, vec![node], &mut aside));
         self.left_by_extenders(fits.ok()?, &mut aside).ok()?.first().copied()
     }
 
@@ -111,7 +111,7 @@ impl Placing<'_> {
     ) -> Result<Vec<NodeId>, Failure> {
         let every = || self.cache.nodes().map(|info| info.id).collect();
         let mut nodes: Vec<NodeId> = candidates.narrowed.clone().unwrap_or_else(every);
-        let Some(sample) = Sample::of(nodes.len(), profile.percentage_of_nodes_to_score, *self.next_start) else {
+        let Some(sample) = Sample::of(nodes.len(), profile.percentage_of_nodes_to_score, self.next_start) else {
             return self.filtered(&candidates.filters, nodes, diagnosis);
         };
         nodes.rotate_left(sample.start);
@@ -122,7 +122,7 @@ impl Placing<'_> {
             feasible.extend(self.filtered(&candidates.filters, nodes[looked_at..end].to_vec(), diagnosis)?);
             looked_at = end;
         }
-        *self.next_start = (*self.next_start + looked_at) % self.cache.node_count();
+        self.next_start = (self.next_start + looked_at) % self.cache.node_count();
         Ok(feasible)
     }
 
@@ -145,7 +145,7 @@ impl Placing<'_> {
                 break;
             }
             let verdicts = self.filter(plugin, &nodes)?;
-            self.tell(plugin, Said::Verdicts(&nodes, &verdicts));
+            self.tell(plugin, PluginAnswer::Verdicts(&nodes, &verdicts));
             self.keep_fitting(plugin, &mut nodes, &verdicts, diagnosis)?;
         }
         Ok(nodes)
@@ -164,8 +164,8 @@ impl Placing<'_> {
         for (case, rejected) in cases.iter().zip(self.what_if(filters, &cases)?) {
             let Some(CaseRejected { plugin, status }) = rejected else { continue };
             self.check_not_error(plugin, &status)?;
-            let template = self.template(plugin);
-            diagnosis.add_plugin(plugin, status.code, template);
+            let signature = self.signature_for(plugin);
+            diagnosis.add_plugin(plugin, status.code, signature);
             diagnosis.add(&status, &[case.node]);
             out.insert(case.node);
         }
@@ -182,7 +182,7 @@ impl Placing<'_> {
         let mut rejected: Option<(&ProfilePlugin, Status)> = None;
         for plugin in &profile.pre_filter {
             let result = self.pre_filter(plugin)?;
-            self.tell(plugin, Said::PreFilter(&result));
+            self.tell(plugin, PluginAnswer::PreFilter(&result));
             match result {
                 PreFilterResult::All => {}
                 PreFilterResult::Skip => {
@@ -199,8 +199,8 @@ impl Placing<'_> {
                 }
                 PreFilterResult::Narrow(names) => {
                     narrowing.insert(&plugin.declaration.name);
-                    let template = self.template(plugin);
-                    diagnosis.add_plugin(plugin, Code::UnschedulableAndUnresolvable, template);
+                    let signature = self.signature_for(plugin);
+                    diagnosis.add_plugin(plugin, Code::UnschedulableAndUnresolvable, signature);
                     let names: BTreeSet<Box<str>> = names.into_iter().collect();
                     let left = narrowed.map_or(names.clone(), |before| before.intersection(&names).cloned().collect());
                     if left.is_empty() {
@@ -212,8 +212,8 @@ impl Placing<'_> {
             }
         }
         if let Some((plugin, status)) = rejected {
-            let template = self.template(plugin);
-            diagnosis.add_plugin(plugin, status.code, template);
+            let signature = self.signature_for(plugin);
+            diagnosis.add_plugin(plugin, status.code, signature);
             diagnosis.reject_all(&status);
             return Err(no_node(diagnosis));
         }
@@ -245,8 +245,8 @@ impl Placing<'_> {
         });
         for (status, rejected) in verdicts.outcomes.iter().zip(rejected).filter(|(_, rejected)| !rejected.is_empty()) {
             self.check_not_error(plugin, status)?;
-            let template = self.template(plugin);
-            diagnosis.add_plugin(plugin, status.code, template);
+            let signature = self.signature_for(plugin);
+            diagnosis.add_plugin(plugin, status.code, signature);
             diagnosis.add(status, &rejected);
         }
         Ok(())
@@ -265,10 +265,10 @@ impl Placing<'_> {
     pub(super) fn check_outcome(
         &self,
         plugin: &ProfilePlugin,
-        said: &ByClass,
+        answer: &ByClass,
         verdict: u16,
     ) -> Result<(), PluginError> {
-        match (&said.filter, usize::from(verdict).checked_sub(1)) {
+        match (&answer.filter, usize::from(verdict).checked_sub(1)) {
             (ClassFilter::Verdicts(verdicts), Some(outcome)) => {
                 self.check_not_error(plugin, &verdicts.outcomes[outcome])
             }

@@ -7,36 +7,35 @@
 
 mod asking;
 mod by_class;
+mod candidates;
 mod diagnosis;
 mod extending;
 mod filtering;
-mod followed;
 mod normalize;
+mod observer;
 mod post_filter;
-mod ranked;
+mod ranking;
 mod sampling;
 mod scoring;
 mod select;
 mod verifying;
 mod what_if;
-mod witness;
 
 use std::sync::Arc;
 
 pub(crate) use self::asking::mix;
 pub(crate) use self::by_class::ByClass;
 pub use self::diagnosis::Diagnosis;
-pub use self::post_filter::{Aftermath, Nomination};
-pub use self::witness::{Said, Witness};
-use crate::answers::Answers;
+pub use self::observer::{AnswerObserver, PluginAnswer};
+pub use self::post_filter::{NominationChange, PostFilterOutcome};
 use crate::cache::{Cache, NodeId};
 use crate::extenders::Extenders;
 use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::nominations::Nominations;
-use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, TemplateId};
+use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PodSignatureId, PointOutcome};
 use crate::profile::{Profile, ProfilePlugin};
-use crate::template::Templates;
+use crate::results::ResultCache;
 use crate::time::Timestamp;
 
 /// The reason why a pod was not scheduled. Displays as the message of the FailedScheduling event.
@@ -47,7 +46,7 @@ pub enum Failure {
     NoNodes,
     /// No node fits.
     #[error("{0}")]
-    Unschedulable(Diagnosis, Box<Aftermath>),
+    Unschedulable(Diagnosis, Box<PostFilterOutcome>),
     /// A plugin failed.
     #[error("{0}")]
     Plugin(PluginError),
@@ -65,54 +64,47 @@ impl From<PluginError> for Failure {
     }
 }
 
-/// A scheduling cycle: the state that it reads, the result cache, and the plugins and extenders that it asks.
-pub(crate) struct Placing<'a> {
-    pub cycle: u64,
+/// A scheduling cycle for one pod.
+pub(crate) struct SchedulingCycle<'a> {
+    pub number: u64,
     pub time: Timestamp,
     pub seed: u64,
     pub pod: &'a Arc<Pod>,
     pub cache: &'a Cache,
-    pub templates: &'a mut Templates,
-    /// The signatures (templates) of this pod that were looked up so far, by facts.
-    pub pods_templates: Vec<(PodFacts, TemplateId)>,
-    pub answers: &'a mut Answers,
-    /// The plugins that were asked for classes in this cycle, with their answers. `None` for a plugin that is asked
-    /// node by node.
-    pub classified: Vec<(PluginId, Option<Arc<ByClass>>)>,
     /// The pending pods with a nominated node.
     pub nominations: &'a Nominations,
-    /// Where to start if not all nodes are looked at.
-    pub next_start: &'a mut usize,
+    pub results: &'a mut ResultCache,
     pub plugins: &'a mut dyn Plugins,
     /// The extenders, which are asked after the plugins.
     pub extenders: &'a mut dyn Extenders,
+    /// The index of the first node to look at, if not all nodes are looked at. The cycle moves it.
+    pub next_start: usize,
     /// Compare cached results with fresh results in this cycle.
     pub verify: bool,
-    /// Plugins whose cached results were wrong. They are asked for every pod.
-    pub distrusted: &'a mut Vec<Distrusted>,
     /// No evictions are under way for this pod, so that a post-filter may start a preemption.
-    pub may_make_room: bool,
+    pub may_preempt: bool,
     /// Receives every answer of this cycle.
-    pub witness: Option<&'a mut dyn Witness>,
+    pub observer: Option<&'a mut dyn AnswerObserver>,
+    pub lookups: Lookups,
 }
 
-/// A plugin that declared its scope wrongly, or a wrong result of the core.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Distrusted {
-    /// `None` for a result that the core computed from the answers of several plugins.
-    pub plugin: Option<PluginId>,
-    pub name: Arc<str>,
-    pub what: String,
+/// Values that are determined once in a cycle.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lookups {
+    /// The pod's signatures, by facts.
+    signatures: Vec<(PodFacts, PodSignatureId)>,
+    /// The plugins that were asked for classes, with their answers. `None` for a plugin that is asked node by node.
+    by_class: Vec<(PluginId, Option<Arc<ByClass>>)>,
 }
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Returns the node for the pod.
-    pub fn place(&mut self, profile: &Profile, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
+    pub fn schedule(&mut self, profile: &Profile, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
         let feasible = match self.feasible_nodes(profile) {
-            Err(Failure::Unschedulable(diagnosis, _)) => return Err(self.make_room(profile, diagnosis)),
+            Err(Failure::Unschedulable(diagnosis, _)) => return Err(self.run_post_filters(profile, diagnosis)),
             other => other?,
         };
         if feasible.nodes.len() == 1
@@ -124,7 +116,7 @@ impl Placing<'_> {
     }
 
     /// Returns the nodes that fit, at least one, with their total scores. A single node is scored as well.
-    pub fn weigh(&mut self, profile: &Profile) -> Result<Vec<(NodeId, i64)>, Failure> {
+    pub fn feasible_nodes_with_scores(&mut self, profile: &Profile) -> Result<Vec<(NodeId, i64)>, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
@@ -134,9 +126,9 @@ impl Placing<'_> {
         Ok(nodes.iter().copied().zip(totals).collect())
     }
 
-    fn tell(&mut self, plugin: &ProfilePlugin, answer: Said<'_>) {
-        if let Some(witness) = &mut self.witness {
-            witness.said(plugin, answer);
+    fn tell(&mut self, plugin: &ProfilePlugin, answer: PluginAnswer<'_>) {
+        if let Some(observer) = &mut self.observer {
+            observer.answered(plugin, answer);
         }
     }
 

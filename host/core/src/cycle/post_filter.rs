@@ -5,37 +5,37 @@ use std::sync::Arc;
 
 use super::diagnosis::Diagnosis;
 use super::extending::candidates_left;
-use super::{Failure, Placing};
-use crate::answers::Outcomes;
+use super::{Failure, Lookups, SchedulingCycle};
 use crate::cache::{Cache, NodeId, PodId};
 use crate::extenders::{Extenders, NoExtenders};
 use crate::intent::Intent;
 use crate::model::Pod;
 use crate::plugins::{
-    AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PointOutcome, PostFilterResult, Room, Status,
-    Verdicts, WhatIf,
+    AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PointOutcome, PostFilterResult, PreemptionPlan,
+    Status, Verdicts, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
+use crate::results::Rejections;
 
 /// The results of the post-filters for a pod that fits nowhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Aftermath {
+pub struct PostFilterOutcome {
     /// The change of its nomination.
-    pub nomination: Nomination,
+    pub nomination: NominationChange,
     /// Intents after which the pod may fit later ([`Intent::is_change`]).
     pub intents: Vec<Intent>,
 }
 
 /// The change of a pod's nomination.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Nomination {
+pub enum NominationChange {
     /// The nomination stays as it is.
     #[default]
     Keep,
     /// The nomination is cleared.
     Clear,
     /// A node is nominated, and its victims are evicted.
-    Make(Room),
+    Set(PreemptionPlan),
 }
 
 /// Answers the questions that a post-filter asks during its call.
@@ -49,7 +49,7 @@ struct Back<'a, W> {
 }
 
 /// The answer of a post-filter.
-struct Said {
+struct PostFilterAnswer {
     result: PostFilterResult,
     /// An extender failed. Then the messages of earlier post-filters are dropped.
     extender_failed: bool,
@@ -67,47 +67,47 @@ impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> Ask
     }
 }
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Asks the post-filters. Their reasons are added to the message.
-    pub(super) fn make_room(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
+    pub(super) fn run_post_filters(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
         if profile.post_filter.is_empty() {
-            let aftermath = Aftermath { nomination: Nomination::Clear, ..Aftermath::default() };
-            return Failure::Unschedulable(diagnosis, Box::new(aftermath));
+            let outcome = PostFilterOutcome { nomination: NominationChange::Clear, ..PostFilterOutcome::default() };
+            return Failure::Unschedulable(diagnosis, Box::new(outcome));
         }
-        if !self.may_make_room {
+        if !self.may_preempt {
             return Failure::Unschedulable(diagnosis, Box::default());
         }
-        let ask_all = |placing: &mut Self| -> Result<(Aftermath, String), Failure> {
-            let (mut aftermath, mut said) = (Aftermath::default(), Vec::new());
+        let ask_all = |cycle: &mut Self| -> Result<(PostFilterOutcome, String), Failure> {
+            let (mut outcome, mut messages) = (PostFilterOutcome::default(), Vec::new());
             for plugin in &profile.post_filter {
-                let Said { result, extender_failed } = placing.post_filter(profile, plugin, &diagnosis)?;
+                let PostFilterAnswer { result, extender_failed } = cycle.post_filter(profile, plugin, &diagnosis)?;
                 match result {
-                    PostFilterResult::Nominate(room) => {
-                        aftermath.nomination = Nomination::Make(room);
-                        return Ok((aftermath, String::new()));
+                    PostFilterResult::Nominate(plan) => {
+                        outcome.nomination = NominationChange::Set(plan);
+                        return Ok((outcome, String::new()));
                     }
                     PostFilterResult::Unschedulable { reasons, clear, intents } => {
                         if extender_failed {
-                            said.clear();
+                            messages.clear();
                         }
-                        said.extend(reasons.iter().map(ToString::to_string));
-                        aftermath.intents.extend(intents);
+                        messages.extend(reasons.iter().map(ToString::to_string));
+                        outcome.intents.extend(intents);
                         if clear {
-                            aftermath.nomination = Nomination::Clear;
+                            outcome.nomination = NominationChange::Clear;
                         }
                     }
                 }
             }
-            Ok((aftermath, said.join(", ")))
+            Ok((outcome, messages.join(", ")))
         };
-        let outcome = |(aftermath, _): &(Aftermath, String)| match aftermath.nomination {
-            Nomination::Make(_) => PointOutcome::Success,
+        let outcome_of = |(outcome, _): &(PostFilterOutcome, String)| match outcome.nomination {
+            NominationChange::Set(_) => PointOutcome::Success,
             _ => PointOutcome::Unschedulable,
         };
-        match self.at_with(ExtensionPoints::POST_FILTER, ask_all, outcome) {
-            Ok((aftermath, said)) => {
-                diagnosis.post_filter_said(said);
-                Failure::Unschedulable(diagnosis, Box::new(aftermath))
+        match self.at_with(ExtensionPoints::POST_FILTER, ask_all, outcome_of) {
+            Ok((outcome, message)) => {
+                diagnosis.set_post_filter_message(message);
+                Failure::Unschedulable(diagnosis, Box::new(outcome))
             }
             Err(Failure::Plugin(error)) => Failure::PostFilter(error),
             Err(failure) => failure,
@@ -119,48 +119,44 @@ impl Placing<'_> {
         profile: &Profile,
         plugin: &ProfilePlugin,
         diagnosis: &Diagnosis,
-    ) -> Result<Said, PluginError> {
+    ) -> Result<PostFilterAnswer, PluginError> {
         let (nodes, codes) = self.rejected(diagnosis);
         let leaving = self.leaving();
-        let template = self.template(plugin);
-        let about = self.about(plugin, template);
+        let signature = self.signature_for(plugin);
+        let about = self.about(plugin, signature);
         // The plugin that asks is busy with its own call, so that its filter can't be asked.
         let answers_what_ifs =
             |filter: &&ProfilePlugin| filter.id != plugin.id && !diagnosis.skipped().contains(&filter.id);
         let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(answers_what_ifs).collect();
-        let Placing { cycle, time, seed, pod, cache, nominations, verify, .. } = *self;
-        let (templates, answers, distrusted) = (&mut *self.templates, &mut *self.answers, &mut *self.distrusted);
-        let (pods_templates, next_start) = (&self.pods_templates, &mut *self.next_start);
-        let extenders = &mut *self.extenders;
+        let SchedulingCycle { number, time, seed, pod, cache, nominations, next_start, verify, .. } = *self;
+        let (results, extenders) = (&mut *self.results, &mut *self.extenders);
+        let lookups = Lookups { signatures: self.lookups.signatures.clone(), by_class: Vec::new() };
         let what_if = |plugins: &mut dyn Plugins, cases: &[WhatIf]| {
-            let mut placing = Placing {
-                cycle,
+            let mut asked = SchedulingCycle {
+                number,
                 time,
                 seed,
                 pod,
                 cache,
                 nominations,
-                verify,
-                may_make_room: false,
+                results: &mut *results,
                 plugins,
                 extenders: &mut NoExtenders,
-                next_start: &mut *next_start,
-                templates: &mut *templates,
-                answers: &mut *answers,
-                distrusted: &mut *distrusted,
-                pods_templates: pods_templates.clone(),
-                classified: Vec::new(),
-                witness: None,
+                next_start,
+                verify,
+                may_preempt: false,
+                observer: None,
+                lookups: lookups.clone(),
             };
-            placing.answer_what_if(&filters, cases)
+            asked.answer_what_if(&filters, cases)
         };
         let mut back = Back { what_if, extenders, pod, cache, failed: false };
         let result = self.plugins.post_filter(plugin.id, &about, &nodes, &codes, &leaving, &mut back)?;
         let extender_failed = back.failed;
-        if let PostFilterResult::Nominate(room) = &result {
-            check_room(plugin, room, self.cache)?;
+        if let PostFilterResult::Nominate(plan) = &result {
+            check_plan(plugin, plan, self.cache)?;
         }
-        Ok(Said { result, extender_failed })
+        Ok(PostFilterAnswer { result, extender_failed })
     }
 
     /// Returns every node with the code with which it was rejected.
@@ -179,9 +175,9 @@ impl Placing<'_> {
     /// without them, because they may never arrive.
     fn answer_what_if(&mut self, filters: &[&ProfilePlugin], cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
         let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
-        let promised: BTreeMap<NodeId, Vec<Arc<Pod>>> =
+        let nominated: BTreeMap<NodeId, Vec<Arc<Pod>>> =
             self.with_nominated(&nodes).into_iter().map(|with| (with.node, with.added)).collect();
-        let crowded = |case: &WhatIf| Some(WhatIf { added: promised.get(&case.node)?.clone(), ..case.clone() });
+        let crowded = |case: &WhatIf| Some(WhatIf { added: nominated.get(&case.node)?.clone(), ..case.clone() });
         let with: Vec<(usize, WhatIf)> =
             cases.iter().enumerate().filter_map(|(at, case)| Some((at, crowded(case)?))).collect();
         let (places, with): (Vec<usize>, Vec<WhatIf>) = with.into_iter().unzip();
@@ -189,7 +185,7 @@ impl Placing<'_> {
         for (at, rejected) in places.into_iter().zip(self.rejections(filters, &with)?) {
             answers[at] = rejected.or(answers[at].take());
         }
-        let (mut outcomes, mut nodes) = (Outcomes::default(), Vec::with_capacity(answers.len()));
+        let (mut outcomes, mut nodes) = (Rejections::default(), Vec::with_capacity(answers.len()));
         for rejected in &answers {
             // If there are more different rejections than numbers, the rest gets the last number.
             nodes.push(rejected.as_ref().map_or(0, |status| outcomes.number(status).unwrap_or(u16::MAX)));
@@ -208,12 +204,12 @@ impl Placing<'_> {
 }
 
 /// Checks that the node and the victims exist.
-fn check_room(plugin: &ProfilePlugin, room: &Room, cache: &Cache) -> Result<(), PluginError> {
+fn check_plan(plugin: &ProfilePlugin, plan: &PreemptionPlan, cache: &Cache) -> Result<(), PluginError> {
     let failed = |what: String| Err(PluginError::failed(Arc::clone(&plugin.declaration.name), what));
-    if cache.node(room.node).is_none() {
-        return failed(format!("post-filter nominated node {}, which does not exist", room.node.0));
+    if cache.node(plan.node).is_none() {
+        return failed(format!("post-filter nominated node {}, which does not exist", plan.node.0));
     }
-    match room.evict.iter().find(|pod| cache.pod(**pod).is_none()) {
+    match plan.evict.iter().find(|pod| cache.pod(**pod).is_none()) {
         Some(pod) => failed(format!("post-filter evicts pod {}, which does not exist", pod.0)),
         None => Ok(()),
     }

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use super::by_class::NodeScores;
 use super::filtering::Feasible;
-use super::{Failure, Placing, Said, normalize, select};
+use super::{Failure, PluginAnswer, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
 use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreScoreResult};
 use crate::profile::{FailurePolicy, Profile, ProfilePlugin};
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Returns one of the nodes with the highest total: the weighted sum of all plugins' normalized scores, plus the
     /// extenders' scores.
     pub(super) fn best_node(
@@ -19,14 +19,14 @@ impl Placing<'_> {
         rng: &mut fastrand::Rng,
     ) -> Result<NodeId, Failure> {
         let skipped = self.skipped_at_pre_score(profile, feasible)?;
-        let scored = self.at(ExtensionPoints::SCORE, |placing| {
-            if let Some(best) = placing.best_followed(profile, feasible, &skipped, rng)? {
+        let scored = self.at(ExtensionPoints::SCORE, |cycle| {
+            if let Some(best) = cycle.best_indexed(profile, feasible, &skipped, rng)? {
                 return Ok(ControlFlow::Break(best));
             }
-            let nodes = placing.listed(&feasible.nodes, &feasible.filters)?;
-            let totals = placing.summed_scores(profile, nodes, &skipped)?;
-            if placing.verify && !placing.concerns_extenders() {
-                placing.check_followed(profile, feasible, &skipped, &totals)?;
+            let nodes = cycle.listed(&feasible.nodes, &feasible.filters)?;
+            let totals = cycle.summed_scores(profile, nodes, &skipped)?;
+            if cycle.verify && !cycle.concerns_extenders() {
+                cycle.check_index(profile, feasible, &skipped, &totals)?;
             }
             Ok(ControlFlow::Continue(totals))
         })?;
@@ -36,20 +36,20 @@ impl Placing<'_> {
         };
         let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
         self.add_extenders_scores(nodes, &mut totals);
-        select::one_of_the_best(nodes, &totals, rng).ok_or(Failure::NoNodes)
+        select::one_of_the_best(nodes, &totals, self.cache.node_id_end(), rng).ok_or(Failure::NoNodes)
     }
 
     /// Returns the total of each feasible node, in order.
     pub(super) fn total_scores(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<i64>, Failure> {
         let skipped = self.skipped_at_pre_score(profile, feasible)?;
         let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
-        let mut totals = self.at(ExtensionPoints::SCORE, |placing| placing.summed_scores(profile, nodes, &skipped))?;
+        let mut totals = self.at(ExtensionPoints::SCORE, |cycle| cycle.summed_scores(profile, nodes, &skipped))?;
         self.add_extenders_scores(nodes, &mut totals);
         Ok(totals)
     }
 
     fn skipped_at_pre_score(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<PluginId>, Failure> {
-        self.at(ExtensionPoints::PRE_SCORE, |placing| Ok(placing.skipped_scores(profile, feasible)?))
+        self.at(ExtensionPoints::PRE_SCORE, |cycle| Ok(cycle.skipped_scores(profile, feasible)?))
     }
 
     fn summed_scores(
@@ -78,7 +78,7 @@ impl Placing<'_> {
         for plugin in &profile.pre_score {
             match self.pre_score(plugin, feasible) {
                 Ok(result) => {
-                    self.tell(plugin, Said::PreScore(result));
+                    self.tell(plugin, PluginAnswer::PreScore(result));
                     if result == PreScoreResult::Skip {
                         skipped.push(plugin.id);
                     }
@@ -97,7 +97,7 @@ impl Placing<'_> {
         let by_class = self.scores_by_class(plugin, nodes)?;
         if !self.verify {
             let NodeScores { raw, normalized } = &by_class;
-            self.tell(plugin, Said::Scores { nodes, raw, normalized });
+            self.tell(plugin, PluginAnswer::Scores { nodes, raw, normalized });
             return Ok(by_class.normalized);
         }
         let fresh = self.scores_by_node(plugin, nodes)?;
@@ -116,7 +116,7 @@ impl Placing<'_> {
             Normalization::Custom if plugin.normalizes_itself() => scores = self.normalize(plugin, nodes, &scores)?,
             Normalization::None | Normalization::Custom => {}
         }
-        self.tell(plugin, Said::Scores { nodes, raw: &raw, normalized: &scores });
+        self.tell(plugin, PluginAnswer::Scores { nodes, raw: &raw, normalized: &scores });
         scores.iter().try_for_each(|score| plugin.check_score(*score))?;
         Ok(NodeScores { raw, normalized: scores })
     }

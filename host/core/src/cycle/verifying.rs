@@ -3,17 +3,13 @@
 use std::sync::Arc;
 
 use super::filtering::{Candidates, Feasible};
-use super::{Distrusted, Failure, Placing, ProfilePlugin};
+use super::{Failure, ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::{PluginId, Scope};
 use crate::profile::Profile;
+use crate::results::Distrusted;
 
-impl Placing<'_> {
-    /// Returns whether a cached result of the plugin was wrong.
-    pub(super) fn is_distrusted(&self, plugin: &ProfilePlugin) -> bool {
-        self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(plugin.id))
-    }
-
+impl SchedulingCycle<'_> {
     /// Marks the plugin as distrusted if a cached result differs from the fresh result for the node at index
     /// `differs`.
     pub(super) fn distrust(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], differs: Option<usize>, kind: &str) {
@@ -27,28 +23,32 @@ impl Placing<'_> {
         let pod = &self.pod.key;
         let what = if self.skips(plugin) {
             format!(
-                "says that it has nothing to do with pods such as {pod}, but its {what} is another; it is asked about every \
-                 pod from now on. Mend skip"
+                "skips pods such as {pod}, but its {what} is not that of a skipped pod; from now on the plugin is called for \
+                 every pod. Correct skip"
             )
         } else if plugin.declaration.filter_scope == Scope::Domain || plugin.declaration.score_scope == Scope::Domain {
             format!(
-                "declares scope domain, but its {what} for pod {pod} is another by class than when it is asked about the \
-                 nodes; it is asked about all nodes for every pod from now on. Mend classify or score-classes, or declare scope \
-                 cluster"
+                "declares scope domain, but its {what} for pod {pod} by class differs from its answer about the node; from \
+                 now on the plugin is called about all nodes for every pod. Correct classify or score-classes, or declare \
+                 scope cluster"
             )
         } else {
             format!(
-                "declares scope node, but its {what} for pod {pod} is another than it was while nothing that it declares to \
-                 read changed, or than that of a node with the same facts; it is asked for every pod from now on. Declare the \
-                 facts it reads (name, where it matters which node it is), or scope cluster"
+                "declares scope node, but its {what} for pod {pod} changed although no declared fact changed, or differs from \
+                 that of a node with the same facts; from now on the plugin is called for every pod. Declare the facts that it \
+                 reads (name, if the answer depends on which node it is), or scope cluster"
             )
         };
-        self.distrusted.push(Distrusted { plugin: Some(plugin.id), name: Arc::clone(&plugin.declaration.name), what });
+        self.results.distrusted.push(Distrusted {
+            plugin: Some(plugin.id),
+            name: Arc::clone(&plugin.declaration.name),
+            what,
+        });
     }
 
     /// Compares the candidate index with the result that was computed for this pod alone, and drops the index if they
     /// differ.
-    pub(super) fn check_followed(
+    pub(super) fn check_index(
         &mut self,
         profile: &Profile,
         found: &Feasible<'_>,
@@ -56,18 +56,20 @@ impl Placing<'_> {
         totals: &[i64],
     ) -> Result<(), Failure> {
         self.verify = false;
-        let differs = self.followed_differs(profile, found, skipped, totals);
+        let differs = self.index_differs(profile, found, skipped, totals);
         self.verify = true;
         if let Some(what) = differs? {
-            self.answers.forget_followed();
-            let what =
-                format!("{what} for pod {} are others than when asked anew; what is kept begins anew", self.pod.key);
-            self.distrusted.push(Distrusted { plugin: None, name: "berth".into(), what });
+            self.results.drop_candidates();
+            let what = format!(
+                "{what} for pod {} in the candidate index differ from fresh results; the index is dropped",
+                self.pod.key
+            );
+            self.results.distrusted.push(Distrusted { plugin: None, name: "berth".into(), what });
         }
         Ok(())
     }
 
-    fn followed_differs(
+    fn index_differs(
         &mut self,
         profile: &Profile,
         found: &Feasible<'_>,
@@ -75,13 +77,13 @@ impl Placing<'_> {
         totals: &[i64],
     ) -> Result<Option<&'static str>, Failure> {
         let candidates = Candidates::all(found.filters.clone());
-        let Some(nodes) = self.followed(profile, &candidates)? else { return Ok(None) };
+        let Some(nodes) = self.indexed(profile, &candidates)? else { return Ok(None) };
         let feasible = Feasible { nodes, filters: candidates.filters };
         let listed = self.listed(&feasible.nodes, &feasible.filters)?;
         if listed.len() != feasible.nodes.len() || listed != self.listed(&found.nodes, &found.filters)? {
             return Ok(Some("the nodes that fit"));
         }
-        let best = self.with_best(profile, &feasible, skipped, |best| Some((best.total, best.len())))?;
+        let best = self.with_best(profile, &feasible, skipped, |best| Some((best.total, best.count())))?;
         let highest = totals.iter().copied().max().unwrap_or_default();
         let expected = (highest, totals.iter().filter(|total| **total == highest).count());
         Ok(best.filter(|best| *best != expected).map(|_| "the best nodes"))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::asking::verdict;
-use super::{Failure, Placing};
+use super::{Failure, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::facts::NodeFacts;
 use crate::model::Pod;
@@ -21,7 +21,7 @@ pub(crate) struct CaseRejected<'p> {
     pub status: Status,
 }
 
-impl Placing<'_> {
+impl SchedulingCycle<'_> {
     /// Returns for each case the first of `filters` that rejects the pod, or `None` if the pod fits. Plugins that
     /// read nothing of a node's pods are asked about the real nodes, so that cached results can be used.
     pub(crate) fn what_if<'p>(
@@ -67,30 +67,29 @@ impl Placing<'_> {
         if !self.keeps(plugin, declaration.filter_scope) {
             return self.fresh_verdicts_if(plugin, &asked);
         }
-        self.kept_verdicts_if(plugin, &asked)
+        self.cached_verdicts_if(plugin, &asked)
     }
 
     /// Returns the verdicts through the result cache.
-    fn kept_verdicts_if(&mut self, plugin: &ProfilePlugin, asked: &[WhatIf]) -> Result<Verdicts, PluginError> {
-        let template = self.template(plugin);
-        let kept = &mut self.answers.of(plugin.id, template, self.cycle).cases;
-        kept.catch_up(self.cache, &plugin.declaration);
-        let missing: Vec<WhatIf> = kept.missing(asked).into_iter().map(|at| asked[at].clone()).collect();
+    fn cached_verdicts_if(&mut self, plugin: &ProfilePlugin, asked: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        let signature = self.signature_for(plugin);
+        let (results, _) = self.results.current(plugin, signature, self.number, self.cache);
+        let missing: Vec<WhatIf> = results.what_if.missing(asked).into_iter().map(|at| asked[at].clone()).collect();
         if !missing.is_empty() {
             let fresh = self.fresh_verdicts_if(plugin, &missing)?;
-            self.answers.of(plugin.id, template, self.cycle).cases.set(&missing, &fresh);
+            self.results.of(plugin.id, signature, self.number).set_what_if(&missing, &fresh);
         }
         // `None` if the verdicts could not all be cached: too many cases of one node, or too many different
         // rejections.
-        let kept = self.answers.of(plugin.id, template, self.cycle).cases.verdicts(asked);
-        if let Some(kept) = kept.as_ref().filter(|_| !self.verify) {
-            return Ok(kept.clone());
+        let cached = self.results.of(plugin.id, signature, self.number).verdicts_if(asked);
+        if let Some(cached) = cached.as_ref().filter(|_| !self.verify) {
+            return Ok(cached.clone());
         }
         let fresh = self.fresh_verdicts_if(plugin, asked)?;
-        if let Some(kept) = kept {
+        if let Some(cached) = cached {
             let nodes: Vec<NodeId> = asked.iter().map(|case| case.node).collect();
-            let differs = (0..asked.len()).find(|at| verdict(&kept, *at) != verdict(&fresh, *at));
-            self.distrust(plugin, &nodes, differs, "verdict, with other pods,");
+            let differs = (0..asked.len()).find(|at| verdict(&cached, *at) != verdict(&fresh, *at));
+            self.distrust(plugin, &nodes, differs, "verdict with hypothetical pods");
         }
         Ok(fresh)
     }
@@ -107,15 +106,15 @@ impl Placing<'_> {
             };
             return nodes.iter().filter_map(|node| Some(with(*node, added(node)?))).collect();
         }
-        let promised = self.promised();
-        if promised.is_empty() {
+        let nominated = self.nominated_pods();
+        if nominated.is_empty() {
             return Vec::new();
         }
-        nodes.iter().filter_map(|node| Some(with(*node, promised.get(node)?.clone()))).collect()
+        nodes.iter().filter_map(|node| Some(with(*node, nominated.get(node)?.clone()))).collect()
     }
 
     /// Returns the nodes to which other pods of at least this pod's priority are nominated, with these pods.
-    pub(super) fn promised(&self) -> BTreeMap<NodeId, Vec<Arc<Pod>>> {
+    pub(super) fn nominated_pods(&self) -> BTreeMap<NodeId, Vec<Arc<Pod>>> {
         self.nominations
             .nodes()
             .filter_map(|(name, pods)| Some((self.cache.node_id(name)?, self.counting(pods))))

@@ -23,11 +23,11 @@ pub enum Admission {
 
 /// The pods that may fit now, among pods that await their victims.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MayGo {
+pub enum HelpedPods {
     /// All of them.
     All,
     /// The pods with these uids.
-    These(Vec<Box<str>>),
+    Only(Vec<Box<str>>),
 }
 
 /// Asks plugins on behalf of the queue.
@@ -43,5 +43,5 @@ pub trait Advisor {
 
     /// Returns the pods that may fit after the event, among those that await their victims, have `pod`'s signature
     /// for the plugin, and have its priority.
-    fn who_may_go(&mut self, rejector: &Rejector, event: &ClusterEvent, pod: &Arc<Pod>) -> MayGo;
+    fn pods_that_fit(&mut self, rejector: &Rejector, event: &ClusterEvent, pod: &Arc<Pod>) -> HelpedPods;
 }

@@ -8,8 +8,8 @@ use crate::cluster_event::ClusterEvent;
 use crate::extenders::EXTENDERS;
 use crate::facts::PodFacts;
 use crate::model::Pod;
-use crate::plugins::{Declaration, PluginId, TemplateId};
-use crate::template;
+use crate::plugins::{Declaration, PluginId, PodSignatureId};
+use crate::pod_signature;
 use crate::time::Timestamp;
 
 /// A plugin that rejected a pod.
@@ -22,8 +22,8 @@ pub struct Rejector {
     /// The plugin returned [`crate::plugins::Code::Pending`]. An event that helps moves the pod to the active
     /// sub-queue without a backoff.
     pub pending: bool,
-    /// The pod signature (`Template`) for the plugin. An event that helps one pod of a signature helps all of them.
-    pub template: TemplateId,
+    /// The pod signature for the plugin. An event that helps one pod of a signature helps all of them.
+    pub signature: PodSignatureId,
 }
 
 impl Rejector {
@@ -82,7 +82,7 @@ pub struct QueuedPod {
     pub(super) ticket: Option<Ticket>,
     /// The pod awaits victims: preempted pods are leaving its nominated node. No other preemption starts for the pod,
     /// and an event about a pod on a node helps it only if it fits on that node.
-    pub awaits_room: bool,
+    pub awaits_victims: bool,
 }
 
 impl QueuedPod {
@@ -102,7 +102,7 @@ impl QueuedPod {
             admitted: false,
             sort_key: None,
             ticket: None,
-            awaits_room: false,
+            awaits_victims: false,
         }
     }
 
@@ -115,7 +115,7 @@ impl QueuedPod {
     /// Updates the pod. Returns the changed facts that plugins can read; a condition that the scheduler set itself is
     /// not among them.
     pub(crate) fn update(&mut self, pod: Arc<Pod>) -> PodFacts {
-        let changed = template::changed_facts(&self.pod, &pod);
+        let changed = pod_signature::changed_facts(&self.pod, &pod);
         self.pod = pod;
         self.changed |= changed;
         if !changed.is_empty() {

@@ -8,18 +8,18 @@ use crate::model::Pod;
 
 /// A sub-queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum SubQueue {
     /// Ready to be tried.
     Active,
     /// Waiting for the end of a backoff.
     Backoff,
     /// Waiting for an event that helps.
     Unschedulable,
-    /// Gated by pre-enqueue, or held while pods are evicted for it.
+    /// Gated by pre-enqueue, or waiting while pods are evicted for it.
     Gated,
 }
 
-impl Part {
+impl SubQueue {
     /// All sub-queues.
     pub const ALL: [Self; 4] = [Self::Active, Self::Backoff, Self::Unschedulable, Self::Gated];
 
@@ -112,12 +112,12 @@ pub struct Incoming {
     /// Event names, by label. Their number is limited by the kinds that plugins read and the ways in which they
     /// change.
     labels: Vec<String>,
-    counts: BTreeMap<(Part, Cause), u64>,
+    counts: BTreeMap<(SubQueue, Cause), u64>,
 }
 
 impl Incoming {
-    pub(super) fn count(&mut self, part: Part, cause: Cause) {
-        *self.counts.entry((part, cause)).or_default() += 1;
+    pub(super) fn count(&mut self, sub_queue: SubQueue, cause: Cause) {
+        *self.counts.entry((sub_queue, cause)).or_default() += 1;
     }
 
     /// Returns the label of the event's name.
@@ -132,13 +132,13 @@ impl Incoming {
 
     /// Returns how many pods entered this sub-queue for this cause.
     #[must_use]
-    pub fn of(&self, part: Part, cause: Cause) -> u64 {
-        self.counts.get(&(part, cause)).copied().unwrap_or_default()
+    pub fn of(&self, sub_queue: SubQueue, cause: Cause) -> u64 {
+        self.counts.get(&(sub_queue, cause)).copied().unwrap_or_default()
     }
 
     /// Returns each sub-queue and cause with at least one pod, and the number of pods.
-    pub fn iter(&self) -> impl Iterator<Item = (Part, &str, u64)> {
-        self.counts.iter().map(|((part, cause), count)| (*part, self.name(*cause), *count))
+    pub fn iter(&self) -> impl Iterator<Item = (SubQueue, &str, u64)> {
+        self.counts.iter().map(|((sub_queue, cause), count)| (*sub_queue, self.name(*cause), *count))
     }
 
     /// Returns the name that kube-scheduler's metrics use, if there is one.

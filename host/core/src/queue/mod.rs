@@ -13,14 +13,14 @@
 //!
 //! Before a pod enters active or backoff it waits for admission, where [`Queue::settle`] asks plugins about it.
 
+mod admission;
 mod advisor;
 mod backoff;
-mod door;
 mod entry;
-mod held;
 mod in_flight;
 mod incoming;
-mod place;
+mod position;
+mod victims;
 mod waiters;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,14 +29,14 @@ use std::time::Duration;
 
 use hashbrown::HashMap;
 
-pub use self::advisor::{Admission, Advisor, MayGo, SortKey};
+use self::admission::AdmissionRequest;
+pub use self::advisor::{Admission, Advisor, HelpedPods, SortKey};
 pub use self::backoff::Backoff;
-use self::door::Knock;
 pub use self::entry::{QueuedPod, Rejection, Rejector};
-pub use self::held::Release;
 use self::in_flight::InFlight;
-pub use self::incoming::{Cause, Incoming, Label, Part, PodChange};
-use self::place::Place;
+pub use self::incoming::{Cause, Incoming, Label, PodChange, SubQueue};
+use self::position::Position;
+pub use self::victims::AfterEvictions;
 use self::waiters::{GroupKey, Waiter, Waiters};
 use crate::cluster_event::ClusterEvent;
 use crate::facts::PodFacts;
@@ -63,16 +63,16 @@ impl Default for QueueOptions {
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     options: QueueOptions,
-    pods: HashMap<Box<str>, (Place, QueuedPod)>,
-    /// By place, which also defines the order within a sub-queue. The value is the pod's uid. Pods that wait for
+    pods: HashMap<Box<str>, (Position, QueuedPod)>,
+    /// By position, which also defines the order within a sub-queue. The value is the pod's uid. Pods that wait for
     /// admission are not included.
-    order: BTreeMap<Place, Box<str>>,
-    door: Vec<(Box<str>, Knock)>,
+    order: BTreeMap<Position, Box<str>>,
+    admissions: Vec<(Box<str>, AdmissionRequest)>,
     waiters: Waiters,
     in_flight: InFlight,
     /// The number of arrivals so far. It makes keys unique and orders them by arrival.
     arrivals: u64,
-    waiting: [usize; Part::ALL.len()],
+    waiting: [usize; SubQueue::ALL.len()],
     incoming: Incoming,
 }
 
@@ -85,8 +85,8 @@ impl Queue {
 
     /// Returns the number of pods in this sub-queue.
     #[must_use]
-    pub fn len(&self, part: Part) -> usize {
-        self.waiting[part as usize]
+    pub fn len(&self, sub_queue: SubQueue) -> usize {
+        self.waiting[sub_queue as usize]
     }
 
     /// Returns whether no pod waits.
@@ -98,7 +98,7 @@ impl Queue {
     /// Returns whether [`Queue::pop`] would return a pod.
     #[must_use]
     pub fn has_next(&self) -> bool {
-        matches!(self.order.first_key_value(), Some((Place::Active(..) | Place::Backoff(..), _)))
+        matches!(self.order.first_key_value(), Some((Position::Active(..) | Position::Backoff(..), _)))
     }
 
     /// Returns the waiting pod with this uid.
@@ -109,8 +109,8 @@ impl Queue {
 
     /// Returns all waiting pods with their sub-queues, in no particular order. Pods that wait for admission are left
     /// out.
-    pub fn pods(&self) -> impl Iterator<Item = (Part, &QueuedPod)> {
-        self.pods.values().filter_map(|(place, pod)| Some((place.part()?, pod)))
+    pub fn pods(&self) -> impl Iterator<Item = (SubQueue, &QueuedPod)> {
+        self.pods.values().filter_map(|(position, pod)| Some((position.sub_queue()?, pod)))
     }
 
     /// Returns the number of pods that entered each sub-queue so far, by cause.
@@ -122,18 +122,18 @@ impl Queue {
     /// Adds or updates a pending pod. An unschedulable or gated pod is tried again if a fact changed that the plugins
     /// read for which it waits.
     pub fn set(&mut self, pod: Arc<Pod>, now: Timestamp) {
-        let Some((place, mut entry)) = self.take(&pod.key.uid) else {
-            return self.knock(QueuedPod::new(pod, now), Knock::to_be_asked(Cause::PodAdded));
+        let Some((position, mut entry)) = self.take(&pod.key.uid) else {
+            return self.enqueue(QueuedPod::new(pod, now), AdmissionRequest::for_cause(Cause::PodAdded));
         };
         let changed = entry.update(pod);
-        match place {
-            Place::Unschedulable(..) | Place::Gated(..) if entry.is_helped_by(changed) => {
+        match position {
+            Position::Unschedulable(..) | Position::Gated(..) if entry.is_helped_by(changed) => {
                 let change = PodChange::of(&entry.pod, changed.intersection(entry.facts_that_help()));
-                self.knock(entry, Knock::to_be_asked(Cause::PodUpdated(change)));
+                self.enqueue(entry, AdmissionRequest::for_cause(Cause::PodUpdated(change)));
             }
-            Place::Active(..) if !changed.is_empty() => self.knock(entry, Knock::MOVES_IN_ACTIVE),
-            Place::Backoff(..) if !changed.is_empty() => self.knock(entry, Knock::MOVES_IN_BACKOFF),
-            place => self.put(place, entry),
+            Position::Active(..) if !changed.is_empty() => self.enqueue(entry, AdmissionRequest::MOVES_IN_ACTIVE),
+            Position::Backoff(..) if !changed.is_empty() => self.enqueue(entry, AdmissionRequest::MOVES_IN_BACKOFF),
+            position => self.put(position, entry),
         }
     }
 
@@ -148,12 +148,12 @@ impl Queue {
             return None;
         }
         let uid = self.order.first_key_value()?.1.clone();
-        let (place, mut entry) = self.take(&uid)?;
-        if place.part() == Some(Part::Backoff) {
-            self.incoming.count(Part::Active, Cause::PopFromBackoff);
+        let (position, mut entry) = self.take(&uid)?;
+        if position.sub_queue() == Some(SubQueue::Backoff) {
+            self.incoming.count(SubQueue::Active, Cause::PopFromBackoff);
         }
         entry.attempts += 1;
-        entry.awaits_room = false;
+        entry.awaits_victims = false;
         entry.changed = PodFacts::empty();
         entry.ticket = Some(self.in_flight.leave());
         Some(entry)
@@ -162,7 +162,7 @@ impl Queue {
     /// Takes a rejected pod back. It waits for an event that helps. Events since it left the queue count.
     pub fn add_unschedulable(&mut self, mut entry: QueuedPod, rejection: Rejection, now: Timestamp) {
         entry.rejected(rejection, now);
-        self.knock(entry, Knock::REJECTED);
+        self.enqueue(entry, AdmissionRequest::REJECTED);
     }
 
     /// Takes a pod back whose attempt failed without a verdict. It is tried again after its backoff, or when
@@ -170,36 +170,36 @@ impl Queue {
     pub fn add_failed(&mut self, mut entry: QueuedPod, plugin: Option<Arc<str>>, now: Timestamp) {
         entry.failed(plugin, now);
         entry.ticket = None;
-        let place = Place::ErrorBackoff(self.options.backoff.end(&entry), self.arrival());
-        self.enter(place, entry, Some(Cause::AttemptFailed));
+        let position = Position::ErrorBackoff(self.options.backoff.end(&entry), self.arrival());
+        self.enter(position, entry, Some(Cause::AttemptFailed));
     }
 
     /// Marks that the events since the pod left the queue can't help it.
-    pub fn heard_all(&self, entry: &mut QueuedPod) {
+    pub fn ignore_earlier_events(&self, entry: &mut QueuedPod) {
         if let Some(ticket) = &mut entry.ticket {
             self.in_flight.skip(ticket);
         }
     }
 
     /// Marks that the events from now on, up to the pod's return, can't help it.
-    pub fn hears_no_more(&self, entry: &mut QueuedPod) {
+    pub fn ignore_later_events(&self, entry: &mut QueuedPod) {
         if let Some(ticket) = &mut entry.ticket {
             self.in_flight.close(ticket);
         }
     }
 
     /// Takes in a cluster event. Pods that the event may help are worth another attempt.
-    pub fn happened(&mut self, event: &ClusterEvent, advisor: &mut dyn Advisor) {
+    pub fn on_event(&mut self, event: &ClusterEvent, advisor: &mut dyn Advisor) {
         self.in_flight.happened(event);
         let mut helped: BTreeMap<Waiter, bool> = BTreeMap::new();
         for concerned in self.waiters.concerned(event) {
             let groups = concerned.groups().filter_map(|(group, waiters)| {
                 let pod = &self.get(&waiters.first()?.1)?.pod;
-                let may_go = match group.awaits_room {
-                    Some(_) => advisor.who_may_go(concerned.rejector, event, pod),
-                    None => MayGo::All,
+                let helped = match group.awaits_victims {
+                    Some(_) => advisor.pods_that_fit(concerned.rejector, event, pod),
+                    None => HelpedPods::All,
                 };
-                Some((group, self.those_of(waiters, may_go), pod)).filter(|(_, waiters, _)| !waiters.is_empty())
+                Some((group, self.those_of(waiters, helped), pod)).filter(|(_, waiters, _)| !waiters.is_empty())
             });
             let groups: Vec<(GroupKey, Vec<Waiter>, &Arc<Pod>)> = groups.collect();
             if groups.is_empty() {
@@ -219,32 +219,32 @@ impl Queue {
         }
         let cause = Cause::ClusterChanged(self.incoming.label(event));
         for ((_, uid), at_once) in helped {
-            let Some((place, entry)) = self.take(&uid) else { continue };
+            let Some((position, entry)) = self.take(&uid) else { continue };
             if event.up_to_priority.is_some_and(|most| entry.pod.spec.priority > most) {
-                self.put(place, entry);
+                self.put(position, entry);
             } else {
-                self.knock(entry, Knock::to_be_asked(cause).at_once(at_once));
+                self.enqueue(entry, AdmissionRequest::for_cause(cause).at_once(at_once));
             }
         }
     }
 
     /// Takes in an exchange of plugins. All cached answers are void, and all pods are worth another attempt.
     pub fn plugins_changed(&mut self) {
-        let mut uids: BTreeSet<(Place, Box<str>)> = BTreeSet::new();
-        uids.extend(self.order.iter().map(|(place, uid)| (place.clone(), uid.clone())));
-        for (place, uid) in uids {
+        let mut uids: BTreeSet<(Position, Box<str>)> = BTreeSet::new();
+        uids.extend(self.order.iter().map(|(position, uid)| (position.clone(), uid.clone())));
+        for (position, uid) in uids {
             let Some((_, mut entry)) = self.take(&uid) else { continue };
             entry.admitted = false;
             entry.sort_key = None;
-            match place {
-                Place::Active(..) => self.knock(entry, Knock::MOVES_IN_ACTIVE),
-                Place::Backoff(..) => self.knock(entry, Knock::MOVES_IN_BACKOFF),
-                Place::ErrorBackoff(..) => self.put(place, entry),
-                Place::Held(..) => {
+            match position {
+                Position::Active(..) => self.enqueue(entry, AdmissionRequest::MOVES_IN_ACTIVE),
+                Position::Backoff(..) => self.enqueue(entry, AdmissionRequest::MOVES_IN_BACKOFF),
+                Position::ErrorBackoff(..) => self.put(position, entry),
+                Position::AwaitsEvictions(..) => {
                     entry.changed = PodFacts::all();
-                    self.put(place, entry);
+                    self.put(position, entry);
                 }
-                _ => self.knock(entry, Knock::to_be_asked(Cause::PluginsChanged)),
+                _ => self.enqueue(entry, AdmissionRequest::for_cause(Cause::PluginsChanged)),
             }
         }
     }
@@ -252,36 +252,36 @@ impl Queue {
     /// Tries the pods at once that wait for this plugin.
     pub fn retry_plugin(&mut self, plugin: &str) {
         let waits = |entry: &QueuedPod| entry.failed_plugin.as_deref() == Some(plugin);
-        let errors = self.order.range(Place::error_backoff()..Place::unschedulable());
+        let errors = self.order.range(Position::error_backoff()..Position::unschedulable());
         let uids: Vec<Box<str>> =
             errors.filter(|(_, uid)| self.get(uid).is_some_and(waits)).map(|(_, uid)| uid.clone()).collect();
         for uid in uids {
             if let Some((_, entry)) = self.take(&uid) {
-                self.knock(entry, Knock::to_be_asked(Cause::PluginsChanged).at_once(true));
+                self.enqueue(entry, AdmissionRequest::for_cause(Cause::PluginsChanged).at_once(true));
             }
         }
     }
 
     /// Ends the backoffs that are over, and tries the pods that were unschedulable for too long.
     pub fn tick(&mut self, now: Timestamp) {
-        let is_over = |place: &Place| match place {
-            Place::Backoff(until, ..) | Place::ErrorBackoff(until, _) => *until <= now,
-            Place::Unschedulable(since, _) => now.since(*since) >= self.options.flush_after,
+        let is_over = |position: &Position| match position {
+            Position::Backoff(until, ..) | Position::ErrorBackoff(until, _) => *until <= now,
+            Position::Unschedulable(since, _) => now.since(*since) >= self.options.flush_after,
             _ => false,
         };
         let parts = [
-            (Place::backoff()..Place::error_backoff(), Cause::BackoffComplete),
-            (Place::error_backoff()..Place::unschedulable(), Cause::BackoffComplete),
-            (Place::unschedulable()..Place::gated(), Cause::UnschedulableTimeout),
+            (Position::backoff()..Position::error_backoff(), Cause::BackoffComplete),
+            (Position::error_backoff()..Position::unschedulable(), Cause::BackoffComplete),
+            (Position::unschedulable()..Position::gated(), Cause::UnschedulableTimeout),
         ];
         let mut over: Vec<(Box<str>, Cause)> = Vec::new();
         for (range, cause) in parts {
-            let ended = self.order.range(range).take_while(|(place, _)| is_over(place));
+            let ended = self.order.range(range).take_while(|(position, _)| is_over(position));
             over.extend(ended.map(|(_, uid)| (uid.clone(), cause)));
         }
         for (uid, cause) in over {
             if let Some((_, entry)) = self.take(&uid) {
-                self.knock(entry, Knock::to_be_asked(cause));
+                self.enqueue(entry, AdmissionRequest::for_cause(cause));
             }
         }
     }
@@ -289,45 +289,45 @@ impl Queue {
     /// Returns the next time at which [`Queue::tick`] has something to do.
     #[must_use]
     pub fn next_wakeup(&self) -> Option<Timestamp> {
-        let starts = [Place::backoff(), Place::error_backoff(), Place::unschedulable()];
+        let starts = [Position::backoff(), Position::error_backoff(), Position::unschedulable()];
         let firsts = starts.into_iter().filter_map(|start| self.order.range(start..).next());
-        let times = firsts.filter_map(|(place, _)| match place {
-            Place::Backoff(until, ..) | Place::ErrorBackoff(until, _) => Some(*until),
-            Place::Unschedulable(since, _) => Some(since.after(self.options.flush_after)),
+        let times = firsts.filter_map(|(position, _)| match position {
+            Position::Backoff(until, ..) | Position::ErrorBackoff(until, _) => Some(*until),
+            Position::Unschedulable(since, _) => Some(since.after(self.options.flush_after)),
             _ => None,
         });
         times.min()
     }
 
-    fn enter(&mut self, place: Place, entry: QueuedPod, cause: Option<Cause>) {
-        if let (Some(part), Some(cause)) = (place.part(), cause) {
-            self.incoming.count(part, cause);
+    fn enter(&mut self, position: Position, entry: QueuedPod, cause: Option<Cause>) {
+        if let (Some(sub_queue), Some(cause)) = (position.sub_queue(), cause) {
+            self.incoming.count(sub_queue, cause);
         }
-        self.put(place, entry);
+        self.put(position, entry);
     }
 
-    fn put(&mut self, place: Place, entry: QueuedPod) {
+    fn put(&mut self, position: Position, entry: QueuedPod) {
         let uid = entry.pod.key.uid.clone();
-        if let Some(part) = place.part() {
-            self.order.insert(place.clone(), uid.clone());
-            self.waiting[part as usize] += 1;
+        if let Some(sub_queue) = position.sub_queue() {
+            self.order.insert(position.clone(), uid.clone());
+            self.waiting[sub_queue as usize] += 1;
         }
-        if let Some(number) = place.waits() {
+        if let Some(number) = position.waits() {
             self.waiters.add(number, &entry);
         }
-        self.pods.insert(uid, (place, entry));
+        self.pods.insert(uid, (position, entry));
     }
 
-    fn take(&mut self, uid: &str) -> Option<(Place, QueuedPod)> {
-        let (place, entry) = self.pods.remove(uid)?;
-        if let Some(part) = place.part() {
-            self.order.remove(&place);
-            self.waiting[part as usize] -= 1;
+    fn take(&mut self, uid: &str) -> Option<(Position, QueuedPod)> {
+        let (position, entry) = self.pods.remove(uid)?;
+        if let Some(sub_queue) = position.sub_queue() {
+            self.order.remove(&position);
+            self.waiting[sub_queue as usize] -= 1;
         }
-        if let Some(number) = place.waits() {
+        if let Some(number) = position.waits() {
             self.waiters.remove(number, &entry);
         }
-        Some((place, entry))
+        Some((position, entry))
     }
 
     fn arrival(&mut self) -> u64 {

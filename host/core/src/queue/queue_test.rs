@@ -4,7 +4,7 @@ use super::*;
 use crate::cluster_event::{EventActions, Interest};
 use crate::facts::NodeFacts;
 use crate::model::{Labels, Node, PodSpec};
-use crate::plugins::{Declaration, PluginError, PluginId, Scope, TemplateId};
+use crate::plugins::{Declaration, PluginError, PluginId, PodSignatureId, Scope};
 
 /// Gates pods with scheduling gates. Its hints say that events help pods with these names, or all pods if there are
 /// none.
@@ -12,7 +12,7 @@ use crate::plugins::{Declaration, PluginError, PluginId, Scope, TemplateId};
 struct Fake {
     helped: Vec<&'static str>,
     /// The uid of the only pod that may go, among pods that await their victims; all pods if `None`.
-    may_go: Option<Box<str>>,
+    only: Option<Box<str>>,
     asked: usize,
     fails: bool,
 }
@@ -37,8 +37,8 @@ impl Advisor for Fake {
         pods.iter().map(|pod| self.helped.is_empty() || self.helped.contains(&&*pod.key.name)).collect()
     }
 
-    fn who_may_go(&mut self, _: &Rejector, _: &ClusterEvent, _: &Arc<Pod>) -> MayGo {
-        self.may_go.clone().map_or(MayGo::All, |uid| MayGo::These(vec![uid]))
+    fn pods_that_fit(&mut self, _: &Rejector, _: &ClusterEvent, _: &Arc<Pod>) -> HelpedPods {
+        self.only.clone().map_or(HelpedPods::All, |uid| HelpedPods::Only(vec![uid]))
     }
 }
 
@@ -60,7 +60,7 @@ impl Bench {
     }
 
     fn happened(&mut self, event: &ClusterEvent, second: u64) {
-        self.queue.happened(event, &mut self.fake);
+        self.queue.on_event(event, &mut self.fake);
         self.settle(second);
     }
 
@@ -77,7 +77,7 @@ impl Bench {
     }
 
     fn waiting(&self) -> [usize; 4] {
-        Part::ALL.map(|part| self.queue.len(part))
+        SubQueue::ALL.map(|sub_queue| self.queue.len(sub_queue))
     }
 
     fn popped(&mut self) -> Vec<String> {
@@ -106,7 +106,7 @@ fn at(second: u64) -> Timestamp {
 
 fn rejector(id: u32, pod_facts: PodFacts, node_facts: NodeFacts) -> Rejector {
     let declaration = Declaration { pod_facts, node_facts, filter_scope: Scope::Node, ..Declaration::default() };
-    Rejector { id: PluginId(id), declaration: Arc::new(declaration), pending: false, template: TemplateId(0) }
+    Rejector { id: PluginId(id), declaration: Arc::new(declaration), pending: false, signature: PodSignatureId(0) }
 }
 
 fn by(node_facts: NodeFacts) -> Rejection {
@@ -179,14 +179,14 @@ fn a_plugin_may_name_the_events_it_waits_for() {
 }
 
 #[test]
-fn hints_are_asked_once_a_template_and_move_all_of_it() {
+fn hints_are_asked_once_a_signature_and_move_all_of_it() {
     let mut bench = Bench { fake: Fake { helped: vec!["b"], ..Fake::default() }, ..Bench::default() };
     let declaration = Declaration { node_facts: NodeFacts::TAINTS, ..Declaration::default() };
-    for (name, template) in [("a", 0), ("b", 1), ("c", 1)] {
+    for (name, signature) in [("a", 0), ("b", 1), ("c", 1)] {
         bench.set(pod(name, 0), 0);
         let declaration = Arc::new(Declaration { filter_scope: Scope::Node, ..declaration.clone() });
-        let template = TemplateId(template);
-        bench.reject(Rejection { by: vec![Rejector { id: PluginId(0), declaration, pending: false, template }] }, 0);
+        let signature = PodSignatureId(signature);
+        bench.reject(Rejection { by: vec![Rejector { id: PluginId(0), declaration, pending: false, signature }] }, 0);
     }
     bench.happened(&node_changed(NodeFacts::TAINTS), 60);
     assert_eq!(bench.waiting(), [2, 0, 1, 0]);
@@ -237,7 +237,7 @@ fn with_nothing_active_those_in_backoff_go_first_but_not_after_errors() {
     bench.happened(&node_changed(NodeFacts::TAINTS), 0);
     assert_eq!(bench.waiting(), [0, 3, 0, 0]);
     assert_eq!(bench.popped(), ["high", "low"]);
-    assert_eq!(bench.queue.incoming().of(Part::Active, Cause::PopFromBackoff), 2);
+    assert_eq!(bench.queue.incoming().of(SubQueue::Active, Cause::PopFromBackoff), 2);
 }
 
 #[test]
@@ -343,7 +343,8 @@ fn what_comes_into_a_part_is_counted_by_its_cause() {
     bench.settle(2);
     bench.set(gated("g"), 2);
     let counts = bench.queue.incoming().iter();
-    let counts: Vec<String> = counts.map(|(part, event, count)| format!("{} {event} {count}", part.name())).collect();
+    let counts: Vec<String> =
+        counts.map(|(sub_queue, event, count)| format!("{} {event} {count}", sub_queue.name())).collect();
     let expected = [
         "active UnschedulablePodAdd 1",
         "active BackoffComplete 1",
@@ -354,7 +355,7 @@ fn what_comes_into_a_part_is_counted_by_its_cause() {
         "gated UnschedulablePodAdd 1",
     ];
     assert_eq!(counts, expected);
-    let mut parts: Vec<&str> = bench.queue.pods().map(|(part, _)| part.name()).collect();
+    let mut parts: Vec<&str> = bench.queue.pods().map(|(sub_queue, _)| sub_queue.name()).collect();
     parts.sort_unstable();
     assert_eq!(parts, ["active", "gated"]);
 }
@@ -364,47 +365,47 @@ fn a_held_pod_waits_whatever_happens_until_it_is_released() {
     let labels: Arc<Labels> = Arc::new([("a", "b".to_owned())].into_iter().collect());
     let relabelled = || Arc::new(Pod { labels: Arc::clone(&labels), ..Pod::clone(&pod("p", 0)) });
     let changed = node_changed(NodeFacts::TAINTS);
-    for (release, update, part) in [
-        (Release::Waits, None, UNSCHEDULABLE),
-        (Release::AwaitsRoom, None, UNSCHEDULABLE),
-        (Release::Waits, Some(relabelled()), BACKOFF),
-        (Release::Retries, None, BACKOFF),
-        (Release::Activates, None, ACTIVE),
+    for (release, update, sub_queue) in [
+        (AfterEvictions::Waits, None, UNSCHEDULABLE),
+        (AfterEvictions::AwaitsVictims, None, UNSCHEDULABLE),
+        (AfterEvictions::Waits, Some(relabelled()), BACKOFF),
+        (AfterEvictions::Retries, None, BACKOFF),
+        (AfterEvictions::Activates, None, ACTIVE),
     ] {
         let mut bench = Bench::default();
         bench.set(pod("p", 0), 0);
         let entry = bench.queue.pop().expect("a pod");
         let read = PodFacts::TOLERATIONS | PodFacts::LABELS;
-        bench.queue.hold(entry, Rejection { by: vec![rejector(0, read, NodeFacts::TAINTS)] }, at(0));
+        bench.queue.await_evictions(entry, Rejection { by: vec![rejector(0, read, NodeFacts::TAINTS)] }, at(0));
         bench.happened(&changed, 0);
         bench.tick(1000);
         update.into_iter().for_each(|pod| bench.set(pod, 1000));
         assert_eq!(bench.waiting(), GATED);
         assert!(!bench.queue.has_next() && bench.queue.next_wakeup().is_none());
-        bench.queue.release("p", release);
+        bench.queue.evictions_ended("p", release);
         bench.settle(0);
-        assert_eq!(bench.waiting(), part, "{release:?}");
+        assert_eq!(bench.waiting(), sub_queue, "{release:?}");
         bench.happened(&changed, 1000);
-        assert_eq!(bench.queue.len(Part::Unschedulable), 0, "{release:?}: what happens now counts");
+        assert_eq!(bench.queue.len(SubQueue::Unschedulable), 0, "{release:?}: what happens now counts");
     }
 }
 
 #[test]
 fn for_whom_room_is_being_made_is_helped_if_it_may_go() {
-    for (may_go, helped) in [(None, &["a", "b"][..]), (Some("b"), &["b"]), (Some("c"), &[])] {
+    for (only, helped) in [(None, &["a", "b"][..]), (Some("b"), &["b"]), (Some("c"), &[])] {
         let mut bench = Bench::default();
         for (name, priority) in [("a", 1), ("b", 1)] {
             bench.set(pod(name, priority), 0);
             let mut entry = bench.queue.pop().expect("a pod");
-            entry.awaits_room = true;
+            entry.awaits_victims = true;
             bench.queue.add_unschedulable(entry, by(NodeFacts::TAINTS), at(0));
             bench.settle(0);
         }
-        bench.fake.may_go = may_go.map(Into::into);
+        bench.fake.only = only.map(Into::into);
         bench.happened(&node_changed(NodeFacts::TAINTS), 60);
         assert_eq!(bench.popped(), helped);
         for name in ["a", "b"] {
-            bench.queue.awaits_no_room(name);
+            bench.queue.stop_awaiting_victims(name);
         }
         bench.happened(&node_changed(NodeFacts::TAINTS), 60);
         assert_eq!(bench.popped().len(), 2 - helped.len(), "no room is made any more");

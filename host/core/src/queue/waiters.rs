@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::entry::{QueuedPod, Rejector};
 use crate::cluster_event::ClusterEvent;
-use crate::plugins::{PluginId, TemplateId};
+use crate::plugins::{PluginId, PodSignatureId};
 
 /// A waiting pod: its arrival number and its uid.
 pub(super) type Waiter = (u64, Box<str>);
@@ -26,11 +26,11 @@ struct OfPlugin {
 /// A group of pods. An event that helps one pod of a group helps all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GroupKey {
-    pub template: TemplateId,
+    pub signature: PodSignatureId,
     pub pending: bool,
-    /// The priority of the pods if they await their victims ([`QueuedPod::awaits_room`]). It decides which nominated
+    /// The priority of the pods if they await their victims ([`QueuedPod::awaits_victims`]). It decides which nominated
     /// pods count for them.
-    pub awaits_room: Option<i32>,
+    pub awaits_victims: Option<i32>,
 }
 
 /// A plugin that an event concerns, with the pods that it rejected.
@@ -92,6 +92,6 @@ impl Waiters {
 }
 
 fn group(rejector: &Rejector, entry: &QueuedPod) -> GroupKey {
-    let awaits_room = entry.awaits_room.then_some(entry.pod.spec.priority);
-    GroupKey { template: rejector.template, pending: rejector.pending, awaits_room }
+    let awaits_victims = entry.awaits_victims.then_some(entry.pod.spec.priority);
+    GroupKey { signature: rejector.signature, pending: rejector.pending, awaits_victims }
 }

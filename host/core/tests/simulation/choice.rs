@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use berth_core::cache::NodeId;
 use berth_core::plugins::{Cycle, Normalization};
 use berth_core::profile::{Profile, ProfilePlugin};
-use berth_core::queue::{Part, Queue};
+use berth_core::queue::{Queue, SubQueue};
 
 use crate::answers::{KINDS, reason, score};
 use crate::extenders::ExtenderAnswers;
@@ -96,7 +96,7 @@ impl Choice {
 
 /// Returns the highest priority among the active pods.
 pub fn highest_priority(queue: &Queue) -> Option<i32> {
-    queue.pods().filter(|(part, _)| *part == Part::Active).map(|(_, entry)| entry.pod.spec.priority).max()
+    queue.pods().filter(|(part, _)| *part == SubQueue::Active).map(|(_, entry)| entry.pod.spec.priority).max()
 }
 
 fn name_of<'a>(cycle: &Cycle<'a>, node: NodeId) -> &'a str {

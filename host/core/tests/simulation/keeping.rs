@@ -34,7 +34,7 @@ impl Keeping {
     pub const ALL: [Self; 4] = [Self::Kept, Self::Few, Self::Anew, Self::Checked];
 
     pub fn options(self, seed: u64, flush: Flush) -> Options {
-        let (kept_answers_bytes, verify_every) = match self {
+        let (result_cache_bytes, verify_every) = match self {
             Self::Kept => (256 << 20, 0),
             Self::Few => (4 << 10, 2),
             Self::Anew => (0, 0),
@@ -44,6 +44,6 @@ impl Keeping {
         if flush == Flush::Off {
             queue.flush_after = NEVER;
         }
-        Options { seed, queue, kept_answers_bytes, verify_every }
+        Options { seed, queue, result_cache_bytes, verify_every }
     }
 }

@@ -7,8 +7,8 @@ use berth_core::Timestamp;
 use berth_core::cache::{NodeId, PodId};
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskBack, ClassScores, Classified, Code, Cycle, Happened, Hint, Passed, Permission, PluginError, PluginId, Plugins,
-    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Status, Verdicts, WhatIf,
+    AskBack, ClassScores, Classified, Code, Cycle, Hint, HintEvent, Passed, Permission, PluginError, PluginId, Plugins,
+    PostFilterResult, PreFilterResult, PreScoreResult, PreemptionPlan, Reserved, Status, Verdicts, WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
@@ -194,7 +194,11 @@ impl Plugins for Fakes {
             let removed: Vec<PodId> = info.pods.iter().filter(lower).copied().collect();
             let case = WhatIf { node: *node, removed: removed.clone(), added: Vec::new() };
             if !removed.is_empty() && ask.what_if(self, &[case])?.nodes == [0] {
-                return Ok(PostFilterResult::Nominate(Room { node: *node, evict: removed, ..Room::default() }));
+                return Ok(PostFilterResult::Nominate(PreemptionPlan {
+                    node: *node,
+                    evict: removed,
+                    ..PreemptionPlan::default()
+                }));
             }
         }
         Ok(PostFilterResult::Unschedulable { reasons: vec!["no victims".into()], clear: true, intents: Vec::new() })
@@ -279,7 +283,7 @@ impl Plugins for Fakes {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        _: &Happened<'_>,
+        _: &HintEvent<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         self.may_trap(plugin)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use berth_core::cache::{Cache, NodeId};
 use berth_core::plugins::{
-    ClassFilter, ClassId, ClassScores, Classified, Code, Cycle, Passed, PluginId, Status, TemplateId, Verdicts,
+    ClassFilter, ClassId, ClassScores, Classified, Code, Cycle, Passed, PluginId, PodSignatureId, Status, Verdicts,
 };
 
 /// The number of zones.
@@ -19,7 +19,7 @@ pub const UNEVEN: &str = "uneven";
 
 /// The classes of the last answer, as a guest remembers them.
 #[derive(Default)]
-pub struct Spread(BTreeMap<(PluginId, TemplateId), (u64, BTreeMap<NodeId, ClassId>)>);
+pub struct Spread(BTreeMap<(PluginId, PodSignatureId), (u64, BTreeMap<NodeId, ClassId>)>);
 
 /// The number of pods in each zone that has nodes.
 struct Zones([Option<usize>; ZONES]);
@@ -74,7 +74,7 @@ impl Spread {
     /// Answers `classify` as a guest does. `forgets` stands for a guest that was rebuilt since its last answer.
     pub fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64, forgets: bool) -> Classified {
         let cache = cycle.cache;
-        let (told_in, told) = self.0.entry((plugin, cycle.template)).or_default();
+        let (told_in, told) = self.0.entry((plugin, cycle.signature)).or_default();
         let anew = forgets || known == 0 || known != *told_in;
         let now: BTreeMap<NodeId, ClassId> =
             cache.nodes().filter_map(|info| Some((info.id, class(cache, info.id)?))).collect();

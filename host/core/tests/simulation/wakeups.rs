@@ -44,7 +44,7 @@ pub fn every_pod_that_fits_was_woken(world: &World) -> usize {
     let waiting = world.cluster.pods.values().filter(waits);
     let check = |pod: &Arc<Pod>| {
         let node = placed_by_a_fresh_core(world, pod);
-        let why = world.core.queue().get(&pod.key.uid).map(|entry| (entry.rejectors(), entry.awaits_room));
+        let why = world.core.queue().get(&pod.key.uid).map(|entry| (entry.rejectors(), entry.awaits_victims));
         assert!(node.is_none(), "seed {}: {} waits although it fits on {node:?}: {why:?}", world.seed, pod.key);
     };
     waiting.inspect(|pod| check(pod)).count()

@@ -140,7 +140,7 @@ impl World {
                 18 => self.cluster.change_claim(&mut self.rng),
                 19 if self.rng.u8(..8) == 0 => self.list_claims(),
                 19 => self.deliver_claim(),
-                20 => self.carry(),
+                20 => self.execute(),
                 _ => self.step(Event::Cycle),
             }
         }
@@ -178,7 +178,7 @@ impl World {
                 self.deliver_claim();
             }
             while !self.carrying.is_empty() {
-                self.carry();
+                self.execute();
                 quiet = 0;
             }
             while !self.binding.is_empty() {
@@ -247,14 +247,14 @@ impl World {
     }
 
     /// Executes the intents for one pod, or fails. The result that the core gets may be wrong.
-    fn carry(&mut self) {
+    fn execute(&mut self) {
         if self.carrying.is_empty() {
             return;
         }
         let (key, step, intents) = self.carrying.swap_remove(self.rng.usize(..self.carrying.len()));
         let fault = if self.faults { self.rng.u8(..6) } else { 9 };
         if fault == 0 {
-            return self.step(Event::CarryFailed(key, step, "connection refused".into()));
+            return self.step(Event::IntentsFailed(key, step, "connection refused".into()));
         }
         for intent in intents {
             let Intent::Patch(patch) = intent else { panic!("seed {}: nobody wants {intent:?}", self.seed) };
@@ -264,13 +264,13 @@ impl World {
                 _ => Err("not found".to_owned()),
             };
             if let Err(why) = done {
-                return self.step(Event::CarryFailed(key, step, why));
+                return self.step(Event::IntentsFailed(key, step, why));
             }
             self.carried += 1;
         }
         match fault {
-            1 => self.step(Event::CarryFailed(key, step, "timed out".into())),
-            _ => self.step(Event::Carried(key, step)),
+            1 => self.step(Event::IntentsFailed(key, step, "timed out".into())),
+            _ => self.step(Event::IntentsExecuted(key, step)),
         }
     }
 
@@ -341,11 +341,11 @@ impl World {
                     self.binding.push((pod, node));
                     self.bound += 1;
                 }
-                Action::Carry { pod, step, intents } => {
+                Action::ExecuteIntents { pod, step, intents } => {
                     checks::binding_is_right(self, &pod);
                     self.carrying.push((pod, step, intents));
                 }
-                Action::StopCarrying { step, .. } => self.carrying.retain(|(_, other, _)| *other != step),
+                Action::CancelIntents { step, .. } => self.carrying.retain(|(_, other, _)| *other != step),
                 Action::Nominate { pod, node } => self.cluster.set_nominated(&pod, &node),
                 Action::Evict { pod, .. } => self.evicting.push(pod),
                 _ => {}

@@ -331,8 +331,8 @@ async fn a_task_that_panics_is_named() {
         ("a binding", vec![bind("n-1")]),
         ("an eviction", vec![evict]),
         ("an eviction", vec![Action::Change(delete.clone())]),
-        ("a step before a binding", vec![Action::Carry { pod: key("a"), step: 1, intents: delete.clone() }]),
-        ("the undoing of a step", vec![Action::StopCarrying { pod: key("a"), step: 1, undo: delete.clone() }]),
+        ("a step before a binding", vec![Action::ExecuteIntents { pod: key("a"), step: 1, intents: delete.clone() }]),
+        ("the undoing of a step", vec![Action::CancelIntents { pod: key("a"), step: 1, undo: delete.clone() }]),
     ] {
         let supervisor = Supervisor::default();
         supervisor.fail(task);

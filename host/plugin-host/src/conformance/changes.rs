@@ -5,8 +5,8 @@ use std::sync::Arc;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
 use berth_core::model::Pod;
-use berth_core::plugins::{ExtensionPoints, PreFilterResult, PreScoreResult, Scope, TemplateId};
-use berth_core::template::Templates;
+use berth_core::plugins::{ExtensionPoints, PodSignatureId, PreFilterResult, PreScoreResult, Scope};
+use berth_core::pod_signature::PodSignatures;
 use fastrand::Rng;
 
 use super::answer::{Answer, Answers};
@@ -39,7 +39,7 @@ pub(super) struct Changes<'b, 'a> {
     bench: &'b mut Bench<'a>,
     world: World,
     pool: Vec<Arc<Pod>>,
-    templates: Templates,
+    templates: PodSignatures,
     kept: Kept,
     classes: ByClass,
     /// The instance under examination.
@@ -59,7 +59,7 @@ impl<'b, 'a> Changes<'b, 'a> {
             bench,
             world,
             pool,
-            templates: Templates::holding(TEMPLATES),
+            templates: PodSignatures::with_limit(TEMPLATES),
             kept: Kept::default(),
             classes: ByClass::default(),
             lived,
@@ -240,7 +240,7 @@ impl<'b, 'a> Changes<'b, 'a> {
     /// Returns a pod with a different id that is equal in all declared facts and differs in most others.
     fn variant(&mut self, question: &Question) -> Question {
         let declared = self.bench.declaration.pod_facts;
-        let mut templates = Templates::default();
+        let mut templates = PodSignatures::default();
         let template = templates.of(declared, &question.pod, 0);
         let mut pod = Arc::clone(&question.pod);
         for fact in PodFacts::all().difference(declared).iter() {
@@ -252,12 +252,12 @@ impl<'b, 'a> Changes<'b, 'a> {
                 pod = changed;
             }
         }
-        Question { pod, template: TemplateId(question.template.0 + 1), cycle: question.cycle }
+        Question { pod, template: PodSignatureId(question.template.0 + 1), cycle: question.cycle }
     }
 
     fn forget(&mut self) {
-        for forgotten in self.templates.make_room() {
-            let templates: Vec<TemplateId> = forgotten.templates.into_iter().map(even).collect();
+        for forgotten in self.templates.evict() {
+            let templates: Vec<PodSignatureId> = forgotten.signatures.into_iter().map(even).collect();
             self.lived.forget(&templates);
             self.nothing.forget(&templates);
             self.kept.forget(&templates);
@@ -267,8 +267,8 @@ impl<'b, 'a> Changes<'b, 'a> {
 }
 
 /// Returns an even id. Odd ids are for variants of a pod.
-fn even(template: TemplateId) -> TemplateId {
-    TemplateId(2 * template.0)
+fn even(template: PodSignatureId) -> PodSignatureId {
+    PodSignatureId(2 * template.0)
 }
 
 /// Returns a pod to schedule; sometimes with a node name, which NodeName reads.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use berth_core::cache::NodeId;
-use berth_core::plugins::{Normalization, TemplateId};
+use berth_core::plugins::{Normalization, PodSignatureId};
 
 use super::answer::{Answer, Answers};
 use super::bench::{About, Bench, Broken};
@@ -16,7 +16,7 @@ use crate::guests::Resident;
 
 /// The class of each node, as a scheduler would keep it.
 #[derive(Default)]
-pub(super) struct ByClass(HashMap<TemplateId, Classes>);
+pub(super) struct ByClass(HashMap<PodSignatureId, Classes>);
 
 impl ByClass {
     /// Calls the plugin by class and compares the answers with `said`, from the same cycle.
@@ -56,7 +56,7 @@ impl ByClass {
     }
 
     /// Drops these pod signatures.
-    pub fn forget(&mut self, templates: &[TemplateId]) {
+    pub fn forget(&mut self, templates: &[PodSignatureId]) {
         self.0.retain(|template, _| !templates.contains(template));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::{Node, Pod};
-use berth_core::plugins::TemplateId;
+use berth_core::plugins::PodSignatureId;
 
 use super::bench::{About, Bench, Broken};
 use super::finding::What;
@@ -118,7 +118,7 @@ impl Turnover {
         let nodes: Vec<NodeId> = self.cache.nodes().map(|info| info.id).collect();
         let first = self.templates;
         for (number, pod) in self.asked.iter().enumerate() {
-            let template = TemplateId(self.templates);
+            let template = PodSignatureId(self.templates);
             self.templates = self.templates.wrapping_add(1);
             let question = Question { pod: Arc::clone(pod), template, cycle: bench.cycles + 1 };
             if number % (TEMPLATES / ASKED) == 0 {
@@ -127,7 +127,7 @@ impl Turnover {
                 bench.hold(resident, &question)?;
             }
         }
-        let templates: Vec<TemplateId> = (first..self.templates).map(TemplateId).collect();
+        let templates: Vec<PodSignatureId> = (first..self.templates).map(PodSignatureId).collect();
         resident.forget(&templates);
         Ok(())
     }

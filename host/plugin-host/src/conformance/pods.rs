@@ -241,7 +241,7 @@ impl Maker {
 
 #[cfg(test)]
 mod tests {
-    use berth_core::template::Templates;
+    use berth_core::pod_signature::PodSignatures;
 
     use super::super::words::Words;
     use super::*;
@@ -252,7 +252,7 @@ mod tests {
         let mut pod = Arc::new(maker.pod());
         Arc::make_mut(&mut Arc::make_mut(&mut pod).spec).containers = vec![maker.container()];
         for fact in PodFacts::all().iter() {
-            let mut templates = Templates::default();
+            let mut templates = PodSignatures::default();
             let before = templates.of(fact, &pod, 0);
             let changes = (0..50).any(|_| {
                 let mut other = Arc::clone(&pod);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use berth_core::Timestamp;
 use berth_core::cache::Cache;
 use berth_core::model::Pod;
-use berth_core::plugins::{Cycle, TemplateId};
+use berth_core::plugins::{Cycle, PodSignatureId};
 
 /// The time of the first cycle, in milliseconds since 1970.
 const TIME: u64 = 1_767_225_600_000;
@@ -14,7 +14,7 @@ const TIME: u64 = 1_767_225_600_000;
 #[derive(Clone)]
 pub(super) struct Question {
     pub pod: Arc<Pod>,
-    pub template: TemplateId,
+    pub template: PodSignatureId,
     /// The cycle's id. It determines the cycle's time and seed.
     pub cycle: u64,
 }
@@ -26,7 +26,7 @@ impl Question {
             id: self.cycle,
             time: Timestamp(TIME + 7 * self.cycle),
             seed: fastrand::Rng::with_seed(self.cycle).u64(..),
-            template: self.template,
+            signature: self.template,
             pod: &self.pod,
             cache,
         }

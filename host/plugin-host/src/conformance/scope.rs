@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use berth_core::answers::{Column, FactShapes, Shapes};
 use berth_core::cache::NodeId;
 use berth_core::facts::NodeFacts;
-use berth_core::plugins::TemplateId;
+use berth_core::plugins::PodSignatureId;
+use berth_core::results::{FactNodeSignatures, NodeSignatures, PluginResults};
 use fastrand::Rng;
 
 use super::answer::Answer;
@@ -26,14 +26,14 @@ const AT_ONCE: &str = "when asked about all nodes at once";
 /// Answers that a scheduler would have in its result cache.
 #[derive(Default)]
 pub(super) struct Kept {
-    columns: HashMap<(Export, TemplateId), KeptColumn>,
-    shapes: Shapes,
+    columns: HashMap<(Export, PodSignatureId), KeptColumn>,
+    shapes: NodeSignatures,
 }
 
 #[derive(Default)]
 struct KeptColumn {
-    /// Indices into `answers`.
-    column: Column<u32>,
+    /// The scores are indices into `answers`.
+    results: PluginResults,
     answers: Vec<Answer>,
 }
 
@@ -146,7 +146,7 @@ impl Kept {
         // With the name, each node has a signature of its own.
         let itself = self.shapes.of(bench.declaration.node_facts | NodeFacts::NAME, cache);
         let kept = self.columns.entry((asked.export, asked.question.template)).or_default();
-        kept.column.catch_up(cache, &bench.declaration);
+        kept.results.catch_up(cache, &bench.declaration);
         let mut pairs = Pairs::default();
         for (node, now) in asked.nodes.iter().zip(answers) {
             pairs.push(*node, kept.get(itself, *node), now);
@@ -167,7 +167,7 @@ impl Kept {
     }
 
     /// Drops these pod signatures.
-    pub fn forget(&mut self, templates: &[TemplateId]) {
+    pub fn forget(&mut self, templates: &[PodSignatureId]) {
         self.columns.retain(|(_, template), _| !templates.contains(template));
     }
 }
@@ -195,20 +195,20 @@ impl Pairs {
 }
 
 impl KeptColumn {
-    fn get(&self, shapes: &FactShapes, node: NodeId) -> Option<&Answer> {
-        self.answers.get(self.column.get(shapes, node)? as usize)
+    fn get(&self, shapes: &FactNodeSignatures, node: NodeId) -> Option<&Answer> {
+        self.answers.get(usize::try_from(self.results.scores.get(shapes, node)?).ok()?)
     }
 
-    fn set(&mut self, shapes: &FactShapes, node: NodeId, answer: Answer) {
+    fn set(&mut self, shapes: &FactNodeSignatures, node: NodeId, answer: Answer) {
         let index = self.index(answer);
-        self.column.set(shapes, &[node], [index]);
+        self.results.scores.set(shapes, &[node], [index]);
     }
 
-    fn index(&mut self, answer: Answer) -> u32 {
+    fn index(&mut self, answer: Answer) -> i64 {
         let at = self.answers.iter().position(|known| *known == answer).unwrap_or_else(|| {
             self.answers.push(answer);
             self.answers.len() - 1
         });
-        at as u32
+        at as i64
     }
 }

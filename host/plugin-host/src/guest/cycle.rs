@@ -172,6 +172,6 @@ pub(super) fn cycle_of(cycle: &Cycle<'_>) -> wit::Cycle {
         id: cycle.id,
         time: i64::try_from(cycle.time.0).unwrap_or(i64::MAX),
         seed: cycle.seed,
-        template: cycle.template.0,
+        template: cycle.signature.0,
     }
 }

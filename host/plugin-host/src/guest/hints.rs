@@ -2,7 +2,7 @@
 
 use berth_core::cluster_event::Subject;
 use berth_core::model::{Object, ObjectKind};
-use berth_core::plugins::{Cycle, Declaration, Happened, Hint};
+use berth_core::plugins::{Cycle, Declaration, Hint, HintEvent};
 use bumpalo::Bump;
 
 use super::answers::{self, shorten};
@@ -18,12 +18,12 @@ impl Instance {
     /// of the event, must be held.
     pub(crate) fn hints(
         &mut self,
-        happened: &Happened<'_>,
+        happened: &HintEvent<'_>,
         pods: &[Cycle<'_>],
         declaration: &Declaration,
     ) -> Result<Vec<Hint>, CallError> {
         let Some(first) = pods.first() else { return Ok(Vec::new()) };
-        let templates: Vec<u32> = pods.iter().map(|pod| pod.template.0).collect();
+        let templates: Vec<u32> = pods.iter().map(|pod| pod.signature.0).collect();
         let arena = Bump::new();
         let kind = kind(&happened.event.subject);
         let event = wit::Event {
@@ -56,7 +56,7 @@ fn kind(subject: &Subject) -> String {
 }
 
 /// Returns the event's object before and after, with the facts that the plugin reads.
-fn subject<'a>(arena: &'a Bump, happened: &'a Happened<'_>, declaration: &Declaration) -> wit::Subject<'a> {
+fn subject<'a>(arena: &'a Bump, happened: &'a HintEvent<'_>, declaration: &Declaration) -> wit::Subject<'a> {
     match &happened.event.subject {
         Subject::Node { before, after } => {
             let node = |node| convert::node_then(arena, node, declaration.node_facts);

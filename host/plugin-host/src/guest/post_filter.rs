@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use berth_core::cache::{Cache, NodeId, PodId};
-use berth_core::plugins::{Candidate, Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
+use berth_core::plugins::{Candidate, Code, Cycle, PluginError, PostFilterResult, PreemptionPlan, Verdicts, WhatIf};
 
 use super::answers::{REASONS, shorten};
 use super::error::CallError;
@@ -203,13 +203,13 @@ fn result(answer: wit_post_filter::PostFilterResult, cache: &Cache) -> Result<Po
     }
 }
 
-fn room(nomination: wit_post_filter::Nomination, cache: &Cache) -> Result<Room, CallError> {
+fn room(nomination: wit_post_filter::Nomination, cache: &Cache) -> Result<PreemptionPlan, CallError> {
     let bad = |message: String| CallError::BadAnswer(Export::PostFilter, message);
     let wanted = nomination.evict.len() + nomination.intents.len();
     if wanted > WANTED {
         return Err(bad(format!("it wants {wanted} things done for one pod, where {WANTED} are the most")));
     }
-    Ok(Room {
+    Ok(PreemptionPlan {
         node: ids::node(cache, nomination.node).map_err(bad)?,
         evict: ids::pods(cache, nomination.evict).map_err(bad)?,
         reason: shorten(nomination.reason).into(),

@@ -7,8 +7,8 @@ use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskBack, Candidate, ClassScores, Classified, Code, Cycle, Happened, Hint, Passed, Permission, PluginError,
-    PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
+    AskBack, Candidate, ClassScores, Classified, Code, Cycle, Hint, HintEvent, Passed, Permission, PluginError,
+    PluginId, PodSignatureId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -132,13 +132,13 @@ impl Plugins for Guests {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        happened: &Happened<'_>,
+        happened: &HintEvent<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         let Some(first) = pods.first() else { return Ok(Vec::new()) };
         self.ask_resident(plugin, Export::Hints, first, |resident| {
             for pod in pods {
-                resident.hold(pod.template, pod.pod)?;
+                resident.hold(pod.signature, pod.pod)?;
             }
             for (template, pod) in happened.pods() {
                 resident.hold(template, pod)?;
@@ -148,10 +148,10 @@ impl Plugins for Guests {
         })
     }
 
-    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
+    fn forget_signatures(&mut self, facts: PodFacts, signatures: &[PodSignatureId]) {
         for slot in self.slots.iter_mut().filter(|slot| slot.entry.declaration.pod_facts == facts) {
             if let Some(resident) = slot.resident() {
-                resident.forget(templates);
+                resident.forget(signatures);
             }
         }
     }

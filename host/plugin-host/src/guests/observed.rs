@@ -7,9 +7,9 @@ use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::model::Pod;
 use berth_core::plugins::{
-    AskBack, ClassScores, Classified, Code, Cycle, ExtensionPoints, Happened, Hint, Passed, Permission, PluginError,
-    PluginId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts,
-    WhatIf,
+    AskBack, ClassScores, Classified, Code, Cycle, ExtensionPoints, Hint, HintEvent, Passed, Permission, PluginError,
+    PluginId, PodSignatureId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status,
+    Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -199,7 +199,7 @@ impl<O: CallObserver> Plugins for Observed<'_, O> {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        happened: &Happened<'_>,
+        happened: &HintEvent<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         let Some(cycle) = pods.first() else { return Ok(Vec::new()) };
@@ -227,7 +227,7 @@ impl<O: CallObserver> Plugins for Observed<'_, O> {
         self.observer.permit_wait_ends(waited, outcome);
     }
 
-    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
-        self.guests.forget_templates(facts, templates);
+    fn forget_signatures(&mut self, facts: PodFacts, signatures: &[PodSignatureId]) {
+        self.guests.forget_signatures(facts, signatures);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use berth_core::cache::Cache;
 use berth_core::model::Pod;
-use berth_core::plugins::{Declaration, TemplateId};
+use berth_core::plugins::{Declaration, PodSignatureId};
 use bumpalo::Bump;
 use hashbrown::HashSet;
 
@@ -22,7 +22,7 @@ pub(crate) struct Resident {
     reads: Reads,
     objects: ObjectFeed,
     position: u64,
-    held: HashSet<TemplateId>,
+    held: HashSet<PodSignatureId>,
     forgotten: Vec<u32>,
     arena: Bump,
     /// The bytes of memory after it was filled.
@@ -99,7 +99,7 @@ impl Resident {
     }
 
     /// Sends the pod with its pod signature (`template`), unless the instance has it.
-    pub fn hold(&mut self, template: TemplateId, pod: &Pod) -> Result<(), CallError> {
+    pub fn hold(&mut self, template: PodSignatureId, pod: &Pod) -> Result<(), CallError> {
         if self.held.contains(&template) {
             return Ok(());
         }
@@ -115,7 +115,7 @@ impl Resident {
     }
 
     /// Queues these pod signatures to be forgotten. They must not be used again.
-    pub fn forget(&mut self, templates: &[TemplateId]) {
+    pub fn forget(&mut self, templates: &[PodSignatureId]) {
         let held = &mut self.held;
         self.forgotten.extend(templates.iter().filter(|template| held.remove(*template)).map(|template| template.0));
     }

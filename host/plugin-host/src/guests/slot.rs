@@ -66,7 +66,7 @@ impl Slot {
         };
         let answer = resident
             .catch_up(cycle.cache, feeder)
-            .and_then(|()| resident.hold(cycle.template, cycle.pod).map_err(Stale::Call))
+            .and_then(|()| resident.hold(cycle.signature, cycle.pod).map_err(Stale::Call))
             .and_then(|()| call(resident).map_err(Stale::Call));
         match answer {
             Ok(answer) => {

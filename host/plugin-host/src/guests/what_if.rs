@@ -1,9 +1,9 @@
 //! Filters with hypothetical pods on a node: sends the hypothetical changes to the instance, calls filter, and undoes
 //! the changes.
 
-use berth_core::answers::Outcomes;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::plugins::{Code, Cycle, ExtensionPoints, PreFilterResult, Scope, Status, Verdicts, WhatIf};
+use berth_core::results::Rejections;
 use bumpalo::Bump;
 
 use super::resident::Resident;
@@ -125,7 +125,7 @@ fn waves(cases: &[WhatIf]) -> impl Iterator<Item = &[WhatIf]> {
 /// The verdicts of several calls, with unique outcomes.
 #[derive(Default)]
 struct Joined {
-    outcomes: Outcomes,
+    outcomes: Rejections,
     nodes: Vec<u16>,
 }
 

@@ -6,7 +6,7 @@ use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::cluster_event::ClusterEvent;
 use berth_core::model::Pod;
-use berth_core::plugins::{Code, Cycle, Happened, TemplateId, WhatIf};
+use berth_core::plugins::{Code, Cycle, HintEvent, PodSignatureId, WhatIf};
 
 use super::error::LoadCause;
 use crate::asking::{self, Classes, OutOfRange};
@@ -67,8 +67,8 @@ pub(crate) struct Trial<'a> {
 impl<'a> Trial<'a> {
     /// Creates the cycle of this pod. `number` is unique in the trial.
     pub fn new(cache: &'a Cache, pod: &'a Pod, number: u32) -> Self {
-        let (id, template) = (u64::from(number), TemplateId(number));
-        Self { cycle: Cycle { id, time: TIME, seed: id, template, pod, cache } }
+        let (id, signature) = (u64::from(number), PodSignatureId(number));
+        Self { cycle: Cycle { id, time: TIME, seed: id, signature, pod, cache } }
     }
 
     /// Returns the cycle as the plugin sees it.
@@ -78,7 +78,7 @@ impl<'a> Trial<'a> {
 
     /// Sends the pod and calls pre-filter and pre-score.
     pub fn prepare(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), CallError> {
-        resident.hold(self.cycle.template, self.cycle.pod)?;
+        resident.hold(self.cycle.signature, self.cycle.pod)?;
         resident.instance().pre_filter(&self.cycle)?;
         asking::pre_score(resident, &self.cycle, nodes)?;
         Ok(())
@@ -92,7 +92,7 @@ impl<'a> Trial<'a> {
         let declaration = Arc::clone(resident.declaration());
         let (instance, name) = (resident.instance(), &*info.node.name);
         let event = ClusterEvent::node(None, Some(Arc::clone(&info.node)), declaration.node_facts);
-        instance.hints(&Happened { event: &event, pods: [None; 2] }, std::slice::from_ref(cycle), &declaration)?;
+        instance.hints(&HintEvent { event: &event, pods: [None; 2] }, std::slice::from_ref(cycle), &declaration)?;
         let Ok(reserved) = instance.reserve(cycle, info.id)? else { return Ok(()) };
         instance.permit(cycle, name, &reserved.state)?;
         instance.pre_bind(cycle, name, &reserved.state)?;
@@ -104,7 +104,7 @@ impl<'a> Trial<'a> {
     /// Calls all extension points of a scheduling cycle in order and checks the answers.
     pub fn run(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), LoadCause> {
         let failed = |error| LoadCause::Trial { nodes: nodes.len(), error };
-        resident.hold(self.cycle.template, self.cycle.pod).map_err(failed)?;
+        resident.hold(self.cycle.signature, self.cycle.pod).map_err(failed)?;
         resident.instance().skip(&self.cycle).map_err(failed)?;
         resident.instance().pre_enqueue(&self.cycle).map_err(failed)?;
         resident.instance().sort_key(&self.cycle, self.cycle.time).map_err(failed)?;

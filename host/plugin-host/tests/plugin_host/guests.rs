@@ -181,8 +181,8 @@ fn a_template_is_sent_once_until_it_is_forgotten() {
     let mut host = with_nodes(Host::with(guest, Limits::default()));
     let held = |host: &mut Host, template| host.score(template).expect("it answers")[0];
     assert_eq!((held(&mut host, 1), held(&mut host, 2), held(&mut host, 1)), (1, 2, 2));
-    let forgotten = berth_core::plugins::TemplateId(1);
-    berth_core::Plugins::forget_templates(&mut host.guests, berth_core::facts::PodFacts::empty(), &[forgotten]);
+    let forgotten = berth_core::plugins::PodSignatureId(1);
+    berth_core::Plugins::forget_signatures(&mut host.guests, berth_core::facts::PodFacts::empty(), &[forgotten]);
     assert_eq!((held(&mut host, 2), held(&mut host, 1)), (2, 3));
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::host::Host;
 use berth_core::cache::{NodeId, PodId};
 use berth_core::limits::Limits;
-use berth_core::plugins::{Code, PluginError, PostFilterResult, Room, Status, Verdicts, WhatIf};
+use berth_core::plugins::{Code, PluginError, PostFilterResult, PreemptionPlan, Status, Verdicts, WhatIf};
 use berth_test_kit::component::{Guest, NORMALIZE_NONE};
 
 const EXPORTS: [&str; 3] = ["plugin", "snapshot", "post-filter"];
@@ -39,7 +39,7 @@ fn room_is_made_where_the_answer_is_yes() {
     });
     let case = WhatIf { node: NodeId(0), removed: vec![PodId(0)], added: Vec::new() };
     assert_eq!(asked, [case]);
-    let room = Room { node: NodeId(0), evict: vec![PodId(0)], reason: "told so".into(), intents: Vec::new() };
+    let room = PreemptionPlan { node: NodeId(0), evict: vec![PodId(0)], reason: "told so".into(), intents: Vec::new() };
     assert_eq!(result, Ok(PostFilterResult::Nominate(room)));
     let no = host.post_filter(1, &mut |_| Ok(rejected(Code::Unschedulable))).unwrap_err();
     assert_eq!(no.message, "post-filter failed: no thank you");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::host::{Host, options};
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::{HostPort, Node, Pod, PodKey, PodRequests, PodSpec, Protocol, Resources};
-use berth_core::plugins::{Cycle, Status, TemplateId, Verdicts, WhatIf};
+use berth_core::plugins::{Cycle, PodSignatureId, Status, Verdicts, WhatIf};
 use berth_core::profile::ProfilePlugin;
 use berth_core::{Plugins, Timestamp};
 use berth_plugin_host::{BuiltIn, LoaderOptions};
@@ -76,7 +76,7 @@ fn pod(name: &str, random: &mut fastrand::Rng) -> Pod {
 
 /// Returns the cycle of a pod in this cluster.
 fn cycle<'a>(id: u32, pod: &'a Pod, cache: &'a Cache) -> Cycle<'a> {
-    Cycle { id: u64::from(id), time: Timestamp(1_000_000), seed: 7, template: TemplateId(id), pod, cache }
+    Cycle { id: u64::from(id), time: Timestamp(1_000_000), seed: 7, signature: PodSignatureId(id), pod, cache }
 }
 
 fn each(verdicts: &Verdicts) -> Vec<Option<Status>> {

@@ -53,7 +53,7 @@ pub fn binding_is_right(world: &World, pod: &PodKey) {
 pub fn who_awaits_room_fits_nowhere(world: &World) {
     let (cache, nominations) = (world.core.cache(), world.core.nominations());
     let by_node = |rejector: &Rejector| rejector.declaration.filter_scope == Scope::Node;
-    let waits = |entry: &&QueuedPod| entry.awaits_room && entry.rejectors().iter().all(by_node);
+    let waits = |entry: &&QueuedPod| entry.awaits_victims && entry.rejectors().iter().all(by_node);
     for pod in world.core.queue().pods().map(|(_, entry)| entry).filter(waits).map(|entry| &entry.pod) {
         let counts = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.key.uid != pod.key.uid;
         for info in cache.nodes() {
@@ -84,7 +84,7 @@ pub fn nothing_is_forgotten(world: &World) {
     assert_eq!(sorted.into_iter().collect::<Vec<_>>(), truth, "seed {seed}: claims");
     promises_are_those_of_the_cluster(world);
     for pod in world.cluster.pods.values().filter(|pod| pod.node_name.is_empty()) {
-        assert!(world.core.queue().get(&pod.key.uid).is_some(), "seed {seed}: {} is forgotten", pod.key);
+        assert!(world.core.queue().get(&pod.key.uid).is_some(), "seed {seed}: {} is lost", pod.key);
         if !pod.spec.scheduling_gates.is_empty() {
             continue;
         }

@@ -34,7 +34,7 @@ fn until(object: ObjectReference, until: &str, timeout: Duration) -> Intent {
 }
 
 fn carry(step: u64, intents: Vec<Intent>) -> Action {
-    Action::Carry { pod: waiting(), step, intents }
+    Action::ExecuteIntents { pod: waiting(), step, intents }
 }
 
 /// Returns the pod that the intents belong to. It does not have to exist.
@@ -68,8 +68,8 @@ impl World {
     /// Waits for the result of a step: `Ok`, or the reason of the failure.
     async fn carried(&mut self, step: u64) -> Result<(), String> {
         self.wait("what is carried", |event| match event {
-            Event::Carried(pod, carried) if (pod, *carried) == (&waiting(), step) => Some(Ok(())),
-            Event::CarryFailed(pod, carried, why) if (pod, *carried) == (&waiting(), step) => Some(Err(why.clone())),
+            Event::IntentsExecuted(pod, carried) if (pod, *carried) == (&waiting(), step) => Some(Ok(())),
+            Event::IntentsFailed(pod, carried, why) if (pod, *carried) == (&waiting(), step) => Some(Err(why.clone())),
             _ => None,
         })
         .await
@@ -183,7 +183,7 @@ async fn what_is_stopped_has_no_answer(client: &Client) {
         world.shell.perform(carry(step, vec![until(map("stopped"), "object.data.by == 'somebody'", PATIENCE)]));
     }
     let undone = vec![patch(map("stopped"), &json!({"data": {"undone": "yes"}}))];
-    world.shell.perform(Action::StopCarrying { pod: waiting(), step: 1, undo: undone });
+    world.shell.perform(Action::CancelIntents { pod: waiting(), step: 1, undo: undone });
     while world.data("stopped").await["undone"] != "yes" {
         tokio::task::yield_now().await;
     }
@@ -192,7 +192,7 @@ async fn what_is_stopped_has_no_answer(client: &Client) {
     world.shell.perform(carry(3, vec![until(map("stopped"), "false", PATIENCE)]));
     world.shell.end_waits();
     let first_of = |event: &Event| match event {
-        Event::Carried(_, step) | Event::CarryFailed(_, step, _) => Some(*step),
+        Event::IntentsExecuted(_, step) | Event::IntentsFailed(_, step, _) => Some(*step),
         _ => None,
     };
     assert_eq!(world.wait("the last step's end", first_of).await, 3, "the first was stopped");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use berth_core::cache::{Cache, NodeId, PodId};
 use berth_core::limits::Limits;
 use berth_core::model::{Node, ObjectKind, ObjectReads, Pod, PodKey, PodRequests, Resources};
-use berth_core::plugins::{Code, Cycle, PluginError, PluginId, PostFilterResult, TemplateId, Verdicts, WhatIf};
+use berth_core::plugins::{Code, Cycle, PluginError, PluginId, PodSignatureId, PostFilterResult, Verdicts, WhatIf};
 use berth_core::profile::Profile;
 use berth_core::profile_spec::ProfileSpec;
 use berth_core::{Event, Plugins, Timestamp};
@@ -205,7 +205,7 @@ impl Host {
             id: self.cycles,
             time: self.now,
             seed: 7,
-            template: TemplateId(template),
+            signature: PodSignatureId(template),
             pod: &pod,
             cache: &self.cache,
         };

@@ -1,0 +1,265 @@
+//! Uses the candidate index: the feasible nodes for all pods of the same signatures, computed from cached results.
+//! Plugins are only asked about nodes that changed.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::by_class::ByClass;
+use super::filtering::{Candidates, Nodes};
+use super::sampling::Sample;
+use super::{ProfilePlugin, SchedulingCycle};
+use crate::cache::NodeId;
+use crate::plugins::{Declaration, PluginError, PreScoreResult};
+use crate::profile::Profile;
+use crate::results::CandidateKey;
+
+/// The feasible nodes from the candidate index.
+pub(super) struct Indexed<'p> {
+    pub inputs: IndexInputs<'p>,
+    /// The number of nodes that pass all filters.
+    len: usize,
+    /// The nodes in order, once they were needed.
+    listed: OnceCell<Arc<[NodeId]>>,
+}
+
+impl Indexed<'_> {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// The plugins whose answers determine an entry of the candidate index, with its key.
+pub(super) struct IndexInputs<'p> {
+    pub key: CandidateKey,
+    /// The filters that answer node by node.
+    filters: Vec<&'p ProfilePlugin>,
+    /// The plugins that answer by class. Plugins that filter come first.
+    pub by_class: Vec<ByClassInput<'p>>,
+    /// The plugins that score node by node. Empty if not [`Self::are_scores_known`].
+    pub scores: Vec<&'p (ProfilePlugin, i64)>,
+    /// The scores of all score plugins depend on the node's facts or its class alone.
+    pub are_scores_known: bool,
+}
+
+/// A plugin that answers by class.
+pub(super) struct ByClassInput<'p> {
+    pub plugin: &'p ProfilePlugin,
+    pub filters: bool,
+    /// 0 if the plugin does not score.
+    pub weight: i64,
+}
+
+impl IndexInputs<'_> {
+    /// Returns the declarations of the plugins that answer node by node.
+    fn declarations(&self) -> Vec<&Declaration> {
+        let scores = self.scores.iter().map(|(plugin, _)| plugin);
+        self.filters.iter().copied().chain(scores).map(|plugin| &*plugin.declaration).collect()
+    }
+
+    /// Returns the indexes of the plugins that filter by class.
+    fn class_filters(&self) -> Range<usize> {
+        0..self.by_class.iter().filter(|input| input.filters).count()
+    }
+
+    /// Returns the indexes of the plugins that only score by class.
+    pub fn class_scores(&self) -> Range<usize> {
+        self.class_filters().end..self.by_class.len()
+    }
+}
+
+impl SchedulingCycle<'_> {
+    /// Returns the feasible nodes from the candidate index, or `None` if the nodes have to be filtered for this pod
+    /// alone.
+    pub(super) fn indexed<'p>(
+        &mut self,
+        profile: &'p Profile,
+        candidates: &Candidates<'p>,
+    ) -> Result<Option<Nodes<'p>>, PluginError> {
+        let is_usable = candidates.are_all()
+            && !self.verify
+            && self.observer.is_none()
+            && Sample::of(self.cache.node_count(), profile.percentage_of_nodes_to_score, 0).is_none()
+            && self.nominated_pods().is_empty();
+        if !is_usable {
+            return Ok(None);
+        }
+        let Some(inputs) = self.index_inputs(profile, &candidates.filters)? else { return Ok(None) };
+        self.filter_stale(&inputs)?;
+        let len = match inputs.class_filters().is_empty() {
+            true => self.results.candidates(&inputs.key, self.number).len(),
+            false => match self.count_by_class(&inputs)? {
+                Some(len) => len,
+                None => return Ok(None),
+            },
+        };
+        Ok(Some(Nodes::Indexed(Indexed { inputs, len, listed: OnceCell::new() })))
+    }
+
+    /// Returns the inputs for these filters and the score plugins that are expected to score the pod, or `None` if a
+    /// filter answers neither node by node with cached results nor by class.
+    fn index_inputs<'p>(
+        &mut self,
+        profile: &'p Profile,
+        filters: &[&'p ProfilePlugin],
+    ) -> Result<Option<IndexInputs<'p>>, PluginError> {
+        let (mut by_node, mut by_class) = (Vec::with_capacity(filters.len()), Vec::new());
+        for plugin in filters.iter().copied() {
+            if self.keeps(plugin, plugin.declaration.filter_scope) {
+                by_node.push(plugin);
+            } else if self.by_class(plugin)?.is_some() {
+                by_class.push(ByClassInput { plugin, filters: true, weight: 0 });
+            } else {
+                return Ok(None);
+            }
+        }
+        let (mut scores, mut are_scores_known) = (Vec::with_capacity(profile.score.len()), true);
+        for weighted in &profile.score {
+            let (plugin, weight) = weighted;
+            if !self.is_expected_to_score(plugin) {
+                continue;
+            }
+            if self.has_indexable_scores(plugin) {
+                scores.push(weighted);
+            } else if !self.may_answer_by_class(plugin) {
+                are_scores_known = false;
+            } else if let Some(filter) = by_class.iter_mut().find(|input| input.plugin.id == plugin.id) {
+                filter.weight = *weight;
+            } else {
+                by_class.push(ByClassInput { plugin, filters: false, weight: *weight });
+            }
+        }
+        if !are_scores_known {
+            scores.clear();
+            by_class.retain(|input| input.filters);
+            by_class.iter_mut().for_each(|input| input.weight = 0);
+        }
+        let filtering = by_node.iter().map(|plugin| (*plugin, 0));
+        let classes = by_class.iter().map(|input| (input.plugin, input.weight));
+        let scoring = scores.iter().map(|(plugin, weight)| (plugin, *weight));
+        let all = filtering.chain(classes).chain(scoring);
+        let key = all.map(|(plugin, weight)| (plugin.id, self.signature_for(plugin), weight)).collect::<Vec<_>>();
+        Ok(Some(IndexInputs { key: key.into(), filters: by_node, by_class, scores, are_scores_known }))
+    }
+
+    /// Returns whether the plugin scored the pods of this signature when it was asked last. An entry of the index
+    /// is determined before pre-score is asked.
+    fn is_expected_to_score(&mut self, plugin: &ProfilePlugin) -> bool {
+        let signature = self.signature_for(plugin);
+        let results = self.results.of(plugin.id, signature, self.number);
+        results.skip != Some(true) && results.pre_score != Some(PreScoreResult::Skip)
+    }
+
+    /// Asks the filters that answer node by node about the nodes that changed.
+    fn filter_stale(&mut self, inputs: &IndexInputs<'_>) -> Result<(), PluginError> {
+        let (cache, cycle) = (self.cache, self.number);
+        let moved = self.moved(inputs, inputs.class_filters());
+        let stale = self.results.candidates(&inputs.key, cycle).stale(cache, &inputs.declarations(), moved);
+        let mut fit = stale.clone();
+        for plugin in &inputs.filters {
+            if fit.is_empty() {
+                break;
+            }
+            let verdicts = self.filter(plugin, &fit)?;
+            self.check_no_error(plugin, &verdicts)?;
+            let mut answers = verdicts.nodes.iter();
+            fit.retain(|_| answers.next() == Some(&0));
+        }
+        self.results.candidates(&inputs.key, cycle).set(&stale, &fit, cache);
+        self.set_positions(inputs, inputs.class_filters());
+        Ok(())
+    }
+
+    /// Returns the nodes whose class changed for the plugins at these indexes, or `None` for possibly all nodes.
+    pub(super) fn moved(&mut self, inputs: &IndexInputs<'_>, plugins: Range<usize>) -> Option<Vec<NodeId>> {
+        let mut moved = Vec::new();
+        for at in plugins {
+            let plugin = inputs.by_class[at].plugin;
+            let before = self.results.candidates(&inputs.key, self.number).position(at);
+            let signature = self.signature_for(plugin);
+            moved.extend(self.results.of(plugin.id, signature, self.number).classes.since(before)?);
+        }
+        Some(moved)
+    }
+
+    /// Marks the changes of classes as handled for the plugins at these indexes.
+    pub(super) fn set_positions(&mut self, inputs: &IndexInputs<'_>, plugins: Range<usize>) {
+        for at in plugins {
+            let plugin = inputs.by_class[at].plugin;
+            let signature = self.signature_for(plugin);
+            let position = self.results.of(plugin.id, signature, self.number).classes.position();
+            self.results.candidates(&inputs.key, self.number).set_position(at, position);
+        }
+    }
+
+    /// Returns the number of nodes that also pass the filters that answer by class, or `None` if the nodes can't be
+    /// grouped.
+    fn count_by_class(&mut self, inputs: &IndexInputs<'_>) -> Result<Option<usize>, PluginError> {
+        if !self.begin_groups(inputs) {
+            return Ok(None);
+        }
+        if !inputs.are_scores_known {
+            // No other part of the cycle puts the nodes into groups.
+            self.group(inputs)?;
+        }
+        let candidates = self.results.candidates(&inputs.key, self.number);
+        let Some(groups) = candidates.groups().map(|groups| groups.summaries()) else { return Ok(None) };
+        let mut ungrouped = candidates.ungrouped().to_vec();
+        for input in &inputs.by_class[inputs.class_filters()] {
+            let Some(answer) = self.by_class(input.plugin)? else { continue };
+            ungrouped = self.passing_class(input.plugin, &answer, &ungrouped)?;
+        }
+        let passes = self.passes(inputs, &groups)?;
+        let grouped = groups.iter().zip(passes).filter(|(_, passes)| *passes).map(|(group, _)| group.nodes);
+        Ok(Some(grouped.sum::<usize>() + ungrouped.len()))
+    }
+
+    /// Returns the nodes whose class passes the filter.
+    fn passing_class(
+        &mut self,
+        plugin: &ProfilePlugin,
+        answer: &ByClass,
+        nodes: &[NodeId],
+    ) -> Result<Vec<NodeId>, PluginError> {
+        let verdicts = self.verdicts_by_class(plugin, answer, nodes)?;
+        self.check_no_error(plugin, &verdicts)?;
+        let passed = nodes.iter().zip(&verdicts.nodes).filter(|(_, verdict)| **verdict == 0);
+        Ok(passed.map(|(node, _)| *node).collect())
+    }
+
+    /// Begins to group the nodes, if they are not grouped. Returns false if there were too many groups or if there is
+    /// not enough memory.
+    pub(super) fn begin_groups(&mut self, inputs: &IndexInputs<'_>) -> bool {
+        let candidates = self.results.candidates(&inputs.key, self.number);
+        if candidates.groups().is_some() || candidates.is_too_varied() {
+            return !candidates.is_too_varied();
+        }
+        let has_space = self.results.have_space_for_groups(self.cache.node_count(), self.number);
+        if has_space {
+            self.results.candidates(&inputs.key, self.number).begin_groups();
+        }
+        has_space
+    }
+
+    /// Returns the nodes in order.
+    pub(super) fn listed<'n>(
+        &mut self,
+        nodes: &'n Nodes<'_>,
+        filters: &[&ProfilePlugin],
+    ) -> Result<&'n [NodeId], PluginError> {
+        let indexed = match nodes {
+            Nodes::Found(nodes) => return Ok(nodes),
+            Nodes::Indexed(indexed) => indexed,
+        };
+        if let Some(listed) = indexed.listed.get() {
+            return Ok(listed);
+        }
+        let mut listed = self.results.candidates(&indexed.inputs.key, self.number).nodes();
+        for plugin in filters {
+            if let Some(answer) = self.by_class(plugin)? {
+                listed = self.passing_class(plugin, &answer, &listed)?.into();
+            }
+        }
+        Ok(indexed.listed.get_or_init(|| listed))
+    }
+}

@@ -1,0 +1,31 @@
+//! Reports the answers of plugins in a cycle, to explain the decision. No decision depends on these reports.
+
+use crate::cache::NodeId;
+use crate::plugins::{PreFilterResult, PreScoreResult, Verdicts};
+use crate::profile::ProfilePlugin;
+
+/// Receives every answer of a cycle, including cached answers.
+pub trait AnswerObserver {
+    /// Receives an answer of a plugin. Calls come in the order of the cycle.
+    fn answered(&mut self, plugin: &ProfilePlugin, answer: PluginAnswer<'_>);
+}
+
+/// An answer of a plugin at an extension point.
+#[derive(Clone, Copy, Debug)]
+pub enum PluginAnswer<'a> {
+    /// The answer of pre-filter.
+    PreFilter(&'a PreFilterResult),
+    /// The filter's verdicts on these nodes, which the filters before left.
+    Verdicts(&'a [NodeId], &'a Verdicts),
+    /// The answer of pre-score.
+    PreScore(PreScoreResult),
+    /// The scores of the nodes that fit, before the weight.
+    Scores {
+        /// The nodes.
+        nodes: &'a [NodeId],
+        /// The scores as the plugin returned them, parallel to the nodes.
+        raw: &'a [i64],
+        /// The normalized scores, 0 to 100, parallel to the nodes.
+        normalized: &'a [i64],
+    },
+}

@@ -1,0 +1,182 @@
+//! Finds the best nodes for a pod in the candidate index, which is shared by all pods of the same signatures.
+
+use super::by_class::passed;
+use super::candidates::IndexInputs;
+use super::filtering::{Feasible, Nodes};
+use super::{Failure, ProfilePlugin, SchedulingCycle, normalize, select};
+use crate::cache::NodeId;
+use crate::plugins::{ClassId, Normalization, PluginError, PluginId};
+use crate::profile::{FailurePolicy, Profile};
+use crate::results::{Best, GroupSummary};
+
+impl IndexInputs<'_> {
+    /// Returns the number of plugins whose scores the host normalizes. Their scores come before the classes in a
+    /// group's key.
+    fn normalized(&self) -> usize {
+        self.scores.iter().filter(|(plugin, _)| plugin.is_normalized_by_host()).count()
+    }
+
+    fn scores(&self, plugin: PluginId) -> bool {
+        self.scores.iter().any(|(of, _)| of.id == plugin)
+            || self.by_class.iter().any(|input| input.plugin.id == plugin && input.weight > 0)
+    }
+}
+
+impl SchedulingCycle<'_> {
+    /// Returns one of the best nodes, or `None` if the scores have to be summed up for this pod.
+    pub(super) fn best_indexed(
+        &mut self,
+        profile: &Profile,
+        feasible: &Feasible<'_>,
+        skipped: &[PluginId],
+        rng: &mut fastrand::Rng,
+    ) -> Result<Option<NodeId>, Failure> {
+        let end = self.cache.node_id_end();
+        self.with_best(profile, feasible, skipped, |best| {
+            let contains = |node| best.contains(node);
+            select::one_of(best.count(), end, rng, contains, || best.nodes().collect())
+        })
+    }
+
+    pub(super) fn with_best<R>(
+        &mut self,
+        profile: &Profile,
+        feasible: &Feasible<'_>,
+        skipped: &[PluginId],
+        read: impl FnOnce(&Best<'_>) -> Option<R>,
+    ) -> Result<Option<R>, Failure> {
+        let Nodes::Indexed(indexed) = &feasible.nodes else { return Ok(None) };
+        let inputs = &indexed.inputs;
+        if !self.are_inputs_as_expected(profile, inputs, skipped)? || !self.begin_groups(inputs) {
+            return Ok(None);
+        }
+        self.group(inputs)?;
+        let candidates = self.results.candidates(&inputs.key, self.number);
+        let Some(groups) = candidates.groups().map(|groups| groups.summaries()) else { return Ok(None) };
+        let worth = self.worth(inputs, &groups)?;
+        let candidates = self.results.candidates(&inputs.key, self.number);
+        Ok(candidates.groups().and_then(|groups| groups.best(&worth)).as_ref().and_then(read))
+    }
+
+    /// Returns whether the plugins that score the pod are those of the inputs.
+    fn are_inputs_as_expected(
+        &mut self,
+        profile: &Profile,
+        inputs: &IndexInputs<'_>,
+        skipped: &[PluginId],
+    ) -> Result<bool, PluginError> {
+        let is_expected = |(plugin, _): &(ProfilePlugin, i64)| inputs.scores(plugin.id) != skipped.contains(&plugin.id);
+        if !inputs.are_scores_known || !profile.score.iter().all(is_expected) {
+            return Ok(false);
+        }
+        for input in inputs.by_class.iter().filter(|input| input.weight > 0) {
+            if self.by_class(input.plugin)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns whether the candidate index can use the plugin's scores: they are cached by node signature, the plugin
+    /// does not normalize them itself, and its failure policy is `Fail`.
+    pub(super) fn has_indexable_scores(&self, plugin: &ProfilePlugin) -> bool {
+        self.keeps(plugin, plugin.declaration.score_scope)
+            && !plugin.normalizes_itself()
+            && plugin.failure_policy == FailurePolicy::Fail
+    }
+
+    /// Puts the nodes into groups whose scores or classes may have changed.
+    pub(super) fn group(&mut self, inputs: &IndexInputs<'_>) -> Result<(), PluginError> {
+        let moved = self.moved(inputs, inputs.class_scores());
+        let candidates = self.results.candidates(&inputs.key, self.number);
+        candidates.ungroup(moved.as_deref());
+        let nodes = candidates.ungrouped().to_vec();
+        self.set_positions(inputs, inputs.class_scores());
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let mut scores = Vec::with_capacity(inputs.scores.len());
+        for (plugin, _) in &inputs.scores {
+            scores.push(self.score(plugin, &nodes)?);
+        }
+        let mut classes = Vec::with_capacity(inputs.by_class.len());
+        for input in &inputs.by_class {
+            classes.push(self.classes_of(input.plugin, &nodes)?);
+        }
+        self.results.candidates(&inputs.key, self.number).group(|at, key| {
+            let mut sum = 0;
+            for ((plugin, weight), scores) in inputs.scores.iter().zip(&scores) {
+                if plugin.is_normalized_by_host() {
+                    key.push(scores[at]);
+                } else {
+                    plugin.check_score(scores[at])?;
+                    sum += scores[at] * weight;
+                }
+            }
+            key.extend(classes.iter().map(|classes| i64::from(classes[at].0)));
+            Ok(sum)
+        })
+    }
+
+    /// Returns for each group whether its nodes pass the filters that answer by class.
+    pub(super) fn passes(
+        &mut self,
+        inputs: &IndexInputs<'_>,
+        groups: &[GroupSummary],
+    ) -> Result<Vec<bool>, PluginError> {
+        let mut passes = vec![true; groups.len()];
+        for (at, input) in (inputs.normalized()..).zip(&inputs.by_class).filter(|(_, input)| input.filters) {
+            let Some(answer) = self.by_class(input.plugin)? else { continue };
+            for (group, passes) in groups.iter().zip(&mut passes).filter(|(_, passes)| **passes) {
+                let verdict = answer.verdict(input.plugin, class_in(group, at))?;
+                self.check_outcome(input.plugin, &answer, verdict)?;
+                *passes = verdict == 0;
+            }
+        }
+        Ok(passes)
+    }
+
+    /// Returns for each group the part of the total score that its nodes share, or `None` if they do not pass.
+    fn worth(&mut self, inputs: &IndexInputs<'_>, groups: &[GroupSummary]) -> Result<Vec<Option<i64>>, PluginError> {
+        let passes = self.passes(inputs, groups)?;
+        let those: Vec<&GroupSummary> =
+            groups.iter().zip(&passes).filter(|(_, passes)| **passes).map(|(group, _)| group).collect();
+        let mut sums = vec![0; those.len()];
+        let normalized = inputs.scores.iter().filter(|(plugin, _)| plugin.is_normalized_by_host());
+        for (at, (plugin, weight)) in normalized.enumerate() {
+            let mut scores: Vec<i64> = those.iter().map(|group| group.key[at]).collect();
+            match plugin.declaration.normalization {
+                Normalization::DefaultReversed => normalize::default_reversed(&mut scores),
+                _ => normalize::default(&mut scores),
+            }
+            for (sum, score) in sums.iter_mut().zip(scores) {
+                plugin.check_score(score)?;
+                *sum += score * weight;
+            }
+        }
+        for (at, input) in (inputs.normalized()..).zip(&inputs.by_class).filter(|(_, input)| input.weight > 0) {
+            let count = |group: &&GroupSummary| (class_in(group, at), u32::try_from(group.nodes).unwrap_or(u32::MAX));
+            let passed = passed(those.iter().map(count));
+            let scores = self.class_scores(input.plugin, &passed)?.normalized;
+            for (group, sum) in those.iter().zip(&mut sums) {
+                if let Ok(found) = passed.binary_search_by_key(&class_in(group, at), |passed| passed.class) {
+                    *sum += scores[found] * input.weight;
+                }
+            }
+        }
+        let mut sums = sums.into_iter();
+        Ok(passes.into_iter().map(|passes| if passes { sums.next() } else { None }).collect())
+    }
+}
+
+/// Returns the class at this index of the group's key.
+fn class_in(group: &GroupSummary, at: usize) -> ClassId {
+    ClassId(u32::try_from(group.key[at]).unwrap_or(u32::MAX))
+}
+
+impl ProfilePlugin {
+    /// Returns whether the host normalizes the plugin's scores to 0 to 100.
+    fn is_normalized_by_host(&self) -> bool {
+        matches!(self.declaration.normalization, Normalization::Default | Normalization::DefaultReversed)
+    }
+}

@@ -1,0 +1,272 @@
+//! Pod signatures: pods that are equal in the facts that a plugin reads have the same signature for it.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use foldhash::quality::FixedState;
+use hashbrown::HashMap;
+
+use crate::facts::PodFacts;
+use crate::model::Pod;
+use crate::plugins::PodSignatureId;
+
+/// The largest number of signatures that are known for one set of facts. A plugin that reads a pod's name creates a
+/// signature for every pod.
+const MOST_PER_FACTS: usize = 1024;
+
+/// The pod signatures in use, for each set of facts that a plugin declared.
+#[derive(Clone, Debug)]
+pub struct PodSignatures {
+    sets: Vec<FactSignatures>,
+    next: u32,
+    most_per_facts: usize,
+}
+
+impl Default for PodSignatures {
+    fn default() -> Self {
+        Self::with_limit(MOST_PER_FACTS)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct FactSignatures {
+    facts: PodFacts,
+    by_hash: HashMap<u64, Vec<PodSignature>>,
+    len: usize,
+}
+
+#[derive(Clone, Debug)]
+struct PodSignature {
+    id: PodSignatureId,
+    pod: Arc<Pod>,
+    last_used: u64,
+}
+
+/// Evicted pod signatures of one set of facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvictedSignatures {
+    /// The set of facts.
+    pub facts: PodFacts,
+    /// The ids of the signatures. They are not used again.
+    pub signatures: Vec<PodSignatureId>,
+}
+
+impl PodSignatures {
+    /// Creates an empty set that holds this many signatures for each set of facts.
+    #[must_use]
+    pub fn with_limit(most_per_facts: usize) -> Self {
+        Self { sets: Vec::new(), next: 0, most_per_facts }
+    }
+
+    /// Returns the pod's signature in these facts. It is new if no equal pod is known.
+    pub fn of(&mut self, facts: PodFacts, pod: &Arc<Pod>, cycle: u64) -> PodSignatureId {
+        let hash = hash(pod, facts);
+        let at = self.sets.iter().position(|set| set.facts == facts).unwrap_or_else(|| {
+            self.sets.push(FactSignatures { facts, by_hash: HashMap::new(), len: 0 });
+            self.sets.len() - 1
+        });
+        let set = &mut self.sets[at];
+        let same_hash = set.by_hash.entry(hash).or_default();
+        if let Some(signature) = same_hash.iter_mut().find(|signature| same(&signature.pod, pod, facts)) {
+            signature.last_used = cycle;
+            return signature.id;
+        }
+        let id = PodSignatureId(self.next);
+        self.next = self.next.wrapping_add(1);
+        same_hash.push(PodSignature { id, pod: Arc::clone(pod), last_used: cycle });
+        set.len += 1;
+        id
+    }
+
+    /// Evicts the least recently used signatures of each set of facts that has too many. Of signatures that were used
+    /// in the same cycle, the older ones are evicted first. Three quarters of the bound stay, so that evictions are
+    /// rare.
+    pub fn evict(&mut self) -> Vec<EvictedSignatures> {
+        self.sets.iter_mut().filter_map(|set| set.evict(self.most_per_facts)).collect()
+    }
+}
+
+impl FactSignatures {
+    fn evict(&mut self, most: usize) -> Option<EvictedSignatures> {
+        if self.len <= most {
+            return None;
+        }
+        let mut ages: Vec<(u64, PodSignatureId)> = self.by_hash.values().flatten().map(PodSignature::age).collect();
+        let evicted = self.len - most / 4 * 3;
+        let (older, last_evicted, _) = ages.select_nth_unstable(evicted - 1);
+        let last_evicted = *last_evicted;
+        let mut signatures: Vec<PodSignatureId> = older.iter().map(|(_, id)| *id).chain([last_evicted.1]).collect();
+        signatures.sort_unstable();
+        self.by_hash.retain(|_, same_hash| {
+            same_hash.retain(|signature| signature.age() > last_evicted);
+            !same_hash.is_empty()
+        });
+        self.len -= evicted;
+        Some(EvictedSignatures { facts: self.facts, signatures })
+    }
+}
+
+impl PodSignature {
+    /// The order of eviction. The id makes the order total, because many signatures can be used in one cycle or
+    /// before the first cycle.
+    fn age(&self) -> (u64, PodSignatureId) {
+        (self.last_used, self.id)
+    }
+}
+
+/// Returns whether two pods are equal in these facts.
+fn same(a: &Pod, b: &Pod, facts: PodFacts) -> bool {
+    std::ptr::eq(a, b) || facts.iter().all(|fact| Field::of(a, fact) == Field::of(b, fact))
+}
+
+/// Returns the facts in which two versions of a pod differ.
+pub(crate) fn changed_facts(before: &Pod, after: &Pod) -> PodFacts {
+    if std::ptr::eq(before, after) {
+        return PodFacts::empty();
+    }
+    PodFacts::all().iter().filter(|fact| Field::of(before, *fact) != Field::of(after, *fact)).collect()
+}
+
+fn hash(pod: &Pod, facts: PodFacts) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    for fact in facts.iter() {
+        Field::of(pod, fact).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// The value of one group of facts. This is the only place that lists the fields of each group.
+#[derive(PartialEq, Eq, Hash)]
+enum Field<'a> {
+    Text(&'a str),
+    Flag(bool),
+    Number(i64),
+    Labels(&'a crate::model::Labels),
+    Owners(&'a [crate::model::Owner]),
+    Priority(i32, crate::model::Preemption),
+    Tolerations(&'a [crate::model::Toleration]),
+    NodeAffinity(
+        &'a crate::model::Labels,
+        &'a Option<Vec<crate::model::NodeSelectorTerm>>,
+        &'a [crate::model::PreferredNodeTerm],
+    ),
+    PodAffinity(&'a crate::model::PodAffinity, &'a crate::model::PodAffinity),
+    Spread(&'a [crate::model::SpreadConstraint]),
+    Requests(&'a crate::model::PodRequests),
+    Containers(&'a [crate::model::Container]),
+    Ports(&'a [crate::model::HostPort]),
+    Volumes(&'a [crate::model::Volume]),
+    Images(Vec<&'a str>, Vec<&'a str>),
+    Texts(&'a [Box<str>]),
+    Devices(Option<(&'a crate::model::PodKey, &'a [crate::model::PodResourceClaim], &'a [crate::model::Container])>),
+}
+
+impl<'a> Field<'a> {
+    fn of(pod: &'a Pod, fact: PodFacts) -> Self {
+        let spec = &*pod.spec;
+        match fact {
+            PodFacts::NAME => Self::Text(&pod.key.name),
+            PodFacts::NAMESPACE => Self::Text(&pod.key.namespace),
+            PodFacts::UID => Self::Text(&pod.key.uid),
+            PodFacts::LABELS => Self::Labels(&pod.labels),
+            PodFacts::ANNOTATIONS => Self::Labels(&pod.annotations),
+            PodFacts::OWNERS => Self::Owners(&pod.owners),
+            PodFacts::NODE_NAME => Self::Text(&pod.node_name),
+            PodFacts::SCHEDULER_NAME => Self::Text(&spec.scheduler_name),
+            PodFacts::PRIORITY => Self::Priority(spec.priority, spec.preemption),
+            PodFacts::TOLERATIONS => Self::Tolerations(&spec.tolerations),
+            PodFacts::NODE_AFFINITY => {
+                Self::NodeAffinity(&spec.node_selector, &spec.required_node_affinity, &spec.preferred_node_affinity)
+            }
+            PodFacts::POD_AFFINITY => Self::PodAffinity(&spec.affinity, &spec.anti_affinity),
+            PodFacts::TOPOLOGY_SPREAD => Self::Spread(&spec.topology_spread),
+            PodFacts::REQUESTS => Self::Requests(&pod.requests),
+            PodFacts::CONTAINERS => Self::Containers(&spec.containers),
+            PodFacts::HOST_PORTS => Self::Ports(&spec.host_ports),
+            PodFacts::IMAGES => Self::Images(spec.container_images().collect(), spec.volume_images().collect()),
+            PodFacts::VOLUMES => Self::Volumes(&spec.volumes),
+            PodFacts::SCHEDULING_GATES => Self::Texts(&spec.scheduling_gates),
+            PodFacts::RESOURCE_CLAIMS => {
+                let containers = if pod.asks_for_extended_resources() { &*spec.containers } else { &[] };
+                Self::Devices(pod.asks_for_devices().then_some((&pod.key, &spec.resource_claims, containers)))
+            }
+            PodFacts::HOST_NETWORK => Self::Flag(spec.host_network),
+            PodFacts::NOMINATED_NODE => Self::Text(&pod.nominated_node_name),
+            PodFacts::DELETION => Self::Flag(pod.deleting),
+            PodFacts::START_TIME => Self::Number(pod.start_time),
+            PodFacts::USER_NAMESPACE => Self::Flag(spec.user_namespace),
+            PodFacts::RESTART_ACTIONS => Self::Texts(&spec.restart_actions),
+            _ => Self::Flag(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{PodKey, PodResourceClaim, PodSpec};
+
+    fn pod(name: &str, priority: i32) -> Arc<Pod> {
+        let key = PodKey { name: name.into(), ..PodKey::default() };
+        Arc::new(Pod { key, spec: Arc::new(PodSpec { priority, ..PodSpec::default() }), ..Pod::default() })
+    }
+
+    #[test]
+    fn pods_share_a_signature_as_far_as_they_are_equal() {
+        let mut signatures = PodSignatures::default();
+        let (a, b, c) = (pod("a", 1), pod("b", 1), pod("b", 2));
+        let by_priority = [&a, &b, &c].map(|pod| signatures.of(PodFacts::PRIORITY, pod, 0));
+        let by_name = [&a, &b, &c].map(|pod| signatures.of(PodFacts::NAME, pod, 0));
+        assert_eq!((by_priority[0], by_name[1]), (by_priority[1], by_name[2]));
+        assert_ne!((by_priority[1], by_name[0]), (by_priority[2], by_name[1]));
+    }
+
+    #[test]
+    fn only_pods_that_ask_for_devices_are_told_apart_by_name() {
+        let mut signatures = PodSignatures::default();
+        let claim = PodResourceClaim { name: "gpu".into(), claim: "shared".into(), template: "".into() };
+        let spec = Arc::new(PodSpec { resource_claims: vec![claim], ..PodSpec::default() });
+        let [a, b] = ["a", "b"].map(|name| pod(name, 0));
+        let [with_a, with_b] = [&a, &b].map(|pod| Arc::new(Pod { spec: Arc::clone(&spec), ..Pod::clone(pod) }));
+        let ids = [&a, &b, &with_a, &with_b].map(|pod| signatures.of(PodFacts::RESOURCE_CLAIMS, pod, 0));
+        assert_eq!(ids[0], ids[1]);
+        assert!(ids[2] != ids[0] && ids[2] != ids[3]);
+    }
+
+    #[test]
+    fn those_used_longest_ago_make_room() {
+        let mut signatures = PodSignatures::default();
+        let first = signatures.of(PodFacts::NAME, &pod("first", 0), 0);
+        for n in 1..=MOST_PER_FACTS as u64 {
+            signatures.of(PodFacts::NAME, &pod(&n.to_string(), 0), n);
+        }
+        let kept = signatures.of(PodFacts::NAME, &pod("2", 0), 5000);
+        let evicted = signatures.evict();
+        assert_eq!(evicted.len(), 1);
+        assert!(evicted[0].signatures.contains(&first) && !evicted[0].signatures.contains(&kept));
+        assert!(signatures.evict().is_empty(), "room was made");
+        assert_ne!(signatures.of(PodFacts::NAME, &pod("first", 0), 5001), first, "ids are not used again");
+    }
+
+    #[test]
+    fn signatures_of_one_age_are_evicted_by_id() {
+        let mut signatures = PodSignatures::with_limit(8);
+        let ids: Vec<PodSignatureId> =
+            (0..20).map(|n: u32| signatures.of(PodFacts::NAME, &pod(&n.to_string(), 0), 7)).collect();
+        let evicted = signatures.evict();
+        assert_eq!(evicted, [EvictedSignatures { facts: PodFacts::NAME, signatures: ids[..14].to_vec() }]);
+        assert!(signatures.evict().is_empty(), "six of eight are left");
+        for (n, id) in ids.iter().enumerate().skip(14) {
+            assert_eq!(signatures.of(PodFacts::NAME, &pod(&n.to_string(), 0), 8), *id);
+        }
+    }
+
+    #[test]
+    fn every_group_of_facts_is_told_apart_by_its_own_field() {
+        let plain = Pod::default();
+        let flags = PodFacts::HOST_NETWORK | PodFacts::DELETION | PodFacts::USER_NAMESPACE;
+        for fact in PodFacts::all().difference(flags).iter() {
+            assert!(Field::of(&plain, fact) != Field::Flag(false), "{fact:?} has no field");
+        }
+    }
+}

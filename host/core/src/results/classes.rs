@@ -1,0 +1,138 @@
+//! The classes that a plugin assigns to nodes for one pod signature, updated with each answer.
+
+use std::collections::VecDeque;
+
+use crate::cache::NodeId;
+use crate::classes::{ClassId, Classified};
+
+/// The smallest number of changes that are remembered. A reader that is further behind looks at all nodes again.
+const HOLDS: usize = 1024;
+
+/// No class. [`crate::classes::MOST_CLASSES`] is much smaller.
+const NONE: u16 = u16::MAX;
+
+/// The class of each node, with a log of changes.
+#[derive(Clone, Debug, Default)]
+pub struct NodeClasses {
+    /// By node id; [`NONE`] for a node without a class.
+    of_node: Vec<u16>,
+    /// The cycle of the last answer.
+    known: u64,
+    /// The cycle of the answer that set all classes last.
+    epoch: u64,
+    /// Nodes whose class changed, the latest last.
+    changes: VecDeque<NodeId>,
+    /// The index of the first remembered change among all changes of the epoch.
+    start: u64,
+}
+
+/// A position in the log of changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassPosition {
+    epoch: u64,
+    at: u64,
+}
+
+impl NodeClasses {
+    /// Returns the cycle of the last answer; 0 before the first.
+    #[must_use]
+    pub fn known(&self) -> u64 {
+        self.known
+    }
+
+    /// Takes in the answer of this cycle.
+    pub fn take_in(&mut self, classified: &Classified, cycle: u64) {
+        if classified.anew {
+            *self = Self { epoch: cycle, ..Self::default() };
+        }
+        self.known = cycle;
+        let end = classified.nodes.iter().map(|node| node.0 as usize + 1).max().unwrap_or(0);
+        if end > self.of_node.len() {
+            self.of_node.resize(end, NONE);
+        }
+        for (node, class) in classified.nodes.iter().zip(&classified.classes) {
+            self.of_node[node.0 as usize] = u16::try_from(class.0).unwrap_or(NONE);
+        }
+        if classified.anew {
+            return;
+        }
+        self.changes.extend(&classified.nodes);
+        let surplus = self.changes.len().saturating_sub(HOLDS);
+        self.changes.drain(..surplus);
+        self.start += surplus as u64;
+    }
+
+    /// Returns the class of the node, if it has one.
+    #[must_use]
+    pub fn of(&self, node: NodeId) -> Option<ClassId> {
+        let class = self.of_node.get(node.0 as usize).copied().filter(|class| *class != NONE)?;
+        Some(ClassId(class.into()))
+    }
+
+    /// Returns the end of the log of changes.
+    #[must_use]
+    pub fn position(&self) -> ClassPosition {
+        ClassPosition { epoch: self.epoch, at: self.start + self.changes.len() as u64 }
+    }
+
+    /// Returns the nodes whose class changed since this position, some perhaps several times, or `None` if any node
+    /// may have changed.
+    #[must_use]
+    pub fn since(&self, position: ClassPosition) -> Option<impl Iterator<Item = NodeId> + '_> {
+        if position.epoch != self.epoch {
+            return None;
+        }
+        let done = usize::try_from(position.at.checked_sub(self.start)?).ok()?;
+        Some(self.changes.range(done.min(self.changes.len())..).copied())
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.of_node.len() * size_of::<u16>() + self.changes.len() * size_of::<NodeId>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classes::ClassFilter;
+
+    fn answer(anew: bool, nodes: &[(u32, u32)]) -> Classified {
+        let (nodes, classes) = nodes.iter().map(|(node, class)| (NodeId(*node), ClassId(*class))).unzip();
+        Classified { filter: ClassFilter::Skip, scores: true, anew, nodes, classes }
+    }
+
+    fn since(classes: &NodeClasses, position: ClassPosition) -> Option<Vec<u32>> {
+        Some(classes.since(position)?.map(|node| node.0).collect())
+    }
+
+    #[test]
+    fn changes_are_told_from_a_position_on() {
+        let mut classes = NodeClasses::default();
+        let nowhere = classes.position();
+        classes.take_in(&answer(true, &[(0, 0), (2, 1)]), 7);
+        assert_eq!((classes.of(NodeId(2)), classes.of(NodeId(1))), (Some(ClassId(1)), None));
+        assert_eq!(since(&classes, nowhere), None, "all are new");
+        let first = classes.position();
+        classes.take_in(&answer(false, &[(1, 1)]), 8);
+        classes.take_in(&answer(false, &[(0, 1), (1, 0)]), 9);
+        assert_eq!((since(&classes, first), classes.known()), (Some(vec![1, 0, 1]), 9));
+        let second = classes.position();
+        assert_eq!(since(&classes, second), Some(vec![]));
+        classes.take_in(&answer(true, &[(0, 0)]), 10);
+        assert_eq!(since(&classes, second), None, "it began anew");
+        assert_eq!(classes.of(NodeId(1)), None);
+    }
+
+    #[test]
+    fn who_is_too_far_behind_is_told_so() {
+        let mut classes = NodeClasses::default();
+        classes.take_in(&answer(true, &[(0, 0)]), 1);
+        let first = classes.position();
+        for cycle in 2..=HOLDS as u64 + 1 {
+            classes.take_in(&answer(false, &[(0, 0)]), cycle);
+        }
+        assert_eq!(since(&classes, first).map(|changes| changes.len()), Some(HOLDS));
+        classes.take_in(&answer(false, &[(0, 0)]), 5000);
+        assert_eq!(since(&classes, first), None);
+    }
+}

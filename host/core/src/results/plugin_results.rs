@@ -1,0 +1,134 @@
+//! The cached results of one plugin about one pod signature.
+
+use super::lru::Size;
+use super::stale::Stale;
+use super::{Column, FactNodeSignatures, NodeClasses, Rejections, WhatIfVerdicts};
+use crate::cache::{Cache, NodeId};
+use crate::plugins::{Declaration, MOST_OUTCOMES, PreFilterResult, PreScoreResult, Status, Verdicts, WhatIf};
+use crate::queue::SortKey;
+use crate::time::Timestamp;
+
+/// The largest number of distinct rejections. Above this number all verdicts are dropped, and with them the
+/// rejections that no verdict refers to.
+const MOST_REJECTIONS: usize = 4 * MOST_OUTCOMES;
+
+/// The cached results of one plugin about one pod signature.
+#[derive(Clone, Debug, Default)]
+pub struct PluginResults {
+    /// The position up to which the change log was read.
+    position: Option<u64>,
+    /// The answer of skip.
+    pub skip: Option<bool>,
+    /// The answer of pre-filter.
+    pub pre_filter: Option<PreFilterResult>,
+    /// The verdicts of filter, as numbers of rejections.
+    pub verdicts: Column<u16>,
+    /// The verdicts of filter on hypothetical nodes.
+    pub what_if: WhatIfVerdicts,
+    /// The distinct rejections that all verdicts refer to.
+    pub rejections: Rejections,
+    /// The answer of pre-score. For a plugin that answers by class, the last answer.
+    pub pre_score: Option<PreScoreResult>,
+    /// The raw scores.
+    pub scores: Column<i64>,
+    /// The answers of classify.
+    pub classes: NodeClasses,
+    /// The answer of pre-enqueue.
+    pub pre_enqueue: Option<Option<Status>>,
+    /// The answer of queue-sort, for pods that wait since this time.
+    pub sort_key: Option<(Timestamp, SortKey)>,
+}
+
+impl PluginResults {
+    /// Drops the results that changes since the last call made stale, for a plugin of this declaration. Verdicts and
+    /// scores are stored by node signature, so that a change of a node only concerns the verdicts on hypothetical
+    /// nodes.
+    pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
+        let log = cache.log();
+        let Some(position) = self.position.replace(log.end()) else { return };
+        let beyond_nodes = position < log.end_beyond_nodes();
+        if !beyond_nodes && self.what_if.is_empty() {
+            return;
+        }
+        let Some(changes) = log.since(position) else {
+            self.what_if.clear();
+            return if beyond_nodes {
+                self.clear()
+            };
+        };
+        for change in changes {
+            match Stale::by(change, cache, declaration) {
+                Stale::Nothing => {}
+                Stale::Node(node) => self.what_if.remove(node),
+                Stale::All => return self.clear(),
+            }
+        }
+    }
+
+    /// Drops all results that depend on the cluster.
+    fn clear(&mut self) {
+        self.skip = None;
+        self.verdicts.clear();
+        self.scores.clear();
+        self.what_if.clear();
+    }
+
+    /// Caches the verdicts on these nodes, which have the same length. Returns whether the verdicts on all other
+    /// nodes had to be dropped.
+    pub fn set_verdicts(&mut self, signatures: &FactNodeSignatures, nodes: &[NodeId], fresh: &Verdicts) -> bool {
+        let full = self.make_space(fresh);
+        let numbers = self.rejections.numbers(fresh).unwrap_or_default();
+        self.verdicts.set(signatures, nodes, numbers);
+        full
+    }
+
+    /// Caches the verdicts on these hypothetical nodes, which have the same length, unless there are too many
+    /// different rejections.
+    pub fn set_what_if(&mut self, cases: &[WhatIf], fresh: &Verdicts) {
+        if fresh.outcomes.len() > MOST_REJECTIONS {
+            return;
+        }
+        self.make_space(fresh);
+        let numbers = self.rejections.numbers(fresh).unwrap_or_default();
+        self.what_if.set(cases, &numbers);
+    }
+
+    /// Drops all verdicts if there would be too many rejections with these. Returns whether it did.
+    fn make_space(&mut self, fresh: &Verdicts) -> bool {
+        let full = self.rejections.len_with(&fresh.outcomes) > MOST_REJECTIONS;
+        if full {
+            self.rejections = Rejections::default();
+            self.verdicts.clear();
+            self.what_if.clear();
+        }
+        full
+    }
+
+    /// Returns the cached verdicts on these nodes. A node without a verdict counts as fitting.
+    #[must_use]
+    pub fn verdicts(&self, signatures: &FactNodeSignatures, nodes: &[NodeId]) -> Verdicts {
+        let numbers = nodes.iter().map(|node| self.verdicts.get(signatures, *node).unwrap_or_default());
+        self.rejections.verdicts(numbers)
+    }
+
+    /// Returns the cached verdicts on these hypothetical nodes, or `None` if one of them is not cached.
+    #[must_use]
+    pub fn verdicts_if(&self, cases: &[WhatIf]) -> Option<Verdicts> {
+        Some(self.rejections.verdicts(self.what_if.numbers(cases)?.into_iter()))
+    }
+}
+
+impl Size for PluginResults {
+    fn bytes(&self) -> usize {
+        let by_node = self.verdicts.bytes() + self.what_if.bytes() + self.scores.bytes() + self.classes.bytes();
+        let names = match &self.pre_filter {
+            Some(PreFilterResult::Narrow(names)) => names.iter().map(|name| name.len() + size_of::<Box<str>>()).sum(),
+            _ => 0,
+        };
+        by_node + names + self.rejections.bytes() + 256
+    }
+}
+
+#[cfg(test)]
+#[path = "plugin_results_test.rs"]
+mod tests;

@@ -1,0 +1,151 @@
+//! Tests of pre-bind, bind and post-bind.
+
+use std::sync::Arc;
+
+use crate::Event;
+use crate::intent::Intent;
+use crate::model::Pod;
+use crate::queue::SubQueue;
+use crate::scheduler::scripted::{Answer, Bench, assume, patches, pod};
+
+fn bound(name: &str) -> String {
+    format!("{name}: Successfully assigned ns/{name} to n")
+}
+
+#[test]
+fn each_plugin_is_asked_when_what_the_one_before_wants_is_done() {
+    let mut bench = Bench::new(&[("A pre-bind p", patches(2)), ("C pre-bind p", patches(1))]);
+    assert_eq!(bench.add("p"), ["nominate \"n\" for p", "execute 2 for p"]);
+    assert_eq!(bench.calls()[3..], ["A pre-bind p [A's]"]);
+    assert_eq!(bench.add("q"), ["bind q"], "others are placed meanwhile");
+    bench.calls();
+    assert_eq!(bench.intents_executed("p"), ["execute 1 for p"]);
+    assert_eq!(bench.calls(), ["B pre-bind p [B's]", "C pre-bind p [C's]"]);
+    assert_eq!(bench.step(Event::IntentsExecuted(pod("p").key, 1)), [""; 0], "that was before");
+    assert_eq!(bench.intents_executed("p"), ["bind p"]);
+    assert_eq!(bench.step(Event::Bound(pod("p").key)), [bound("p")]);
+    assert_eq!(bench.calls(), ["A post-bind p [A's]", "B post-bind p [B's]", "C post-bind p [C's]"]);
+}
+
+#[test]
+fn a_plugin_may_bind_in_place_of_the_api_server() {
+    for (wanted, told) in [(0, vec![bound("p")]), (2, vec!["execute 2 for p".to_owned()])] {
+        let mut bench = Bench::new(&[("B bind p", patches(wanted)), ("C bind p", patches(9))]);
+        assert_eq!(bench.add("p"), told);
+        assert_eq!(bench.step(Event::Bound(pod("p").key)), [""; 0], "nobody asked for that");
+        if wanted > 0 {
+            assert_eq!(bench.intents_executed("p"), [bound("p")]);
+        }
+        assert_eq!(bench.core.in_flight(), 0);
+    }
+}
+
+#[test]
+fn what_can_not_be_done_is_told_and_the_pod_tried_again() {
+    for (asked, expected) in [
+        ("B pre-bind p", "p: running PreBind plugin \"B\": conflict"),
+        ("B bind p", "p: running Bind plugin \"B\": conflict"),
+    ] {
+        let mut bench = Bench::new(&[(asked, patches(1))]);
+        bench.add("p");
+        bench.calls();
+        let told = bench.step(Event::IntentsFailed(pod("p").key, bench.executed_step, "conflict".into()));
+        assert_eq!(told.last().map(String::as_str), Some(expected));
+        let unreserved = bench.calls();
+        assert_eq!(unreserved, ["C unreserve p [C's]", "B unreserve p [B's]", "A unreserve p [A's]"], "{asked}");
+        assert!(bench.is_undone("p"), "{asked}");
+        assert_eq!(bench.core.queue().len(SubQueue::Backoff), 1, "{asked}");
+        bench.plugins.answers.clear();
+        assert_eq!(bench.after(2000), ["bind p"], "{asked}");
+    }
+}
+
+#[test]
+fn a_bind_that_failed_undoes_all() {
+    let mut bench = Bench::new(&[]);
+    bench.add("p");
+    bench.calls();
+    assert_eq!(bench.step(Event::BindFailed(pod("p").key, "no".into())), ["p: binding rejected: no"]);
+    assert_eq!(bench.calls(), ["C unreserve p [C's]", "B unreserve p [B's]", "A unreserve p [A's]"]);
+    assert!(bench.is_undone("p"));
+}
+
+#[test]
+fn nothing_is_assumed_after_reserve() {
+    for asked in ["A pre-bind p", "A bind p"] {
+        let mut bench = Bench::new(&[(asked, assume("new"))]);
+        let told = bench.add("p");
+        assert!(told[0].contains("can't assume an object"), "{told:?}");
+        assert!(bench.is_undone("p"));
+    }
+}
+
+#[test]
+fn who_goes_before_it_is_bound_is_let_go_and_what_is_carried_for_it_left() {
+    let deleting = Event::PodSet(Arc::new(Pod { deleting: true, ..pod("p") }));
+    for event in [Event::PodRemoved(pod("p").key), deleting] {
+        let mut bench = Bench::new(&[("B pre-bind p", patches(1))]);
+        bench.add("p");
+        bench.calls();
+        assert_eq!(bench.step(event), ["cancel 0 for p"]);
+        assert_eq!(bench.calls().len(), 3, "all are unreserved");
+        assert_eq!(bench.intents_executed("p"), [""; 0]);
+        assert_eq!((bench.core.in_flight(), bench.core.queue().is_empty()), (0, true));
+    }
+}
+
+#[test]
+fn exchanged_plugins_know_what_those_before_them_reserved() {
+    let mut bench = Bench::new(&[("A pre-bind p", patches(1))]);
+    bench.add("p");
+    bench.calls();
+    let told = [bench.swap(1, &["A", "B", "D"]), bench.intents_executed("p")].concat();
+    assert_eq!(told, ["warn C: is no longer in the profile: not asked to pre-bind for pod ns/p", "bind p"]);
+    bench.step(Event::Bound(pod("p").key));
+    let told = ["B pre-bind p [B's]", "A post-bind p [A's]", "B post-bind p [B's]", "D post-bind p []"];
+    assert_eq!(bench.calls(), told);
+    bench.add("q");
+    bench.swap(2, &["A"]);
+    let told = bench.step(Event::BindFailed(pod("q").key, "no".into()));
+    assert!(told[0].starts_with("warn D: is no longer in the profile: not asked to unreserve"), "{told:?}");
+    assert_eq!(bench.calls().last().map(String::as_str), Some("A unreserve q [A's]"));
+}
+
+#[test]
+fn who_shows_its_node_already_is_not_nominated_again() {
+    let mut bench = Bench::new(&[("A pre-bind p", patches(1)), ("B permit p", Answer::Waits(1000))]);
+    bench.add("p");
+    let told = bench.step(Event::PodSet(Arc::new(Pod { nominated_node_name: "n".into(), ..pod("p") })));
+    assert_eq!(told, [""; 0]);
+    bench.plugins.answers.insert("B permit q", Answer::Allows(&["p"]));
+    assert_eq!(bench.add("q"), ["bind q", "execute 1 for p"]);
+    let mut bench = Bench::new(&[("A pre-bind p", Answer::Wants(vec![Intent::Patch(Default::default())]))]);
+    let nominated = Pod { nominated_node_name: "n".into(), ..pod("p") };
+    assert_eq!(bench.step(Event::PodSet(Arc::new(nominated))), ["execute 1 for p"]);
+}
+
+#[test]
+fn without_its_profile_a_pod_is_not_bound_and_waits_for_that() {
+    let mut bench = Bench::new(&[("A pre-bind p", patches(1))]);
+    bench.add("p");
+    assert_eq!(bench.step(Event::PluginsSwapped(Vec::new())), [""; 0], "what was begun goes on");
+    let told = bench.intents_executed("p");
+    assert_eq!(told.last().map(String::as_str), Some("p: no profile has the name \"\" any more"));
+    bench.after(10_000);
+    bench.plugins.answers.clear();
+    assert_eq!(bench.swap(1, &["A"]), ["bind p"]);
+}
+
+#[test]
+fn what_pre_bind_did_is_undone_by_those_that_were_asked() {
+    let undo = || patches(2);
+    let mut bench = Bench::new(&[("A pre-bind p", patches(1)), ("A unreserve p", undo()), ("B unreserve p", undo())]);
+    bench.add("p");
+    assert_eq!(bench.step(Event::PodRemoved(pod("p").key)), ["cancel 0 for p, undo 2"], "B was not asked yet");
+    let mut bench = Bench::new(&[("B pre-bind p", patches(1)), ("A unreserve p", undo()), ("B unreserve p", undo())]);
+    bench.add("p");
+    bench.intents_executed("p");
+    let told = bench.step(Event::BindFailed(pod("p").key, "no".into()));
+    assert_eq!(told[0], "change 4");
+    assert!(bench.is_undone("p"));
+}

@@ -1,0 +1,35 @@
+//! Explains the outcome of a scheduling cycle for a pod, without scheduling it.
+
+use std::sync::Arc;
+
+use super::Core;
+use crate::cache::NodeId;
+use crate::cycle::{AnswerObserver, Failure};
+use crate::model::Pod;
+use crate::plugins::Plugins;
+use crate::time::Timestamp;
+
+impl Core {
+    /// Runs a cycle for this pod without scheduling it. Returns the nodes that fit with their total scores, and
+    /// reports each plugin answer to `observer`. Nothing is reserved and nothing is preempted. Returns `None` if no
+    /// profile has the pod's scheduler name.
+    ///
+    /// The call uses a cycle number of its own. The seed that plugins get in the next cycle therefore differs from
+    /// the seed that they would have got.
+    ///
+    /// # Errors
+    /// Returns why the pod would not be scheduled.
+    pub fn explain(
+        &mut self,
+        pod: &Arc<Pod>,
+        now: Timestamp,
+        plugins: &mut dyn Plugins,
+        observer: &mut dyn AnswerObserver,
+    ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
+        let at = self.profile_index(pod)?;
+        self.cycles += 1;
+        let (mut cycle, profile) = self.scheduling_cycle(pod, at, now, plugins);
+        cycle.observer = Some(observer);
+        Some(cycle.feasible_nodes_with_scores(profile))
+    }
+}

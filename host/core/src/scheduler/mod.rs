@@ -1,0 +1,307 @@
+//! The state machine: handles each event and runs one scheduling cycle at a time.
+
+mod advice;
+mod binding;
+mod explain;
+mod permit;
+mod preemption;
+mod reservation;
+mod reservations;
+mod scheduling;
+#[cfg(test)]
+mod scripted;
+mod step;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::preemption::Evictions;
+use self::reservation::UndoReason;
+use self::reservations::Reservations;
+use self::step::Step;
+use crate::action::Action;
+use crate::attempt::{Attempt, Outcome};
+use crate::cache::Cache;
+use crate::event::Event;
+use crate::extenders::{Extenders, NoExtenders};
+use crate::model::{ObjectKind, Pod, PodKey};
+use crate::nominations::Nominations;
+use crate::plugins::Plugins;
+use crate::profile::Profile;
+use crate::queue::{Queue, QueueOptions};
+use crate::results::ResultCache;
+use crate::time::Timestamp;
+
+/// Options of the core, apart from its profiles.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The seed of all random choices.
+    pub seed: u64,
+    /// Backoff and flush durations of the queue.
+    pub queue: QueueOptions,
+    /// The approximate size limit of the result cache in bytes, for each [`crate::USUAL_NODES`] nodes of the cluster.
+    /// 0 disables the result cache: plugins are asked about every node for every pod.
+    pub result_cache_bytes: usize,
+    /// One of this many scheduling cycles compares cached results with fresh results. 0: no cycle. 1: every cycle. A
+    /// number above 1 is multiplied by the number of whole thousands of nodes, if there are any.
+    pub verify_every: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 0, queue: QueueOptions::default(), result_cache_bytes: 256 << 20, verify_every: 1000 }
+    }
+}
+
+/// The scheduler, as the crate documentation describes it. [`Core::step`] is the entry point.
+pub struct Core {
+    options: Options,
+    profiles: Vec<Profile>,
+    cache: Cache,
+    queue: Queue,
+    nominations: Nominations,
+    evictions: Evictions,
+    /// Where the next cycle starts in the list of nodes, if a cycle does not look at all nodes.
+    next_start: usize,
+    results: ResultCache,
+    reservations: Reservations,
+    extenders: Box<dyn Extenders>,
+    /// The number of [`Action::ExecuteIntents`] so far. The last one has this number as its `step`.
+    intent_steps: u64,
+    /// Pending pods without a profile, by uid. A later [`Event::PluginsSwapped`] may add their profile.
+    unclaimed: BTreeMap<Box<str>, Arc<Pod>>,
+    rng: fastrand::Rng,
+    cycles: u64,
+    /// The attempts that the last step ended.
+    ended: Vec<Attempt>,
+}
+
+impl Core {
+    /// Creates a scheduler with an empty cache. It schedules no pod until [`Event::PluginsSwapped`] sets its
+    /// profiles.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            profiles: Vec::new(),
+            cache: Cache::default(),
+            queue: Queue::new(options.queue),
+            nominations: Nominations::default(),
+            evictions: Evictions::default(),
+            next_start: 0,
+            results: ResultCache::new(options.result_cache_bytes),
+            reservations: Reservations::default(),
+            extenders: Box::new(NoExtenders),
+            intent_steps: 0,
+            unclaimed: BTreeMap::new(),
+            rng: fastrand::Rng::with_seed(options.seed),
+            cycles: 0,
+            ended: Vec::new(),
+        }
+    }
+
+    /// Adds extenders, which take part in every cycle.
+    #[must_use]
+    pub fn with_extenders(self, extenders: Box<dyn Extenders>) -> Self {
+        Self { extenders, ..self }
+    }
+
+    /// Handles one event at the time `now` and returns the actions for the caller. `now` must never go back.
+    pub fn step(&mut self, event: Event, now: Timestamp, plugins: &mut dyn Plugins) -> Vec<Action> {
+        self.ended.clear();
+        let mut step = Step { now, plugins, actions: Vec::new() };
+        self.take_in(event, &mut step);
+        self.settle(&mut step);
+        step.actions
+    }
+
+    fn take_in(&mut self, event: Event, step: &mut Step<'_>) {
+        match event {
+            Event::NodeSet(node) => self.cache.set_node(node),
+            Event::NodeRemoved(name) => self.cache.remove_node(&name),
+            Event::PodSet(pod) => self.pod_set(pod, step),
+            Event::PodRemoved(key) => self.pod_removed(&key, step),
+            Event::ObjectsWanted(reads) => {
+                step.actions.extend(self.cache.want_objects(reads).into_iter().map(Action::Watch));
+            }
+            Event::ObjectSet(object) => self.cache.set_object(object),
+            Event::ObjectRemoved(key) => self.cache.remove_object(&key),
+            Event::ObjectsListed(reads) => self.cache.objects_listed(reads),
+            Event::ObjectsRefused(kind, why) => self.cache.objects_refused(&kind, why),
+            Event::WatchStopped(kind) => self.cache.watch_stopped(&kind),
+            Event::Bound(key) => self.bound(&key, step),
+            Event::BindFailed(key, why) => self.bind_failed(&key, &why, step),
+            Event::IntentsExecuted(key, number) => self.intents_executed(&key, number, step),
+            Event::IntentsFailed(key, number, why) => self.intents_failed(&key, number, &why, step),
+            Event::EvictionFailed(key) => self.eviction_failed(&key.uid, step),
+            Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, step),
+            Event::PluginRecovered(name) => self.queue.retry_plugin(&name),
+            Event::Tick => {
+                self.end_waits(step);
+                self.queue.tick(step.now);
+            }
+            Event::Cycle => self.cycle(step),
+        }
+    }
+
+    /// Returns whether [`Event::Cycle`] would start an attempt for a pod.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.queue.has_next()
+    }
+
+    /// Returns the time at which [`Event::Tick`] next has an effect, or `None` if there is no such time.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Option<Timestamp> {
+        self.queue.next_wakeup().into_iter().chain(self.reservations.next_deadline()).min()
+    }
+
+    /// Returns the cluster as the core sees it.
+    #[must_use]
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// Returns the pending pods.
+    #[must_use]
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Returns the nominations of pending pods.
+    #[must_use]
+    pub fn nominations(&self) -> &Nominations {
+        &self.nominations
+    }
+
+    /// Returns the active profiles.
+    #[must_use]
+    pub fn profiles(&self) -> &[Profile] {
+        &self.profiles
+    }
+
+    /// Returns the number of pods that have a reserved node and whose binding is not yet known to have succeeded.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.reservations.len()
+    }
+
+    /// Returns the number of pods among them that wait for permit plugins.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.reservations.waiting_len()
+    }
+
+    /// Returns the plugins whose cached results were wrong, as name and description. The name is `berth` for a result
+    /// that the core computed from the answers of several plugins.
+    pub fn distrusted(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.results.distrusted.iter().map(|distrusted| (&*distrusted.name, &*distrusted.what))
+    }
+
+    /// Returns the number of cycles so far.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// Returns the attempts that the last step ended.
+    #[must_use]
+    pub fn ended(&self) -> &[Attempt] {
+        &self.ended
+    }
+
+    fn pod_set(&mut self, pod: Arc<Pod>, step: &mut Step<'_>) {
+        if pod.finished {
+            return self.pod_removed(&pod.key, step);
+        }
+        self.unclaimed.remove(&pod.key.uid);
+        let goes = pod.deleting.then(|| pod.key.uid.clone());
+        self.pod_seen(pod, step);
+        goes.iter().for_each(|uid| self.victim_is_leaving(uid, step));
+    }
+
+    fn pod_seen(&mut self, pod: Arc<Pod>, step: &mut Step<'_>) {
+        if !pod.node_name.is_empty() {
+            return self.pod_assigned(pod, step);
+        }
+        if let Some(entry) = self.reservations.entry_mut(&pod.key.uid) {
+            let deleting = pod.deleting;
+            entry.update(pod.clone());
+            if deleting {
+                self.revoke(&pod.key.uid, step);
+            }
+            return;
+        }
+        if pod.deleting || self.cache.pod_by_uid(&pod.key.uid).is_some() {
+            self.nominations.withdraw(&pod.key.uid);
+            return self.queue.remove(&pod.key);
+        }
+        if self.profile_of(&pod).is_none() {
+            self.queue.remove(&pod.key);
+            self.nominations.withdraw(&pod.key.uid);
+            self.unclaimed.insert(pod.key.uid.clone(), pod);
+            return;
+        }
+        self.nominations.set(&pod);
+        let uid = pod.key.uid.clone();
+        self.queue.set(pod, step.now);
+        if !self.awaits_victims(&uid) {
+            self.queue.stop_awaiting_victims(&uid);
+        }
+    }
+
+    fn pod_assigned(&mut self, pod: Arc<Pod>, step: &mut Step<'_>) {
+        let uid = pod.key.uid.clone();
+        self.evictions.not_needed_by(&uid);
+        self.queue.remove(&pod.key);
+        self.nominations.assigned(&uid, &pod.node_name);
+        self.cache.set_pod(pod);
+        // If the pod was not being bound, somebody else bound it.
+        self.revoke(&uid, step);
+    }
+
+    /// Undoes the pod's reservation, because the pod needs no node any more. A binding that is under way is not
+    /// cancelled; the core waits for its result.
+    fn revoke(&mut self, uid: &str, step: &mut Step<'_>) {
+        if let Some(reservation) = self.reservations.take_if(uid, reservation::Reservation::is_revocable) {
+            self.undo(reservation, UndoReason::Cancelled, step);
+        }
+    }
+
+    fn pod_removed(&mut self, key: &PodKey, step: &mut Step<'_>) {
+        self.queue.remove(key);
+        self.unclaimed.remove(&key.uid);
+        if let Some(reservation) = self.reservations.take(&key.uid) {
+            self.undo(reservation, UndoReason::Cancelled, step);
+        }
+        self.nominations.withdraw(&key.uid);
+        self.evictions.not_needed_by(&key.uid);
+        self.cache.remove_pod(&key.uid);
+        self.victim_is_leaving(&key.uid, step);
+    }
+
+    fn plugins_swapped(&mut self, profiles: Vec<Profile>, step: &mut Step<'_>) {
+        self.results.keep_plugins_of(&profiles);
+        let kinds = profiles.iter().flat_map(Profile::plugins).flat_map(|plugin| &plugin.declaration.objects);
+        let kinds: Vec<&ObjectKind> = kinds.map(|reads| &*reads.kind).collect();
+        step.actions.extend(self.cache.keep_kinds(&kinds).into_iter().map(Action::StopWatching));
+        self.profiles = profiles;
+        for pod in std::mem::take(&mut self.unclaimed).into_values() {
+            self.pod_set(pod, step);
+        }
+        self.end_waits_for_nobody(step);
+        self.queue.plugins_changed();
+    }
+}
+
+#[cfg(test)]
+#[path = "step_test.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "nominated_test.rs"]
+mod nominated_tests;
+
+#[cfg(test)]
+#[path = "extenders_test.rs"]
+mod extenders_tests;

@@ -1,0 +1,185 @@
+//! Permit: a pod with a reserved node can wait until all plugins that asked for the wait allow it, or until a
+//! timeout.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Core;
+use super::reservation::{Reservation, Stage, UndoReason, how_it_went};
+use super::step::Step;
+use crate::cache::NodeId;
+use crate::cycle::Diagnosis;
+use crate::model::Pod;
+use crate::plugins::{Code, Decision, ExtensionPoints, Permission, PointOutcome, Status};
+use crate::time::Timestamp;
+
+/// The longest time that a plugin can keep a pod waiting, as in kube-scheduler.
+const LONGEST: Duration = Duration::from_secs(15 * 60);
+
+/// A plugin that wants a pod to wait.
+#[derive(Clone, Debug)]
+pub(super) struct PluginWait {
+    plugin: Arc<str>,
+    how_long: Duration,
+    pub until: Timestamp,
+}
+
+/// A plugin's decisions about other pods than the pod that it was asked about.
+pub(super) struct AboutOthers {
+    plugin: Arc<str>,
+    /// The plugin may only decide about pods of this profile.
+    scheduler_name: Box<str>,
+    allow: Vec<Box<str>>,
+    reject: Vec<Box<str>>,
+}
+
+impl Core {
+    /// Asks all permit plugins. Returns the plugins that want the pod to wait, or the reason why the pod may not be
+    /// bound. Decisions about other waiting pods are added to `others`, also if the result is an error.
+    pub(super) fn ask_for_permission(
+        &mut self,
+        reservation: &mut Reservation,
+        node: NodeId,
+        others: &mut Vec<AboutOthers>,
+        step: &mut Step<'_>,
+    ) -> Result<Vec<PluginWait>, UndoReason> {
+        let plugins = self.plugins_at(&reservation.pod, |profile| &profile.permit);
+        let pod = Arc::clone(&reservation.pod);
+        let ask_all = |step: &mut Step<'_>| {
+            let mut waits = Vec::new();
+            for plugin in &plugins {
+                if self.skips(plugin, reservation, step) {
+                    continue;
+                }
+                let Permission { decision, allow, reject } =
+                    self.ask(plugin, reservation, step, |plugins, cycle, state| {
+                        plugins.permit(plugin.id, cycle, &reservation.node, state)
+                    })?;
+                let (name, scheduler_name) = (Arc::clone(&plugin.declaration.name), pod.spec.scheduler_name.clone());
+                others.push(AboutOthers { plugin: Arc::clone(&name), scheduler_name, allow, reject });
+                match decision {
+                    Decision::Approve => {}
+                    Decision::Deny(status) => return Err(self.rejected(plugin, status, reservation, node)),
+                    Decision::Wait(how_long) => {
+                        let how_long = how_long.min(LONGEST);
+                        waits.push(PluginWait { plugin: name, how_long, until: step.now.after(how_long) });
+                    }
+                }
+            }
+            Ok(waits)
+        };
+        step.at(ExtensionPoints::PERMIT, &pod, ask_all, how_it_went)
+    }
+
+    /// Ends the cycle and lets the pod wait.
+    pub(super) fn wait(&mut self, mut reservation: Reservation, waits: Vec<PluginWait>, step: &mut Step<'_>) {
+        // The assumed pod and its assumed objects cause events that must not count as help for the pod itself.
+        self.pass_events(step);
+        self.queue.ignore_earlier_events(&mut reservation.entry);
+        reservation.stage = Stage::Waiting(waits);
+        self.nominate_reserved(&mut reservation, step);
+        self.reservations.put(reservation);
+    }
+
+    /// Applies decisions of plugins about other waiting pods.
+    pub(super) fn decide_about_others(&mut self, others: Vec<AboutOthers>, step: &mut Step<'_>) {
+        for AboutOthers { plugin, scheduler_name, allow, reject } in others {
+            let may_decide = |reservation: &Reservation| {
+                matches!(reservation.stage, Stage::Waiting(_)) && reservation.pod.spec.scheduler_name == scheduler_name
+            };
+            for uid in allow {
+                if let Some(reservation) = self.reservations.take_if(&uid, may_decide) {
+                    self.allow(reservation, |wait| wait.plugin == plugin, step);
+                }
+            }
+            for uid in reject {
+                if let Some(reservation) = self.reservations.take_if(&uid, may_decide) {
+                    let why = format!("rejected by plugin {plugin} while waiting on permit");
+                    self.turn_away(reservation, &plugin, why, step);
+                }
+            }
+        }
+    }
+
+    /// Removes the waits that `by` selects. Without further waits the pod is permitted.
+    fn allow(&mut self, mut reservation: Reservation, by: impl Fn(&PluginWait) -> bool, step: &mut Step<'_>) {
+        if let Stage::Waiting(waits) = &mut reservation.stage {
+            waits.retain(|wait| !by(wait));
+            if !waits.is_empty() {
+                return self.reservations.put(reservation);
+            }
+        }
+        self.permitted(reservation, step);
+    }
+
+    /// Rejects a waiting pod for a plugin.
+    fn turn_away(&mut self, reservation: Reservation, plugin: &str, why: String, step: &mut Step<'_>) {
+        let status = Status { code: Code::Unschedulable, reasons: vec![why.into()] };
+        // The node may have been deleted in the meantime.
+        let node = self.cache.node_id(&reservation.node).unwrap_or_default();
+        let why = match self.plugin_named(&reservation.pod, |profile| &profile.permit, plugin) {
+            Some(plugin) => self.rejected(&plugin, status, &reservation, node),
+            None => UndoReason::Rejected(Diagnosis::of_one(node, &status, None)),
+        };
+        self.undo(reservation, why, step);
+    }
+
+    /// Rejects each pod with a permit wait that timed out. The plugin with the earliest deadline counts as the
+    /// rejecting plugin.
+    pub(super) fn end_waits(&mut self, step: &mut Step<'_>) {
+        while let Some(reservation) = self.reservations.take_overdue(step.now) {
+            // A pod with a deadline has at least one wait.
+            let Some(wait) = reservation.first_to_end().cloned() else { return self.permitted(reservation, step) };
+            let PluginWait { plugin, how_long, .. } = wait;
+            let why = format!("rejected due to timeout after waiting {} at plugin {plugin}", shown(how_long));
+            self.turn_away(reservation, &plugin, why, step);
+        }
+    }
+
+    /// After an exchange of plugins: ends waits for plugins that are gone, and undoes reservations of pods without a
+    /// profile.
+    pub(super) fn end_waits_for_nobody(&mut self, step: &mut Step<'_>) {
+        for uid in self.reservations.waiting() {
+            let Some(reservation) = self.reservations.take(&uid) else { continue };
+            let pod = Arc::clone(&reservation.pod);
+            if self.profile_of(&pod).is_none() {
+                self.undo(reservation, no_profile(&pod), step);
+                continue;
+            }
+            let is_there = |plugin: &str| self.plugin_named(&pod, |profile| &profile.permit, plugin).is_some();
+            let plugins = reservation.waits().iter().map(|wait| Arc::clone(&wait.plugin));
+            let gone: Vec<Arc<str>> = plugins.filter(|name| !is_there(name)).collect();
+            gone.iter().for_each(|name| step.warn_gone(name, "permit the bind", &pod));
+            self.allow(reservation, |wait| gone.contains(&wait.plugin), step);
+        }
+    }
+}
+
+impl Step<'_> {
+    /// Reports the end of the permit wait for metrics, if the pod was waiting.
+    pub fn permit_wait_ends(&mut self, reservation: &Reservation, outcome: PointOutcome) {
+        if matches!(reservation.stage, Stage::Waiting(_)) {
+            self.plugins.permit_wait_ends(self.now.since(reservation.began), outcome);
+        }
+    }
+}
+
+/// Returns the failure of a pod whose profile is gone.
+pub(super) fn no_profile(pod: &Pod) -> UndoReason {
+    let message = format!("no profile has the name {:?} any more", pod.spec.scheduler_name);
+    UndoReason::Failed { message, plugin: None }
+}
+
+/// Formats a duration as Go does, to the millisecond: `1m30s`, `1.5s`, `20ms`.
+fn shown(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match (seconds / 60, duration.subsec_millis()) {
+        (0, millis) if seconds == 0 && millis > 0 => format!("{millis}ms"),
+        (0, _) => format!("{}s", duration.as_secs_f64()),
+        (minutes, _) => format!("{minutes}m{}s", (duration - Duration::from_secs(minutes * 60)).as_secs_f64()),
+    }
+}
+
+#[cfg(test)]
+#[path = "permit_test.rs"]
+mod tests;

@@ -1,0 +1,160 @@
+//! Tests of permit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::shown;
+use crate::Event;
+use crate::model::Pod;
+use crate::plugins::{Code, Hint, PointOutcome};
+use crate::queue::SubQueue;
+use crate::scheduler::scripted::{Answer, Bench, node, pod};
+
+const WAITS: Answer = Answer::Waits(5000);
+
+#[test]
+fn a_pod_waits_until_all_who_want_it_to_allow_it() {
+    let mut bench = Bench::new(&[
+        ("A permit p", WAITS),
+        ("C permit p", Answer::Waits(9000)),
+        ("C permit q", Answer::Allows(&["p", "unknown"])),
+        ("A permit r", Answer::Allows(&["p"])),
+    ]);
+    assert_eq!(bench.add("p"), ["nominate \"n\" for p"]);
+    assert_eq!(bench.core.next_wakeup(), Some(bench.now.after(Duration::from_secs(5))));
+    assert_eq!(bench.add("q"), ["bind q"], "the cycle goes on");
+    assert_eq!(bench.core.next_wakeup(), Some(bench.now.after(Duration::from_secs(5))));
+    assert_eq!(bench.add("r"), ["bind r", "bind p"]);
+    assert_eq!(bench.core.next_wakeup(), None);
+    assert_eq!(bench.step(Event::Bound(pod("p").key)), ["p: Successfully assigned ns/p to n"]);
+}
+
+#[test]
+fn the_first_who_has_waited_long_enough_turns_it_away() {
+    let mut bench = Bench::new(&[("A permit p", Answer::Waits(7000)), ("B permit p", Answer::Waits(1500))]);
+    bench.add("p");
+    assert_eq!(bench.after(1499), [""; 0]);
+    let why = "p: 0/1 nodes are available: 1 rejected due to timeout after waiting 1.5s at plugin B.";
+    assert_eq!(bench.after(1), ["nominate \"\" for p", why]);
+    assert!(bench.is_undone("p"));
+    assert_eq!(bench.core.queue().len(SubQueue::Unschedulable), 1, "that it went helps others, not itself");
+    let rejectors = bench.core.queue().get("p").map(|entry| entry.rejectors().to_vec()).unwrap_or_default();
+    assert_eq!(rejectors.iter().map(|by| &*by.declaration.name).collect::<Vec<_>>(), ["B"]);
+    bench.plugins = Default::default();
+    bench.after(60_000);
+    assert_eq!(bench.step(Event::NodeSet(node("changed"))), ["bind p"]);
+}
+
+#[test]
+fn nobody_keeps_a_pod_for_longer_than_a_quarter_of_an_hour() {
+    let mut bench = Bench::new(&[("A permit p", Answer::Waits(u64::MAX))]);
+    bench.add("p");
+    assert_eq!(bench.after(15 * 60 * 1000 - 1), [""; 0]);
+    assert!(bench.after(1)[1].contains("after waiting 15m0s at plugin A"));
+}
+
+#[test]
+fn another_pods_permit_turns_it_away() {
+    let mut bench = Bench::new(&[("A permit p", WAITS), ("B permit q", Answer::Rejects(&["p", "q", "unknown"]))]);
+    bench.plugins.hint = Some(Hint::Skip);
+    bench.add("p");
+    let why = "p: 0/1 nodes are available: 1 rejected by plugin B while waiting on permit.";
+    assert_eq!(bench.add("q"), ["bind q", "nominate \"\" for p", why]);
+    assert_eq!(bench.core.in_flight(), 1);
+}
+
+/// Decisions about other pods are applied even if the pod of the call is rejected.
+#[test]
+fn what_a_plugin_says_about_others_counts_in_any_case() {
+    let denied = Answer::No(Code::Unschedulable, "no");
+    let mut bench =
+        Bench::new(&[("A permit p", WAITS), ("A permit q", Answer::Allows(&["p"])), ("B permit q", denied)]);
+    bench.add("p");
+    assert_eq!(bench.add("q"), ["q: 0/1 nodes are available: 1 no.", "bind p"]);
+}
+
+#[test]
+fn what_happens_while_a_pod_waits_counts_if_it_is_turned_away() {
+    for (happens, part) in [(None, SubQueue::Unschedulable), (Some(node("changed")), SubQueue::Active)] {
+        let mut bench = Bench::new(&[("A permit p", WAITS)]);
+        bench.plugins.hint = Some(Hint::Queue);
+        bench.add("p");
+        if let Some(node) = happens {
+            bench.step(Event::NodeSet(node));
+        }
+        bench.now = bench.now.after(Duration::from_secs(60));
+        bench.core.step(Event::Tick, bench.now, &mut bench.plugins);
+        let entry = bench.core.queue().len(part)
+            + bench.core.queue().len(SubQueue::Backoff) * usize::from(part == SubQueue::Active);
+        assert_eq!(entry, 1, "{part:?}");
+    }
+}
+
+#[test]
+fn a_pod_that_needs_no_node_any_more_is_let_go() {
+    let gone = pod("p").key;
+    let deleting = Arc::new(Pod { deleting: true, ..pod("p") });
+    let assigned = Arc::new(Pod { node_name: "elsewhere".into(), ..pod("p") });
+    for event in [Event::PodRemoved(gone), Event::PodSet(deleting), Event::PodSet(assigned)] {
+        let mut bench = Bench::new(&[("B permit p", WAITS)]);
+        bench.add("p");
+        bench.calls();
+        assert_eq!(bench.step(event.clone()), [""; 0], "{event:?}");
+        assert_eq!(bench.calls(), ["C unreserve p [C's]", "B unreserve p [B's]", "A unreserve p [A's]"], "{event:?}");
+        assert_eq!((bench.core.in_flight(), bench.core.queue().is_empty()), (0, true), "{event:?}");
+        assert_eq!(bench.core.next_wakeup(), None);
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_plugin_that_is_gone() {
+    let mut bench = Bench::new(&[("A permit p", WAITS), ("C permit p", WAITS)]);
+    bench.add("p");
+    bench.swap(1, &["A", "B"]);
+    assert_eq!(bench.core.in_flight(), 1, "A is there, in another instance");
+    let told = bench.swap(2, &["B", "C"]);
+    assert_eq!(told[0], "warn A: is no longer in the profile: not asked to permit the bind for pod ns/p");
+    assert_eq!(told[1..], ["bind p"]);
+}
+
+#[test]
+fn without_its_profile_a_pod_waits_for_that() {
+    let mut bench = Bench::new(&[("A permit p", WAITS)]);
+    bench.add("p");
+    let told = bench.step(Event::PluginsSwapped(Vec::new()));
+    assert!(told.contains(&"p: no profile has the name \"\" any more".to_owned()), "{told:?}");
+    bench.plugins.answers.clear();
+    bench.after(10_000);
+    assert_eq!(bench.swap(1, &["A"]), ["bind p"]);
+}
+
+#[test]
+fn how_long_a_pod_waited_is_told() {
+    let allows = Answer::Allows(&["p"]);
+    let end = |event: Option<Event>, outcome| (event, vec![(2000, outcome)]);
+    for (event, told) in [
+        end(Some(Event::PodSet(Arc::new(pod("q")))), PointOutcome::Success),
+        end(None, PointOutcome::Unschedulable),
+        end(Some(Event::PodRemoved(pod("p").key)), PointOutcome::Unschedulable),
+        end(Some(Event::PluginsSwapped(Vec::new())), PointOutcome::Error),
+    ] {
+        let mut bench = Bench::new(&[("A permit p", Answer::Waits(2000)), ("A permit q", allows.clone())]);
+        bench.add("p");
+        assert_eq!(bench.plugins.waits, [], "{event:?}");
+        match event.clone() {
+            Some(event) => {
+                bench.now = bench.now.after(Duration::from_secs(2));
+                bench.step(event);
+            }
+            None => drop(bench.after(2000)),
+        }
+        assert_eq!(bench.plugins.waits, told, "{event:?}: and nothing of pods that need not wait");
+    }
+}
+
+#[test]
+fn durations_show_as_in_go() {
+    for (millis, expected) in [(0, "0s"), (20, "20ms"), (1500, "1.5s"), (10_000, "10s"), (90_500, "1m30.5s")] {
+        assert_eq!(shown(Duration::from_millis(millis)), expected);
+    }
+}

@@ -1,0 +1,324 @@
+//! A reservation holds a node for a pod from the choice of the node to the binding. `Core::undo` is the only way out
+//! of a reservation that failed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::permit::PluginWait;
+use super::scheduling::{attempt, report};
+use super::step::Step;
+use super::{Core, Outcome};
+use crate::action::Action;
+use crate::cache::NodeId;
+use crate::cycle::Diagnosis;
+use crate::intent::Intent;
+use crate::model::{ObjectKey, Pod};
+use crate::plugins::{Code, ExtensionPoints, PluginError, PointOutcome, Reserved, Status};
+use crate::profile::ProfilePlugin;
+use crate::queue::QueuedPod;
+use crate::time::Timestamp;
+
+/// The state of a pod between the choice of its node and its binding, and the data to undo it. A reservation stores
+/// plugin names, not instances, because instances may be exchanged in the meantime.
+#[derive(Debug)]
+pub(super) struct Reservation {
+    /// The queue entry with the current pod, to queue the pod again after a failure.
+    pub entry: QueuedPod,
+    /// The pod as it was in its scheduling cycle. Plugins are asked about this version.
+    pub pod: Arc<Pod>,
+    /// The node's name.
+    pub node: Box<str>,
+    /// The time of its scheduling cycle, and the cycle number.
+    pub began: Timestamp,
+    pub cycle: u64,
+    /// The plugins that reserved something, in order, each with the state that its reserve returned.
+    pub reserved: Vec<(Arc<str>, Arc<[u8]>)>,
+    /// Plugins that skipped the pod at reserve. They are not asked about it any more.
+    pub skipping: Vec<Arc<str>>,
+    /// Keys of the objects that are assumed for the pod.
+    pub assumed: Vec<ObjectKey>,
+    /// Plugins whose pre-bind was asked. Some or all of their intents may be done.
+    pub pre_bound: Vec<Arc<str>>,
+    /// The node was the pod's nominated node when it was chosen.
+    pub was_nominated: bool,
+    /// [`Action::Nominate`] was sent for the reserved node, or was not needed.
+    pub nominated: bool,
+    pub stage: Stage,
+}
+
+/// The progress of a reservation.
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// The scheduling cycle is still running.
+    InCycle,
+    /// The pod waits for these permit plugins.
+    Waiting(Vec<PluginWait>),
+    /// The intents of this pre-bind plugin are being executed. The plugins in `left` come next.
+    PreBinding { step: u64, plugin: Arc<str>, left: VecDeque<Arc<str>> },
+    /// The binding is under way.
+    Binding(Binder),
+}
+
+/// The binder of a pod.
+#[derive(Debug)]
+pub(super) enum Binder {
+    /// The API server, through [`Action::Bind`].
+    Server,
+    /// The extender with this index.
+    Extender(usize),
+    /// The intents of this plugin. The number is the step of their [`Action::ExecuteIntents`].
+    Plugin(u64, Arc<str>),
+}
+
+/// The reason why a reservation is undone.
+#[derive(Debug)]
+pub(super) enum UndoReason {
+    /// A plugin rejected the pod. The pod waits for an event that may help.
+    Rejected(Diagnosis),
+    /// An attempt failed without a verdict. The pod is tried again after a backoff, or when `plugin` works again.
+    Failed { message: String, plugin: Option<Arc<str>> },
+    /// This plugin is being filled with the cluster again. The pod waits for the plugin, and nothing is reported.
+    Filling(Arc<str>),
+    /// The pod needs no node any more, because it is being deleted, was removed, or already has a node.
+    Cancelled,
+}
+
+impl From<PluginError> for UndoReason {
+    fn from(error: PluginError) -> Self {
+        if error.filling {
+            return Self::Filling(error.plugin);
+        }
+        let plugin = error.down.then(|| Arc::clone(&error.plugin));
+        Self::Failed { message: error.to_string(), plugin }
+    }
+}
+
+impl Reservation {
+    /// Returns the state that the plugin's reserve returned, or an empty slice.
+    pub fn state_of(&self, plugin: &str) -> &[u8] {
+        self.reserved.iter().find(|(name, _)| **name == *plugin).map_or(&[], |(_, state)| state)
+    }
+
+    /// Returns the permit waits of the pod.
+    pub fn waits(&self) -> &[PluginWait] {
+        match &self.stage {
+            Stage::Waiting(waits) => waits,
+            _ => &[],
+        }
+    }
+
+    /// Returns the permit wait that ends first.
+    pub fn first_to_end(&self) -> Option<&PluginWait> {
+        self.waits().iter().min_by_key(|wait| wait.until)
+    }
+
+    /// Returns the time at which the first permit wait ends.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.first_to_end().map(|wait| wait.until)
+    }
+
+    /// Returns whether the reservation can still be undone: the binding has not started.
+    pub fn is_revocable(&self) -> bool {
+        !matches!(self.stage, Stage::Binding(_))
+    }
+
+    /// Returns the number of the [`Action::ExecuteIntents`] whose end the reservation waits for.
+    pub fn awaited_step(&self) -> Option<u64> {
+        match &self.stage {
+            Stage::PreBinding { step, .. } | Stage::Binding(Binder::Plugin(step, _)) => Some(*step),
+            _ => None,
+        }
+    }
+}
+
+impl Core {
+    /// Assumes the pod on the node, asks reserve plugins, and asks permit plugins whether the pod may be bound.
+    pub(super) fn reserve(&mut self, entry: QueuedPod, node: NodeId, step: &mut Step<'_>) {
+        let name = self.cache.node(node).map_or_else(Box::default, |info| info.node.name.clone());
+        let mut reservation = self.assume(entry, name, step.now);
+        let mut others = Vec::new();
+        let reserved = self.ask_to_reserve(&mut reservation, node, step);
+        match reserved.and_then(|()| self.ask_for_permission(&mut reservation, node, &mut others, step)) {
+            Ok(waits) if waits.is_empty() => self.permitted(reservation, step),
+            Ok(waits) => self.wait(reservation, waits, step),
+            Err(why) => self.undo(reservation, why, step),
+        }
+        self.decide_about_others(others, step);
+    }
+
+    fn assume(&mut self, entry: QueuedPod, node: Box<str>, now: Timestamp) -> Reservation {
+        let pod = Arc::clone(&entry.pod);
+        let was_nominated = self.nominations.node_of(&pod.key.uid) == Some(&*node);
+        self.nominations.assigned(&pod.key.uid, &node);
+        self.evictions.not_needed_by(&pod.key.uid);
+        self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&pod) }));
+        Reservation {
+            entry,
+            pod,
+            node,
+            began: now,
+            cycle: self.cycles,
+            reserved: Vec::new(),
+            skipping: Vec::new(),
+            assumed: Vec::new(),
+            pre_bound: Vec::new(),
+            was_nominated,
+            nominated: false,
+            stage: Stage::InCycle,
+        }
+    }
+
+    fn ask_to_reserve(
+        &mut self,
+        reservation: &mut Reservation,
+        node: NodeId,
+        step: &mut Step<'_>,
+    ) -> Result<(), UndoReason> {
+        let plugins = self.plugins_at(&reservation.pod, |profile| &profile.reserve);
+        let pod = Arc::clone(&reservation.pod);
+        let ask_all = |step: &mut Step<'_>| {
+            plugins.iter().try_for_each(|plugin| self.ask_one_to_reserve(plugin, reservation, node, step))
+        };
+        step.at(ExtensionPoints::RESERVE, &pod, ask_all, how_it_went)
+    }
+
+    fn ask_one_to_reserve(
+        &mut self,
+        plugin: &ProfilePlugin,
+        reservation: &mut Reservation,
+        node: NodeId,
+        step: &mut Step<'_>,
+    ) -> Result<(), UndoReason> {
+        if self.skips(plugin, reservation, step) {
+            reservation.skipping.push(Arc::clone(&plugin.declaration.name));
+            return Ok(());
+        }
+        let answer =
+            self.ask(plugin, reservation, step, |plugins, cycle, _| plugins.reserve(plugin.id, cycle, node))?;
+        let Reserved { state, intents } = answer.map_err(|status| self.rejected(plugin, status, reservation, node))?;
+        // From here on the plugin counts as having reserved, even if its intents are refused below.
+        let name = Arc::clone(&plugin.declaration.name);
+        reservation.reserved.push((Arc::clone(&name), state));
+        for intent in intents {
+            let Intent::Assume(object) = intent else {
+                let message = "reserve may assume objects only: what has to be done to the cluster is for pre-bind";
+                return Err(PluginError::failed(name, message.to_owned()).into());
+            };
+            reservation.assumed.push(object.key.clone());
+            self.cache.assume_object(object, &reservation.pod.key.uid);
+        }
+        Ok(())
+    }
+
+    /// Returns the reason to undo for a plugin that rejected the chosen node.
+    pub(super) fn rejected(
+        &mut self,
+        plugin: &ProfilePlugin,
+        status: Status,
+        reservation: &Reservation,
+        node: NodeId,
+    ) -> UndoReason {
+        if status.code == Code::Error {
+            let message = status.reasons.join(", ");
+            return PluginError::failed(Arc::clone(&plugin.declaration.name), message).into();
+        }
+        let signature = self.results.pod_signatures.of(plugin.declaration.pod_facts, &reservation.pod, self.cycles);
+        UndoReason::Rejected(Diagnosis::of_one(node, &status, Some((plugin, signature))))
+    }
+
+    /// Undoes a reservation. Every attempt that fails after [`Core::reserve`] began ends here.
+    pub(super) fn undo(&mut self, mut reservation: Reservation, why: UndoReason, step: &mut Step<'_>) {
+        let failed = matches!(why, UndoReason::Failed { .. } | UndoReason::Filling(_));
+        step.permit_wait_ends(&reservation, if failed { PointOutcome::Error } else { PointOutcome::Unschedulable });
+        if matches!(reservation.stage, Stage::PreBinding { .. }) {
+            step.plugins.pre_bind_ends(&reservation.pod, PointOutcome::Error);
+        }
+        let in_cycle = matches!(reservation.stage, Stage::InCycle);
+        if !in_cycle {
+            // Events up to now may help the pod. Its own departure from the node helps only other pods.
+            self.pass_events(step);
+            self.queue.ignore_later_events(&mut reservation.entry);
+        }
+        let ask_all = |step: &mut Step<'_>| self.unreserve(&reservation, step);
+        let undo = step.at(ExtensionPoints::UNRESERVE, &reservation.pod, ask_all, |_| PointOutcome::Success);
+        match reservation.awaited_step() {
+            Some(number) => {
+                step.actions.push(Action::CancelIntents { pod: reservation.pod.key.clone(), step: number, undo });
+            }
+            None => step.change(undo),
+        }
+        let uid = &reservation.pod.key.uid;
+        for key in &reservation.assumed {
+            self.cache.take_object_back(key, uid);
+        }
+        self.cache.forget(uid);
+        if in_cycle {
+            // No pod has seen the assumed pod arrive, so that its departure helps no pod.
+            self.cache.take_events();
+            if reservation.was_nominated {
+                // Other pods left space for the nominated pod. They may use it now, but this does not help the pod
+                // itself.
+                self.nominations.node_released(Arc::clone(&reservation.pod));
+                self.pass_events(step);
+                self.queue.ignore_earlier_events(&mut reservation.entry);
+            }
+        }
+        self.requeue(reservation, why, step);
+    }
+
+    /// Asks the plugins that reserved to unreserve, in reverse order. Returns their intents, which undo effects of
+    /// pre-bind.
+    fn unreserve(&mut self, reservation: &Reservation, step: &mut Step<'_>) -> Vec<Intent> {
+        let mut undo = Vec::new();
+        for (name, _) in reservation.reserved.iter().rev() {
+            let Some(plugin) = self.plugin_named(&reservation.pod, |profile| &profile.reserve, name) else {
+                step.warn_gone(name, "unreserve", &reservation.pod);
+                continue;
+            };
+            let pre_bound = reservation.pre_bound.contains(name);
+            undo.extend(self.ask(&plugin, reservation, step, |plugins, cycle, state| {
+                plugins.unreserve(plugin.id, cycle, &reservation.node, state, pre_bound)
+            }));
+        }
+        undo
+    }
+
+    fn requeue(&mut self, reservation: Reservation, why: UndoReason, step: &mut Step<'_>) {
+        let Reservation { entry, began, nominated, .. } = reservation;
+        if matches!(why, UndoReason::Cancelled) {
+            return;
+        }
+        let outcome = if matches!(why, UndoReason::Rejected(_)) { Outcome::Unschedulable } else { Outcome::Error };
+        if !matches!(why, UndoReason::Filling(_)) {
+            self.ended.push(attempt(&entry, outcome, began));
+        }
+        if self.cache.pod_by_uid(&entry.pod.key.uid).is_some() || entry.pod.deleting {
+            return;
+        }
+        if nominated || !entry.pod.nominated_node_name.is_empty() {
+            step.actions.push(Action::Nominate { pod: entry.pod.key.clone(), node: Box::default() });
+        }
+        match why {
+            UndoReason::Rejected(diagnosis) => {
+                let entry = report(entry, "Unschedulable", diagnosis.to_string(), &mut step.actions);
+                self.queue.add_unschedulable(entry, diagnosis.rejection().clone(), step.now);
+            }
+            UndoReason::Failed { message, plugin } => self.failed(entry, plugin, message, step),
+            UndoReason::Filling(plugin) => self.queue.add_failed(entry, Some(plugin), step.now),
+            UndoReason::Cancelled => {}
+        }
+    }
+}
+
+/// Returns the outcome of the extension point for metrics.
+pub(super) fn how_it_went<R>(result: &Result<R, UndoReason>) -> PointOutcome {
+    match result {
+        Ok(_) => PointOutcome::Success,
+        Err(UndoReason::Rejected(_)) => PointOutcome::Unschedulable,
+        Err(_) => PointOutcome::Error,
+    }
+}
+
+#[cfg(test)]
+#[path = "reservation_test.rs"]
+mod tests;

@@ -1,0 +1,116 @@
+//! Context of one step, and functions to ask plugins about a pod that has a node.
+
+use std::sync::Arc;
+
+use super::Core;
+use super::reservation::Reservation;
+use crate::action::Action;
+use crate::cycle::mix;
+use crate::intent::Intent;
+use crate::model::Pod;
+use crate::plugins::{Cycle, ExtensionPoints, Plugins, PointOutcome};
+use crate::profile::{Profile, ProfilePlugin};
+use crate::time::Timestamp;
+
+/// The time, the plugins to ask, and the actions so far.
+pub(super) struct Step<'a> {
+    pub now: Timestamp,
+    pub plugins: &'a mut dyn Plugins,
+    pub actions: Vec<Action>,
+}
+
+/// Selects the plugins of an extension point from a profile.
+pub(super) type Point = fn(&Profile) -> &[ProfilePlugin];
+
+impl Core {
+    /// Returns the profile that schedules the pod.
+    pub(super) fn profile_of(&self, pod: &Pod) -> Option<&Profile> {
+        self.profiles.iter().find(|profile| profile.scheduler_name == pod.spec.scheduler_name)
+    }
+
+    /// Returns the plugins that currently take part in this extension point for the pod.
+    pub(super) fn plugins_at(&self, pod: &Pod, point: Point) -> Vec<ProfilePlugin> {
+        self.profile_of(pod).map_or_else(Vec::new, |profile| point(profile).to_vec())
+    }
+
+    /// Returns the plugin that currently has this name at this extension point.
+    pub(super) fn plugin_named(&self, pod: &Pod, point: Point, name: &str) -> Option<ProfilePlugin> {
+        let plugins = point(self.profile_of(pod)?);
+        plugins.iter().find(|plugin| *plugin.declaration.name == *name).cloned()
+    }
+
+    /// Returns whether the plugin skips a pod that has a node. A plugin that reserved something is never skipped
+    /// later, and a plugin that was skipped at reserve is skipped until the reservation ends.
+    pub(super) fn skips(&mut self, plugin: &ProfilePlugin, reservation: &Reservation, step: &mut Step<'_>) -> bool {
+        let declaration = &plugin.declaration;
+        let is_it = |name: &Arc<str>| *name == declaration.name;
+        if !declaration.points.contains(ExtensionPoints::SKIP)
+            || reservation.reserved.iter().any(|(name, _)| is_it(name))
+            || self.results.is_distrusted(plugin.id)
+        {
+            return false;
+        }
+        let cycle = Cycle {
+            id: self.cycles,
+            time: step.now,
+            seed: 0,
+            signature: self.results.pod_signatures.of(declaration.pod_facts, &reservation.pod, self.cycles),
+            pod: &reservation.pod,
+            cache: &self.cache,
+        };
+        reservation.skipping.iter().any(is_it) || self.results.skips(plugin, &cycle, step.plugins)
+    }
+
+    /// Asks a plugin about a pod that has a node. `ask` receives the bytes that the plugin's reserve returned. The
+    /// cycle id is the id of the pod's scheduling cycle, however long ago that was. The pod signature
+    /// is looked up again, because the old id may be evicted.
+    pub(super) fn ask<R>(
+        &mut self,
+        plugin: &ProfilePlugin,
+        reservation: &Reservation,
+        step: &mut Step<'_>,
+        ask: impl FnOnce(&mut dyn Plugins, &Cycle<'_>, &[u8]) -> R,
+    ) -> R {
+        let declaration = &plugin.declaration;
+        let cycle = Cycle {
+            id: reservation.cycle,
+            time: step.now,
+            seed: mix(self.options.seed, reservation.cycle, u64::from(plugin.id.0)),
+            signature: self.results.pod_signatures.of(declaration.pod_facts, &reservation.pod, self.cycles),
+            pod: &reservation.pod,
+            cache: &self.cache,
+        };
+        ask(step.plugins, &cycle, reservation.state_of(&declaration.name))
+    }
+}
+
+impl Step<'_> {
+    /// Reports the start and the end of an extension point for metrics, also if the point has no plugins.
+    pub fn at<R>(
+        &mut self,
+        point: ExtensionPoints,
+        pod: &Pod,
+        run: impl FnOnce(&mut Self) -> R,
+        outcome: impl FnOnce(&R) -> PointOutcome,
+    ) -> R {
+        self.plugins.point_begins(point, &pod.spec.scheduler_name);
+        let result = run(self);
+        self.plugins.point_ends(outcome(&result));
+        result
+    }
+
+    /// Adds an action for these intents, if there are any. The contract allows only changes here, and the implementor
+    /// of [`Plugins`] refuses other intents.
+    pub fn change(&mut self, mut intents: Vec<Intent>) {
+        intents.retain(Intent::is_change);
+        if !intents.is_empty() {
+            self.actions.push(Action::Change(intents));
+        }
+    }
+
+    /// Warns that a plugin that took part in the pod's scheduling is not in the profile any more.
+    pub fn warn_gone(&mut self, name: &Arc<str>, what: &str, pod: &Pod) {
+        let message = format!("is no longer in the profile: not asked to {what} for pod {}", pod.key);
+        self.actions.push(Action::Warn { plugin: Arc::clone(name), message });
+    }
+}
