@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::Rules;
@@ -9,7 +11,6 @@ use crate::custom;
 use crate::failure::{Failure, Problems, Subject};
 use crate::state::State;
 use crate::value::{copy_member, is_true, items, object_mut, set_default, text};
-use berth_apimachinery::schema::base64;
 
 /// The rules of core/v1 Nodes. Clients can create a node with its status.
 pub struct Nodes;
@@ -197,7 +198,7 @@ impl Rules for Secrets {
         let Some(Value::Object(texts)) = members.remove("stringData") else { return };
         if let Some(data) = object_mut(object, "data") {
             for (name, value) in texts {
-                data.insert(name, base64(value.as_str().unwrap_or_default().as_bytes()).into());
+                data.insert(name, BASE64_STANDARD.encode(value.as_str().unwrap_or_default()).into());
             }
         }
     }

@@ -22,6 +22,11 @@ pub async fn server() -> (Server, Client) {
     server_with(Options::default()).await
 }
 
+/// Returns a client that sends no credentials.
+pub fn anonymous(server: &Server) -> Client {
+    Client::try_from(Config::new(server.url().parse().expect("a URL"))).expect("the client can be made")
+}
+
 /// Returns a client that uses the server's kubeconfig.
 pub async fn client(server: &Server) -> Client {
     let kubeconfig = Kubeconfig::from_yaml(&server.kubeconfig()).expect("the kubeconfig is one");
