@@ -22,8 +22,8 @@ pub struct Ended {
     pub failed: bool,
     /// The time that the plan took.
     pub spent: Duration,
-    /// The delay until the next run, if no change causes an earlier one.
-    pub again: Option<Duration>,
+    /// The time of the next run, if no change causes an earlier one.
+    pub again: Option<Instant>,
 }
 
 /// The queued tasks, in two lanes: tasks for workloads go before tasks for single objects.
@@ -98,7 +98,7 @@ impl Queue {
     pub fn done(&mut self, task: Task, ended: Ended, now: Instant) {
         let Some(state) = self.states.get_mut(&task) else { return };
         state.at = At::Rest;
-        let mut due = state.due.take().or(ended.again.map(|after| now + after));
+        let mut due = state.due.take().or(ended.again);
         if ended.failed {
             let wait = BACKOFF_FIRST.saturating_mul(1 << state.failures.min(16)).min(BACKOFF_LONGEST);
             state.failures += 1;

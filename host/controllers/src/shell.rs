@@ -9,7 +9,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use berth_clock::Clock;
 use kube::Client;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -39,6 +39,7 @@ type Sent = (Task, Outcome);
 /// The state of the event loop.
 pub struct Shell {
     client: Client,
+    clock: Arc<dyn Clock>,
     kinds: Arc<Kinds>,
     cluster: Cluster,
     kubelet: Kubelet,
@@ -67,7 +68,8 @@ pub async fn run(client: Client, options: Options, shutdown: impl Future) -> kub
     let (sender, mut seen) = mpsc::channel(4 * BATCH);
     let (leases, news) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
-    tasks.spawn(leases::run(client.clone(), options.lease_rate, news));
+    let clock = options.clock.clone();
+    tasks.spawn(leases::run(client.clone(), clock.clone(), options.lease_rate, news));
     let mut shell = Shell::new(client, &options, sender, leases);
     // The first discovery must succeed, because it shows whether the API server is reachable.
     let found = discovery::discover(&shell.client).await?;
@@ -77,13 +79,14 @@ pub async fn run(client: Client, options: Options, shutdown: impl Future) -> kub
     loop {
         shell.work();
         let wake = shell.wake();
+        let timer = clock.sleep_until(wake.unwrap_or_else(|| clock.instant()));
         tokio::select! {
             _ = &mut shutdown => return Ok(()),
             Some(sent) = shell.sending.join_next() => shell.answered(sent),
             _ = seen.recv_many(&mut batch, BATCH) => batch.drain(..).for_each(|event| shell.see(event)),
-            () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now).into()), if wake.is_some() => {}
+            () = timer, if wake.is_some() => {}
         }
-        if shell.discover_at.is_some_and(|at| at <= Instant::now()) {
+        if shell.discover_at.is_some_and(|at| at <= clock.instant()) {
             shell.rediscover().await;
         }
     }
@@ -93,9 +96,10 @@ impl Shell {
     fn new(client: Client, options: &Options, sender: Sender, leases: mpsc::UnboundedSender<NodeNews>) -> Self {
         Shell {
             client,
+            clock: options.clock.clone(),
             kinds: Arc::default(),
             cluster: Cluster::default(),
-            kubelet: Kubelet::new(options, Timestamp::now()),
+            kubelet: Kubelet::new(options, options.clock.timestamp()),
             queue: Queue::default(),
             watches: HashMap::new(),
             sender,
@@ -118,7 +122,7 @@ impl Shell {
             }
             Err(error) => {
                 tracing::warn!(%error, "the API server's kinds can't be discovered; trying again");
-                self.discover_at = Some(Instant::now() + DISCOVERY_PAUSE);
+                self.discover_at = Some(self.clock.instant() + DISCOVERY_PAUSE);
             }
         }
     }
@@ -165,7 +169,7 @@ impl Shell {
     }
 
     fn take_changes(&mut self, changes: Vec<Change>) {
-        let now = Instant::now();
+        let now = self.clock.instant();
         for change in changes {
             route(&self.cluster, &change, &mut |task| self.queue.add(task, now));
             match change.kind {
@@ -209,17 +213,19 @@ impl Shell {
             if self.waiting.len() >= self.concurrency {
                 return;
             }
-            let Some(task) = self.queue.pop(Instant::now()) else { return };
+            let Some(task) = self.queue.pop(self.clock.instant()) else { return };
             self.ask(task);
         }
     }
 
     fn ask(&mut self, task: Task) {
-        let started = Instant::now();
-        let plan = hand::plan(&task, &self.cluster, &self.kubelet, Timestamp::now());
-        let ended = Ended { failed: false, spent: started.elapsed(), again: plan.again };
+        let started = self.clock.now();
+        let plan = hand::plan(&task, &self.cluster, &self.kubelet, started.timestamp);
+        let ended_at = self.clock.instant();
+        let spent = ended_at - started.instant;
+        let ended = Ended { failed: false, spent, again: plan.again.map(|after| started.instant + after) };
         if plan.writes.is_empty() {
-            return self.queue.done(task, ended, Instant::now());
+            return self.queue.done(task, ended, ended_at);
         }
         self.running.insert(task.clone(), Running { left: plan.writes.len(), ended });
         self.waiting.extend(plan.writes.into_iter().map(|write| (task.clone(), write)));
@@ -260,7 +266,7 @@ impl Shell {
         if running.left == 0 {
             let ended = running.ended;
             self.running.remove(&task);
-            self.queue.done(task, ended, Instant::now());
+            self.queue.done(task, ended, self.clock.instant());
         }
     }
 

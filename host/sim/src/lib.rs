@@ -48,6 +48,7 @@ mod verbs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use berth_clock::Clock;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
@@ -69,11 +70,19 @@ pub struct Options {
     /// The interval between bookmarks on a watch that allows them. A bookmark is sent only if the resource version
     /// has advanced.
     pub bookmark_every: Duration,
+    /// The clock of the server. Timestamps, watches and injected delays use it. The time limits of connections do
+    /// not, because they concern the network.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { port: 0, retention: Retention::default(), bookmark_every: Duration::from_secs(60) }
+        Self {
+            port: 0,
+            retention: Retention::default(),
+            bookmark_every: Duration::from_secs(60),
+            clock: berth_clock::real(),
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::SystemTime;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::custom;
@@ -31,9 +31,9 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Returns a registry of the built-in kinds, without objects.
-    pub fn new(retention: Retention) -> Self {
-        let counter = Arc::new(AtomicU64::new(first_version(SystemTime::now())));
+    /// Returns a registry of the built-in kinds, without objects, for a server that starts at `now`.
+    pub fn new(retention: Retention, now: Timestamp) -> Self {
+        let counter = Arc::new(AtomicU64::new(first_version(now)));
         let mut inner = Inner::default();
         // A kind in two API groups has one collection.
         let mut collections: HashMap<&str, Arc<Collection>> = HashMap::new();
@@ -99,9 +99,8 @@ impl Registry {
 /// Returns the first resource version of a server that starts at `now`: the microseconds since 1970. The versions of
 /// an earlier server are lower, so a client that holds one gets 410 and lists again. The result is at least 1,
 /// because version 0 means "any version".
-fn first_version(now: SystemTime) -> u64 {
-    let micros = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros();
-    u64::try_from(micros).unwrap_or(1).max(1)
+fn first_version(now: Timestamp) -> u64 {
+    u64::try_from(now.as_microsecond()).unwrap_or(1).max(1)
 }
 
 fn place(resource: &Resource) -> Place {
@@ -116,11 +115,11 @@ mod tests {
 
     #[test]
     fn versions_grow_from_one_server_to_the_next() {
-        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let then = Timestamp::from_second(1_700_000_000).unwrap();
         let first = first_version(then);
         assert!(first_version(then + Duration::from_secs(1)) > first + 100_000, "room for the writes of a second");
         // Clients that read resource versions as floating-point numbers keep every digit below 2^53.
         assert!(first < 1 << 53);
-        assert_eq!(first_version(SystemTime::UNIX_EPOCH - Duration::from_secs(1)), 1);
+        assert_eq!(first_version(Timestamp::UNIX_EPOCH - Duration::from_secs(1)), 1);
     }
 }

@@ -2,8 +2,10 @@
 
 mod schedule;
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
+use berth_clock::Clock;
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::api::core::v1::Namespace;
@@ -34,16 +36,23 @@ pub enum NodeNews {
 }
 
 /// Renews the leases of the nodes in `news`, at most `rate` a second. Ends when the sender is dropped.
-pub async fn run(client: Client, rate: u32, mut news: mpsc::UnboundedReceiver<NodeNews>) {
+pub async fn run(
+    client: Client,
+    clock: Arc<dyn Clock>,
+    rate: u32,
+    mut news: mpsc::UnboundedReceiver<NodeNews>,
+) {
     let mut schedule = Schedule::new(rate);
     let mut writes = JoinSet::new();
     loop {
         while writes.len() < CONCURRENCY
-            && let Some((node, uid)) = schedule.next(Instant::now())
+            && let Some((node, uid)) = schedule.next(clock.instant())
         {
-            writes.spawn(renew(client.clone(), node, uid, schedule.interval()));
+            writes.spawn(renew(client.clone(), node, uid, schedule.interval(), clock.timestamp()));
         }
-        let due = schedule.due().filter(|_| writes.len() < CONCURRENCY);
+        let now = clock.instant();
+        let due = schedule.due(now).filter(|_| writes.len() < CONCURRENCY);
+        let timer = clock.sleep_until(due.unwrap_or(now));
         tokio::select! {
             told = news.recv() => match told {
                 Some(NodeNews::Came(node, uid)) => schedule.add(node, uid),
@@ -54,19 +63,19 @@ pub async fn run(client: Client, rate: u32, mut news: mpsc::UnboundedReceiver<No
                 None => return,
             },
             Some(_) = writes.join_next() => {}
-            () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now).into()), if due.is_some() => {}
+            () = timer, if due.is_some() => {}
         }
     }
 }
 
 /// Renews or creates a node's lease. The next renewal makes up for a failure.
-async fn renew(client: Client, node: String, uid: String, interval: Duration) {
+async fn renew(client: Client, node: String, uid: String, interval: Duration, now: Timestamp) {
     let leases = Api::<Lease>::namespaced(client.clone(), NAMESPACE);
     let seconds = (interval * INTERVALS).as_secs();
     let spec = LeaseSpec {
         holder_identity: Some(node.clone()),
         lease_duration_seconds: i32::try_from(seconds).ok(),
-        renew_time: Some(MicroTime(Timestamp::now())),
+        renew_time: Some(MicroTime(now)),
         ..LeaseSpec::default()
     };
     let patch = json!({ "spec": spec });

@@ -91,11 +91,11 @@ impl Schedule {
         }
     }
 
-    /// Returns the time at which the next lease is due.
-    pub fn due(&self) -> Option<Instant> {
+    /// Returns the time at which the next lease is due: `now` or later.
+    pub fn due(&self, now: Instant) -> Option<Instant> {
         let turn = self.turns.first_key_value().map(|((due, _), _)| *due);
         match (self.new.is_empty(), self.earliest) {
-            (false, earliest) => earliest.or(Some(Instant::now())),
+            (false, earliest) => earliest.or(Some(now)),
             (true, earliest) => turn.map(|turn| earliest.map_or(turn, |earliest| turn.max(earliest))),
         }
     }

@@ -83,7 +83,7 @@ fn a_task_may_ask_for_a_later_look() {
     let (mut queue, now) = (Queue::default(), Instant::now());
     queue.add(single("a"), now);
     queue.pop(now);
-    queue.done(single("a"), Ended { again: Some(Duration::from_secs(5)), ..OK }, now);
+    queue.done(single("a"), Ended { again: Some(now + Duration::from_secs(5)), ..OK }, now);
     assert_eq!(queue.next_wake(), Some(now + Duration::from_secs(5)));
     queue.add(single("a"), now + Duration::from_secs(1));
     assert!(queue.pop(now + Duration::from_secs(1)).is_some(), "a change comes before it");

@@ -1,9 +1,11 @@
-//! Tests the controllers against a real kube-apiserver and etcd from `KUBEBUILDER_ASSETS`.
+//! Tests the controllers against a real kube-apiserver and etcd from `KUBEBUILDER_ASSETS`, and against the in-memory API
+//! server on a clock that the test moves.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 
 mod cases;
 mod claims;
+mod clock;
 mod cluster;
 mod collection;
 mod namespaces;
@@ -20,9 +22,9 @@ async fn a_real_api_server_becomes_a_cluster() {
     let server = ApiServer::start().await;
     let client = server.client().await;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let hands = tokio::spawn(berth_controllers::run(client.clone(), Options::default(), stopped));
+    let controllers = tokio::spawn(berth_controllers::run(client.clone(), Options::default(), stopped));
     let failed = cases::run_all(client).await;
     stop.send(()).expect("the controllers still run");
-    hands.await.expect("the controllers don't panic").expect("the controllers end well");
+    controllers.await.expect("the controllers don't panic").expect("the controllers end well");
     assert!(failed.is_empty(), "failed: {failed:?}");
 }

@@ -14,6 +14,7 @@ use axum::Router;
 use axum::extract::{Query as UrlQuery, Request, State as Shared};
 use axum::http::Method;
 use axum::response::Response;
+use jiff::Timestamp;
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
@@ -21,7 +22,7 @@ use super::request::{Address, Query};
 use super::state::State;
 use super::{discovery, openapi, reviews, verbs};
 pub use credentials::Credentials;
-use negotiate::Accept;
+use negotiate::{Accept, View};
 
 /// A request whose method, query and headers have been read.
 #[derive(Debug)]
@@ -35,8 +36,20 @@ pub struct Call {
     /// The body's media type, without parameters. A request without a `Content-Type` counts as JSON, as in
     /// kube-apiserver, unless it has an `Origin`; then this is empty.
     pub content_type: String,
+    /// The time at which the server received the request.
+    pub now: Timestamp,
     /// The unread body.
     pub body: axum::body::Body,
+}
+
+impl Call {
+    /// Returns the form for a response that contains objects.
+    ///
+    /// # Errors
+    /// 406 if the client accepts none of the forms.
+    pub fn view(&self) -> Result<View, Failure> {
+        self.accept.view(self.now)
+    }
 }
 
 /// Listens on `port` of the loopback interface. 0 chooses a free port.
@@ -72,6 +85,7 @@ async fn handle(Shared((state, credentials)): Shared<(Arc<State>, Arc<Credential
         accept: Accept::parse(header("accept")),
         content_type,
         method: parts.method,
+        now: state.now(),
         body,
     };
     let path = parts.uri.path();

@@ -83,7 +83,7 @@ fn spend(state: &Arc<State>, namespace: &str, budget: &str, pod: &Value, dry_run
         }
         budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
         set_default(&mut budget["status"], "disruptedPods", json!({}));
-        budget["status"]["disruptedPods"][text(&pod["metadata"], "name")] = clock::now().into();
+        budget["status"]["disruptedPods"][text(&pod["metadata"], "name")] = clock::seconds(state.now()).into();
         Ok(budget)
     })?;
     Ok(())

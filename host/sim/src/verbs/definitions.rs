@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::content;
@@ -23,10 +24,10 @@ pub fn is_resource_of_definitions(resource: &Resource) -> bool {
 }
 
 /// Sets the `Terminating` condition of a definition.
-pub fn mark_terminating(definition: &mut Value) {
+pub fn mark_terminating(definition: &mut Value, now: Timestamp) {
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     let condition = json!({"type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
-        "message": message, "lastTransitionTime": clock::now()});
+        "message": message, "lastTransitionTime": clock::seconds(now)});
     set_condition(&mut definition["status"], condition);
 }
 

@@ -28,16 +28,16 @@ const CHUNK: usize = 256 << 10;
 /// # Errors
 /// 400, 406, 410 if a continue token or resource version is too old, 422, 504 if a resource version is in the future.
 pub fn list(_state: &Arc<State>, target: Target, call: &Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let resource = target.resource.clone();
     let page = Page::read(&resource, &target, &call.query)?;
     let (objects, rv, next) = page.fetch(&resource)?;
     Ok(match view {
         View::Objects => answer::with_type(200, "application/json", body(resource, objects, list_meta(rv, &next))),
-        View::Table => {
+        View::Table { now } => {
             let include = table::Include::read(&call.query)?;
             let served: Vec<Value> = objects.iter().map(|object| resource.served(object)).collect();
-            let mut rows = table::of(&resource, &served, include);
+            let mut rows = table::of(&resource, &served, include, now);
             rows["metadata"] = list_meta(rv, &next);
             answer::json(200, &rows)
         }

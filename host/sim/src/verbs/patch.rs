@@ -26,7 +26,7 @@ const READABLE: &str = "application/json-patch+json, application/merge-patch+jso
 /// # Errors
 /// 400, 404, 409, 415, 422.
 pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
     let resource = target.resource.clone();
     let name = target.name.clone().unwrap_or_default();

@@ -24,7 +24,7 @@ use crate::value::{copy_member, items, remove, text};
 /// # Errors
 /// 400, 404, 409, 415, 422.
 pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
     let body = read(&target.resource, call).await?;
     let resource = target.resource.clone();

@@ -5,6 +5,7 @@
 
 mod access;
 mod cases;
+mod clock;
 mod definitions;
 mod faults;
 mod kube_rs;
