@@ -2,19 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::hand::{Hand, Task};
-use super::super::queue::{Ended, Queue};
+use super::super::controller::{Controller, Task};
+use super::super::queue::{Queue, RunResult};
 use super::key;
 
-const OK: Ended = Ended { failed: false, spent: Duration::ZERO, again: None };
-const FAILED: Ended = Ended { failed: true, ..OK };
+const OK: RunResult = RunResult { failed: false, spent: Duration::ZERO, again: None };
+const FAILED: RunResult = RunResult { failed: true, ..OK };
 
 fn single(name: &str) -> Task {
-    Hand::Kubelet.task(key(name))
+    Controller::Kubelet.task(key(name))
 }
 
 fn workload(name: &str) -> Task {
-    Hand::Deployment.task(key(name))
+    Controller::Deployment.task(key(name))
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_workload_pauses_in_proportion_to_its_cost() {
     let (mut queue, now) = (Queue::default(), Instant::now());
     queue.add(workload("a"), now);
     queue.pop(now);
-    queue.done(workload("a"), Ended { spent: Duration::from_millis(10), ..OK }, now);
+    queue.done(workload("a"), RunResult { spent: Duration::from_millis(10), ..OK }, now);
     queue.add(workload("a"), now);
     queue.add(workload("a"), now);
     assert_eq!(queue.pop(now + Duration::from_millis(199)), None);
@@ -83,7 +83,7 @@ fn a_task_may_ask_for_a_later_look() {
     let (mut queue, now) = (Queue::default(), Instant::now());
     queue.add(single("a"), now);
     queue.pop(now);
-    queue.done(single("a"), Ended { again: Some(now + Duration::from_secs(5)), ..OK }, now);
+    queue.done(single("a"), RunResult { again: Some(now + Duration::from_secs(5)), ..OK }, now);
     assert_eq!(queue.next_wake(), Some(now + Duration::from_secs(5)));
     queue.add(single("a"), now + Duration::from_secs(1));
     assert!(queue.pop(now + Duration::from_secs(1)).is_some(), "a change comes before it");

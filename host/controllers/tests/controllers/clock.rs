@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use berth_clock::ManualClock;
-use berth_controllers::Options;
+use berth_controllers::{KubeStore, Options};
 use kube::Client;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ async fn hours_of_a_cluster_pass_without_real_time() {
     let client = client_of(&server).await;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let options = Options { clock: clock.clone(), ..Options::default() };
-    let controllers = tokio::spawn(berth_controllers::run(client.clone(), options, stopped));
+    let controllers = tokio::spawn(berth_controllers::run(KubeStore::new(client.clone()), options, stopped));
     let cluster = Cluster { client, namespace: "default".to_owned() };
     let step = |found: bool| {
         clock.advance(STEP);

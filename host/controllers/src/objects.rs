@@ -7,7 +7,7 @@ use super::metadata::{self, Key};
 
 /// The objects of one kind, ordered by key.
 #[derive(Debug, Default)]
-pub struct Store {
+pub struct Objects {
     objects: BTreeMap<Key, Held>,
     /// The number of lists so far. Each object records the last list that contained it.
     listing: u64,
@@ -21,7 +21,7 @@ struct Held {
     listing: u64,
 }
 
-/// The result of [`Store::put`].
+/// The result of [`Objects::put`].
 #[derive(Debug)]
 pub enum Put {
     /// The store already had this version or a newer one.
@@ -32,7 +32,7 @@ pub enum Put {
     Changed(Object),
 }
 
-impl Store {
+impl Objects {
     /// Returns the object with this key.
     pub fn get(&self, key: &str) -> Option<&Object> {
         self.objects.get(key).map(|held| &held.object)

@@ -10,22 +10,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use berth_clock::Clock;
-use kube::Client;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::cluster::{Change, Cluster};
+use super::controller::{self, Task};
 use super::discovery;
-use super::hand::{self, Task};
 use super::kinds::{self, Kind, Kinds, Object, Served};
 use super::kubelet::Kubelet;
-use super::leases::{self, NodeNews};
+use super::leases::{self, NodeChange};
 use super::metadata;
 use super::options::Options;
-use super::queue::{Ended, Queue};
+use super::queue::{Queue, RunResult};
 use super::route::route;
-use super::send::{Outcome, send};
-use super::watch::{Seen, Sender, Watch};
+use super::send::{self, Outcome, send};
+use super::store::{self, Store, WatchEvent};
+use super::watch::{Sender, Watch};
 use super::write::Write;
 
 /// The maximum number of events that are read before the controllers run.
@@ -34,11 +34,11 @@ const BATCH: usize = 512;
 const DISCOVERY_PAUSE: Duration = Duration::from_millis(500);
 
 /// The result of a write, with the task that requested it.
-type Sent = (Task, Outcome);
+type WriteResult = (Task, Outcome);
 
 /// The state of the event loop.
-pub struct Shell {
-    client: Client,
+pub struct EventLoop {
+    store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     kinds: Arc<Kinds>,
     cluster: Cluster,
@@ -46,10 +46,10 @@ pub struct Shell {
     queue: Queue,
     watches: HashMap<Kind, Watch>,
     sender: Sender,
-    leases: mpsc::UnboundedSender<NodeNews>,
+    leases: mpsc::UnboundedSender<NodeChange>,
     concurrency: usize,
     waiting: VecDeque<(Task, Write)>,
-    sending: JoinSet<Sent>,
+    sending: JoinSet<WriteResult>,
     running: HashMap<Task, Running>,
     /// True after every typed kind has been listed once.
     listed: bool,
@@ -60,42 +60,47 @@ pub struct Shell {
 /// A task whose writes are being sent.
 struct Running {
     left: usize,
-    ended: Ended,
+    result: RunResult,
 }
 
 /// Runs the kubelets and controllers until `shutdown` completes.
-pub async fn run(client: Client, options: Options, shutdown: impl Future) -> kube::Result<()> {
-    let (sender, mut seen) = mpsc::channel(4 * BATCH);
-    let (leases, news) = mpsc::unbounded_channel();
+pub async fn run(store: Arc<dyn Store>, options: Options, shutdown: impl Future) -> Result<(), store::Error> {
+    let (sender, mut events) = mpsc::channel(4 * BATCH);
+    let (leases, node_changes) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     let clock = options.clock.clone();
-    tasks.spawn(leases::run(client.clone(), clock.clone(), options.lease_rate, news));
-    let mut shell = Shell::new(client, &options, sender, leases);
+    tasks.spawn(leases::run(store.clone(), clock.clone(), options.lease_rate, node_changes));
+    let mut event_loop = EventLoop::new(store, &options, sender, leases);
     // The first discovery must succeed, because it shows whether the API server is reachable.
-    let found = discovery::discover(&shell.client).await?;
-    shell.take_kinds(found);
+    let found = event_loop.store.discover().await?;
+    event_loop.take_kinds(found);
     let mut shutdown = pin!(shutdown);
     let mut batch = Vec::with_capacity(BATCH);
     loop {
-        shell.work();
-        let wake = shell.wake();
+        event_loop.run_tasks();
+        let wake = event_loop.wake();
         let timer = clock.sleep_until(wake.unwrap_or_else(|| clock.instant()));
         tokio::select! {
             _ = &mut shutdown => return Ok(()),
-            Some(sent) = shell.sending.join_next() => shell.answered(sent),
-            _ = seen.recv_many(&mut batch, BATCH) => batch.drain(..).for_each(|event| shell.see(event)),
+            Some(result) = event_loop.sending.join_next() => event_loop.record(result),
+            _ = events.recv_many(&mut batch, BATCH) => batch.drain(..).for_each(|event| event_loop.apply(event)),
             () = timer, if wake.is_some() => {}
         }
-        if shell.discover_at.is_some_and(|at| at <= clock.instant()) {
-            shell.rediscover().await;
+        if event_loop.discover_at.is_some_and(|at| at <= clock.instant()) {
+            event_loop.rediscover().await;
         }
     }
 }
 
-impl Shell {
-    fn new(client: Client, options: &Options, sender: Sender, leases: mpsc::UnboundedSender<NodeNews>) -> Self {
-        Shell {
-            client,
+impl EventLoop {
+    fn new(
+        store: Arc<dyn Store>,
+        options: &Options,
+        sender: Sender,
+        leases: mpsc::UnboundedSender<NodeChange>,
+    ) -> Self {
+        EventLoop {
+            store,
             clock: options.clock.clone(),
             kinds: Arc::default(),
             cluster: Cluster::default(),
@@ -115,7 +120,7 @@ impl Shell {
 
     /// Runs discovery again. After a failure, the kinds stay as they are until the next attempt.
     async fn rediscover(&mut self) {
-        match discovery::discover(&self.client).await {
+        match self.store.discover().await {
             Ok(found) => {
                 self.discover_at = None;
                 self.take_kinds(found);
@@ -139,7 +144,7 @@ impl Shell {
         }
         for kind in new {
             if let Some(served) = self.kinds.get(kind).filter(|served| served.watched) {
-                let watch = kinds::watch(kind, served, self.client.clone(), self.sender.clone());
+                let watch = Watch::open(self.store.watch(kind, served), self.sender.clone());
                 self.watches.insert(kind, watch);
             }
         }
@@ -151,15 +156,16 @@ impl Shell {
         }
     }
 
-    fn see(&mut self, seen: Seen) {
-        let changes = match seen {
-            Seen::Listing(kind) => {
+    /// Applies an event of a watch to the cluster state.
+    fn apply(&mut self, event: WatchEvent) {
+        let changes = match event {
+            WatchEvent::ListStarted(kind) => {
                 self.cluster.begin(kind);
                 Vec::new()
             }
-            Seen::Listed(kind) => self.cluster.finish(kind),
-            Seen::Applied(object) => self.cluster.put(object),
-            Seen::Deleted(object) => {
+            WatchEvent::ListFinished(kind) => self.cluster.finish(kind),
+            WatchEvent::Applied(object) => self.cluster.put(object),
+            WatchEvent::Deleted(object) => {
                 let (kind, meta) = (object.kind(), object.meta());
                 let change = self.cluster.remove(kind, &metadata::Key::of(meta), metadata::uid(meta));
                 change.into_iter().collect()
@@ -168,12 +174,13 @@ impl Shell {
         self.take_changes(changes);
     }
 
+    /// Queues the tasks that follow from changes of the cluster state.
     fn take_changes(&mut self, changes: Vec<Change>) {
         let now = self.clock.instant();
         for change in changes {
             route(&self.cluster, &change, &mut |task| self.queue.add(task, now));
             match change.kind {
-                Kind::Node => self.tell_leases(&change),
+                Kind::Node => self.report_node(&change),
                 Kind::Other(_) if self.kinds.get(change.kind).is_some_and(discovery::is_definition) => {
                     self.discover_at = Some(now + DISCOVERY_PAUSE);
                 }
@@ -183,20 +190,20 @@ impl Shell {
     }
 
     /// Reports added and removed nodes to the lease task, whose receiver lives as long as the event loop.
-    fn tell_leases(&self, change: &Change) {
+    fn report_node(&self, change: &Change) {
         let after = self.cluster.object(change.kind, &change.key).map(Object::meta);
         let before = change.before.as_ref().map(Object::meta);
         let name = change.key.name().to_owned();
-        let news = match (before, after) {
+        let node_change = match (before, after) {
             (Some(before), Some(after)) if before.uid == after.uid => return,
-            (_, Some(after)) => NodeNews::Came(name, metadata::uid(after).to_owned()),
-            (_, None) => NodeNews::Went(name),
+            (_, Some(after)) => NodeChange::Added(name, metadata::uid(after).to_owned()),
+            (_, None) => NodeChange::Removed(name),
         };
-        drop(self.leases.send(news));
+        drop(self.leases.send(node_change));
     }
 
     /// Runs the queued tasks and sends their writes, up to the limit of concurrent requests.
-    fn work(&mut self) {
+    fn run_tasks(&mut self) {
         // Wait until every kind has been listed once. Otherwise, unknown objects would be treated as deleted.
         if !self.listed {
             self.listed = self.cluster.listed(kinds::typed().into_iter().map(|(kind, _)| kind));
@@ -214,31 +221,32 @@ impl Shell {
                 return;
             }
             let Some(task) = self.queue.pop(self.clock.instant()) else { return };
-            self.ask(task);
+            self.run(task);
         }
     }
 
-    fn ask(&mut self, task: Task) {
+    /// Runs a task, and queues its writes.
+    fn run(&mut self, task: Task) {
         let started = self.clock.now();
-        let plan = hand::plan(&task, &self.cluster, &self.kubelet, started.timestamp);
+        let plan = controller::plan(&task, &self.cluster, &self.kubelet, started.timestamp);
         let ended_at = self.clock.instant();
         let spent = ended_at - started.instant;
-        let ended = Ended { failed: false, spent, again: plan.again.map(|after| started.instant + after) };
+        let result = RunResult { failed: false, spent, again: plan.again.map(|after| started.instant + after) };
         if plan.writes.is_empty() {
-            return self.queue.done(task, ended, ended_at);
+            return self.queue.done(task, result, ended_at);
         }
-        self.running.insert(task.clone(), Running { left: plan.writes.len(), ended });
+        self.running.insert(task.clone(), Running { left: plan.writes.len(), result });
         self.waiting.extend(plan.writes.into_iter().map(|write| (task.clone(), write)));
     }
 
     fn spawn(&mut self, task: Task, write: Write) {
         // After the failure of one write of a task, skip its other writes, which would probably fail too.
-        if self.running.get(&task).is_some_and(|running| running.ended.failed) {
+        if self.running.get(&task).is_some_and(|running| running.result.failed) {
             return self.finished(task, false);
         }
-        let (client, kinds) = (self.client.clone(), self.kinds.clone());
+        let (store, kinds) = (self.store.clone(), self.kinds.clone());
         self.sending.spawn(async move {
-            let outcome = send(&client, &kinds, &write).await;
+            let outcome = send(&*store, &kinds, &write).await;
             if let Outcome::Failed(error) = &outcome {
                 report(&task, &write, error);
             }
@@ -246,12 +254,13 @@ impl Shell {
         });
     }
 
-    fn answered(&mut self, sent: Result<Sent, tokio::task::JoinError>) {
+    /// Records the result of a write.
+    fn record(&mut self, result: Result<WriteResult, tokio::task::JoinError>) {
         // A spawned write neither panics nor is aborted while the event loop runs.
-        let Ok((task, outcome)) = sent else { return };
+        let Ok((task, outcome)) = result else { return };
         let failed = matches!(outcome, Outcome::Failed(_));
         let changes = match outcome {
-            Outcome::Seen(object) => self.cluster.put(object),
+            Outcome::Stored(object) => self.cluster.put(object),
             Outcome::Gone(kind, key, uid) => self.cluster.remove(kind, &key, &uid).into_iter().collect(),
             Outcome::Done | Outcome::Failed(_) => Vec::new(),
         };
@@ -262,11 +271,11 @@ impl Shell {
     fn finished(&mut self, task: Task, failed: bool) {
         let Some(running) = self.running.get_mut(&task) else { return };
         running.left -= 1;
-        running.ended.failed |= failed;
+        running.result.failed |= failed;
         if running.left == 0 {
-            let ended = running.ended;
+            let result = running.result;
             self.running.remove(&task);
-            self.queue.done(task, ended, self.clock.instant());
+            self.queue.done(task, result, self.clock.instant());
         }
     }
 
@@ -275,11 +284,11 @@ impl Shell {
     }
 }
 
-fn report(task: &Task, write: &Write, error: &super::send::Error) {
-    let (hand, key, kind, error, race) = (task.hand, &task.key, write.kind, error.summary(), error.is_race());
+fn report(task: &Task, write: &Write, error: &send::Error) {
+    let (controller, key, kind, race) = (task.controller, &task.key, write.kind, error.is_race());
     if race {
-        tracing::trace!(?hand, %key, %kind, error, "the write comes again");
+        tracing::trace!(?controller, %key, %kind, %error, "conflict with another writer; trying again");
     } else {
-        tracing::warn!(?hand, %key, %kind, error, "the write was refused and is tried again later");
+        tracing::warn!(?controller, %key, %kind, %error, "the write failed; trying again later");
     }
 }
