@@ -106,8 +106,8 @@ impl Cluster {
 
     /// Returns the objects with an owner reference to this UID.
     pub fn dependents(&self, uid: &str) -> impl Iterator<Item = (Kind, &Key, &Object)> {
-        let held = self.dependents.get(uid).into_iter().flatten();
-        held.filter_map(|(kind, key)| Some((*kind, key, self.object(*kind, key)?)))
+        let dependents = self.dependents.get(uid).into_iter().flatten();
+        dependents.filter_map(|(kind, key)| Some((*kind, key, self.object(*kind, key)?)))
     }
 
     /// Returns the objects of this type whose controller has this UID.
@@ -120,7 +120,7 @@ impl Cluster {
 
     /// Returns the objects of this type in a namespace that have no controller.
     pub fn orphans<'a, K: Typed + 'a>(&'a self, namespace: &str) -> impl Iterator<Item = &'a K> {
-        let keys = self.orphans.get(&K::KIND).into_iter().flat_map(move |held| held.range(Key::new(namespace, "")..));
+        let keys = self.orphans.get(&K::KIND).into_iter().flat_map(move |keys| keys.range(Key::new(namespace, "")..));
         keys.take_while(move |key| key.namespace() == namespace).filter_map(|key| self.get(key))
     }
 
@@ -262,9 +262,9 @@ where
     Q: std::hash::Hash + Eq + ?Sized,
     V: Ord,
 {
-    if let Some(held) = index.get_mut(of) {
-        held.remove(value);
-        if held.is_empty() {
+    if let Some(entry) = index.get_mut(of) {
+        entry.remove(value);
+        if entry.is_empty() {
             index.remove(of);
         }
     }

@@ -52,6 +52,7 @@ mod watch;
 mod write;
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "the queue and the schedule take instants of any clock")]
 mod tests;
 
 use std::future::Future;

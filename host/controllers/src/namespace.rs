@@ -28,7 +28,7 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     let name = key.name();
     if metadata::deleting(&namespace.metadata) {
         let finalizers = namespace.spec.as_ref().and_then(|spec| spec.finalizers.as_deref()).unwrap_or_default();
-        let ours = finalizers.iter().any(|held| held == FINALIZER);
+        let ours = finalizers.iter().any(|finalizer| finalizer == FINALIZER);
         return Plan::of(ours.then(|| Write::new(Kind::Namespace, key.clone(), Action::Empty)));
     }
     if cluster.get::<ServiceAccount>(&Key::new(name, DEFAULT_ACCOUNT)).is_some() {

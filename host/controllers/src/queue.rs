@@ -66,8 +66,8 @@ impl Queue {
             not_before: now,
             failures: 0,
         });
-        let before = state.due.map(|held| held.max(state.not_before));
-        let due = state.due.map_or(due, |held| held.min(due));
+        let before = state.due.map(|time| time.max(state.not_before));
+        let due = state.due.map_or(due, |time| time.min(due));
         state.due = Some(due);
         if state.stage != Stage::Idle {
             return;

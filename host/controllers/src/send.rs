@@ -89,7 +89,7 @@ async fn attempt(store: &dyn Store, kinds: &Kinds, write: &Write) -> Result<Outc
             Ok(Outcome::Stored(Object::decode(write.kind, &text)?))
         }
         Action::Patch { subresource, strategy, body } => {
-            let text = store.patch(target, subresource, *strategy, body).await?;
+            let text = store.patch(target, *subresource, *strategy, body).await?;
             Ok(Outcome::Stored(Object::decode(write.kind, &text)?))
         }
         Action::Delete { uid, grace, propagation } => {
@@ -129,8 +129,8 @@ fn deleted(write: &Write, uid: &str, text: &str) -> Result<Outcome, Error> {
     let object = Object::decode(write.kind, text)?;
     let meta = object.meta();
     let graceful = meta.deletion_grace_period_seconds.unwrap_or(0) > 0;
-    let held = !meta.finalizers.as_deref().unwrap_or_default().is_empty();
-    Ok(if metadata::deleting(meta) && (graceful || held) { Outcome::Stored(object) } else { gone })
+    let has_finalizers = !meta.finalizers.as_deref().unwrap_or_default().is_empty();
+    Ok(if metadata::deleting(meta) && (graceful || has_finalizers) { Outcome::Stored(object) } else { gone })
 }
 
 /// The part of an object that identifies it.

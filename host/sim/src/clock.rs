@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_are_short() {
+    fn ages_have_at_most_two_units() {
         for (seconds, expected) in [
             (-5, "<invalid>"),
             (0, "0s"),

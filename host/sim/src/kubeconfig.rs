@@ -27,7 +27,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn it_is_yaml() {
+    fn the_kubeconfig_is_valid_yaml() {
         // Without quotes, this token would be a number.
         let config: Value = serde_saphyr::from_str(&super::yaml("http://127.0.0.1:1234", "0123")).unwrap();
         assert_eq!(config["clusters"][0]["cluster"]["server"], "http://127.0.0.1:1234");

@@ -13,11 +13,11 @@ use super::resource::Resource;
 use super::store::{Collection, Retention};
 
 /// The key of a resource: group, version and plural.
-type Place = (String, String, String);
+type ResourceKey = (String, String, String);
 
 #[derive(Debug, Default)]
 struct Inner {
-    resources: BTreeMap<Place, Arc<Resource>>,
+    resources: BTreeMap<ResourceKey, Arc<Resource>>,
     /// The collections of custom resources, by the name of their definition.
     defined: HashMap<String, Arc<Collection>>,
 }
@@ -41,7 +41,7 @@ impl Registry {
             let objects =
                 collections.entry(kind.plural).or_insert_with(|| Arc::new(Collection::new(counter.clone(), retention)));
             let resource = Arc::new(Resource::built_in(kind, objects.clone()));
-            inner.resources.insert(place(&resource), resource);
+            inner.resources.insert(key_of(&resource), resource);
         }
         Self { inner: RwLock::new(inner), counter, retention }
     }
@@ -74,7 +74,7 @@ impl Registry {
         for (version, custom) in custom::versions(definition) {
             let resource = Arc::new(Resource::custom(custom, &version, objects.clone()));
             // A definition cannot replace a built-in kind.
-            inner.resources.entry(place(&resource)).or_insert(resource);
+            inner.resources.entry(key_of(&resource)).or_insert(resource);
         }
     }
 
@@ -103,7 +103,7 @@ fn first_version(now: Timestamp) -> u64 {
     u64::try_from(now.as_microsecond()).unwrap_or(1).max(1)
 }
 
-fn place(resource: &Resource) -> Place {
+fn key_of(resource: &Resource) -> ResourceKey {
     (resource.group.clone(), resource.version.clone(), resource.plural.clone())
 }
 
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_grow_from_one_server_to_the_next() {
+    fn a_later_server_starts_with_a_higher_version() {
         let then = Timestamp::from_second(1_700_000_000).unwrap();
         let first = first_version(then);
         assert!(first_version(then + Duration::from_secs(1)) > first + 100_000, "room for the writes of a second");

@@ -33,13 +33,13 @@ pub fn changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: 
 /// Adds the tasks of the claims of a finished pod.
 fn ended(cluster: &Cluster, namespace: &str, pod: &Pod, add: &mut impl FnMut(Task)) {
     for claim in pod.claims().map(|name| Key::new(namespace, &name)) {
-        if cluster.object(Kind::PersistentVolumeClaim, &claim).is_some_and(|held| metadata::deleting(held.meta())) {
+        if cluster.object(Kind::PersistentVolumeClaim, &claim).is_some_and(|object| metadata::deleting(object.meta())) {
             add(Controller::VolumeClaim.task(claim));
         }
     }
     let named = pod.spec.resource_claims.iter().filter_map(|claim| claim.resource_claim_name.as_deref());
-    let made = pod.status.resource_claim_statuses.iter().filter_map(|held| held.resource_claim_name.as_deref());
-    named.chain(made).for_each(|name| add(Controller::ResourceClaim.task(Key::new(namespace, name))));
+    let created = pod.status.resource_claim_statuses.iter().filter_map(|status| status.resource_claim_name.as_deref());
+    named.chain(created).for_each(|name| add(Controller::ResourceClaim.task(Key::new(namespace, name))));
 }
 
 /// Adds the tasks of pods that may wait for a claim template in their namespace.

@@ -16,7 +16,8 @@ const START: &str = "2030-01-02T03:00:00Z";
 /// The time by which a wait moves the clock at each look. The pauses of the controllers are of this clock, too.
 const STEP: Duration = Duration::from_millis(100);
 
-async fn client_of(server: &berth_sim::Server) -> Client {
+/// Returns a client that uses the server's kubeconfig.
+pub async fn client_of(server: &berth_sim::Server) -> Client {
     let kubeconfig = Kubeconfig::from_yaml(&server.kubeconfig()).expect("a kubeconfig");
     let config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
     Client::try_from(config.expect("a complete kubeconfig")).expect("a client")

@@ -1,7 +1,8 @@
 //! Tests the controllers against a real kube-apiserver and etcd from `KUBEBUILDER_ASSETS`, and against the in-memory API
-//! server on a clock that the test moves.
+//! server, also on a clock that the test moves.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::disallowed_methods, reason = "the time limits of tests are real time")]
 
 mod cases;
 mod claims;
@@ -16,15 +17,27 @@ mod workloads;
 
 use berth_controllers::{KubeStore, Options};
 use berth_test_kit::ApiServer;
+use kube::Client;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_real_api_server_becomes_a_cluster() {
-    let server = ApiServer::start().await;
-    let client = server.client().await;
+/// Runs all cases against this API server, with the controllers.
+async fn run_cases(client: Client) {
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let controllers = tokio::spawn(berth_controllers::run(KubeStore::new(client.clone()), Options::default(), stopped));
+    let store = KubeStore::new(client.clone());
+    let controllers = tokio::spawn(berth_controllers::run(store, Options::default(), stopped));
     let failed = cases::run_all(client).await;
     stop.send(()).expect("the controllers still run");
     controllers.await.expect("the controllers don't panic").expect("the controllers end well");
     assert!(failed.is_empty(), "failed: {failed:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_api_server_becomes_a_cluster() {
+    let server = ApiServer::start().await;
+    run_cases(server.client().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_in_memory_api_server_becomes_a_cluster() {
+    let server = berth_sim::Server::start(berth_sim::Options::default()).await.expect("a server");
+    run_cases(clock::client_of(&server).await).await;
 }

@@ -23,6 +23,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves `router` until the state is stopped and the last connection has ended. The time limits are real time,
 /// because they concern the network.
+#[expect(clippy::disallowed_methods, reason = "the network is in real time")]
 pub async fn serve(listener: TcpListener, router: Router, state: Arc<State>) {
     let mut stopped = pin!(state.stopped());
     // Dropping the set ends the connections.
@@ -74,6 +75,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
+    #[expect(clippy::disallowed_methods, reason = "the network is in real time")]
     async fn a_connection_without_a_request_ends() {
         let (_client, server) = tokio::io::duplex(1_024);
         let service = TowerToHyperService::new(Router::new());

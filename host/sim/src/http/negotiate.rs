@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_form_that_can_be_had_is_answered() {
+    fn the_first_acceptable_form_is_chosen() {
         let now = Timestamp::UNIX_EPOCH;
         for (header, expected) in [
             ("", Some(View::Objects)),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn aggregated_discovery_is_asked_for_by_version() {
+    fn aggregated_discovery_is_requested_by_version() {
         let kubectl = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
         assert!(Accept::parse(kubectl).wants("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2"));
         assert!(!Accept::parse("application/json").wants("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2"));

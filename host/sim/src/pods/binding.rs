@@ -17,7 +17,7 @@ use crate::http::{Call, answer, body};
 use crate::state::State;
 use crate::store::Object;
 use crate::value::{items, members, remove, set_condition, text};
-use crate::verbs::{Place, modify};
+use crate::verbs::{ObjectRef, modify};
 use berth_apimachinery::schema;
 
 /// Binds the pod that the path or, without a name in the path, the body names.
@@ -40,8 +40,8 @@ pub async fn bind(state: &Arc<State>, namespace: &str, name: Option<&str>, call:
     let pod = text(&binding["metadata"], "name").to_owned();
     let resource = state.registry.find("", "v1", "pods").ok_or_else(Failure::no_such_path)?;
     let labels = topology_labels(state, text(&binding["target"], "name"));
-    let place = Place { resource: &resource, namespace, name: &pod };
-    modify(state, place, dry_run, |current, pod| {
+    let reference = ObjectRef { resource: &resource, namespace, name: &pod };
+    modify(state, reference, dry_run, |current, pod| {
         check_preconditions(&binding, current, &pod)?;
         assign(pod, &binding, &labels, state.now()).map_err(|why| Failure::conflict(subject(current.name()), &why))
     })?;

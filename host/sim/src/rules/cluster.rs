@@ -215,14 +215,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_take_plain_text() {
+    fn string_data_is_merged_into_data() {
         let mut secret = json!({"stringData": {"k": "abc"}});
         Secrets.default(&mut secret);
         assert_eq!(secret, json!({"type": "Opaque", "data": {"k": "YWJj"}}));
     }
 
     #[test]
-    fn the_same_taint_twice_is_refused() {
+    fn duplicate_taints_are_rejected() {
         let taint = json!({"key": "a", "effect": "NoSchedule"});
         let mut problems = Problems::default();
         Nodes.check(&json!({"spec": {"taints": [taint, taint]}}), &mut problems);

@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_status_tells_what_goes_on() {
+    fn the_status_column_follows_the_containers() {
         for (pod, expected) in [
             (json!({"status": {"phase": "Pending"}}), "Pending"),
             (json!({"status": {"phase": "Failed", "reason": "Evicted"}}), "Evicted"),

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::definitions;
-use super::write::{Modified, Place, modify};
+use super::write::{Modified, ObjectRef, modify};
 use crate::clock;
 use crate::failure::{Failure, Problems, Subject};
 use crate::http::{Call, answer, body};
@@ -90,8 +90,8 @@ pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     let options = body::optional_object(call).await?;
     let deletion = Deletion::read(options.as_ref(), &query)?;
     let name = target.name.as_deref().unwrap_or_default();
-    let place = Place { resource: &target.resource, namespace: &target.namespace, name };
-    let modified = delete_object(state, place, &deletion, deletion.dry_run)?;
+    let reference = ObjectRef { resource: &target.resource, namespace: &target.namespace, name };
+    let modified = delete_object(state, reference, &deletion, deletion.dry_run)?;
     let resource = &target.resource;
     match &modified {
         Modified::Removed(object) if !resource.kind().is_some_and(|kind| kind.returns_deleted) => {
@@ -112,14 +112,14 @@ pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Re
 /// 404, 409 if a precondition fails.
 pub fn delete_object(
     state: &Arc<State>,
-    place: Place<'_>,
+    reference: ObjectRef<'_>,
     deletion: &Deletion,
     dry_run: bool,
 ) -> Result<Modified, Failure> {
     let now = state.now();
-    modify(state, place, dry_run, |current, object| {
-        check_preconditions(place.resource, current, &object, deletion)?;
-        Ok(decide(place.resource, object, deletion, now))
+    modify(state, reference, dry_run, |current, object| {
+        check_preconditions(reference.resource, current, &object, deletion)?;
+        Ok(decide(reference.resource, object, deletion, now))
     })
 }
 

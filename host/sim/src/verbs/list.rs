@@ -124,7 +124,7 @@ impl Page {
         }
     }
 
-    #[expect(clippy::type_complexity, reason = "the page, its version, and where it goes on")]
+    #[expect(clippy::type_complexity, reason = "the page, its version, and its continuation")]
     fn fetch(&self, resource: &Resource) -> Result<(Vec<Arc<Object>>, u64, Option<Next>), Failure> {
         // With selectors, the limit counts only matching objects, so the whole span is needed.
         let everything = self.selection.is_everything();
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_read_back() {
+    fn continue_tokens_round_trip() {
         assert_eq!(read_token(&token(42, "default/a-b")).unwrap(), (42, "default/a-b".into()));
         for wrong in ["", "zz", "31", "é", "3a"] {
             assert_eq!(read_token(wrong).unwrap_err().code, 400, "{wrong}");

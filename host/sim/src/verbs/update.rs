@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::create::{check, store_new};
 use super::delete::keep_deletion;
 use super::incoming::accept;
-use super::write::{Place, modify};
+use super::write::{ObjectRef, modify};
 use super::{check_place, read};
 use crate::failure::{Failure, Problems};
 use crate::http::{Call, answer};
@@ -36,8 +36,8 @@ pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Re
         let object = store_new(state, &resource, &target.namespace, incoming.object, dry_run)?;
         return Ok(answer::with_warnings(answer::object(201, &resource, &object, view), &incoming.warnings));
     }
-    let place = Place { resource: &resource, namespace: &target.namespace, name: &name };
-    let modified = modify(state, place, dry_run, |current, old| {
+    let reference = ObjectRef { resource: &resource, namespace: &target.namespace, name: &name };
+    let modified = modify(state, reference, dry_run, |current, old| {
         let next = incoming.object.clone();
         check_version(&resource, current, &old, &next, true)?;
         next_version(&resource, target.sub, next, &old)

@@ -72,7 +72,7 @@ pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response
         initial: Vec::new().into_iter(),
         initial_end: false,
         seen: 0,
-        told: 0,
+        reported: 0,
         ended: false,
     };
     if let Err(failure) = watcher.begin(start) {
@@ -194,7 +194,7 @@ struct Watcher {
     /// The changes up to this resource version are written or skipped.
     seen: u64,
     /// The latest resource version that was sent to the client.
-    told: u64,
+    reported: u64,
     ended: bool,
 }
 
@@ -232,7 +232,7 @@ impl Watcher {
                 self.initial_end = end && self.bookmarks;
             }
         }
-        self.told = self.seen;
+        self.reported = self.seen;
         Ok(())
     }
 
@@ -282,13 +282,13 @@ impl Watcher {
                 }
                 () = bookmark_timer, if self.bookmarks => {
                     self.next_bookmark = self.format.clock.instant() + self.bookmark_every;
-                    if self.seen > self.told {
-                        return Some(self.tell());
+                    if self.seen > self.reported {
+                        return Some(self.bookmark());
                     }
                 }
                 () = end_timer => {
                     self.ended = true;
-                    return (self.bookmarks && self.seen > self.told).then(|| self.tell());
+                    return (self.bookmarks && self.seen > self.reported).then(|| self.bookmark());
                 }
                 () = &mut self.stop => self.ended = true,
             }
@@ -296,10 +296,10 @@ impl Watcher {
     }
 
     /// Returns a bookmark for the current position.
-    fn tell(&mut self) -> Vec<u8> {
+    fn bookmark(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         self.format.bookmark(self.seen, false, &mut out);
-        self.told = self.seen;
+        self.reported = self.seen;
         out
     }
 
@@ -336,7 +336,7 @@ impl Watcher {
         };
         if let Some((kind, object)) = event {
             self.format.event(kind, &object, change.rv, out);
-            self.told = change.rv;
+            self.reported = change.rv;
         }
     }
 

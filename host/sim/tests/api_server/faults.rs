@@ -13,7 +13,7 @@ use crate::support::{in_time, server};
 use crate::watching::{Lines, open};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn new_watches_play_the_faults_asked_for() {
+async fn new_watches_get_the_queued_faults() {
     let (server, client) = server().await;
     let path = "/api/v1/configmaps?watch=1&resourceVersion=1";
     let plain = async || {
@@ -59,7 +59,7 @@ async fn open_watches_are_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bindings_fail_answer_late_or_not_at_all() {
+async fn bindings_fail_or_answer_late_or_lose_their_answer() {
     let (server, client) = server().await;
     let pods: Api<Pod> = Api::namespaced(client.clone(), "default");
     for (name, fault, code, bound) in [

@@ -20,7 +20,7 @@ async fn post(client: &Client, path: &str, body: Value) -> u16 {
 /// Creates 1,000 nodes and creates and binds 10,000 pods, with several watches. Every watch must see each pod twice
 /// and in order.
 #[tokio::test(flavor = "multi_thread")]
-async fn many_pods_are_made_bound_and_seen() {
+async fn many_pods_are_created_bound_and_watched() {
     const NODES: usize = 1_000;
     const PODS: usize = 10_000;
     let (server, client) = server().await;
@@ -42,7 +42,7 @@ async fn many_pods_are_made_bound_and_seen() {
         watchers.push(tokio::spawn(async move {
             let (mut added, mut bound, mut last) = (0, 0, 0);
             while bound < PODS {
-                let event = in_time("an event", lines.next()).await.expect("the watch goes on");
+                let event = in_time("an event", lines.next()).await.expect("the watch continues");
                 let version: u64 = event["object"]["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap();
                 assert!(version > last, "versions rise");
                 last = version;

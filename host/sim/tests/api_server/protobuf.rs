@@ -60,7 +60,7 @@ async fn compare(real: &Client, embedded: &Client, path: &str, object: &Value) -
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_real_server_writes_in_protobuf_is_read_as_its_json_is() {
+async fn protobuf_of_a_real_server_equals_its_json() {
     if std::env::var_os("KUBEBUILDER_ASSETS").is_none() {
         eprintln!("KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver: none of their protobuf is read");
         return;

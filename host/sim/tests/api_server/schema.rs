@@ -109,7 +109,7 @@ async fn fetch(client: &Client, path: &str) -> Value {
 /// If `UPDATE_SCHEMA` is set, writes the table again instead, with its current types and the types that they refer
 /// to.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_shapes_are_those_of_a_real_server() {
+async fn the_schema_matches_a_real_server() {
     if std::env::var_os("KUBEBUILDER_ASSETS").is_none() {
         eprintln!(
             "KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver: the shapes are not compared with theirs"
