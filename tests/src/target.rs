@@ -101,8 +101,8 @@ impl Target {
     /// Starts the simulated controllers. They run until the sender is dropped.
     pub fn controllers(&self) -> oneshot::Sender<()> {
         let (running, stopped) = oneshot::channel();
-        let client = self.client.clone();
-        tokio::spawn(async move { controllers::run(client, controllers::Options::default(), stopped).await });
+        let store = controllers::KubeStore::new(self.client.clone());
+        tokio::spawn(async move { controllers::run(store, controllers::Options::default(), stopped).await });
         running
     }
 }

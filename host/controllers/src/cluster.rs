@@ -7,8 +7,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 use super::kinds::{Kind, Object, Typed};
 use super::metadata::{self, Key};
+use super::objects::{Objects, Put};
 use super::pod::Pod;
-use super::store::{Put, Store};
 use super::volumes::VolumeIndex;
 
 /// The maximum number of UIDs of deleted objects to remember. Watches and responses in flight mention at most this many
@@ -29,7 +29,7 @@ pub struct Change {
 /// The controllers' view of the cluster. It has no lock and does no I/O.
 #[derive(Debug, Default)]
 pub struct Cluster {
-    stores: BTreeMap<Kind, Store>,
+    stores: BTreeMap<Kind, Objects>,
     uids: HashMap<Arc<str>, (Kind, Key)>,
     dependents: HashMap<String, BTreeSet<(Kind, Key)>>,
     /// Objects without a controller. A controller whose selector matches can adopt them.
@@ -73,7 +73,7 @@ impl Cluster {
 
     /// Returns all objects of this type, ordered by key.
     pub fn all<K: Typed + 'static>(&self) -> impl Iterator<Item = (&Key, &K)> {
-        let objects = self.stores.get(&K::KIND).into_iter().flat_map(Store::iter);
+        let objects = self.stores.get(&K::KIND).into_iter().flat_map(Objects::iter);
         objects.filter_map(|(key, object)| Some((key, K::of(object)?)))
     }
 
@@ -90,7 +90,7 @@ impl Cluster {
 
     /// Returns the keys of all objects of this kind.
     pub fn keys(&self, kind: Kind) -> impl Iterator<Item = &Key> {
-        self.stores.get(&kind).into_iter().flat_map(Store::iter).map(|(key, _)| key)
+        self.stores.get(&kind).into_iter().flat_map(Objects::iter).map(|(key, _)| key)
     }
 
     /// Returns the object with this UID.
@@ -106,8 +106,8 @@ impl Cluster {
 
     /// Returns the objects with an owner reference to this UID.
     pub fn dependents(&self, uid: &str) -> impl Iterator<Item = (Kind, &Key, &Object)> {
-        let held = self.dependents.get(uid).into_iter().flatten();
-        held.filter_map(|(kind, key)| Some((*kind, key, self.object(*kind, key)?)))
+        let dependents = self.dependents.get(uid).into_iter().flatten();
+        dependents.filter_map(|(kind, key)| Some((*kind, key, self.object(*kind, key)?)))
     }
 
     /// Returns the objects of this type whose controller has this UID.
@@ -120,7 +120,7 @@ impl Cluster {
 
     /// Returns the objects of this type in a namespace that have no controller.
     pub fn orphans<'a, K: Typed + 'a>(&'a self, namespace: &str) -> impl Iterator<Item = &'a K> {
-        let keys = self.orphans.get(&K::KIND).into_iter().flat_map(move |held| held.range(Key::new(namespace, "")..));
+        let keys = self.orphans.get(&K::KIND).into_iter().flat_map(move |keys| keys.range(Key::new(namespace, "")..));
         keys.take_while(move |key| key.namespace() == namespace).filter_map(|key| self.get(key))
     }
 
@@ -143,7 +143,7 @@ impl Cluster {
 
     /// Returns true if every one of these kinds has been listed.
     pub fn listed(&self, kinds: impl IntoIterator<Item = Kind>) -> bool {
-        kinds.into_iter().all(|kind| self.stores.get(&kind).is_some_and(Store::listed))
+        kinds.into_iter().all(|kind| self.stores.get(&kind).is_some_and(Objects::listed))
     }
 
     /// Removes all objects of a kind that the API server does not serve, and marks the kind as listed. Returns the
@@ -262,9 +262,9 @@ where
     Q: std::hash::Hash + Eq + ?Sized,
     V: Ord,
 {
-    if let Some(held) = index.get_mut(of) {
-        held.remove(value);
-        if held.is_empty() {
+    if let Some(entry) = index.get_mut(of) {
+        entry.remove(value);
+        if entry.is_empty() {
             index.remove(of);
         }
     }

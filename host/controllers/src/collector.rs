@@ -20,9 +20,10 @@ const BATCH: usize = 500;
 
 /// Returns true if the collector may have work on an object with this metadata.
 pub fn concerns(cluster: &Cluster, meta: &ObjectMeta) -> bool {
-    let held = metadata::deleting(meta) && [FOREGROUND, ORPHAN].iter().any(|name| metadata::has_finalizer(meta, name));
-    held || (!metadata::deleting(meta)
-        && metadata::owners(meta).iter().any(|owner| state(cluster, meta, owner) != State::Solid))
+    let waits = metadata::deleting(meta) && [FOREGROUND, ORPHAN].iter().any(|name| metadata::has_finalizer(meta, name));
+    waits
+        || (!metadata::deleting(meta)
+            && metadata::owners(meta).iter().any(|owner| state(cluster, meta, owner) != State::Solid))
 }
 
 /// Returns true if the object waits for the deletion of its dependents.
@@ -45,7 +46,9 @@ pub fn plan(cluster: &Cluster, kind: Kind, key: &Key) -> Plan {
 }
 
 fn blocks(dependent: &ObjectMeta, owner: &str) -> bool {
-    metadata::owners(dependent).iter().any(|held| held.uid == owner && held.block_owner_deletion == Some(true))
+    metadata::owners(dependent)
+        .iter()
+        .any(|reference| reference.uid == owner && reference.block_owner_deletion == Some(true))
 }
 
 /// Removes the owner from its dependents' owner references, and then removes the owner's finalizer.
@@ -82,8 +85,8 @@ enum State {
 
 fn state(cluster: &Cluster, meta: &ObjectMeta, owner: &OwnerReference) -> State {
     match cluster.by_uid(&owner.uid).map(Object::meta) {
-        Some(held) if !matches!(metadata::namespace(held), "") && held.namespace != meta.namespace => State::Unknown,
-        Some(held) if awaits_dependents(held) => State::Waiting,
+        Some(found) if !matches!(metadata::namespace(found), "") && found.namespace != meta.namespace => State::Unknown,
+        Some(found) if awaits_dependents(found) => State::Waiting,
         Some(_) => State::Solid,
         None if cluster.is_gone(&owner.uid) => State::Gone,
         None => State::Unknown,

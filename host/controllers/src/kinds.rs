@@ -1,4 +1,4 @@
-//! The table of the kinds that the controllers know. Decoding, storing and watching are generated from this table.
+//! The table of the kinds that the controllers know. Decoding and storing are generated from this table.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,15 +11,13 @@ use k8s_openapi::api::core::v1::{
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use k8s_openapi::api::resource::v1::{ResourceClaim, ResourceClaimTemplate};
 use k8s_openapi::api::storage::v1::StorageClass;
-use kube::Client;
-use kube::core::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta, Resource};
+use kube::core::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta};
 
 use serde_json::Value;
 
 use super::metadata;
 use super::node::Node;
 use super::pod::Pod;
-use super::watch::{self, Sender, Watch};
 
 /// An object whose kind has no type here. Only its metadata is kept, for ownership and namespace deletion.
 pub type Other = PartialObjectMeta<DynamicObject>;
@@ -113,15 +111,6 @@ macro_rules! kinds {
                 $((Kind::$whole, ApiResource::erase::<$whole>(&())),)*
             ]
         }
-
-        /// Watches all objects of a kind.
-        pub fn watch(kind: Kind, served: &Served, client: Client, sender: Sender) -> Watch {
-            match kind {
-                $(Kind::$slim => watch::slim::<$slim>(client, sender),)*
-                Kind::Other(number) => watch::other(client, number, &served.resource, sender),
-                whole => watch::whole(client, whole, &served.resource, sender),
-            }
-        }
     };
     (@typed $kind:ident) => {
         impl Typed for $kind {
@@ -181,13 +170,6 @@ pub struct Served {
     pub collective: bool,
     /// True if the controllers watch the kind. Other kinds are only deleted with their namespace.
     pub watched: bool,
-}
-
-impl Served {
-    /// Returns the path of the collection in this namespace, or in all namespaces if `namespace` is empty.
-    pub fn path(&self, namespace: &str) -> String {
-        DynamicObject::url_path(&self.resource, Some(namespace).filter(|name| self.namespaced && !name.is_empty()))
-    }
 }
 
 /// The kinds that the API server serves. The number of a discovered kind is never reused.

@@ -1,26 +1,29 @@
-//! Simulated kubelets and controllers, as a client of any Kubernetes API server. With them, an API server without
-//! controllers and kubelets (`berth-sim`, or a real one) behaves like a cluster.
+//! Simulated kubelets and controllers, on any Kubernetes API. With them, an API server without controllers and kubelets
+//! (`berth-sim`, or a real one) behaves like a cluster.
 //!
-//! In: the objects of the API server, through watches, and [`Options`]. Out: requests to the API server that create,
-//! patch and delete objects.
+//! In: the objects of a [`Store`], through watches; the time of a given clock; [`Options`]. Out: requests to the store
+//! that create, patch and delete objects.
 //!
-//! The controllers must never schedule pods, run containers, or use an interface other than the API server's. A
-//! controller's plan must never do I/O: it reads only the cluster state and the clock.
+//! The controllers must never schedule pods, run containers, or use an interface other than the store's. They must
+//! never read another clock than the given one. A controller's plan must never do I/O: it reads only the cluster state
+//! and the time.
 //!
+//! - [`store`] is what the controllers need of an API server, and the kube client that implements it.
 //! - [`watch`] feeds the cluster state ([`cluster`]).
-//! - A change adds tasks ([`route`], [`queue`]). A task asks one controller ([`hand`]) about one object.
+//! - A change adds tasks ([`route`], [`queue`]). A task asks one controller ([`controller`]) about one object.
 //! - The controller is a pure function in its own file. It returns writes ([`write`]), which [`send`] sends with
 //!   limited concurrency.
-//! - [`shell`] runs the event loop.
+//! - [`event_loop`] runs all of this in one task.
 
 mod claim;
 mod cluster;
 mod collector;
+mod controller;
 mod daemonset;
 mod deployment;
 mod discovery;
 mod disruption;
-mod hand;
+mod event_loop;
 mod job;
 mod kinds;
 mod kubelet;
@@ -30,6 +33,7 @@ mod namespace;
 mod node;
 mod node_lifecycle;
 mod node_match;
+mod objects;
 mod options;
 mod percent;
 mod pod;
@@ -40,30 +44,30 @@ mod resource_claim;
 mod route;
 mod selector;
 mod send;
-mod shell;
 mod statefulset;
-mod store;
+pub mod store;
 mod template;
 mod volumes;
 mod watch;
 mod write;
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "the queue and the schedule take instants of any clock")]
 mod tests;
 
 use std::future::Future;
-
-use kube::Client;
+use std::sync::Arc;
 
 pub use kubelet::{EXIT_CODE, RUN_SECONDS};
 pub use options::{Deletion, Options};
+pub use store::{KubeStore, Store};
 
 /// An error at the start of the controllers.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Discovery of the API server's kinds fails.
     #[error("the controllers can't discover what the API server serves: {0}; is it running, and is the token good?")]
-    Discovery(#[source] kube::Error),
+    Discovery(#[source] store::Error),
 }
 
 /// Runs the kubelets and controllers until `shutdown` completes. After the start, failed requests are retried and
@@ -71,6 +75,6 @@ pub enum Error {
 ///
 /// # Errors
 /// [`Error::Discovery`] if the first discovery fails.
-pub async fn run(client: Client, options: Options, shutdown: impl Future) -> Result<(), Error> {
-    shell::run(client, options, shutdown).await.map_err(Error::Discovery)
+pub async fn run(store: impl Store + 'static, options: Options, shutdown: impl Future) -> Result<(), Error> {
+    event_loop::run(Arc::new(store), options, shutdown).await.map_err(Error::Discovery)
 }

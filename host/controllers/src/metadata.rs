@@ -94,13 +94,13 @@ pub fn label<'a>(meta: &'a ObjectMeta, name: &str) -> Option<&'a str> {
 
 /// Returns true if `metadata.finalizers` contains this finalizer.
 pub fn has_finalizer(meta: &ObjectMeta, finalizer: &str) -> bool {
-    meta.finalizers.as_deref().unwrap_or_default().iter().any(|held| held == finalizer)
+    meta.finalizers.as_deref().unwrap_or_default().iter().any(|name| name == finalizer)
 }
 
 /// Returns the object's finalizers except this one.
 pub fn finalizers_without(meta: &ObjectMeta, finalizer: &str) -> Vec<String> {
-    let held = meta.finalizers.as_deref().unwrap_or_default();
-    held.iter().filter(|name| *name != finalizer).cloned().collect()
+    let finalizers = meta.finalizers.as_deref().unwrap_or_default();
+    finalizers.iter().filter(|name| *name != finalizer).cloned().collect()
 }
 
 /// Returns `metadata.ownerReferences`.

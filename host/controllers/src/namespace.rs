@@ -3,16 +3,14 @@
 
 use futures::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
-use kube::core::ObjectList;
-use kube::core::params::{DeleteParams, ListParams, PostParams};
-use kube::core::request::Request;
-use kube::{Api, Client};
-use serde_json::json;
+use kube::core::params::DeleteParams;
+use serde_json::{Value, json};
 
 use super::cluster::Cluster;
-use super::kinds::{Kind, Kinds, Other, Served};
+use super::kinds::{Kind, Kinds, Served};
 use super::metadata::{self, Key};
 use super::send::{Error, Outcome};
+use super::store::{Store, Target};
 use super::write::{Action, Plan, Write};
 
 /// The ServiceAccount of pods that name no other.
@@ -21,6 +19,8 @@ pub const DEFAULT_ACCOUNT: &str = "default";
 const FINALIZER: &str = "kubernetes";
 /// The number of kinds that are emptied concurrently.
 const CONCURRENCY: usize = 8;
+/// The number of objects that are listed at once, where each is deleted by its own request.
+const PAGE: u32 = 500;
 
 /// Returns the plan for one namespace.
 pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
@@ -28,7 +28,7 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     let name = key.name();
     if metadata::deleting(&namespace.metadata) {
         let finalizers = namespace.spec.as_ref().and_then(|spec| spec.finalizers.as_deref()).unwrap_or_default();
-        let ours = finalizers.iter().any(|held| held == FINALIZER);
+        let ours = finalizers.iter().any(|finalizer| finalizer == FINALIZER);
         return Plan::of(ours.then(|| Write::new(Kind::Namespace, key.clone(), Action::Empty)));
     }
     if cluster.get::<ServiceAccount>(&Key::new(name, DEFAULT_ACCOUNT)).is_some() {
@@ -39,38 +39,36 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
 }
 
 /// Deletes the content of a namespace, and removes the finalizer when the namespace is empty.
-pub async fn empty(client: &Client, kinds: &Kinds, name: &str) -> Result<Outcome, Error> {
+pub async fn empty(store: &dyn Store, kinds: &Kinds, name: &str) -> Result<Outcome, Error> {
     let collections: Vec<Served> = kinds.namespaced().cloned().collect();
-    let left = stream::iter(collections).map(|served| async move { empty_kind(client, &served, name).await });
+    let left = stream::iter(collections).map(|served| async move { empty_kind(store, &served, name).await });
     let left: Vec<bool> = left.buffer_unordered(CONCURRENCY).try_collect().await?;
     if left.contains(&true) {
         return Err(Error::NotEmpty);
     }
-    let api = Api::<Namespace>::all(client.clone());
-    let mut namespace = api.get(name).await?;
-    if let Some(spec) = &mut namespace.spec {
-        spec.finalizers =
-            Some(spec.finalizers.take().unwrap_or_default().into_iter().filter(|held| held != FINALIZER).collect());
+    let namespace = Target::of(kinds.get(Kind::Namespace).ok_or(Error::Unserved(Kind::Namespace))?, "", name);
+    let mut object: Value = serde_json::from_str(&store.get(namespace.clone()).await?)?;
+    if let Some(finalizers) = object.pointer_mut("/spec/finalizers").and_then(Value::as_array_mut) {
+        finalizers.retain(|finalizer| finalizer != FINALIZER);
     }
-    api.replace_subresource("finalize", name, &PostParams::default(), &namespace).await?;
+    store.replace(namespace, "finalize", &object).await?;
     Ok(Outcome::Done)
 }
 
 /// Deletes a namespace's objects of one kind. Returns true if there were any.
-async fn empty_kind(client: &Client, served: &Served, namespace: &str) -> Result<bool, Error> {
-    let request = Request::new(served.path(namespace));
-    let page = client.request::<ObjectList<Other>>(request.list_metadata(&ListParams::default().limit(500))?).await?;
-    if page.items.is_empty() {
+async fn empty_kind(store: &dyn Store, served: &Served, namespace: &str) -> Result<bool, Error> {
+    let page = store.list(Target::of(served, namespace, ""), PAGE).await?;
+    if page.is_empty() {
         return Ok(false);
     }
     let params = DeleteParams::background();
     if served.collective {
-        client.request_text(request.delete_collection(&params, &ListParams::default())?).await?;
+        store.delete_collection(Target::of(served, namespace, ""), &params).await?;
         return Ok(true);
     }
-    for object in page.items {
-        match client.request_text(request.delete(metadata::name(&object.metadata), &params)?).await {
-            Err(kube::Error::Api(status)) if status.code == 404 => {}
+    for object in page {
+        match store.delete(Target::of(served, namespace, metadata::name(&object)), &params).await {
+            Err(error) if error.is_missing() => {}
             answer => drop(answer?),
         }
     }

@@ -57,6 +57,10 @@ pub struct NodeCondition {
 impl Node {
     /// Returns the status of the node's condition of this type, if the node has this condition.
     pub fn condition(&self, type_: &str) -> Option<&str> {
-        self.status.conditions.iter().find(|held| held.type_ == type_).map(|held| held.status.as_str())
+        self.status
+            .conditions
+            .iter()
+            .find(|condition| condition.type_ == type_)
+            .map(|condition| condition.status.as_str())
     }
 }

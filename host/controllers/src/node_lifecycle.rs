@@ -57,12 +57,12 @@ fn taints(node: &Node, now: Timestamp) -> Vec<Taint> {
         let of_conditions = CONDITION_TAINTS.iter().map(|(_, _, taint, effect)| (*taint, *effect));
         of_conditions.chain([(UNSCHEDULABLE, NO_SCHEDULE)])
     };
-    let held =
+    let has_taint =
         |key: &str, effect: &str| node.spec.taints.iter().any(|taint| taint.key == key && taint.effect == effect);
     let is_ours = |taint: &Taint| ours().any(|(key, effect)| taint.key == key && taint.effect == effect);
     let keep = |taint: &&Taint| !is_ours(taint) || wanted(&taint.key, &taint.effect);
     let mut taints: Vec<Taint> = node.spec.taints.iter().filter(keep).cloned().collect();
-    for (key, effect) in ours().filter(|(key, effect)| wanted(key, effect) && !held(key, effect)) {
+    for (key, effect) in ours().filter(|(key, effect)| wanted(key, effect) && !has_taint(key, effect)) {
         let time_added = (effect == NO_EXECUTE || key == UNSCHEDULABLE).then_some(Time(now));
         taints.push(Taint { key: key.to_owned(), effect: effect.to_owned(), value: None, time_added });
     }

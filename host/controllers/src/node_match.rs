@@ -25,8 +25,8 @@ pub fn tolerates(tolerations: &[Toleration], node: &Node, effects: &[&str]) -> b
 }
 
 fn covers(toleration: &Toleration, taint: &Taint) -> bool {
-    let same = |wanted: &Option<String>, held: &str| {
-        wanted.as_deref().is_none_or(|wanted| wanted.is_empty() || wanted == held)
+    let same = |wanted: &Option<String>, actual: &str| {
+        wanted.as_deref().is_none_or(|wanted| wanted.is_empty() || wanted == actual)
     };
     let exists = toleration.operator.as_deref() == Some("Exists");
     let value = toleration.value.as_deref().unwrap_or_default() == taint.value.as_deref().unwrap_or_default();
@@ -37,26 +37,28 @@ fn covers(toleration: &Toleration, taint: &Taint) -> bool {
 fn meets(term: &NodeSelectorTerm, node: &Node) -> bool {
     let expressions = term.match_expressions.as_deref().unwrap_or_default();
     let fields = term.match_fields.as_deref().unwrap_or_default();
-    let label = |held: &NodeSelectorRequirement| metadata::label(&node.metadata, &held.key).map(str::to_owned);
-    let field = |held: &NodeSelectorRequirement| {
-        (held.key == "metadata.name").then(|| metadata::name(&node.metadata).to_owned())
+    let label =
+        |requirement: &NodeSelectorRequirement| metadata::label(&node.metadata, &requirement.key).map(str::to_owned);
+    let field = |requirement: &NodeSelectorRequirement| {
+        (requirement.key == "metadata.name").then(|| metadata::name(&node.metadata).to_owned())
     };
     (!expressions.is_empty() || !fields.is_empty())
-        && expressions.iter().all(|held| requirement(held, label(held).as_deref()))
-        && fields.iter().all(|held| requirement(held, field(held).as_deref()))
+        && expressions.iter().all(|requirement| allows(requirement, label(requirement).as_deref()))
+        && fields.iter().all(|requirement| allows(requirement, field(requirement).as_deref()))
 }
 
-fn requirement(requirement: &NodeSelectorRequirement, held: Option<&str>) -> bool {
+/// Returns true if the requirement allows this value of its label or field.
+fn allows(requirement: &NodeSelectorRequirement, actual: Option<&str>) -> bool {
     let values = requirement.values.as_deref().unwrap_or_default();
-    let listed = || held.is_some_and(|held| values.iter().any(|value| value == held));
-    let numbers = || Some((held?.parse::<i64>().ok()?, values.first()?.parse::<i64>().ok()?));
+    let listed = || actual.is_some_and(|actual| values.iter().any(|value| value == actual));
+    let numbers = || Some((actual?.parse::<i64>().ok()?, values.first()?.parse::<i64>().ok()?));
     match requirement.operator.as_str() {
         "In" => listed(),
         "NotIn" => !listed(),
-        "Exists" => held.is_some(),
-        "DoesNotExist" => held.is_none(),
-        "Gt" => numbers().is_some_and(|(held, bound)| held > bound),
-        "Lt" => numbers().is_some_and(|(held, bound)| held < bound),
+        "Exists" => actual.is_some(),
+        "DoesNotExist" => actual.is_none(),
+        "Gt" => numbers().is_some_and(|(actual, bound)| actual > bound),
+        "Lt" => numbers().is_some_and(|(actual, bound)| actual < bound),
         _ => false,
     }
 }

@@ -1,6 +1,9 @@
 //! The options of the controllers.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use berth_clock::Clock;
 
 /// Options of the simulated kubelets and controllers.
 #[derive(Clone, Debug)]
@@ -14,6 +17,9 @@ pub struct Options {
     /// The maximum number of lease renewals per second. Default: 200. Kubelets renew every ten seconds. With more
     /// than ten times this number of nodes, renewals are further apart and leases last correspondingly longer.
     pub lease_rate: u32,
+    /// The clock of the controllers. Timestamps, run times, grace periods, backoffs and lease renewals use it. The
+    /// delays between attempts to reach the API server do not, because they concern the network.
+    pub clock: Arc<dyn Clock>,
 }
 
 /// The time at which a pod that is being deleted is removed.
@@ -27,6 +33,12 @@ pub enum Deletion {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { concurrency: 32, deletion: Deletion::AtOnce, job_run: Duration::from_secs(1), lease_rate: 200 }
+        Options {
+            concurrency: 32,
+            deletion: Deletion::AtOnce,
+            job_run: Duration::from_secs(1),
+            lease_rate: 200,
+            clock: berth_clock::real(),
+        }
     }
 }

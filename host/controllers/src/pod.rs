@@ -168,14 +168,14 @@ impl Pod {
 
     /// Returns the time since which the pod is Ready; `None` if it is not Ready.
     pub fn ready_since(&self) -> Option<Time> {
-        let ready = self.status.conditions.iter().find(|held| held.type_ == "Ready")?;
+        let ready = self.status.conditions.iter().find(|condition| condition.type_ == "Ready")?;
         let since = || ready.last_transition_time.clone().or_else(|| self.metadata.creation_timestamp.clone());
         if ready.status == "True" { since() } else { None }
     }
 
     /// Returns true if the Ready condition is `True`.
     pub fn ready(&self) -> bool {
-        self.status.conditions.iter().any(|held| held.type_ == "Ready" && held.status == "True")
+        self.status.conditions.iter().any(|condition| condition.type_ == "Ready" && condition.status == "True")
     }
 
     /// Returns the names of the PersistentVolumeClaims of the pod's volumes.

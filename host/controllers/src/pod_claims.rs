@@ -32,12 +32,16 @@ fn resource_claims(cluster: &Cluster, pod: &Pod) -> Vec<Write> {
     let mut found = Vec::new();
     for claim in &pod.spec.resource_claims {
         let Some(template) = &claim.resource_claim_template_name else { continue };
-        if pod.status.resource_claim_statuses.iter().any(|held| held.name == claim.name) {
+        if pod.status.resource_claim_statuses.iter().any(|status| status.name == claim.name) {
             continue;
         }
         let mut owned = cluster.controlled::<ResourceClaim>(metadata::uid(&pod.metadata));
-        match owned.find(|held| metadata::annotation(&held.metadata, POD_CLAIM_NAME) == Some(&claim.name)) {
-            Some(held) => found.push(json!({ "name": claim.name, "resourceClaimName": held.metadata.name })),
+        match owned
+            .find(|claim_object| metadata::annotation(&claim_object.metadata, POD_CLAIM_NAME) == Some(&claim.name))
+        {
+            Some(claim_object) => {
+                found.push(json!({ "name": claim.name, "resourceClaimName": claim_object.metadata.name }))
+            }
             None => writes.extend(create(cluster, pod, claim, template)),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use super::hand::{Lane, Task};
+use super::controller::{Priority, Task};
 
 /// The delay after the first failure. It doubles with each further failure.
 const BACKOFF_FIRST: Duration = Duration::from_millis(50);
@@ -17,19 +17,19 @@ const PAUSE_FACTOR: u32 = 20;
 
 /// The result of a task.
 #[derive(Clone, Copy, Debug)]
-pub struct Ended {
+pub struct RunResult {
     /// True if a request failed and can be retried.
     pub failed: bool,
     /// The time that the plan took.
     pub spent: Duration,
-    /// The delay until the next run, if no change causes an earlier one.
-    pub again: Option<Duration>,
+    /// The time of the next run, if no change causes an earlier one.
+    pub again: Option<Instant>,
 }
 
-/// The queued tasks, in two lanes: tasks for workloads go before tasks for single objects.
+/// The queued tasks: a sub-queue for each priority.
 #[derive(Debug, Default)]
 pub struct Queue {
-    lanes: [VecDeque<Task>; 2],
+    sub_queues: [VecDeque<Task>; 2],
     states: HashMap<Task, State>,
     /// Timers by time. The number distinguishes timers at the same instant.
     timers: BTreeMap<(Instant, u64), Task>,
@@ -39,7 +39,7 @@ pub struct Queue {
 
 #[derive(Debug)]
 struct State {
-    at: At,
+    stage: Stage,
     /// The time of the next run, if a run is requested. It is delayed until `not_before`.
     due: Option<Instant>,
     not_before: Instant,
@@ -47,8 +47,8 @@ struct State {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
-    Rest,
+enum Stage {
+    Idle,
     Ready,
     Running,
 }
@@ -60,19 +60,23 @@ impl Queue {
     }
 
     fn add_at(&mut self, task: Task, due: Instant, now: Instant) {
-        let state =
-            self.states.entry(task.clone()).or_insert(State { at: At::Rest, due: None, not_before: now, failures: 0 });
-        let before = state.due.map(|held| held.max(state.not_before));
-        let due = state.due.map_or(due, |held| held.min(due));
+        let state = self.states.entry(task.clone()).or_insert(State {
+            stage: Stage::Idle,
+            due: None,
+            not_before: now,
+            failures: 0,
+        });
+        let before = state.due.map(|time| time.max(state.not_before));
+        let due = state.due.map_or(due, |time| time.min(due));
         state.due = Some(due);
-        if state.at != At::Rest {
+        if state.stage != Stage::Idle {
             return;
         }
         let due = due.max(state.not_before);
         if due <= now {
-            state.at = At::Ready;
+            state.stage = Stage::Ready;
             state.due = None;
-            self.lanes[task.hand.lane() as usize].push_back(task);
+            self.sub_queues[task.controller.priority() as usize].push_back(task);
         } else if before.is_none_or(|before| due < before) {
             self.timers.insert((due, self.next_timer), task);
             self.next_timer += 1;
@@ -82,9 +86,9 @@ impl Queue {
     /// Returns the next task. The task counts as running until [`Queue::done`].
     pub fn pop(&mut self, now: Instant) -> Option<Task> {
         self.wake(now);
-        let task = self.lanes.iter_mut().find_map(VecDeque::pop_front)?;
+        let task = self.sub_queues.iter_mut().find_map(VecDeque::pop_front)?;
         if let Some(state) = self.states.get_mut(&task) {
-            state.at = At::Running;
+            state.stage = Stage::Running;
         }
         Some(task)
     }
@@ -95,19 +99,19 @@ impl Queue {
     }
 
     /// Records the end of a task.
-    pub fn done(&mut self, task: Task, ended: Ended, now: Instant) {
+    pub fn done(&mut self, task: Task, result: RunResult, now: Instant) {
         let Some(state) = self.states.get_mut(&task) else { return };
-        state.at = At::Rest;
-        let mut due = state.due.take().or(ended.again.map(|after| now + after));
-        if ended.failed {
+        state.stage = Stage::Idle;
+        let mut due = state.due.take().or(result.again);
+        if result.failed {
             let wait = BACKOFF_FIRST.saturating_mul(1 << state.failures.min(16)).min(BACKOFF_LONGEST);
             state.failures += 1;
             state.not_before = now + wait;
             due = Some(state.not_before);
         } else {
             state.failures = 0;
-            let pause = PAUSE.max(ended.spent.saturating_mul(PAUSE_FACTOR));
-            state.not_before = if task.hand.lane() == Lane::Workload { now + pause } else { now };
+            let pause = PAUSE.max(result.spent.saturating_mul(PAUSE_FACTOR));
+            state.not_before = if task.controller.priority() == Priority::Workload { now + pause } else { now };
         }
         match due {
             Some(due) => self.add_at(task, due, now),
@@ -119,7 +123,7 @@ impl Queue {
     fn wake(&mut self, now: Instant) {
         while self.next_wake().is_some_and(|due| due <= now) {
             let Some((_, task)) = self.timers.pop_first() else { return };
-            let wanted = |state: &State| state.at == At::Rest && state.due.is_some_and(|due| due <= now);
+            let wanted = |state: &State| state.stage == Stage::Idle && state.due.is_some_and(|due| due <= now);
             if self.states.get(&task).is_some_and(wanted) {
                 self.add_at(task, now, now);
             }
@@ -131,7 +135,7 @@ impl Queue {
         if self.states.len() < 2 * self.kept + 1024 {
             return;
         }
-        self.states.retain(|_, state| state.at != At::Rest || state.due.is_some() || state.not_before > now);
+        self.states.retain(|_, state| state.stage != Stage::Idle || state.due.is_some() || state.not_before > now);
         self.kept = self.states.len();
     }
 }

@@ -21,8 +21,8 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     let status = claim.status.clone().unwrap_or_default();
     let reserved = status.reserved_for.unwrap_or_default();
     let of = |wanted: Use| {
-        let held = reserved.iter().filter(move |consumer| usage(cluster, consumer) == wanted);
-        held.map(|consumer| consumer.uid.clone()).collect::<Vec<_>>()
+        let matching = reserved.iter().filter(move |consumer| usage(cluster, consumer) == wanted);
+        matching.map(|consumer| consumer.uid.clone()).collect::<Vec<_>>()
     };
     let over = of(Use::Over);
     if !over.is_empty() {
@@ -36,12 +36,12 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
         return Plan::none();
     }
     if metadata::deleting(meta) {
-        let held = metadata::has_finalizer(meta, FINALIZER);
+        let has_finalizer = metadata::has_finalizer(meta, FINALIZER);
         let write = match status.allocation {
-            Some(_) if held => Write::status_exact(Kind::ResourceClaim, meta, json!({ "allocation": null })),
+            Some(_) if has_finalizer => Write::status_exact(Kind::ResourceClaim, meta, json!({ "allocation": null })),
             _ => Write::release(Kind::ResourceClaim, meta, FINALIZER),
         };
-        return Plan::of(held.then_some(write));
+        return Plan::of(has_finalizer.then_some(write));
     }
     Plan::of(outlived(cluster, claim).then(|| Write::delete(Kind::ResourceClaim, meta)))
 }

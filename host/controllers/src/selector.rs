@@ -24,7 +24,7 @@ pub fn is_empty(selector: &LabelSelector) -> bool {
 
 fn meets(labels: &BTreeMap<String, String>, requirement: &LabelSelectorRequirement) -> bool {
     let value = labels.get(&requirement.key);
-    let listed = || value.is_some_and(|value| requirement.values.iter().flatten().any(|held| held == value));
+    let listed = || value.is_some_and(|value| requirement.values.iter().flatten().any(|allowed| allowed == value));
     match requirement.operator.as_str() {
         "In" => listed(),
         "NotIn" => !listed(),

@@ -1,24 +1,20 @@
-//! Sends a [`Write`] to the API server, and interprets the response.
+//! Sends a [`Write`] to the store, and interprets the response.
 
-use kube::Client;
-use kube::core::Status;
-use kube::core::params::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy};
-use kube::core::request::Request;
+use kube::core::params::{DeleteParams, Preconditions, PropagationPolicy};
+use kube::core::{ObjectMeta, Status};
 use serde::Deserialize;
 
-use super::kinds::{Kind, Kinds, Object, Other};
+use super::kinds::{Kind, Kinds, Object};
 use super::metadata::{self, Key};
 use super::namespace;
-use super::write::{Action, Grace, Guard, Propagation, Strategy, Write};
-
-/// The field manager under which the controllers write.
-const MANAGER: &str = "berth-controllers";
+use super::store::{self, Store, Target};
+use super::write::{Action, Grace, Guard, Propagation, Write};
 
 /// The result of a request.
 #[derive(Debug)]
 pub enum Outcome {
     /// The current state of the object.
-    Seen(Object),
+    Stored(Object),
     /// The object with this UID is deleted.
     Gone(Kind, Key, String),
     /// Nothing new is known: the object was already gone, or a guard prevented the request.
@@ -30,16 +26,13 @@ pub enum Outcome {
 /// An error of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The API server rejected the request or is not reachable.
+    /// The store rejected the request or is not reachable.
     #[error(transparent)]
-    Api(#[from] kube::Error),
-    /// The request cannot be built.
-    #[error("the request can't be built: {0}")]
-    Request(#[from] kube::core::request::Error),
+    Store(#[from] store::Error),
     /// The response is not an object of the kind.
     #[error("the API server's answer can't be read: {0}")]
     Answer(#[from] serde_json::Error),
-    /// The API server does not serve the kind any more.
+    /// The store does not serve the kind any more.
     #[error("the API server doesn't serve the kind {0}")]
     Unserved(Kind),
     /// The namespace still contains objects.
@@ -64,20 +57,15 @@ impl Error {
 
     fn status(&self) -> Option<&Status> {
         match self {
-            Error::Api(kube::Error::Api(status)) => Some(status),
+            Error::Store(error) => error.status(),
             _ => None,
         }
-    }
-
-    /// Returns the error in one line.
-    pub fn summary(&self) -> String {
-        self.status().map_or_else(|| self.to_string(), |status| status.message.clone())
     }
 }
 
 /// Sends a write. A response that only reports a concurrent change is not a failure.
-pub async fn send(client: &Client, kinds: &Kinds, write: &Write) -> Outcome {
-    match attempt(client, kinds, write).await {
+pub async fn send(store: &dyn Store, kinds: &Kinds, write: &Write) -> Outcome {
+    match attempt(store, kinds, write).await {
         Ok(outcome) => outcome,
         Err(error) => match (&write.action, error.code()) {
             (Action::Delete { uid, .. }, Some(404 | 409)) => Outcome::Gone(write.kind, write.key.clone(), uid.clone()),
@@ -87,38 +75,28 @@ pub async fn send(client: &Client, kinds: &Kinds, write: &Write) -> Outcome {
     }
 }
 
-async fn attempt(client: &Client, kinds: &Kinds, write: &Write) -> Result<Outcome, Error> {
+async fn attempt(store: &dyn Store, kinds: &Kinds, write: &Write) -> Result<Outcome, Error> {
     for guard in &write.unless {
-        if exists(client, kinds, write.key.namespace(), guard).await? {
+        if exists(store, kinds, write.key.namespace(), guard).await? {
             return Ok(Outcome::Done);
         }
     }
     let served = kinds.get(write.kind).ok_or(Error::Unserved(write.kind))?;
-    let request = Request::new(served.path(write.key.namespace()));
-    let name = write.key.name();
+    let target = Target::of(served, write.key.namespace(), write.key.name());
     match &write.action {
         Action::Create(body) => {
-            let params = PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() };
-            let text = client.request_text(request.create(&params, serde_json::to_vec(&**body)?)?).await?;
-            Ok(Outcome::Seen(Object::decode(write.kind, &text)?))
+            let text = store.create(target, body).await?;
+            Ok(Outcome::Stored(Object::decode(write.kind, &text)?))
         }
         Action::Patch { subresource, strategy, body } => {
-            let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
-            let patch = match strategy {
-                Strategy::Merge => Patch::Merge(body),
-                Strategy::Strategic => Patch::Strategic(body),
-            };
-            let request = match *subresource {
-                "" => request.patch(name, &params, &patch)?,
-                subresource => request.patch_subresource(subresource, name, &params, &patch)?,
-            };
-            Ok(Outcome::Seen(Object::decode(write.kind, &client.request_text(request).await?)?))
+            let text = store.patch(target, *subresource, *strategy, body).await?;
+            Ok(Outcome::Stored(Object::decode(write.kind, &text)?))
         }
         Action::Delete { uid, grace, propagation } => {
-            let request = request.delete(name, &delete_params(uid, *grace, *propagation))?;
-            deleted(write, uid, &client.request_text(request).await?)
+            let text = store.delete(target, &delete_params(uid, *grace, *propagation)).await?;
+            deleted(write, uid, &text)
         }
-        Action::Empty => namespace::empty(client, kinds, name).await,
+        Action::Empty => namespace::empty(store, kinds, write.key.name()).await,
     }
 }
 
@@ -151,11 +129,17 @@ fn deleted(write: &Write, uid: &str, text: &str) -> Result<Outcome, Error> {
     let object = Object::decode(write.kind, text)?;
     let meta = object.meta();
     let graceful = meta.deletion_grace_period_seconds.unwrap_or(0) > 0;
-    let held = !meta.finalizers.as_deref().unwrap_or_default().is_empty();
-    Ok(if metadata::deleting(meta) && (graceful || held) { Outcome::Seen(object) } else { gone })
+    let has_finalizers = !meta.finalizers.as_deref().unwrap_or_default().is_empty();
+    Ok(if metadata::deleting(meta) && (graceful || has_finalizers) { Outcome::Stored(object) } else { gone })
 }
 
-async fn exists(client: &Client, kinds: &Kinds, namespace: &str, guard: &Guard) -> Result<bool, Error> {
+/// The part of an object that identifies it.
+#[derive(Deserialize)]
+struct Identified {
+    metadata: ObjectMeta,
+}
+
+async fn exists(store: &dyn Store, kinds: &Kinds, namespace: &str, guard: &Guard) -> Result<bool, Error> {
     // If the kind is not served, the object cannot be requested and counts as existing.
     let (kind, namespace, name, uid) = match guard {
         Guard::Object(kind, key, uid) => (Some(*kind), key.namespace(), key.name(), uid.as_ref()),
@@ -164,11 +148,12 @@ async fn exists(client: &Client, kinds: &Kinds, namespace: &str, guard: &Guard) 
         }
     };
     let Some(served) = kind.and_then(|kind| kinds.get(kind)) else { return Ok(true) };
-    let path = served.path(namespace);
-    let request = Request::new(path).get_metadata(name, &GetParams::default())?;
-    match client.request::<Other>(request).await {
-        Ok(found) => Ok(uid.is_none_or(|uid| found.metadata.uid.as_ref() == Some(uid))),
-        Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
+    match store.get(Target::of(served, namespace, name)).await {
+        Ok(text) => {
+            let found: Identified = serde_json::from_str(&text)?;
+            Ok(uid.is_none_or(|uid| found.metadata.uid.as_ref() == Some(uid)))
+        }
+        Err(error) if error.is_missing() => Ok(false),
         Err(error) => Err(error.into()),
     }
 }

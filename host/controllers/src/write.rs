@@ -37,7 +37,7 @@ impl Plan {
 
     /// Requests another run after this time, unless an earlier run is requested.
     pub fn again_in(&mut self, after: Duration) {
-        self.again = Some(self.again.map_or(after, |held| held.min(after)));
+        self.again = Some(self.again.map_or(after, |earlier| earlier.min(after)));
     }
 }
 

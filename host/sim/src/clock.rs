@@ -1,24 +1,19 @@
-//! Reads the server's clock, and formats times as the API writes them and durations as kubectl prints them.
+//! Formats times as the API writes them, and durations as kubectl prints them.
 
 use jiff::Timestamp;
 
 pub use berth_apimachinery::schema::{micros, seconds};
 
-/// Returns the current time in whole seconds: `2026-01-02T03:04:05Z`.
-pub fn now() -> String {
-    seconds(Timestamp::now())
+/// Returns the time `delay` seconds after `now` in whole seconds, for `metadata.deletionTimestamp`.
+pub fn after(now: Timestamp, delay: i64) -> String {
+    seconds(now.checked_add(jiff::SignedDuration::from_secs(delay)).unwrap_or(Timestamp::MAX))
 }
 
-/// Returns the current time plus `seconds_from_now` seconds, for `metadata.deletionTimestamp`.
-pub fn after(seconds_from_now: i64) -> String {
-    let now = Timestamp::now();
-    seconds(now.checked_add(jiff::SignedDuration::from_secs(seconds_from_now)).unwrap_or(Timestamp::MAX))
-}
-
-/// Returns the age of `time` as kubectl prints it: `5d`, `3h12m`, `42s`; `<unknown>` if `time` is not a timestamp.
-pub fn age(time: Option<&str>) -> String {
+/// Returns the age of `time` at `now` as kubectl prints it: `5d`, `3h12m`, `42s`; `<unknown>` if `time` is not a
+/// timestamp.
+pub fn age(time: Option<&str>, now: Timestamp) -> String {
     match time.and_then(|text| text.parse::<Timestamp>().ok()) {
-        Some(time) => human(Timestamp::now().duration_since(time).as_secs()),
+        Some(time) => human(now.duration_since(time).as_secs()),
         None => "<unknown>".into(),
     }
 }
@@ -50,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_are_short() {
+    fn ages_have_at_most_two_units() {
         for (seconds, expected) in [
             (-5, "<invalid>"),
             (0, "0s"),
@@ -66,6 +61,9 @@ mod tests {
         ] {
             assert_eq!(human(seconds), expected, "{seconds}");
         }
-        assert_eq!(age(None), "<unknown>");
+        let now = "2026-01-02T03:04:05.6Z".parse().unwrap();
+        assert_eq!(age(None, now), "<unknown>");
+        assert_eq!(age(Some("2026-01-01T03:04:05Z"), now), "24h");
+        assert_eq!(after(now, 30), "2026-01-02T03:04:35Z");
     }
 }

@@ -63,7 +63,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn converts_there_and_back() {
+    fn events_round_trip_between_the_versions() {
         let core = json!({"involvedObject": {"name": "a"}, "message": "m", "reportingComponent": "c", "count": 2, "reason": "R",
             "source": {"component": "c"}, "firstTimestamp": "t", "lastTimestamp": "u"});
         let new = to_new(core.clone());

@@ -105,6 +105,11 @@ impl Failure {
         Self::new(403, "Forbidden", message)
     }
 
+    /// 401: the request's credentials are missing or wrong.
+    pub fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(401, "Unauthorized", message)
+    }
+
     /// 400: the request is malformed.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)

@@ -1,7 +1,7 @@
 //! Writes the kubeconfig for clients of the server.
 
-/// Returns a kubeconfig in YAML for a server at `url`. The server ignores the token, but some clients require one.
-pub fn yaml(url: &str) -> String {
+/// Returns a kubeconfig in YAML for a server at `url` with this bearer token.
+pub fn yaml(url: &str, token: &str) -> String {
     format!(
         "apiVersion: v1\n\
          kind: Config\n\
@@ -12,7 +12,7 @@ pub fn yaml(url: &str) -> String {
          users:\n\
          - name: berth\n  \
            user:\n    \
-             token: berth\n\
+             token: \"{token}\"\n\
          contexts:\n\
          - name: berth\n  \
            context:\n    \
@@ -27,9 +27,11 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn it_is_yaml() {
-        let config: Value = serde_saphyr::from_str(&super::yaml("http://127.0.0.1:1234")).unwrap();
+    fn the_kubeconfig_is_valid_yaml() {
+        // Without quotes, this token would be a number.
+        let config: Value = serde_saphyr::from_str(&super::yaml("http://127.0.0.1:1234", "0123")).unwrap();
         assert_eq!(config["clusters"][0]["cluster"]["server"], "http://127.0.0.1:1234");
+        assert_eq!(config["users"][0]["user"]["token"], "0123");
         assert_eq!(config["contexts"][0]["context"]["user"], "berth");
         assert_eq!(config["current-context"], "berth");
     }

@@ -6,8 +6,9 @@
 //! protobuf. Out: JSON responses and watch streams, as kube-apiserver answers them. Tests in the same process can
 //! also read the objects ([`Server::store`]) and inject [`Faults`].
 //!
-//! The server must never listen on an address outside the loopback interface, because it allows every request. It
-//! writes nothing to disk. It runs no controllers except the deletion of a namespace's or a definition's content;
+//! The server draws a bearer token at its start and rejects a request with another token. It accepts requests without
+//! credentials, and allows every request that it accepts. Therefore it must never listen on an address outside the
+//! loopback interface. It writes nothing to disk. It runs no controllers except the deletion of a namespace's or a definition's content;
 //! other controllers are clients, as with any API server.
 //!
 //! A request passes these modules in order:
@@ -47,6 +48,7 @@ mod verbs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use berth_clock::Clock;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
@@ -55,6 +57,7 @@ pub use faults::{BindFault, Faults, WatchFault};
 pub use store::Retention;
 
 use failure::Failure;
+use http::Credentials;
 use state::State;
 
 /// The options of a [`Server`].
@@ -67,11 +70,19 @@ pub struct Options {
     /// The interval between bookmarks on a watch that allows them. A bookmark is sent only if the resource version
     /// has advanced.
     pub bookmark_every: Duration,
+    /// The clock of the server. Timestamps, watches and injected delays use it. The time limits of connections do
+    /// not, because they concern the network.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { port: 0, retention: Retention::default(), bookmark_every: Duration::from_secs(60) }
+        Self {
+            port: 0,
+            retention: Retention::default(),
+            bookmark_every: Duration::from_secs(60),
+            clock: berth_clock::real(),
+        }
     }
 }
 
@@ -91,6 +102,9 @@ pub enum Error {
     /// The server cannot create the initial namespaces and priority classes.
     #[error("can't create the first objects: {0}")]
     FirstObjects(#[from] Failure),
+    /// The operating system has no random numbers for the bearer token.
+    #[error("can't draw the bearer token of the embedded API server: {0}; is /dev/urandom available?")]
+    Random(String),
     /// The server stopped without a call to [`Server::shutdown`].
     #[error("the embedded API server ended: {0}")]
     Ended(String),
@@ -101,7 +115,8 @@ pub enum Error {
 pub struct Server {
     state: Arc<State>,
     port: u16,
-    task: Option<JoinHandle<std::io::Result<()>>>,
+    credentials: Arc<Credentials>,
+    task: Option<JoinHandle<()>>,
 }
 
 /// The namespaces that a new server contains.
@@ -115,16 +130,17 @@ impl Server {
     /// Starts a server on the current tokio runtime. The server accepts requests when this function returns.
     ///
     /// # Errors
-    /// [`Error::Listen`] if the port is not available; [`Error::FirstObjects`] if an initial object cannot be
-    /// created.
+    /// [`Error::Listen`] if the port is not available; [`Error::Random`] if no token can be drawn;
+    /// [`Error::FirstObjects`] if an initial object cannot be created.
     pub async fn start(options: Options) -> Result<Self, Error> {
         let port = options.port;
         let listener = http::listen(port).await.map_err(|source| Error::Listen { port, source })?;
-        let port = listener.local_addr().map_err(|source| Error::Listen { port, source })?.port();
+        let address = listener.local_addr().map_err(|source| Error::Listen { port, source })?;
+        let credentials = Arc::new(Credentials::draw(address.ip()).map_err(|error| Error::Random(error.to_string()))?);
         let state = Arc::new(State::new(options));
         first_objects(&state)?;
-        let task = tokio::spawn(http::serve(listener, state.clone()));
-        Ok(Self { state, port, task: Some(task) })
+        let task = tokio::spawn(http::serve(listener, state.clone(), credentials.clone()));
+        Ok(Self { state, port: address.port(), credentials, task: Some(task) })
     }
 
     /// Returns `http://127.0.0.1:PORT`.
@@ -132,9 +148,9 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Returns a kubeconfig in YAML for kubectl and other clients.
+    /// Returns a kubeconfig in YAML for kubectl and other clients. The kubeconfig contains the server's bearer token.
     pub fn kubeconfig(&self) -> String {
-        kubeconfig::yaml(&self.url())
+        kubeconfig::yaml(&self.url(), self.credentials.token())
     }
 
     /// Returns the server's state, so that code in the same process can read the objects.
@@ -163,8 +179,7 @@ impl Server {
         match self.task.take() {
             None => Ok(()),
             Some(task) => match task.await {
-                Ok(Ok(())) => Ok(()),
-                Ok(Err(error)) => Err(Error::Ended(error.to_string())),
+                Ok(()) => Ok(()),
                 Err(error) => Err(Error::Ended(error.to_string())),
             },
         }

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn made_up_names_differ_and_are_valid() {
+    fn generated_names_differ_and_are_valid() {
         let (a, b) = (uid(), uid());
         assert_ne!(a, b);
         assert_eq!((a.len(), a.as_bytes()[14]), (36, b'4'));

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_body_is_refused() {
+    fn invalid_bodies_are_rejected() {
         let encoded = [body("v1", "Pod", &[]), vec![26, 4, b'g', b'z', b'i', b'p']].concat();
         for (bytes, problem) in [
             (Vec::new(), "the body doesn't begin with \"k8s\\0\""),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::SystemTime;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::custom;
@@ -13,11 +13,11 @@ use super::resource::Resource;
 use super::store::{Collection, Retention};
 
 /// The key of a resource: group, version and plural.
-type Place = (String, String, String);
+type ResourceKey = (String, String, String);
 
 #[derive(Debug, Default)]
 struct Inner {
-    resources: BTreeMap<Place, Arc<Resource>>,
+    resources: BTreeMap<ResourceKey, Arc<Resource>>,
     /// The collections of custom resources, by the name of their definition.
     defined: HashMap<String, Arc<Collection>>,
 }
@@ -31,9 +31,9 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Returns a registry of the built-in kinds, without objects.
-    pub fn new(retention: Retention) -> Self {
-        let counter = Arc::new(AtomicU64::new(first_version(SystemTime::now())));
+    /// Returns a registry of the built-in kinds, without objects, for a server that starts at `now`.
+    pub fn new(retention: Retention, now: Timestamp) -> Self {
+        let counter = Arc::new(AtomicU64::new(first_version(now)));
         let mut inner = Inner::default();
         // A kind in two API groups has one collection.
         let mut collections: HashMap<&str, Arc<Collection>> = HashMap::new();
@@ -41,7 +41,7 @@ impl Registry {
             let objects =
                 collections.entry(kind.plural).or_insert_with(|| Arc::new(Collection::new(counter.clone(), retention)));
             let resource = Arc::new(Resource::built_in(kind, objects.clone()));
-            inner.resources.insert(place(&resource), resource);
+            inner.resources.insert(key_of(&resource), resource);
         }
         Self { inner: RwLock::new(inner), counter, retention }
     }
@@ -74,7 +74,7 @@ impl Registry {
         for (version, custom) in custom::versions(definition) {
             let resource = Arc::new(Resource::custom(custom, &version, objects.clone()));
             // A definition cannot replace a built-in kind.
-            inner.resources.entry(place(&resource)).or_insert(resource);
+            inner.resources.entry(key_of(&resource)).or_insert(resource);
         }
     }
 
@@ -99,12 +99,11 @@ impl Registry {
 /// Returns the first resource version of a server that starts at `now`: the microseconds since 1970. The versions of
 /// an earlier server are lower, so a client that holds one gets 410 and lists again. The result is at least 1,
 /// because version 0 means "any version".
-fn first_version(now: SystemTime) -> u64 {
-    let micros = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros();
-    u64::try_from(micros).unwrap_or(1).max(1)
+fn first_version(now: Timestamp) -> u64 {
+    u64::try_from(now.as_microsecond()).unwrap_or(1).max(1)
 }
 
-fn place(resource: &Resource) -> Place {
+fn key_of(resource: &Resource) -> ResourceKey {
     (resource.group.clone(), resource.version.clone(), resource.plural.clone())
 }
 
@@ -115,12 +114,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_grow_from_one_server_to_the_next() {
-        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    fn a_later_server_starts_with_a_higher_version() {
+        let then = Timestamp::from_second(1_700_000_000).unwrap();
         let first = first_version(then);
         assert!(first_version(then + Duration::from_secs(1)) > first + 100_000, "room for the writes of a second");
         // Clients that read resource versions as floating-point numbers keep every digit below 2^53.
         assert!(first < 1 << 53);
-        assert_eq!(first_version(SystemTime::UNIX_EPOCH - Duration::from_secs(1)), 1);
+        assert_eq!(first_version(Timestamp::UNIX_EPOCH - Duration::from_secs(1)), 1);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -27,11 +28,16 @@ impl State {
     /// Returns the state of a server without objects.
     pub fn new(options: Options) -> Self {
         Self {
-            registry: Registry::new(options.retention),
+            registry: Registry::new(options.retention, options.clock.timestamp()),
             faults: Faults::default(),
             options,
             stop: watch::Sender::new(false),
         }
+    }
+
+    /// Returns the time of the server's clock.
+    pub fn now(&self) -> Timestamp {
+        self.options.clock.timestamp()
     }
 
     /// Tells all watches and background tasks to end.

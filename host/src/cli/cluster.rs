@@ -72,7 +72,8 @@ impl Cluster {
     pub async fn start_parts(&mut self, parts: &Parts) -> Result<()> {
         if !parts.no_controllers {
             let (stop, stopped) = oneshot::channel();
-            let run = controllers::run(self.client.clone(), controllers::Options::default(), stopped);
+            let store = controllers::KubeStore::new(self.client.clone());
+            let run = controllers::run(store, controllers::Options::default(), stopped);
             let task = tokio::spawn(async move {
                 if let Err(error) = run.await {
                     tracing::error!("the controllers ended: {error}");

@@ -107,9 +107,9 @@ impl<'a> Set<'a> {
             writes.extend(ended.into_iter().filter(|pod| !metadata::deleting(&pod.metadata)).map(delete));
             kept.retain(|pod| pod.active());
             kept.sort_by_key(|pod| (pod.node().is_none(), pod.metadata.creation_timestamp.clone()));
-            let held = self.on(node).next().is_some();
+            let has_pod = self.on(node).next().is_some();
             match wanted {
-                Wanted::Yes if !held => {
+                Wanted::Yes if !has_pod => {
                     let pod = Arc::new(objects::pod(self, metadata::name(&node.metadata)));
                     writes.push(Write::create(Kind::Pod, metadata::namespace(self.meta), pod));
                 }

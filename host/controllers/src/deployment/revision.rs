@@ -19,11 +19,11 @@ const HISTORY: i32 = 10;
 
 /// Returns true if the ReplicaSet has this template.
 pub fn is_of(set: &ReplicaSet, wanted: &PodTemplateSpec) -> bool {
-    let Some(mut held) = set.spec.as_ref().and_then(|spec| spec.template.clone()) else { return false };
-    unlabel(&mut held);
+    let Some(mut template) = set.spec.as_ref().and_then(|spec| spec.template.clone()) else { return false };
+    unlabel(&mut template);
     let mut wanted = wanted.clone();
     unlabel(&mut wanted);
-    held == wanted
+    template == wanted
 }
 
 /// Removes the hash from a template's labels. Makes absent metadata and labels equal to empty ones.

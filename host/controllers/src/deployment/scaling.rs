@@ -28,7 +28,7 @@ pub fn scale(rollout: &Rollout<'_>) -> Vec<Write> {
 
 /// Returns true if the ReplicaSet has another size, or was scaled for another number of wanted pods.
 fn changed(set: &ReplicaSet, size: i32, wanted: i32) -> bool {
-    replicas(set) != size || annotated(set, DESIRED).is_some_and(|held| held != wanted)
+    replicas(set) != size || annotated(set, DESIRED).is_some_and(|current| current != wanted)
 }
 
 /// Returns true if the new ReplicaSet has all wanted replicas and all are available.

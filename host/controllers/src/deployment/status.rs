@@ -93,8 +93,8 @@ fn progress(
     counts: Counts,
     plan: &mut Plan,
 ) -> Option<DeploymentCondition> {
-    let held = old.conditions.iter().flatten().find(|held| held.type_ == "Progressing");
-    let reason = held.and_then(|held| held.reason.as_deref()).unwrap_or_default();
+    let existing = old.conditions.iter().flatten().find(|existing| existing.type_ == "Progressing");
+    let reason = existing.and_then(|existing| existing.reason.as_deref()).unwrap_or_default();
     if rollout.spec.paused == Some(true) {
         let message = "Deployment is paused".to_owned();
         return (reason != "DeploymentPaused")
@@ -116,27 +116,27 @@ fn progress(
         || counts.ready > was(old.ready_replicas)
         || counts.available > was(old.available_replicas);
     let restarted = reason == "NewReplicaSetAvailable" && rollout.meta.generation != old.observed_generation;
-    if moved || restarted || held.is_none() || reason == "DeploymentPaused" {
+    if moved || restarted || existing.is_none() || reason == "DeploymentPaused" {
         let message = format!("ReplicaSet \"{set}\" is progressing.");
         return Some(condition("Progressing", true, "ReplicaSetUpdated", message));
     }
-    deadline(rollout, held?, set, plan)
+    deadline(rollout, existing?, set, plan)
 }
 
 /// Returns the condition of a failed rollout: one without progress for `progressDeadlineSeconds`.
 fn deadline(
     rollout: &Rollout<'_>,
-    held: &DeploymentCondition,
+    existing: &DeploymentCondition,
     set: &str,
     plan: &mut Plan,
 ) -> Option<DeploymentCondition> {
     const FAILED: &str = "ProgressDeadlineExceeded";
-    let reason = held.reason.as_deref().unwrap_or_default();
+    let reason = existing.reason.as_deref().unwrap_or_default();
     let seconds = rollout.spec.progress_deadline_seconds.unwrap_or(600);
     if reason == FAILED || reason == "NewReplicaSetAvailable" || seconds == i32::MAX {
         return None;
     }
-    let since = held.last_update_time.as_ref().map_or(rollout.now, |time| time.0);
+    let since = existing.last_update_time.as_ref().map_or(rollout.now, |time| time.0);
     let left = SignedDuration::from_secs(i64::from(seconds)) - rollout.now.duration_since(since);
     match Duration::try_from(left) {
         Ok(left) if !left.is_zero() => {
@@ -171,8 +171,8 @@ impl Unknown for DeploymentCondition {
 /// Sets a condition. A Progressing condition always replaces the old one, so the progress deadline restarts. An
 /// Available condition with the same status and reason is not updated.
 fn set(conditions: &mut Vec<DeploymentCondition>, mut new: DeploymentCondition, now: Timestamp) {
-    let held = conditions.iter().position(|held| held.type_ == new.type_);
-    let before = held.map(|index| &conditions[index]);
+    let position = conditions.iter().position(|existing| existing.type_ == new.type_);
+    let before = position.map(|index| &conditions[index]);
     if new.type_ == "Available"
         && before.is_some_and(|before| before.status == new.status && before.reason == new.reason)
     {
@@ -182,7 +182,7 @@ fn set(conditions: &mut Vec<DeploymentCondition>, mut new: DeploymentCondition, 
         before.filter(|before| before.status == new.status).and_then(|before| before.last_transition_time.clone());
     new.last_transition_time = since.or(Some(Time(now)));
     new.last_update_time = Some(Time(now));
-    match held {
+    match position {
         Some(index) => conditions[index] = new,
         None => conditions.push(new),
     }

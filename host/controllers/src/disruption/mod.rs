@@ -77,9 +77,9 @@ fn evictions(
 ) -> (BTreeMap<String, Time>, Option<Duration>) {
     let waits =
         |name: &str| pods.iter().any(|pod| metadata::name(&pod.metadata) == name && !metadata::deleting(&pod.metadata));
-    let held = old.disrupted_pods.iter().flatten();
+    let evicted_pods = old.disrupted_pods.iter().flatten();
     let left = |time: &Time| EVICTION_LIFETIME - now.duration_since(time.0);
-    let evicted: BTreeMap<String, Time> = held
+    let evicted: BTreeMap<String, Time> = evicted_pods
         .filter(|(name, time)| waits(name) && left(time).is_positive())
         .map(|(name, time)| (name.clone(), time.clone()))
         .collect();
@@ -95,8 +95,8 @@ fn conditions(
 ) -> Vec<Condition> {
     let mut conditions = old.conditions.clone().unwrap_or_default();
     let (status, reason) = if allowed > 0 { ("True", "SufficientPods") } else { ("False", "InsufficientPods") };
-    let held = conditions.iter().position(|held| held.type_ == "DisruptionAllowed");
-    let before = held.map(|index| conditions.remove(index)).filter(|before| before.status == status);
+    let position = conditions.iter().position(|existing| existing.type_ == "DisruptionAllowed");
+    let before = position.map(|index| conditions.remove(index)).filter(|before| before.status == status);
     conditions.push(Condition {
         type_: "DisruptionAllowed".to_owned(),
         status: status.to_owned(),

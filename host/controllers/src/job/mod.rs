@@ -57,7 +57,7 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
         now,
     };
     let mut plan = if metadata::deleting(meta) || outcome::finished(&run.status).is_some() {
-        run.let_go()
+        run.release_pods()
     } else {
         run.reconcile()
     };
@@ -68,9 +68,9 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
 impl Run<'_> {
     /// Removes the finalizers of the pods of a finished or deleted Job, and deletes the Job after
     /// `ttlSecondsAfterFinished`.
-    fn let_go(&self) -> Plan {
-        let held = self.pods.iter().filter(|pod| metadata::has_finalizer(&pod.metadata, TRACKING));
-        let mut plan = Plan::of(held.map(|pod| Write::release(Kind::Pod, &pod.metadata, TRACKING)));
+    fn release_pods(&self) -> Plan {
+        let tracked = self.pods.iter().filter(|pod| metadata::has_finalizer(&pod.metadata, TRACKING));
+        let mut plan = Plan::of(tracked.map(|pod| Write::release(Kind::Pod, &pod.metadata, TRACKING)));
         if metadata::deleting(self.meta) {
             return plan;
         }
@@ -121,9 +121,9 @@ impl Run<'_> {
         let missing = wanted.saturating_sub(active.len()).min(BURST);
         let namespace = metadata::namespace(self.meta);
         if self.indexed() {
-            let held = Indexes::of_pods(active);
+            let used = Indexes::of_pods(active);
             let free =
-                (0..self.spec.completions.unwrap_or(0)).filter(|index| !held.has(*index) && !tally.indexes.has(*index));
+                (0..self.spec.completions.unwrap_or(0)).filter(|index| !used.has(*index) && !tally.indexes.has(*index));
             writes.extend(free.take(missing).map(|index| Write::create(Kind::Pod, namespace, self.pod(Some(index)))));
         } else {
             let create = Write::create(Kind::Pod, namespace, Arc::new(self.pod(None)));
@@ -145,7 +145,7 @@ impl Run<'_> {
             meta["labels"][format!("batch.kubernetes.io/{label}")] = json!(value);
         }
         let finalizers = meta["finalizers"].as_array_mut();
-        finalizers.into_iter().for_each(|held| held.push(json!(TRACKING)));
+        finalizers.into_iter().for_each(|list| list.push(json!(TRACKING)));
         if let Some(index) = index {
             meta["generateName"] = json!(format!("{name}-{index}-"));
             meta["labels"][INDEX] = json!(index.to_string());

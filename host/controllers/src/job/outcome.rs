@@ -24,19 +24,22 @@ pub enum Verdict {
 
 /// Returns the condition that marks the Job as finished.
 pub fn finished(status: &JobStatus) -> Option<&JobCondition> {
-    let ends = |held: &&JobCondition| matches!(held.type_.as_str(), "Complete" | "Failed") && held.status == "True";
+    let ends = |condition: &&JobCondition| {
+        matches!(condition.type_.as_str(), "Complete" | "Failed") && condition.status == "True"
+    };
     status.conditions.iter().flatten().find(ends)
 }
 
 /// Returns the result of the Job if it is decided, and adds the time of the Job's deadline to the plan.
 pub fn verdict(run: &Run<'_>, tally: &Tally, plan: &mut Plan) -> Option<Verdict> {
-    let said =
-        |type_: &str| run.status.conditions.iter().flatten().find(|held| held.type_ == type_ && held.status == "True");
-    if said("SuccessCriteriaMet").is_some() {
+    let condition = |type_: &str| {
+        run.status.conditions.iter().flatten().find(|existing| existing.type_ == type_ && existing.status == "True")
+    };
+    if condition("SuccessCriteriaMet").is_some() {
         return Some(Verdict::Complete);
     }
-    if let Some(held) = said("FailureTarget") {
-        let deadline = held.reason.as_deref() == Some(DEADLINE.0);
+    if let Some(existing) = condition("FailureTarget") {
+        let deadline = existing.reason.as_deref() == Some(DEADLINE.0);
         return Some(if deadline {
             Verdict::Failed(DEADLINE.0, DEADLINE.1)
         } else {
@@ -135,7 +138,7 @@ fn uncounted(tally: &Tally) -> Option<UncountedTerminatedPods> {
 
 fn set(run: &Run<'_>, status: &mut JobStatus, type_: &str, reason: &str, message: &str) {
     let conditions = status.conditions.get_or_insert_default();
-    if conditions.iter().any(|held| held.type_ == type_ && held.status == "True") {
+    if conditions.iter().any(|existing| existing.type_ == type_ && existing.status == "True") {
         return;
     }
     conditions.push(JobCondition {
@@ -152,11 +155,11 @@ fn set(run: &Run<'_>, status: &mut JobStatus, type_: &str, reason: &str, message
 fn suspend(run: &Run<'_>, status: &mut JobStatus, suspended: bool) {
     let conditions = status.conditions.get_or_insert_default();
     let wanted = if suspended { "True" } else { "False" };
-    match conditions.iter_mut().find(|held| held.type_ == "Suspended") {
-        Some(held) if held.status != wanted => {
-            wanted.clone_into(&mut held.status);
-            held.reason = Some(if suspended { "JobSuspended" } else { "JobResumed" }.to_owned());
-            held.last_transition_time = Some(Time(run.now));
+    match conditions.iter_mut().find(|existing| existing.type_ == "Suspended") {
+        Some(existing) if existing.status != wanted => {
+            wanted.clone_into(&mut existing.status);
+            existing.reason = Some(if suspended { "JobSuspended" } else { "JobResumed" }.to_owned());
+            existing.last_transition_time = Some(Time(run.now));
         }
         Some(_) => {}
         None if suspended => set(run, status, "Suspended", "JobSuspended", "Job suspended"),

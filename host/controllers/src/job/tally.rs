@@ -34,14 +34,14 @@ impl Tally {
             counted_failed: status.failed.unwrap_or(0),
             ..Tally::default()
         };
-        let held: BTreeSet<&str> =
+        let tracked_uids: BTreeSet<&str> =
             run.pods.iter().filter(|pod| tracked(pod)).map(|pod| metadata::uid(&pod.metadata)).collect();
         for (uids, counted, kept) in [
             (listed.succeeded, &mut tally.counted_succeeded, &mut tally.uncounted_succeeded),
             (listed.failed, &mut tally.counted_failed, &mut tally.uncounted_failed),
         ] {
             for uid in uids.unwrap_or_default() {
-                if held.contains(uid.as_str()) {
+                if tracked_uids.contains(uid.as_str()) {
                     kept.insert(uid);
                 } else {
                     *counted += 1;

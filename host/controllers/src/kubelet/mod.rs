@@ -99,12 +99,12 @@ impl Kubelet {
                 return Plan::later(left);
             }
         }
-        let held = meta.finalizers.as_deref().is_some_and(|finalizers| !finalizers.is_empty());
-        if held && !pod.terminal() {
+        let has_finalizers = meta.finalizers.as_deref().is_some_and(|finalizers| !finalizers.is_empty());
+        if has_finalizers && !pod.terminal() {
             return Plan::of([Write::status_merged(Kind::Pod, meta, status::ended(pod, TERMINATED, now))]);
         }
         // A pod with grace period 0 that still exists waits only for its finalizers.
-        if meta.deletion_grace_period_seconds == Some(0) && held {
+        if meta.deletion_grace_period_seconds == Some(0) && has_finalizers {
             return Plan::none();
         }
         Plan::of([Write::delete_now(Kind::Pod, meta)])
@@ -115,16 +115,16 @@ impl Kubelet {
 /// finalizers keep is deleted only once.
 fn collect(pod: &Pod, node: &str, now: Timestamp) -> Plan {
     let node = Guard::Object(Kind::Node, Key::new("", node), None);
-    let held = pod.metadata.finalizers.as_deref().is_some_and(|finalizers| !finalizers.is_empty());
-    if held && !pod.terminal() {
+    let has_finalizers = pod.metadata.finalizers.as_deref().is_some_and(|finalizers| !finalizers.is_empty());
+    if has_finalizers && !pod.terminal() {
         let status = status::ended(pod, TERMINATED, now);
         return Plan::of([Write::status_merged(Kind::Pod, &pod.metadata, status).unless([node])]);
     }
-    let deleted = held && pod.metadata.deletion_grace_period_seconds == Some(0);
+    let deleted = has_finalizers && pod.metadata.deletion_grace_period_seconds == Some(0);
     Plan::of((!deleted).then(|| Write::delete_now(Kind::Pod, &pod.metadata).unless([node])))
 }
 
 /// Returns the node's address of this type, such as `InternalIP`.
 fn address_of<'a>(addresses: &'a [core::NodeAddress], type_: &str) -> Option<&'a str> {
-    addresses.iter().find(|held| held.type_ == type_).map(|held| held.address.as_str())
+    addresses.iter().find(|address| address.type_ == type_).map(|address| address.address.as_str())
 }

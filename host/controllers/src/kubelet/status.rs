@@ -16,10 +16,10 @@ pub fn running(pod: &Pod, address: Ipv4Addr, host: Ipv4Addr, now: Timestamp) -> 
     let done = json!({ "terminated": {
         "exitCode": 0, "reason": "Completed", "startedAt": now, "finishedAt": now,
     } });
-    let containers: Vec<Value> = pod.spec.containers.iter().map(|held| container(pod, held, &started, true)).collect();
-    let inits = pod.spec.init_containers.iter().map(|held| {
-        let sidecar = held.restart_policy.as_deref() == Some("Always");
-        container(pod, held, if sidecar { &started } else { &done }, sidecar)
+    let containers: Vec<Value> = pod.spec.containers.iter().map(|spec| container(pod, spec, &started, true)).collect();
+    let inits = pod.spec.init_containers.iter().map(|spec| {
+        let sidecar = spec.restart_policy.as_deref() == Some("Always");
+        container(pod, spec, if sidecar { &started } else { &done }, sidecar)
     });
     let inits: Vec<Value> = inits.collect();
     let mut conditions = vec![
@@ -28,7 +28,7 @@ pub fn running(pod: &Pod, address: Ipv4Addr, host: Ipv4Addr, now: Timestamp) -> 
         condition("ContainersReady", true, "", &now),
         condition("Ready", true, "", &now),
     ];
-    if !pod.status.conditions.iter().any(|held| held.type_ == "PodScheduled" && held.status == "True") {
+    if !pod.status.conditions.iter().any(|condition| condition.type_ == "PodScheduled" && condition.status == "True") {
         conditions.push(condition("PodScheduled", true, "", &now));
     }
     let mut status = json!({
@@ -56,7 +56,7 @@ pub fn ended(pod: &Pod, code: i32, now: Timestamp) -> Value {
         "startedAt": pod.status.start_time.as_ref().unwrap_or(&now),
         "finishedAt": now,
     } });
-    let containers: Vec<Value> = pod.spec.containers.iter().map(|held| container(pod, held, &state, false)).collect();
+    let containers: Vec<Value> = pod.spec.containers.iter().map(|spec| container(pod, spec, &state, false)).collect();
     json!({
         "phase": phase,
         "observedGeneration": pod.metadata.generation,

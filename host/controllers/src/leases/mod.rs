@@ -2,19 +2,21 @@
 
 mod schedule;
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
+use berth_clock::Clock;
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::api::core::v1::Namespace;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, OwnerReference};
-use kube::core::ObjectMeta;
-use kube::core::params::{DeleteParams, Patch, PatchParams, PostParams};
-use kube::{Api, Client};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::core::ApiResource;
+use kube::core::params::DeleteParams;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::store::{Error, Store, Strategy, Target};
 pub use schedule::Schedule;
 
 /// The namespace of the leases.
@@ -26,83 +28,94 @@ const INTERVALS: u32 = 4;
 
 /// A change of the nodes, for the lease task.
 #[derive(Debug)]
-pub enum NodeNews {
+pub enum NodeChange {
     /// The node with this name and UID was added.
-    Came(String, String),
+    Added(String, String),
     /// The node with this name was removed.
-    Went(String),
+    Removed(String),
 }
 
-/// Renews the leases of the nodes in `news`, at most `rate` a second. Ends when the sender is dropped.
-pub async fn run(client: Client, rate: u32, mut news: mpsc::UnboundedReceiver<NodeNews>) {
+/// Renews the leases of the nodes in `changes`, at most `rate` a second. Ends when the sender is dropped.
+pub async fn run(
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    rate: u32,
+    mut changes: mpsc::UnboundedReceiver<NodeChange>,
+) {
     let mut schedule = Schedule::new(rate);
     let mut writes = JoinSet::new();
     loop {
         while writes.len() < CONCURRENCY
-            && let Some((node, uid)) = schedule.next(Instant::now())
+            && let Some((node, uid)) = schedule.next(clock.instant())
         {
-            writes.spawn(renew(client.clone(), node, uid, schedule.interval()));
+            writes.spawn(renew(store.clone(), node, uid, schedule.interval(), clock.timestamp()));
         }
-        let due = schedule.due().filter(|_| writes.len() < CONCURRENCY);
+        let now = clock.instant();
+        let due = schedule.due(now).filter(|_| writes.len() < CONCURRENCY);
+        let timer = clock.sleep_until(due.unwrap_or(now));
         tokio::select! {
-            told = news.recv() => match told {
-                Some(NodeNews::Came(node, uid)) => schedule.add(node, uid),
-                Some(NodeNews::Went(node)) => {
+            change = changes.recv() => match change {
+                Some(NodeChange::Added(node, uid)) => schedule.add(node, uid),
+                Some(NodeChange::Removed(node)) => {
                     schedule.remove(&node);
-                    writes.spawn(release(client.clone(), node));
+                    writes.spawn(release(store.clone(), node));
                 }
                 None => return,
             },
             Some(_) = writes.join_next() => {}
-            () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now).into()), if due.is_some() => {}
+            () = timer, if due.is_some() => {}
         }
     }
 }
 
 /// Renews or creates a node's lease. The next renewal makes up for a failure.
-async fn renew(client: Client, node: String, uid: String, interval: Duration) {
-    let leases = Api::<Lease>::namespaced(client.clone(), NAMESPACE);
+async fn renew(store: Arc<dyn Store>, node: String, uid: String, interval: Duration, now: Timestamp) {
     let seconds = (interval * INTERVALS).as_secs();
     let spec = LeaseSpec {
         holder_identity: Some(node.clone()),
         lease_duration_seconds: i32::try_from(seconds).ok(),
-        renew_time: Some(MicroTime(Timestamp::now())),
+        renew_time: Some(MicroTime(now)),
         ..LeaseSpec::default()
     };
     let patch = json!({ "spec": spec });
-    let renewed = leases.patch(&node, &PatchParams::default(), &Patch::Merge(&patch)).await;
-    let missing = matches!(&renewed, Err(kube::Error::Api(status)) if status.code == 404);
-    if !missing {
-        return report(&node, renewed.map(drop));
+    let renewed = store.patch(lease(&node), "", Strategy::Merge, &patch).await;
+    if !is_missing(&renewed) {
+        return report(&node, renewed);
     }
-    let owner = OwnerReference {
-        api_version: "v1".to_owned(),
-        kind: "Node".to_owned(),
-        name: node.clone(),
-        uid,
-        ..OwnerReference::default()
-    };
-    let metadata =
-        ObjectMeta { name: Some(node.clone()), owner_references: Some(vec![owner]), ..ObjectMeta::default() };
-    let lease = Lease { metadata, spec: Some(spec) };
-    let created = leases.create(&PostParams::default(), &lease).await;
-    if matches!(&created, Err(kube::Error::Api(status)) if status.code == 404) {
-        let metadata = ObjectMeta { name: Some(NAMESPACE.to_owned()), ..ObjectMeta::default() };
-        let namespace = Namespace { metadata, ..Namespace::default() };
-        return report(&node, Api::all(client).create(&PostParams::default(), &namespace).await.map(drop));
+    let owner = json!({ "apiVersion": "v1", "kind": "Node", "name": node, "uid": uid });
+    let metadata = json!({ "name": node, "ownerReferences": [owner] });
+    let object = json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec,
+    });
+    let created = store.create(lease(""), &object).await;
+    if is_missing(&created) {
+        let object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
+        let resource = ApiResource::erase::<Namespace>(&());
+        let namespaces = Target { resource, namespace: String::new(), name: String::new() };
+        return report(&node, store.create(namespaces, &object).await);
     }
-    report(&node, created.map(drop));
+    report(&node, created);
 }
 
 /// Deletes the lease of a removed node.
-async fn release(client: Client, node: String) {
-    let deleted = Api::<Lease>::namespaced(client, NAMESPACE).delete(&node, &DeleteParams::default()).await;
-    if !matches!(&deleted, Err(kube::Error::Api(status)) if status.code == 404) {
-        report(&node, deleted.map(drop));
+async fn release(store: Arc<dyn Store>, node: String) {
+    let deleted = store.delete(lease(&node), &DeleteParams::default()).await;
+    if !is_missing(&deleted) {
+        report(&node, deleted);
     }
 }
 
-fn report(node: &str, result: kube::Result<()>) {
+/// Returns the lease of this node, or the collection of leases if `node` is empty.
+fn lease(node: &str) -> Target {
+    let resource = ApiResource::erase::<Lease>(&());
+    Target { resource, namespace: NAMESPACE.to_owned(), name: node.to_owned() }
+}
+
+fn is_missing(result: &Result<String, Error>) -> bool {
+    result.as_ref().is_err_and(Error::is_missing)
+}
+
+fn report(node: &str, result: Result<String, Error>) {
     if let Err(error) = result {
         tracing::debug!(node, %error, "the node's lease wasn't written");
     }

@@ -15,9 +15,9 @@ pub struct Schedule {
     rate: u32,
     nodes: HashMap<String, Node>,
     /// Nodes whose lease has not been created yet.
-    new: VecDeque<Turn>,
+    new: VecDeque<Renewal>,
     /// Later renewals by time. The number distinguishes renewals at the same instant.
-    turns: BTreeMap<(Instant, u64), Turn>,
+    renewals: BTreeMap<(Instant, u64), Renewal>,
     /// The earliest time of the next renewal, which enforces the rate.
     earliest: Option<Instant>,
     counter: u64,
@@ -26,12 +26,12 @@ pub struct Schedule {
 #[derive(Debug)]
 struct Node {
     uid: String,
-    /// The number that the node got when it was added. A queued `Turn` with another number is obsolete.
+    /// The number that the node got when it was added. A queued `Renewal` with another number is obsolete.
     number: u64,
 }
 
 #[derive(Debug)]
-struct Turn {
+struct Renewal {
     node: String,
     number: u64,
 }
@@ -43,7 +43,7 @@ impl Schedule {
             rate: rate.max(1),
             nodes: HashMap::new(),
             new: VecDeque::new(),
-            turns: BTreeMap::new(),
+            renewals: BTreeMap::new(),
             earliest: None,
             counter: 0,
         }
@@ -60,7 +60,7 @@ impl Schedule {
         self.counter += 1;
         let number = self.counter;
         self.nodes.insert(node.clone(), Node { uid, number });
-        self.new.push_back(Turn { node, number });
+        self.new.push_back(Renewal { node, number });
     }
 
     /// Removes a node.
@@ -74,29 +74,31 @@ impl Schedule {
             return None;
         }
         loop {
-            let (turn, wait) = if let Some(turn) = self.new.pop_front() {
-                let wait = self.interval() * step(&turn.node) / STEPS;
-                (turn, wait)
-            } else if self.turns.first_key_value().is_some_and(|((due, _), _)| *due <= now) {
-                (self.turns.pop_first()?.1, self.interval())
+            let (renewal, wait) = if let Some(renewal) = self.new.pop_front() {
+                let wait = self.interval() * step(&renewal.node) / STEPS;
+                (renewal, wait)
+            } else if self.renewals.first_key_value().is_some_and(|((due, _), _)| *due <= now) {
+                (self.renewals.pop_first()?.1, self.interval())
             } else {
                 return None;
             };
-            let Some(node) = self.nodes.get(&turn.node).filter(|node| node.number == turn.number) else { continue };
-            let due = (turn.node.clone(), node.uid.clone());
+            let Some(node) = self.nodes.get(&renewal.node).filter(|node| node.number == renewal.number) else {
+                continue;
+            };
+            let due = (renewal.node.clone(), node.uid.clone());
             self.counter += 1;
-            self.turns.insert((now + wait, self.counter), turn);
+            self.renewals.insert((now + wait, self.counter), renewal);
             self.earliest = Some(now + Duration::from_secs(1) / self.rate);
             return Some(due);
         }
     }
 
-    /// Returns the time at which the next lease is due.
-    pub fn due(&self) -> Option<Instant> {
-        let turn = self.turns.first_key_value().map(|((due, _), _)| *due);
+    /// Returns the time at which the next lease is due: `now` or later.
+    pub fn due(&self, now: Instant) -> Option<Instant> {
+        let renewal = self.renewals.first_key_value().map(|((due, _), _)| *due);
         match (self.new.is_empty(), self.earliest) {
-            (false, earliest) => earliest.or(Some(Instant::now())),
-            (true, earliest) => turn.map(|turn| earliest.map_or(turn, |earliest| turn.max(earliest))),
+            (false, earliest) => earliest.or(Some(now)),
+            (true, earliest) => renewal.map(|renewal| earliest.map_or(renewal, |earliest| renewal.max(earliest))),
         }
     }
 }

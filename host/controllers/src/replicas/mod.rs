@@ -148,7 +148,7 @@ fn count(set: &Set<'_>, active: &[&Pod], now: Timestamp) -> (Counts, Option<Dura
         counts.ready += 1;
         match Duration::try_from(set.min_ready - now.duration_since(since.0)) {
             Ok(left) if !left.is_zero() && !set.min_ready.is_zero() => {
-                next = Some(next.map_or(left, |held| held.min(left)));
+                next = Some(next.map_or(left, |earlier| earlier.min(left)));
             }
             _ => counts.available += 1,
         }

@@ -6,7 +6,7 @@ mod volumes;
 
 use super::cluster::{Change, Cluster};
 use super::collector;
-use super::hand::{Hand, Task};
+use super::controller::{Controller, Task};
 use super::kinds::{Kind, Object, Typed};
 use super::metadata::{self, Key};
 use super::node::Node;
@@ -18,8 +18,8 @@ pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
         to_owner(state, add);
     }
     to_collector(cluster, change, after, add);
-    if let Some(hand) = own_hand(change.kind) {
-        add(hand.task(change.key.clone()));
+    if let Some(controller) = own_controller(change.kind) {
+        add(controller.task(change.key.clone()));
     }
     let namespace = change.key.namespace();
     match change.kind {
@@ -27,7 +27,7 @@ pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
         Kind::ResourceClaimTemplate => pods::template_changed(cluster, namespace, add),
         Kind::Job if after.is_none() => pods::job_gone(cluster, change, add),
         Kind::Node => node_changed(cluster, change, after, add),
-        Kind::ServiceAccount => add(Hand::Namespace.task(Key::new("", namespace))),
+        Kind::ServiceAccount => add(Controller::Namespace.task(Key::new("", namespace))),
         Kind::PersistentVolumeClaim => volumes::claim_changed(cluster, change, after, add),
         Kind::PersistentVolume => volumes::volume_changed(cluster, change, after, add),
         Kind::StorageClass => volumes::class_changed(cluster, add),
@@ -40,19 +40,19 @@ pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
 }
 
 /// Returns the controller that handles objects of this kind.
-fn own_hand(kind: Kind) -> Option<Hand> {
+fn own_controller(kind: Kind) -> Option<Controller> {
     match kind {
-        Kind::Namespace => Some(Hand::Namespace),
-        Kind::Node => Some(Hand::NodeLifecycle),
-        Kind::ReplicaSet | Kind::ReplicationController => Some(Hand::Replicas(kind)),
-        Kind::Deployment => Some(Hand::Deployment),
-        Kind::StatefulSet => Some(Hand::StatefulSet),
-        Kind::DaemonSet => Some(Hand::DaemonSet),
-        Kind::Job => Some(Hand::Job),
-        Kind::PersistentVolumeClaim => Some(Hand::VolumeClaim),
-        Kind::PersistentVolume => Some(Hand::Volume),
-        Kind::ResourceClaim => Some(Hand::ResourceClaim),
-        Kind::PodDisruptionBudget => Some(Hand::Disruption),
+        Kind::Namespace => Some(Controller::Namespace),
+        Kind::Node => Some(Controller::NodeLifecycle),
+        Kind::ReplicaSet | Kind::ReplicationController => Some(Controller::Replicas(kind)),
+        Kind::Deployment => Some(Controller::Deployment),
+        Kind::StatefulSet => Some(Controller::StatefulSet),
+        Kind::DaemonSet => Some(Controller::DaemonSet),
+        Kind::Job => Some(Controller::Job),
+        Kind::PersistentVolumeClaim => Some(Controller::VolumeClaim),
+        Kind::PersistentVolume => Some(Controller::Volume),
+        Kind::ResourceClaim => Some(Controller::ResourceClaim),
+        Kind::PodDisruptionBudget => Some(Controller::Disruption),
         Kind::Pod | Kind::ServiceAccount | Kind::StorageClass | Kind::ResourceClaimTemplate | Kind::Other(_) => None,
     }
 }
@@ -60,23 +60,23 @@ fn own_hand(kind: Kind) -> Option<Hand> {
 /// Adds the task of the object's controller.
 fn to_owner(object: &Object, add: &mut impl FnMut(Task)) {
     let Some(owner) = metadata::controller(object.meta()) else { return };
-    let hand = match owner.kind.as_str() {
-        "ReplicaSet" => Hand::Replicas(Kind::ReplicaSet),
-        "ReplicationController" => Hand::Replicas(Kind::ReplicationController),
-        "Deployment" => Hand::Deployment,
-        "StatefulSet" => Hand::StatefulSet,
-        "DaemonSet" => Hand::DaemonSet,
-        "Job" => Hand::Job,
-        "Pod" => Hand::PodClaims,
+    let controller = match owner.kind.as_str() {
+        "ReplicaSet" => Controller::Replicas(Kind::ReplicaSet),
+        "ReplicationController" => Controller::Replicas(Kind::ReplicationController),
+        "Deployment" => Controller::Deployment,
+        "StatefulSet" => Controller::StatefulSet,
+        "DaemonSet" => Controller::DaemonSet,
+        "Job" => Controller::Job,
+        "Pod" => Controller::PodClaims,
         _ => return,
     };
-    add(hand.task(Key::new(metadata::namespace(object.meta()), &owner.name)));
+    add(controller.task(Key::new(metadata::namespace(object.meta()), &owner.name)));
 }
 
 /// Adds a task for every object of this kind in a namespace.
 fn for_all(cluster: &Cluster, kind: Kind, namespace: &str, add: &mut impl FnMut(Task)) {
-    if let Some(hand) = own_hand(kind) {
-        cluster.keys_within(kind, namespace).for_each(|key| add(hand.task(key.clone())));
+    if let Some(controller) = own_controller(kind) {
+        cluster.keys_within(kind, namespace).for_each(|key| add(controller.task(key.clone())));
     }
 }
 
@@ -97,7 +97,7 @@ fn for_adopters(cluster: &Cluster, change: &Change, after: Option<&Object>, add:
 }
 
 fn to_collector(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
-    let collect = |kind: Kind, key: &Key| Hand::Collector(kind).task(key.clone());
+    let collect = |kind: Kind, key: &Key| Controller::Collector(kind).task(key.clone());
     if after.is_some_and(|after| collector::concerns(cluster, after.meta())) {
         add(collect(change.kind, &change.key));
     }
@@ -123,10 +123,10 @@ fn node_changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add:
     let before = change.before.as_ref().and_then(Node::of);
     let after = after.and_then(Node::of);
     if before.is_none() || after.is_none() {
-        cluster.pods_of_node(change.key.name()).for_each(|(pod, _)| add(Hand::Kubelet.task(pod.clone())));
+        cluster.pods_of_node(change.key.name()).for_each(|(pod, _)| add(Controller::Kubelet.task(pod.clone())));
     }
     let eligible = |node: &Node| (node.metadata.labels.clone(), node.spec.taints.clone());
     if before.map(eligible) != after.map(eligible) {
-        cluster.keys(Kind::DaemonSet).for_each(|key| add(Hand::DaemonSet.task(key.clone())));
+        cluster.keys(Kind::DaemonSet).for_each(|key| add(Controller::DaemonSet.task(key.clone())));
     }
 }

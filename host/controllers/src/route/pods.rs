@@ -1,7 +1,7 @@
 //! Maps changes of pods, and changes that pods wait for, to tasks.
 
 use super::super::cluster::{Change, Cluster};
-use super::super::hand::{Hand, Task};
+use super::super::controller::{Controller, Task};
 use super::super::kinds::{Kind, Object, Typed};
 use super::super::kubelet::Kubelet;
 use super::super::metadata::{self, Key};
@@ -16,11 +16,13 @@ pub fn changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: 
     let after = after.and_then(Pod::of);
     if let Some(pod) = after {
         let own = [
-            (Hand::Kubelet, Kubelet::concerns(cluster, pod)),
-            (Hand::PodClaims, pod_claims::concerns(pod)),
-            (Hand::JobOrphan, job::is_orphan(cluster, pod)),
+            (Controller::Kubelet, Kubelet::concerns(cluster, pod)),
+            (Controller::PodClaims, pod_claims::concerns(pod)),
+            (Controller::JobOrphan, job::is_orphan(cluster, pod)),
         ];
-        own.into_iter().filter(|(_, concerned)| *concerned).for_each(|(hand, _)| add(hand.task(change.key.clone())));
+        own.into_iter()
+            .filter(|(_, concerned)| *concerned)
+            .for_each(|(controller, _)| add(controller.task(change.key.clone())));
     }
     let before = change.before.as_ref().and_then(Pod::of);
     if let Some(pod) = after.or(before).filter(|pod| after.is_none() || resource_claim::is_done(pod)) {
@@ -31,24 +33,24 @@ pub fn changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: 
 /// Adds the tasks of the claims of a finished pod.
 fn ended(cluster: &Cluster, namespace: &str, pod: &Pod, add: &mut impl FnMut(Task)) {
     for claim in pod.claims().map(|name| Key::new(namespace, &name)) {
-        if cluster.object(Kind::PersistentVolumeClaim, &claim).is_some_and(|held| metadata::deleting(held.meta())) {
-            add(Hand::VolumeClaim.task(claim));
+        if cluster.object(Kind::PersistentVolumeClaim, &claim).is_some_and(|object| metadata::deleting(object.meta())) {
+            add(Controller::VolumeClaim.task(claim));
         }
     }
     let named = pod.spec.resource_claims.iter().filter_map(|claim| claim.resource_claim_name.as_deref());
-    let made = pod.status.resource_claim_statuses.iter().filter_map(|held| held.resource_claim_name.as_deref());
-    named.chain(made).for_each(|name| add(Hand::ResourceClaim.task(Key::new(namespace, name))));
+    let created = pod.status.resource_claim_statuses.iter().filter_map(|status| status.resource_claim_name.as_deref());
+    named.chain(created).for_each(|name| add(Controller::ResourceClaim.task(Key::new(namespace, name))));
 }
 
 /// Adds the tasks of pods that may wait for a claim template in their namespace.
 pub fn template_changed(cluster: &Cluster, namespace: &str, add: &mut impl FnMut(Task)) {
     let waiting = cluster.within::<Pod>(namespace).filter(|(_, pod)| pod_claims::concerns(pod));
-    waiting.for_each(|(key, _)| add(Hand::PodClaims.task(key.clone())));
+    waiting.for_each(|(key, _)| add(Controller::PodClaims.task(key.clone())));
 }
 
 /// Adds the tasks that remove the tracking finalizers of a deleted Job's pods.
 pub fn job_gone(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
     let Some(job) = &change.before else { return };
     let pods = cluster.dependents(metadata::uid(job.meta())).filter(|(kind, _, _)| *kind == Kind::Pod);
-    pods.for_each(|(_, key, _)| add(Hand::JobOrphan.task(key.clone())));
+    pods.for_each(|(_, key, _)| add(Controller::JobOrphan.task(key.clone())));
 }

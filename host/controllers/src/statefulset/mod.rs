@@ -94,7 +94,7 @@ impl Set<'_> {
     }
 
     fn pod(&self, ordinal: i32) -> Option<&Pod> {
-        let index = self.pods.binary_search_by_key(&ordinal, |(held, _)| *held).ok()?;
+        let index = self.pods.binary_search_by_key(&ordinal, |(existing, _)| *existing).ok()?;
         Some(self.pods[index].1)
     }
 

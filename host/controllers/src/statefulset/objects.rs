@@ -30,7 +30,7 @@ pub fn pod(set: &Set<'_>, ordinal: i32) -> Value {
     let claimed: Vec<Value> = templates
         .map(|volume| json!({ "name": volume, "persistentVolumeClaim": { "claimName": format!("{volume}-{name}") } }))
         .collect();
-    let is_claimed = |volume: &Value| claimed.iter().any(|held| held["name"] == volume["name"]);
+    let is_claimed = |volume: &Value| claimed.iter().any(|claim| claim["name"] == volume["name"]);
     let mut volumes = pod["spec"]["volumes"].as_array().cloned().unwrap_or_default();
     volumes.retain(|volume| !is_claimed(volume));
     volumes.extend(claimed);

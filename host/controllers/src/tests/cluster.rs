@@ -18,7 +18,7 @@ fn on_node(cluster: &Cluster, node: &str) -> Vec<Key> {
 }
 
 #[test]
-fn older_news_is_ignored() {
+fn older_versions_are_ignored() {
     let mut cluster = Cluster::default();
     assert_eq!(put(&mut cluster, "a", "1", 5, Some("n1")), 1);
     assert_eq!(put(&mut cluster, "a", "1", 4, None), 0, "an older state");
@@ -48,7 +48,7 @@ fn the_deletion_of_a_predecessor_leaves_the_successor() {
 }
 
 #[test]
-fn a_list_ends_what_it_does_not_show() {
+fn a_list_removes_objects_that_it_lacks() {
     let mut cluster = Cluster::default();
     for name in ["gone", "stays", "answered"] {
         put(&mut cluster, name, name, 1, None);
@@ -80,7 +80,7 @@ fn dependents_follow_owner_references() {
 }
 
 #[test]
-fn namespaces_are_told_apart() {
+fn objects_of_different_namespaces_are_distinct() {
     let mut cluster = Cluster::default();
     for (namespace, name) in [("a", "x"), ("a-b", "y"), ("a0", "z")] {
         let object = pod(name, json!({ "metadata": { "namespace": namespace } }));
@@ -91,7 +91,7 @@ fn namespaces_are_told_apart() {
 }
 
 #[test]
-fn explicit_nulls_are_no_reason_to_stop() {
+fn explicit_nulls_are_decoded() {
     let object = pod("a", json!({ "spec": { "nodeName": "n" } })).to_string();
     let object = object.replace("\"spec\":{", "\"status\":null,\"spec\":{\"volumes\":null,\"hostNetwork\":null,");
     let mut value: serde_json::Value = serde_json::from_str(&object).expect("JSON");

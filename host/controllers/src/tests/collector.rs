@@ -34,7 +34,7 @@ fn of_set(cluster: &Cluster) -> Vec<String> {
 }
 
 #[test]
-fn a_dependent_lives_as_long_as_an_owner() {
+fn a_dependent_is_kept_while_an_owner_exists() {
     let mut gone = cluster([set("r", json!({})), owned("p", &["r"])]);
     assert_eq!(of_pod(&gone), [] as [String; 0]);
     gone.remove(Kind::ReplicaSet, &key("default/r"), "r-uid");
@@ -42,13 +42,13 @@ fn a_dependent_lives_as_long_as_an_owner() {
 }
 
 #[test]
-fn an_owner_that_was_never_seen_is_asked_for() {
+fn an_unknown_owner_is_looked_up_first() {
     let cluster = cluster([owned("p", &["r"])]);
     assert_eq!(of_pod(&cluster), ["delete Pod default/p unless ReplicaSet r"]);
 }
 
 #[test]
-fn a_reference_to_one_of_several_owners_goes_with_it() {
+fn a_reference_to_a_deleted_owner_is_removed() {
     let mut cluster = cluster([set("r", json!({})), set("s", json!({})), owned("p", &["r", "s"])]);
     cluster.remove(Kind::ReplicaSet, &key("default/r"), "r-uid");
     let left = owned_by("apps/v1", "ReplicaSet", "s");
@@ -59,7 +59,7 @@ fn a_reference_to_one_of_several_owners_goes_with_it() {
 }
 
 #[test]
-fn an_owner_of_another_namespace_is_none() {
+fn an_owner_in_another_namespace_does_not_count() {
     let stranger = set("r", json!({ "metadata": { "namespace": "other" } }));
     assert_eq!(of_pod(&cluster([stranger, owned("p", &["r"])])), ["delete Pod default/p unless ReplicaSet r"]);
 }
@@ -78,7 +78,7 @@ fn a_foreground_deletion_waits_for_the_dependents_that_block_it() {
 }
 
 #[test]
-fn a_foreground_deletion_goes_down_the_tree() {
+fn a_foreground_deletion_reaches_all_descendants() {
     let deployment = with(
         json!({ "kind": "Deployment", "metadata": { "namespace": "default", "name": "d" } }),
         deleting("foregroundDeletion"),
@@ -89,7 +89,7 @@ fn a_foreground_deletion_goes_down_the_tree() {
 }
 
 #[test]
-fn an_orphaning_deletion_lets_the_dependents_go_first() {
+fn an_orphaning_deletion_releases_the_dependents_first() {
     let leaving = set("r", deleting("orphan"));
     let both = cluster([leaving.clone(), owned("p", &["r"])]);
     assert_eq!(of_set(&both), [r#"patch Pod default/p {"metadata":{"ownerReferences":[]}}"#]);

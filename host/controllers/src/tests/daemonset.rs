@@ -42,13 +42,13 @@ fn steps(objects: impl IntoIterator<Item = Value>) -> Vec<String> {
 }
 
 #[test]
-fn a_pod_is_meant_for_its_node() {
+fn a_pod_is_pinned_to_its_node() {
     let pod = created(&plan(&cluster([set(json!({})), node("n1", json!({}))])));
     let required = &pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
     let terms = json!([{ "matchFields": [{ "key": "metadata.name", "operator": "In", "values": ["n1"] }] }]);
     assert_eq!(required["nodeSelectorTerms"], terms);
     let tolerated: Vec<_> =
-        pod["spec"]["tolerations"].as_array().into_iter().flatten().map(|held| &held["key"]).collect();
+        pod["spec"]["tolerations"].as_array().into_iter().flatten().map(|toleration| &toleration["key"]).collect();
     assert!(tolerated.contains(&&json!("node.kubernetes.io/unschedulable")), "{tolerated:?}");
 }
 
@@ -91,7 +91,7 @@ fn nodes_are_chosen_by_name_labels_and_taints() {
 }
 
 #[test]
-fn pods_that_are_out_of_place_go() {
+fn misplaced_pods_are_deleted() {
     let tainted = |effect: &str| node("n", json!({ "spec": { "taints": [{ "key": "k", "effect": effect }] } }));
     let running = || member("a", running("n", 60));
     let pending = member(

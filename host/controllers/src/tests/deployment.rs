@@ -79,7 +79,7 @@ fn steps(objects: impl IntoIterator<Item = Value>) -> Vec<String> {
 }
 
 #[test]
-fn a_new_template_gets_a_set_of_its_own() {
+fn a_new_template_gets_its_own_replica_set() {
     let plan = plan(&cluster([deployment(3, json!({})), set("old", 2, 3, 3, 3)]));
     let made = created(&plan);
     let hash = made["spec"]["template"]["metadata"]["labels"]["pod-template-hash"].clone();
@@ -91,7 +91,7 @@ fn a_new_template_gets_a_set_of_its_own() {
 }
 
 #[test]
-fn a_rolling_update_goes_step_by_step() {
+fn a_rolling_update_proceeds_in_steps() {
     let zero_surge = json!({ "spec": { "strategy": { "rollingUpdate": { "maxSurge": 0, "maxUnavailable": 1 } } } });
     // Each case: strategy; size and available pods of the new set; the same of the old set; the expected steps.
     let cases: [(&Value, _, _, &[&str]); 8] = [
@@ -137,7 +137,7 @@ fn a_paused_deployment_scales_but_does_not_roll() {
 }
 
 #[test]
-fn going_back_to_an_old_template_makes_it_the_latest_revision() {
+fn a_rollback_makes_the_old_template_the_latest_revision() {
     let objects = [deployment(3, json!({})), set("new", 1, 0, 0, 3), set("old", 2, 3, 3, 3)];
     let heads = heads(&plan(&cluster(objects)));
     assert!(heads.contains(&"patch ReplicaSet default/d-new".to_owned()), "{heads:?}");
@@ -159,7 +159,7 @@ fn old_sets_beyond_the_history_are_deleted() {
 }
 
 #[test]
-fn a_name_that_is_taken_leads_to_another() {
+fn a_name_collision_leads_to_another_name() {
     let taken = created(&plan(&cluster([deployment(1, json!({}))])))["metadata"]["name"].clone();
     let stranger = json!({
         "kind": "ReplicaSet",
@@ -173,10 +173,13 @@ fn a_name_that_is_taken_leads_to_another() {
 }
 
 #[test]
-fn the_status_tells_how_far_it_is() {
+fn the_status_reports_progress() {
     let of = |status: &Value, type_: &str| {
-        let held = status["conditions"].as_array().into_iter().flatten().find(|held| held["type"] == type_);
-        held.map(|held| format!("{} {}", held["status"].as_str().unwrap_or(""), held["reason"].as_str().unwrap_or("")))
+        let condition =
+            status["conditions"].as_array().into_iter().flatten().find(|condition| condition["type"] == type_);
+        condition.map(|condition| {
+            format!("{} {}", condition["status"].as_str().unwrap_or(""), condition["reason"].as_str().unwrap_or(""))
+        })
     };
     let half = status(
         &plan(&cluster([deployment(3, json!({})), set("new", 2, 1, 1, 3), set("old", 1, 3, 2, 3)])),
@@ -194,7 +197,7 @@ fn the_status_tells_how_far_it_is() {
 }
 
 #[test]
-fn a_rollout_that_stands_still_has_failed_in_the_end() {
+fn a_stalled_rollout_exceeds_its_deadline() {
     let standing = |seconds: i64| {
         let progressing = json!({
             "type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated", "lastUpdateTime": ago(seconds),

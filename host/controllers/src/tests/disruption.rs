@@ -30,7 +30,7 @@ fn workload() -> Vec<Value> {
 }
 
 #[test]
-fn the_bounds_are_numbers_or_shares() {
+fn the_bounds_are_numbers_or_percentages() {
     // Each case: the budget's bound, and the expected, desired, healthy and allowed numbers of pods.
     let cases = [
         (json!({ "minAvailable": 1 }), [3, 1, 2, 1]),
@@ -50,7 +50,7 @@ fn the_bounds_are_numbers_or_shares() {
 }
 
 #[test]
-fn an_eviction_counts_until_it_shows_or_is_forgotten() {
+fn an_eviction_counts_until_it_is_observed_or_expires() {
     let evicted = |seconds: i64| {
         budget(
             json!({ "minAvailable": 1 }),

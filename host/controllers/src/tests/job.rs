@@ -43,11 +43,14 @@ fn written(objects: impl IntoIterator<Item = Value>) -> Value {
 
 fn true_conditions(status: &Value) -> Vec<&str> {
     let conditions = status["conditions"].as_array().into_iter().flatten();
-    conditions.filter(|held| held["status"] == "True").filter_map(|held| held["type"].as_str()).collect()
+    conditions
+        .filter(|condition| condition["status"] == "True")
+        .filter_map(|condition| condition["type"].as_str())
+        .collect()
 }
 
 #[test]
-fn as_many_pods_run_as_may_and_are_needed() {
+fn parallelism_and_completions_limit_the_pods() {
     let create = "create Pod default/j-*";
     let cases: [(&str, Vec<Value>, &[&str]); 5] = [
         ("up to the parallelism", vec![job(json!({}))], &[create, create]),
@@ -76,7 +79,7 @@ fn as_many_pods_run_as_may_and_are_needed() {
 }
 
 #[test]
-fn an_ended_pod_is_listed_then_let_go_then_counted() {
+fn a_finished_pod_is_listed_then_released_then_counted() {
     let ended = || member("a", "Succeeded", json!({}));
     let first = plan(&cluster([job(json!({})), ended()]));
     let listed = status(&first, Kind::Job);
@@ -108,7 +111,7 @@ fn a_job_completes_when_everything_is_counted() {
 }
 
 #[test]
-fn a_job_fails_when_too_many_pods_do_or_its_time_is_over() {
+fn a_job_fails_at_its_backoff_limit_or_deadline() {
     let failures = json!({ "status": { "failed": 2 } });
     let failed = plan(&cluster([job(failures.clone()), member("a", "Running", json!({}))]));
     assert_eq!(true_conditions(&status(&failed, Kind::Job)), ["FailureTarget"]);
@@ -145,7 +148,7 @@ fn an_indexed_job_completes_each_index_once() {
 }
 
 #[test]
-fn pods_of_a_finished_or_vanished_job_are_let_go() {
+fn pods_of_a_finished_or_deleted_job_are_released() {
     let finished = json!({ "status": { "conditions": [
         { "type": "Complete", "status": "True", "lastTransitionTime": ago(50) },
     ] } });

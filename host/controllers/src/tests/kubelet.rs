@@ -27,9 +27,10 @@ fn a_bound_pod_runs() {
     let status = status(&plan, Kind::Pod);
     assert_eq!(status["phase"], "Running");
     assert_eq!(status["startTime"], "2026-01-02T03:04:05Z");
-    let of_type = |type_: &str| status["conditions"].as_array()?.iter().find(|held| held["type"] == type_).cloned();
+    let of_type =
+        |type_: &str| status["conditions"].as_array()?.iter().find(|condition| condition["type"] == type_).cloned();
     for type_ in ["Initialized", "ContainersReady", "Ready", "PodScheduled"] {
-        assert_eq!(of_type(type_).map(|held| held["status"].clone()), Some(json!("True")), "{type_}");
+        assert_eq!(of_type(type_).map(|condition| condition["status"].clone()), Some(json!("True")), "{type_}");
     }
     assert!(status["podIP"].as_str().is_some_and(|address| address.starts_with("10.")), "{}", status["podIP"]);
     assert!(status["containerStatuses"][0]["state"]["running"].is_object());
@@ -39,7 +40,7 @@ fn a_bound_pod_runs() {
 }
 
 #[test]
-fn pods_have_addresses_of_their_own_or_their_nodes() {
+fn pods_have_their_own_address_or_their_nodes_address() {
     let host = node("n1", json!({ "status": { "addresses": [{ "type": "InternalIP", "address": "192.0.2.7" }] } }));
     let on_host = pod("b", json!({ "spec": { "nodeName": "n1", "hostNetwork": true } }));
     let cluster = cluster([host, bound(json!({})), on_host]);
@@ -55,7 +56,7 @@ fn pods_have_addresses_of_their_own_or_their_nodes() {
 }
 
 #[test]
-fn pods_end_when_they_are_told_to() {
+fn pods_finish_after_their_run_time() {
     let seconds = |text: &str| json!({ "metadata": { "annotations": { "sim.berth.dev/run-seconds": text } } });
     let failing = json!({ "metadata": { "annotations": {
         "sim.berth.dev/run-seconds": "5", "sim.berth.dev/exit-code": "3",
@@ -86,7 +87,7 @@ fn pods_end_when_they_are_told_to() {
 }
 
 #[test]
-fn a_deleted_pod_goes_at_once_or_after_its_grace() {
+fn a_deleted_pod_is_removed_at_once_or_after_its_grace_period() {
     let deleted = |finalizers: Value, phase: &str, grace: i64| {
         bound(json!({
             "metadata": { "deletionTimestamp": ago(-20), "deletionGracePeriodSeconds": grace, "finalizers": finalizers },
@@ -114,7 +115,7 @@ fn a_deleted_pod_goes_at_once_or_after_its_grace() {
 }
 
 #[test]
-fn a_pod_of_a_vanished_node_is_collected() {
+fn a_pod_of_a_deleted_node_is_collected() {
     let cluster = cluster([pod("a", running("lost", 9)), pod("b", json!({}))]);
     let kubelet = Kubelet::new(&Options::default(), now());
     let of = |name: &str| lines(&kubelet.plan(&cluster, &key(name), now()));

@@ -21,7 +21,7 @@ fn taints(spec: Value, conditions: Value) -> Option<Vec<String>> {
 }
 
 #[test]
-fn a_node_that_says_nothing_is_ready() {
+fn a_node_without_conditions_is_ready() {
     let silent = node("n", json!({ "status": null }));
     let plan = node_lifecycle::plan(&cluster([silent]), &key("n"), now());
     let conditions = &status(&plan, Kind::Node)["conditions"];
@@ -29,7 +29,7 @@ fn a_node_that_says_nothing_is_ready() {
 }
 
 #[test]
-fn taints_follow_conditions_and_the_cordon() {
+fn taints_follow_conditions_and_unschedulable() {
     let condition =
         |type_: &str, status: &str| json!([{ "type": "Ready", "status": "True" }, { "type": type_, "status": status }]);
     let not_ready = json!({ "key": "node.kubernetes.io/not-ready", "effect": "NoSchedule" });
@@ -60,7 +60,7 @@ fn taints_follow_conditions_and_the_cordon() {
 }
 
 #[test]
-fn leases_are_renewed_every_ten_seconds_spread_over_them() {
+fn leases_are_renewed_evenly_every_ten_seconds() {
     let (mut schedule, start) = (Schedule::new(1000), Instant::now());
     for number in 0..100 {
         schedule.add(format!("n{number}"), "uid".to_owned());
@@ -73,9 +73,9 @@ fn leases_are_renewed_every_ten_seconds_spread_over_them() {
         }
     }
     let of = |from: u64, to: u64| renewals.iter().filter(|(at, _)| (from..to).contains(at)).count();
-    let made: HashSet<_> = renewals.iter().filter(|(at, _)| *at < 200).map(|(_, node)| node).collect();
-    assert_eq!(made.len(), 100, "each is made at once");
-    assert_eq!(of(10_000, 20_000), 100, "and renewed once in every ten seconds");
+    let created: HashSet<_> = renewals.iter().filter(|(at, _)| *at < 200).map(|(_, node)| node).collect();
+    assert_eq!(created.len(), 100, "each is created at once");
+    assert_eq!(of(10_000, 20_000), 100, "each is renewed once in every ten seconds");
     assert!((10_000..20_000).step_by(1000).all(|from| of(from, from + 1000) < 25), "evenly");
 }
 
@@ -91,7 +91,7 @@ fn many_leases_are_renewed_less_often() {
 }
 
 #[test]
-fn a_node_that_went_has_no_turn() {
+fn a_removed_node_is_not_renewed() {
     let (mut schedule, now) = (Schedule::new(1000), Instant::now());
     schedule.add("n".to_owned(), "old".to_owned());
     assert!(schedule.next(now).is_some());
@@ -103,7 +103,7 @@ fn a_node_that_went_has_no_turn() {
 }
 
 #[test]
-fn namespaces_get_an_account_and_are_emptied_in_the_end() {
+fn namespaces_get_a_service_account_and_are_emptied_when_deleted() {
     let namespace = |more: Value| super::with(json!({ "kind": "Namespace", "metadata": { "name": "a" } }), more);
     let account = json!({ "kind": "ServiceAccount", "metadata": { "namespace": "a", "name": "default" } });
     let going = json!({ "metadata": { "deletionTimestamp": super::ago(1) }, "spec": { "finalizers": ["kubernetes"] } });

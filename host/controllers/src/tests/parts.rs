@@ -34,7 +34,7 @@ fn selectors_match_labels() {
 }
 
 #[test]
-fn percentages_are_rounded_as_they_are_meant() {
+fn percentages_round_up_or_down() {
     let text = |text: &str| IntOrString::String(text.to_owned());
     let cases = [
         (IntOrString::Int(3), 10, 3, 3),
@@ -55,7 +55,7 @@ fn percentages_are_rounded_as_they_are_meant() {
 }
 
 #[test]
-fn templates_are_told_apart_by_their_hashes() {
+fn different_templates_have_different_hashes() {
     let of = |image: &str| PodTemplateSpec {
         spec: serde_json::from_value(json!({ "containers": [{ "name": "main", "image": image }] })).expect("a spec"),
         metadata: None,

@@ -2,19 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::hand::{Hand, Task};
-use super::super::queue::{Ended, Queue};
+use super::super::controller::{Controller, Task};
+use super::super::queue::{Queue, RunResult};
 use super::key;
 
-const OK: Ended = Ended { failed: false, spent: Duration::ZERO, again: None };
-const FAILED: Ended = Ended { failed: true, ..OK };
+const OK: RunResult = RunResult { failed: false, spent: Duration::ZERO, again: None };
+const FAILED: RunResult = RunResult { failed: true, ..OK };
 
 fn single(name: &str) -> Task {
-    Hand::Kubelet.task(key(name))
+    Controller::Kubelet.task(key(name))
 }
 
 fn workload(name: &str) -> Task {
-    Hand::Deployment.task(key(name))
+    Controller::Deployment.task(key(name))
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn workloads_go_first() {
 }
 
 #[test]
-fn a_task_that_is_asked_for_twice_runs_once() {
+fn a_task_requested_twice_runs_once() {
     let (mut queue, now) = (Queue::default(), Instant::now());
     queue.add(single("a"), now);
     queue.add(single("a"), now);
@@ -37,7 +37,7 @@ fn a_task_that_is_asked_for_twice_runs_once() {
 }
 
 #[test]
-fn a_task_that_is_asked_for_while_it_runs_runs_again() {
+fn a_task_requested_while_it_runs_runs_again() {
     let (mut queue, now) = (Queue::default(), Instant::now());
     queue.add(single("a"), now);
     queue.pop(now);
@@ -52,7 +52,7 @@ fn a_workload_pauses_in_proportion_to_its_cost() {
     let (mut queue, now) = (Queue::default(), Instant::now());
     queue.add(workload("a"), now);
     queue.pop(now);
-    queue.done(workload("a"), Ended { spent: Duration::from_millis(10), ..OK }, now);
+    queue.done(workload("a"), RunResult { spent: Duration::from_millis(10), ..OK }, now);
     queue.add(workload("a"), now);
     queue.add(workload("a"), now);
     assert_eq!(queue.pop(now + Duration::from_millis(199)), None);
@@ -62,7 +62,7 @@ fn a_workload_pauses_in_proportion_to_its_cost() {
 }
 
 #[test]
-fn failures_wait_longer_each_time_and_a_success_ends_that() {
+fn failures_back_off_until_a_success() {
     let (mut queue, mut now) = (Queue::default(), Instant::now());
     queue.add(single("a"), now);
     for wait in [50, 100, 200, 400] {
@@ -79,14 +79,14 @@ fn failures_wait_longer_each_time_and_a_success_ends_that() {
 }
 
 #[test]
-fn a_task_may_ask_for_a_later_look() {
+fn a_task_can_request_a_later_run() {
     let (mut queue, now) = (Queue::default(), Instant::now());
     queue.add(single("a"), now);
     queue.pop(now);
-    queue.done(single("a"), Ended { again: Some(Duration::from_secs(5)), ..OK }, now);
+    queue.done(single("a"), RunResult { again: Some(now + Duration::from_secs(5)), ..OK }, now);
     assert_eq!(queue.next_wake(), Some(now + Duration::from_secs(5)));
     queue.add(single("a"), now + Duration::from_secs(1));
-    assert!(queue.pop(now + Duration::from_secs(1)).is_some(), "a change comes before it");
+    assert!(queue.pop(now + Duration::from_secs(1)).is_some(), "a change causes an earlier run");
     queue.done(single("a"), OK, now + Duration::from_secs(1));
-    assert_eq!(queue.pop(now + Duration::from_secs(5)), None, "the look was had");
+    assert_eq!(queue.pop(now + Duration::from_secs(5)), None, "the requested run took place earlier");
 }

@@ -38,7 +38,7 @@ fn deletions(objects: Vec<Value>) -> Vec<String> {
 }
 
 #[test]
-fn missing_pods_are_made() {
+fn missing_pods_are_created() {
     let plan = plan(&cluster([set(3, json!({})), member("a", json!({}))]));
     let pods: Vec<_> = heads(&plan).into_iter().filter(|head| head.starts_with("create")).collect();
     assert_eq!(pods, ["create Pod default/r-*", "create Pod default/r-*"]);
@@ -49,7 +49,7 @@ fn missing_pods_are_made() {
 }
 
 #[test]
-fn a_large_set_is_made_in_bursts() {
+fn a_large_set_is_created_in_bursts() {
     let creates = |replicas| {
         heads(&plan(&cluster([set(replicas, json!({}))]))).iter().filter(|head| head.starts_with("create")).count()
     };
@@ -65,7 +65,7 @@ fn ended_and_deleted_pods_do_not_count() {
 }
 
 #[test]
-fn the_least_wanted_pods_go_first() {
+fn surplus_pods_are_deleted_by_preference() {
     let ready = |node: &str, seconds| running(node, seconds);
     let cost = json!({ "metadata": { "annotations": { "controller.kubernetes.io/pod-deletion-cost": "-5" } } });
     let unready = json!({ "spec": { "nodeName": "n1" }, "status": { "phase": "Running" } });
@@ -129,13 +129,13 @@ fn the_status_counts_the_pods() {
 }
 
 #[test]
-fn a_deleted_set_makes_nothing() {
+fn a_deleted_set_creates_no_pods() {
     let deleted = set(3, json!({ "metadata": { "deletionTimestamp": ago(1), "finalizers": ["foregroundDeletion"] } }));
     assert!(!heads(&plan(&cluster([deleted]))).iter().any(|head| head.starts_with("create")));
 }
 
 #[test]
-fn a_replication_controller_does_the_same() {
+fn a_replication_controller_behaves_like_a_replica_set() {
     let controller = json!({
         "kind": "ReplicationController",
         "metadata": { "namespace": "default", "name": "r" },

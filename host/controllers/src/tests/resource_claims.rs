@@ -49,7 +49,7 @@ fn of_claim(cluster: &Cluster) -> Vec<String> {
 }
 
 #[test]
-fn a_template_leads_to_a_claim_and_the_claim_to_the_status() {
+fn a_claim_template_creates_a_claim_and_its_status_entry() {
     let first = of_pod([template(), wanting(json!({}))]);
     assert_eq!(heads(&first), ["create ResourceClaim default/p-gpu-*"]);
     let made = created(&first);
@@ -86,7 +86,7 @@ fn a_claim_is_freed_when_its_pod_has_ended() {
 }
 
 #[test]
-fn others_reservations_stay() {
+fn reservations_of_other_consumers_stay() {
     let shared = claim(json!({ "status": { "allocation": {}, "reservedFor": [
         { "resource": "pods", "name": "p", "uid": "p-uid" },
         { "apiGroup": "example.com", "resource": "jobs", "name": "x", "uid": "x" },

@@ -49,7 +49,7 @@ fn steps(objects: impl IntoIterator<Item = Value>) -> Vec<String> {
 }
 
 #[test]
-fn pods_have_their_ordinals_names() {
+fn pods_are_named_by_ordinal() {
     let pod = created(&plan(&cluster([set(1, json!({}))])));
     assert_eq!(pod["metadata"]["name"], "web-0");
     assert_eq!(pod["metadata"]["labels"]["statefulset.kubernetes.io/pod-name"], "web-0");
@@ -58,7 +58,7 @@ fn pods_have_their_ordinals_names() {
 }
 
 #[test]
-fn pods_come_and_go_in_order_or_at_once() {
+fn pods_start_and_stop_in_order_or_in_parallel() {
     let old = revision();
     let ready = |ordinal| member(ordinal, &old, running("n", 60));
     let starting = |ordinal| member(ordinal, &old, json!({ "spec": { "nodeName": "n" } }));
@@ -86,7 +86,7 @@ fn pods_come_and_go_in_order_or_at_once() {
 }
 
 #[test]
-fn an_update_goes_from_the_last_to_the_partition() {
+fn an_update_proceeds_from_the_last_pod_to_the_partition() {
     let new = revision();
     let ready = |ordinal, revision: &str| member(ordinal, revision, running("n", 60));
     let all = |revisions: [&str; 3]| {
@@ -127,7 +127,7 @@ fn each_pod_has_claims_of_its_own() {
 }
 
 #[test]
-fn the_status_tells_revisions_apart() {
+fn the_status_counts_revisions() {
     let new = revision();
     let pods = [member(0, "old", running("n", 60)), member(1, &new, running("n", 60))];
     let before = json!({ "status": { "replicas": 2, "currentRevision": "old" } });

@@ -74,7 +74,7 @@ fn a_selector_narrows_the_choice() {
 }
 
 #[test]
-fn claim_and_volume_name_each_other_in_turn() {
+fn claim_and_volume_are_bound_in_steps() {
     let meant = volume("v", "5Gi", named(Some("c-uid")));
     assert_eq!(
         of_volume(&cluster([claim(json!({})), meant.clone()])),
@@ -103,7 +103,7 @@ fn claim_and_volume_name_each_other_in_turn() {
 }
 
 #[test]
-fn users_may_choose_from_either_side() {
+fn claim_and_volume_can_preselect_each_other() {
     let wanting = claim(json!({ "spec": { "volumeName": "v" } }));
     assert_eq!(of_claim(&cluster([wanting.clone(), volume("v", "1Gi", json!({}))])), ["patch PersistentVolume v"]);
     assert_eq!(of_claim(&cluster([wanting])), [] as [&str; 0], "it isn't there yet");
@@ -115,7 +115,7 @@ fn users_may_choose_from_either_side() {
 }
 
 #[test]
-fn a_class_with_a_provisioner_makes_the_volume() {
+fn a_class_with_a_provisioner_creates_the_volume() {
     let allowed =
         json!({ "allowedTopologies": [{ "matchLabelExpressions": [{ "key": "zone", "values": ["a", "b"] }] }] });
     let plan = claim::plan(&cluster([claim(json!({})), class(allowed)]), &key("default/c"));
@@ -133,7 +133,7 @@ fn a_class_with_a_provisioner_makes_the_volume() {
 }
 
 #[test]
-fn a_claim_that_waits_is_bound_at_the_schedulers_word() {
+fn a_waiting_claim_is_bound_after_the_scheduler_selects_a_node() {
     let chosen =
         |node: &str| claim(json!({ "metadata": { "annotations": { "volume.kubernetes.io/selected-node": node } } }));
     let free = || volume("v", "5Gi", json!({}));
@@ -170,7 +170,7 @@ fn a_claim_without_a_class_gets_the_default_one() {
 }
 
 #[test]
-fn a_volume_is_released_with_its_claim_and_goes_if_that_is_its_policy() {
+fn a_volume_is_released_with_its_claim_and_deleted_by_policy() {
     let policy = |policy: &str, phase: &str| {
         let more = json!({ "spec": { "persistentVolumeReclaimPolicy": policy }, "status": { "phase": phase } });
         volume("v", "5Gi", with(named(Some("c-uid")), more))
@@ -187,7 +187,7 @@ fn a_volume_is_released_with_its_claim_and_goes_if_that_is_its_policy() {
 }
 
 #[test]
-fn a_volume_whose_claim_chose_another_is_free_again() {
+fn a_volume_whose_claim_uses_another_is_available_again() {
     let elsewhere = claim(json!({ "spec": { "volumeName": "w" } }));
     let by_us = json!({ "metadata": { "annotations": { "pv.kubernetes.io/bound-by-controller": "yes" } } });
     let of =

@@ -47,9 +47,9 @@ fn keep(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<Write> {
         }
         _ => json!({ "phase": "Lost" }),
     };
-    let held = claim.status.clone().unwrap_or_default();
-    let sized = held.capacity.is_some() || wanted["capacity"].is_null();
-    let same = held.phase.as_deref() == wanted["phase"].as_str() && sized;
+    let current = claim.status.clone().unwrap_or_default();
+    let sized = current.capacity.is_some() || wanted["capacity"].is_null();
+    let same = current.phase.as_deref() == wanted["phase"].as_str() && sized;
     (!same).then(|| Write::status(Kind::PersistentVolumeClaim, &claim.metadata, wanted))
 }
 
@@ -64,15 +64,15 @@ fn bind(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<Write> {
         let volume = cluster.get::<PersistentVolume>(&Key::new("", volume_name(claim)))?;
         let reference = volume.spec.as_ref()?.claim_ref.as_ref();
         let free = reference.is_none_or(|reference| refers_to(reference, claim));
-        return if free { meet(claim, volume).or_else(|| pending(claim)) } else { pending(claim) };
+        return if free { bind_to(claim, volume).or_else(|| pending(claim)) } else { pending(claim) };
     }
     let class = class(cluster, claim);
     let waits = class.is_some_and(waits_for_consumer) && metadata::annotation(meta, SELECTED_NODE).is_none();
     if let Some(volume) = matching::find(cluster, claim, waits) {
-        return meet(claim, volume);
+        return bind_to(claim, volume);
     }
-    let made = class.filter(|_| !waits).and_then(|class| provision::provision(cluster, claim, class));
-    made.or_else(|| pending(claim))
+    let provisioned = class.filter(|_| !waits).and_then(|class| provision::provision(cluster, claim, class));
+    provisioned.or_else(|| pending(claim))
 }
 
 fn pending(claim: &PersistentVolumeClaim) -> Option<Write> {
@@ -83,8 +83,8 @@ fn pending(claim: &PersistentVolumeClaim) -> Option<Write> {
 
 /// Returns the default storage class for a claim that names no class.
 fn default_class<'a>(cluster: &'a Cluster, claim: &PersistentVolumeClaim) -> Option<&'a str> {
-    let said = claim.spec.as_ref().is_none_or(|spec| spec.storage_class_name.is_some());
-    if said || metadata::annotation(&claim.metadata, BETA_CLASS).is_some() || !volume_name(claim).is_empty() {
+    let has_class = claim.spec.as_ref().is_none_or(|spec| spec.storage_class_name.is_some());
+    if has_class || metadata::annotation(&claim.metadata, BETA_CLASS).is_some() || !volume_name(claim).is_empty() {
         return None;
     }
     let defaults = cluster.all::<StorageClass>().map(|(_, class)| class);
@@ -95,7 +95,7 @@ fn default_class<'a>(cluster: &'a Cluster, claim: &PersistentVolumeClaim) -> Opt
 }
 
 /// Binds the claim and the volume: first the volume refers to the claim, then the claim to the volume.
-fn meet(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Write> {
+fn bind_to(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Write> {
     let reference = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
     let meant = reference.is_some_and(|reference| reference.uid == claim.metadata.uid);
     if !meant {

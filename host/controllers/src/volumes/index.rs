@@ -76,9 +76,9 @@ fn place(volume: &PersistentVolume) -> Place<'_> {
 }
 
 fn forget<K: Ord + Borrow<Q>, Q: Ord + ?Sized>(index: &mut BTreeMap<K, BTreeSet<Key>>, of: &Q, key: &Key) {
-    if let Some(held) = index.get_mut(of) {
-        held.remove(key);
-        if held.is_empty() {
+    if let Some(entry) = index.get_mut(of) {
+        entry.remove(key);
+        if entry.is_empty() {
             index.remove(of);
         }
     }

@@ -101,8 +101,8 @@ fn terms(class: &StorageClass, node: Option<&Node>) -> Vec<NodeSelectorTerm> {
         }];
     }
     let allowed = class.allowed_topologies.iter().flatten().filter_map(|term| term.match_label_expressions.as_ref());
-    let term = |held: &Vec<k8s_openapi::api::core::v1::TopologySelectorLabelRequirement>| NodeSelectorTerm {
-        match_expressions: Some(held.iter().map(|one| within(&one.key, one.values.clone())).collect()),
+    let term = |labels: &Vec<k8s_openapi::api::core::v1::TopologySelectorLabelRequirement>| NodeSelectorTerm {
+        match_expressions: Some(labels.iter().map(|one| within(&one.key, one.values.clone())).collect()),
         match_fields: None,
     };
     allowed.map(term).collect()

@@ -39,8 +39,8 @@ fn next(cluster: &Cluster, volume: &PersistentVolume) -> Option<Write> {
 
 /// Returns the write that sets the phase, if it differs.
 fn enter(volume: &PersistentVolume, phase: &str) -> Option<Write> {
-    let held = volume.status.as_ref().and_then(|status| status.phase.as_deref());
-    (held != Some(phase)).then(|| Write::status(Kind::PersistentVolume, &volume.metadata, json!({ "phase": phase })))
+    let current = volume.status.as_ref().and_then(|status| status.phase.as_deref());
+    (current != Some(phase)).then(|| Write::status(Kind::PersistentVolume, &volume.metadata, json!({ "phase": phase })))
 }
 
 /// Returns the next write for a volume whose claim exists: phase Bound, or the unbinding if the claim names another

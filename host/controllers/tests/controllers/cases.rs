@@ -22,22 +22,22 @@ macro_rules! cases {
 pub fn all() -> Vec<Case> {
     cases![
         pods::bound_pods_run_and_end,
-        pods::deleted_pods_go,
-        pods::pods_of_a_vanished_node_go,
+        pods::deleted_pods_are_removed,
+        pods::pods_of_a_deleted_node_are_removed,
         nodes::nodes_are_ready_leased_and_tainted,
         workloads::a_deployment_rolls_out,
-        workloads::a_large_replica_set_is_made_and_removed,
-        workloads::a_stateful_set_goes_in_order,
+        workloads::a_large_replica_set_is_created_and_removed,
+        workloads::a_stateful_set_scales_in_order,
         workloads::a_daemon_set_covers_the_nodes,
         workloads::jobs_complete_and_fail,
-        workloads::a_budget_follows_its_pods,
+        workloads::a_disruption_budget_counts_its_pods,
         collection::deletions_cascade,
-        collection::orphans_stay,
-        collection::custom_resources_own_too,
-        volumes::claims_bind_and_volumes_end,
+        collection::orphans_are_kept,
+        collection::custom_resources_can_be_owners,
+        volumes::claims_are_bound_and_volumes_released,
         volumes::claims_wait_for_the_scheduler,
-        claims::resource_claims_follow_their_pods,
-        namespaces::a_namespace_has_an_account_and_ends_empty,
+        claims::resource_claims_are_created_and_released_with_pods,
+        namespaces::a_namespace_gets_a_service_account_and_is_emptied,
     ]
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::cluster::{Cluster, is_true, pod_on};
 
-pub async fn resource_claims_follow_their_pods(cluster: Cluster) {
+pub async fn resource_claims_are_created_and_released_with_pods(cluster: Cluster) {
     let node = cluster.node("n").await;
     let devices = json!({ "devices": { "requests": [{ "name": "gpu", "exactly": { "deviceClassName": "gpu" } }] } });
     cluster.create("ResourceClaimTemplate", json!({ "metadata": { "name": "t" }, "spec": { "spec": devices } })).await;

@@ -34,7 +34,7 @@ pub async fn deletions_cascade(cluster: Cluster) {
     assert!(cluster.get("ConfigMap", "never").await.is_object());
 }
 
-pub async fn orphans_stay(cluster: Cluster) {
+pub async fn orphans_are_kept(cluster: Cluster) {
     let top = config_map(&cluster, "top").await;
     cluster.create("ConfigMap", owned("leaf", &top)).await;
     cluster.delete_with("ConfigMap", "top", &DeleteParams::orphan()).await;
@@ -43,7 +43,7 @@ pub async fn orphans_stay(cluster: Cluster) {
     assert!(leaf["metadata"]["ownerReferences"].is_null(), "{leaf:#}");
 }
 
-pub async fn custom_resources_own_too(cluster: Cluster) {
+pub async fn custom_resources_can_be_owners(cluster: Cluster) {
     let schema = json!({ "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } });
     let definition = json!({
         "metadata": { "name": "widgets.example.com" },

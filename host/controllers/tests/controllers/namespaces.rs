@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::cluster::{Cluster, pod_on};
 
-pub async fn a_namespace_has_an_account_and_ends_empty(cluster: Cluster) {
+pub async fn a_namespace_gets_a_service_account_and_is_emptied(cluster: Cluster) {
     let node = cluster.node("n").await;
     cluster.until("ServiceAccount", "default", "there", Value::is_object).await;
     cluster.delete("ServiceAccount", "default").await;

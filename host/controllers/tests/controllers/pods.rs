@@ -30,7 +30,7 @@ pub async fn bound_pods_run_and_end(cluster: Cluster) {
     assert!(running["status"]["containerStatuses"][0]["state"]["running"].is_object());
 }
 
-pub async fn deleted_pods_go(cluster: Cluster) {
+pub async fn deleted_pods_are_removed(cluster: Cluster) {
     let node = cluster.node("n").await;
     pod(&cluster, "runs", json!({}), &node).await;
     cluster.until("Pod", "runs", "running", |pod| is_true(pod, "Ready")).await;
@@ -38,7 +38,7 @@ pub async fn deleted_pods_go(cluster: Cluster) {
     cluster.until_gone("Pod", "runs").await;
 }
 
-pub async fn pods_of_a_vanished_node_go(cluster: Cluster) {
+pub async fn pods_of_a_deleted_node_are_removed(cluster: Cluster) {
     let node = cluster.node("n").await;
     pod(&cluster, "runs", json!({}), &node).await;
     pod(&cluster, "ended", json!({ "sim.berth.dev/run-seconds": "0" }), &node).await;

@@ -47,7 +47,7 @@ async fn bound(cluster: &Cluster, name: &str) -> String {
     volume
 }
 
-pub async fn claims_bind_and_volumes_end(cluster: Cluster) {
+pub async fn claims_are_bound_and_volumes_released(cluster: Cluster) {
     let made = class(&cluster, "made", "disks.example.com", "Immediate").await;
     let found = class(&cluster, "found", "kubernetes.io/no-provisioner", "Immediate").await;
     claim(&cluster, "made", &made).await;

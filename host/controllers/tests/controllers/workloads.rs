@@ -47,7 +47,7 @@ pub async fn a_deployment_rolls_out(cluster: Cluster) {
     cluster.until_all("Pod", "app=a", "gone", <[Value]>::is_empty).await;
 }
 
-pub async fn a_large_replica_set_is_made_and_removed(cluster: Cluster) {
+pub async fn a_large_replica_set_is_created_and_removed(cluster: Cluster) {
     let node = cluster.node("n").await;
     cluster
         .create("ReplicaSet", json!({ "metadata": { "name": "r" }, "spec": spec(&node, json!({ "replicas": 700 })) }))
@@ -59,7 +59,7 @@ pub async fn a_large_replica_set_is_made_and_removed(cluster: Cluster) {
     cluster.until("ReplicaSet", "r", "small", |set| set["status"]["replicas"] == 3).await;
 }
 
-pub async fn a_stateful_set_goes_in_order(cluster: Cluster) {
+pub async fn a_stateful_set_scales_in_order(cluster: Cluster) {
     let node = cluster.node("n").await;
     let claim = json!({ "metadata": { "name": "data" }, "spec": {
         "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } }, "storageClassName": "none",
@@ -137,13 +137,15 @@ pub async fn jobs_complete_and_fail(cluster: Cluster) {
     let indexed = json!({ "completions": 3, "parallelism": 3, "completionMode": "Indexed" });
     cluster.create("Job", job("indexed", "0", indexed)).await;
     let good = cluster.until("Job", "good", "complete", |job| is_true(job, "Complete")).await;
-    assert_eq!((&good["status"]["succeeded"], &good["status"]["failed"]), (&json!(5), &Value::Null));
+    assert_eq!(good["status"]["succeeded"], 5);
+    // kube-apiserver leaves out a count of zero, and the in-memory API server stores it.
+    assert!(matches!(good["status"]["failed"].as_i64(), None | Some(0)), "{good:#}");
     let bad = cluster.until("Job", "bad", "failed", |job| is_true(job, "Failed")).await;
     assert_eq!(bad["status"]["failed"], 2);
     let indexed = cluster.until("Job", "indexed", "complete", |job| is_true(job, "Complete")).await;
     assert_eq!(indexed["status"]["completedIndexes"], "0-2");
     let counted = |pods: &[Value]| pods.iter().all(|pod| pod["metadata"]["finalizers"].is_null());
-    cluster.until_all("Pod", "", "let go", counted).await;
+    cluster.until_all("Pod", "", "released", counted).await;
     let unending = job("unending", "0", json!({}));
     let forever = json!({ "sim.berth.dev/run-seconds": "forever" });
     let mut unending = unending;
@@ -154,7 +156,7 @@ pub async fn jobs_complete_and_fail(cluster: Cluster) {
     cluster.until_all("Pod", "job-name=unending", "gone", <[Value]>::is_empty).await;
 }
 
-pub async fn a_budget_follows_its_pods(cluster: Cluster) {
+pub async fn a_disruption_budget_counts_its_pods(cluster: Cluster) {
     let node = cluster.node("n").await;
     let budget = json!({ "maxUnavailable": 1, "selector": { "matchLabels": { "app": "a" } } });
     cluster.create("PodDisruptionBudget", json!({ "metadata": { "name": "b" }, "spec": budget })).await;

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::clock;
 use crate::failure::Problems;
 use crate::names::{is_dns_label, is_dns_subdomain};
 use crate::selectors::Selectable;
@@ -135,8 +134,10 @@ fn column(column: &Value) -> PrinterColumn {
     }
 }
 
-/// Sets a definition's defaults and the status that marks it as established.
+/// Sets a definition's defaults and the status that marks it as established. A definition is established when it is
+/// created.
 pub fn accept(definition: &mut Value) {
+    let created = definition["metadata"]["creationTimestamp"].clone();
     let names = names(&definition["spec"]["names"]);
     let spec = &mut definition["spec"];
     spec["names"]["listKind"] = names.list_kind.clone().into();
@@ -147,7 +148,7 @@ pub fn accept(definition: &mut Value) {
     let accepted = spec["names"].clone();
     let stored: Vec<Value> =
         items(spec, "versions").filter(|v| v["storage"] == json!(true)).map(|v| v["name"].clone()).collect();
-    let condition = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "True", "lastTransitionTime": clock::now(), "reason": reason, "message": message});
+    let condition = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "True", "lastTransitionTime": created, "reason": reason, "message": message});
     if definition.pointer("/status/conditions").is_none() {
         definition["status"]["conditions"] = json!([
             condition("NamesAccepted", "NoConflicts", "no conflicts found"),

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_members_go_and_defaults_come() {
+    fn unknown_members_are_pruned_and_defaults_set() {
         let mut object = json!({"kind": "X", "metadata": {"name": "a"}, "oops": 1,
             "spec": {"size": 1, "extra": 2, "free": {"x": 1}, "map": {"k": "v"}, "mode": null}});
         assert_eq!(prune(&schema(), &mut object), ["oops", "spec.extra"]);

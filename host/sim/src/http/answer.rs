@@ -64,8 +64,9 @@ pub fn object(code: u16, resource: &Resource, object: &Object, view: View) -> Re
             resource.write(object, object.rv(), &mut bytes);
             with_type(code, "application/json", bytes)
         }
-        View::Table => {
-            json(code, &table::of_one(resource, &resource.served(object), object.rv(), table::Include::Metadata))
+        View::Table { now } => {
+            let include = table::Include::Metadata;
+            json(code, &table::of_one(resource, &resource.served(object), object.rv(), include, now))
         }
         View::Metadata => json(code, &metadata_only(&resource.served(object))),
     }

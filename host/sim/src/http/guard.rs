@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn other_hosts_and_origins_are_refused() {
+    fn other_hosts_and_origins_are_rejected() {
         for (host, expected) in [
             ("localhost", 200),
             ("LocalHost:8080", 200),

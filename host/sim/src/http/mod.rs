@@ -2,6 +2,8 @@
 
 pub mod answer;
 pub mod body;
+mod connections;
+mod credentials;
 mod guard;
 pub mod negotiate;
 
@@ -12,14 +14,15 @@ use axum::Router;
 use axum::extract::{Query as UrlQuery, Request, State as Shared};
 use axum::http::Method;
 use axum::response::Response;
-use axum::serve::ListenerExt;
+use jiff::Timestamp;
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
 use super::request::{Address, Query};
 use super::state::State;
 use super::{discovery, openapi, reviews, verbs};
-use negotiate::Accept;
+pub use credentials::Credentials;
+use negotiate::{Accept, View};
 
 /// A request whose method, query and headers have been read.
 #[derive(Debug)]
@@ -33,8 +36,20 @@ pub struct Call {
     /// The body's media type, without parameters. A request without a `Content-Type` counts as JSON, as in
     /// kube-apiserver, unless it has an `Origin`; then this is empty.
     pub content_type: String,
+    /// The time at which the server received the request.
+    pub now: Timestamp,
     /// The unread body.
     pub body: axum::body::Body,
+}
+
+impl Call {
+    /// Returns the form for a response that contains objects.
+    ///
+    /// # Errors
+    /// 406 if the client accepts none of the forms.
+    pub fn view(&self) -> Result<View, Failure> {
+        self.accept.view(self.now)
+    }
 }
 
 /// Listens on `port` of the loopback interface. 0 chooses a free port.
@@ -46,17 +61,15 @@ pub async fn listen(port: u16) -> std::io::Result<TcpListener> {
 }
 
 /// Serves requests until the state is stopped and the last connection has ended.
-pub async fn serve(listener: TcpListener, state: Arc<State>) -> std::io::Result<()> {
-    let stopped = state.stopped();
-    let router = Router::new().fallback(handle).with_state(state);
-    // Watch events are small and must not wait for more data, so disable Nagle's algorithm.
-    let listener = listener.tap_io(|socket| drop(socket.set_nodelay(true)));
-    axum::serve(listener, router).with_graceful_shutdown(stopped).await
+pub async fn serve(listener: TcpListener, state: Arc<State>, credentials: Arc<Credentials>) {
+    let router = Router::new().fallback(handle).with_state((state.clone(), credentials));
+    connections::serve(listener, router, state).await;
 }
 
-async fn handle(Shared(state): Shared<Arc<State>>, request: Request) -> Response {
+async fn handle(Shared((state, credentials)): Shared<(Arc<State>, Arc<Credentials>)>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    if let Err(failure) = guard::check(&parts.uri, &parts.headers) {
+    let admitted = guard::check(&parts.uri, &parts.headers).and_then(|()| credentials.check(&parts.headers));
+    if let Err(failure) = admitted {
         return answer::failure(&failure);
     }
     let pairs = UrlQuery::<Vec<(String, String)>>::try_from_uri(&parts.uri);
@@ -72,6 +85,7 @@ async fn handle(Shared(state): Shared<Arc<State>>, request: Request) -> Response
         accept: Accept::parse(header("accept")),
         content_type,
         method: parts.method,
+        now: state.now(),
         body,
     };
     let path = parts.uri.path();

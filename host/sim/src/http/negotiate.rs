@@ -1,5 +1,7 @@
 //! Content negotiation: reads the `Accept` header to choose the form of a response.
 
+use jiff::Timestamp;
+
 use crate::failure::Failure;
 
 /// The form of a response. The media type is JSON in each form.
@@ -7,8 +9,11 @@ use crate::failure::Failure;
 pub enum View {
     /// The complete objects.
     Objects,
-    /// A `Table`, which kubectl prints.
-    Table,
+    /// A `Table`, which kubectl prints. It contains the ages of the objects.
+    Table {
+        /// The current time.
+        now: Timestamp,
+    },
     /// Only the metadata of the objects.
     Metadata,
 }
@@ -54,17 +59,17 @@ impl Accept {
         Self { clauses: clauses.into_iter().filter(|(weight, _)| *weight > 0.0).map(|(_, clause)| clause).collect() }
     }
 
-    /// Returns the form for a response that contains objects.
+    /// Returns the form for a response at `now` that contains objects.
     ///
     /// # Errors
     /// 406 if the client accepts none of the forms.
-    pub fn view(&self) -> Result<View, Failure> {
+    pub fn view(&self, now: Timestamp) -> Result<View, Failure> {
         if self.clauses.is_empty() {
             return Ok(View::Objects);
         }
         let view = |clause: &Clause| match (clause.param("as"), clause.param("g"), clause.param("v")) {
             ("", _, _) => Some(View::Objects),
-            ("Table", "meta.k8s.io", "v1") => Some(View::Table),
+            ("Table", "meta.k8s.io", "v1") => Some(View::Table { now }),
             ("PartialObjectMetadata" | "PartialObjectMetadataList", "meta.k8s.io", "v1") => Some(View::Metadata),
             _ => None,
         };
@@ -92,31 +97,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_form_that_can_be_had_is_answered() {
+    fn the_first_acceptable_form_is_chosen() {
+        let now = Timestamp::UNIX_EPOCH;
         for (header, expected) in [
             ("", Some(View::Objects)),
             ("*/*", Some(View::Objects)),
             ("application/json", Some(View::Objects)),
             (
                 "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
-                Some(View::Table),
+                Some(View::Table { now }),
             ),
             ("application/vnd.kubernetes.protobuf,application/json", Some(View::Objects)),
             (
                 "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
                 Some(View::Metadata),
             ),
-            ("application/json;q=0.5,application/json;as=Table;v=v1;g=meta.k8s.io", Some(View::Table)),
+            ("application/json;q=0.5,application/json;as=Table;v=v1;g=meta.k8s.io", Some(View::Table { now })),
             ("application/vnd.kubernetes.protobuf", None),
             ("text/html", None),
             ("application/json;as=Table;v=v9;g=meta.k8s.io", None),
         ] {
-            assert_eq!(Accept::parse(header).view().ok(), expected, "{header}");
+            assert_eq!(Accept::parse(header).view(now).ok(), expected, "{header}");
         }
     }
 
     #[test]
-    fn aggregated_discovery_is_asked_for_by_version() {
+    fn aggregated_discovery_is_requested_by_version() {
         let kubectl = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
         assert!(Accept::parse(kubectl).wants("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2"));
         assert!(!Accept::parse("application/json").wants("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2"));

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_patches_are_rejected() {
         for change in [
             json!({"spec": {"containers": [{"image": "y"}]}}),
             json!({"spec": {"$patch": "upset"}}),

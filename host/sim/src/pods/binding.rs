@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use axum::response::Response;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::admission::{add_annotations, add_labels, topology_labels};
@@ -16,7 +17,7 @@ use crate::http::{Call, answer, body};
 use crate::state::State;
 use crate::store::Object;
 use crate::value::{items, members, remove, set_condition, text};
-use crate::verbs::{Place, modify};
+use crate::verbs::{ObjectRef, modify};
 use berth_apimachinery::schema;
 
 /// Binds the pod that the path or, without a name in the path, the body names.
@@ -29,7 +30,7 @@ pub async fn bind(state: &Arc<State>, namespace: &str, name: Option<&str>, call:
     check(&mut binding, namespace, name)?;
     let fault = state.faults.take_binding();
     match fault {
-        Some(BindFault::Slow(time)) => tokio::time::sleep(time).await,
+        Some(BindFault::Slow(time)) => state.options.clock.sleep(time).await,
         Some(BindFault::Fail) => return Err(Failure::internal("injected")),
         Some(BindFault::Conflict) => {
             return Err(Failure::conflict(subject(text(&binding["metadata"], "name")), "injected"));
@@ -39,10 +40,10 @@ pub async fn bind(state: &Arc<State>, namespace: &str, name: Option<&str>, call:
     let pod = text(&binding["metadata"], "name").to_owned();
     let resource = state.registry.find("", "v1", "pods").ok_or_else(Failure::no_such_path)?;
     let labels = topology_labels(state, text(&binding["target"], "name"));
-    let place = Place { resource: &resource, namespace, name: &pod };
-    modify(state, place, dry_run, |current, pod| {
+    let reference = ObjectRef { resource: &resource, namespace, name: &pod };
+    modify(state, reference, dry_run, |current, pod| {
         check_preconditions(&binding, current, &pod)?;
-        assign(pod, &binding, &labels).map_err(|why| Failure::conflict(subject(current.name()), &why))
+        assign(pod, &binding, &labels, state.now()).map_err(|why| Failure::conflict(subject(current.name()), &why))
     })?;
     match fault {
         Some(BindFault::LoseAnswer) => Ok(answer::broken()),
@@ -112,7 +113,7 @@ fn check_preconditions(binding: &Value, current: &Object, pod: &Value) -> Result
 }
 
 /// Returns the pod with its node and its `PodScheduled` condition set.
-fn assign(mut pod: Value, binding: &Value, topology: &[(String, Value)]) -> Result<Value, String> {
+fn assign(mut pod: Value, binding: &Value, topology: &[(String, Value)], now: Timestamp) -> Result<Value, String> {
     let name = text(&pod["metadata"], "name");
     if pod["metadata"].get("deletionTimestamp").is_some() {
         return Err(format!("pod {name} is being deleted, cannot be assigned to a host"));
@@ -130,8 +131,8 @@ fn assign(mut pod: Value, binding: &Value, topology: &[(String, Value)]) -> Resu
     let own = members(&binding["metadata"], "labels").map(|(key, value)| (key.clone(), value.clone()));
     let labels: Vec<(String, Value)> = own.chain(topology.iter().cloned()).collect();
     add_labels(&mut pod, labels);
-    let condition =
-        json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": clock::now()});
+    let condition = json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null,
+        "lastTransitionTime": clock::seconds(now)});
     set_condition(&mut pod["status"], condition);
     Ok(pod)
 }

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn gates_go_and_gated_pods_get_pickier() {
+    fn gates_can_be_removed_and_gated_pods_restricted() {
         let old = json!({"schedulingGates": [{"name": "a"}], "nodeSelector": {"x": "1"}});
         for (new, fine) in [
             (json!({"nodeSelector": {"x": "1"}}), true),

@@ -12,7 +12,7 @@ use crate::selectors::LabelSelector;
 use crate::state::State;
 use crate::store::key;
 use crate::value::{items, set_default, text};
-use crate::verbs::{Deletion, Place, delete_object, modify};
+use crate::verbs::{Deletion, ObjectRef, delete_object, modify};
 
 /// Evicts the pod that the path names.
 ///
@@ -34,7 +34,7 @@ pub async fn evict(state: &Arc<State>, namespace: &str, name: &str, call: Call) 
     {
         spend(state, namespace, &budget, &pod, deletion.is_dry_run())?;
     }
-    delete_object(state, Place { resource: &resource, namespace, name }, &deletion, deletion.is_dry_run())?;
+    delete_object(state, ObjectRef { resource: &resource, namespace, name }, &deletion, deletion.is_dry_run())?;
     Ok(answer::success(201, None))
 }
 
@@ -63,7 +63,7 @@ fn budget_of(state: &State, namespace: &str, pod: &Value) -> Result<Option<Strin
 /// Consumes one allowed disruption of a budget.
 fn spend(state: &Arc<State>, namespace: &str, budget: &str, pod: &Value, dry_run: bool) -> Result<(), Failure> {
     let resource = state.registry.find("policy", "v1", "poddisruptionbudgets").ok_or_else(Failure::no_such_path)?;
-    modify(state, Place { resource: &resource, namespace, name: budget }, dry_run, |_, mut budget| {
+    modify(state, ObjectRef { resource: &resource, namespace, name: budget }, dry_run, |_, mut budget| {
         if !is_ready(pod) && spares_unready(&budget) {
             return Ok(budget);
         }
@@ -83,7 +83,7 @@ fn spend(state: &Arc<State>, namespace: &str, budget: &str, pod: &Value, dry_run
         }
         budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
         set_default(&mut budget["status"], "disruptedPods", json!({}));
-        budget["status"]["disruptedPods"][text(&pod["metadata"], "name")] = clock::now().into();
+        budget["status"]["disruptedPods"][text(&pod["metadata"], "name")] = clock::seconds(state.now()).into();
         Ok(budget)
     })?;
     Ok(())

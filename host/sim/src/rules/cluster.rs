@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::Rules;
@@ -9,7 +11,6 @@ use crate::custom;
 use crate::failure::{Failure, Problems, Subject};
 use crate::state::State;
 use crate::value::{copy_member, is_true, items, object_mut, set_default, text};
-use berth_apimachinery::schema::base64;
 
 /// The rules of core/v1 Nodes. Clients can create a node with its status.
 pub struct Nodes;
@@ -197,7 +198,7 @@ impl Rules for Secrets {
         let Some(Value::Object(texts)) = members.remove("stringData") else { return };
         if let Some(data) = object_mut(object, "data") {
             for (name, value) in texts {
-                data.insert(name, base64(value.as_str().unwrap_or_default().as_bytes()).into());
+                data.insert(name, BASE64_STANDARD.encode(value.as_str().unwrap_or_default()).into());
             }
         }
     }
@@ -214,14 +215,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_take_plain_text() {
+    fn string_data_is_merged_into_data() {
         let mut secret = json!({"stringData": {"k": "abc"}});
         Secrets.default(&mut secret);
         assert_eq!(secret, json!({"type": "Opaque", "data": {"k": "YWJj"}}));
     }
 
     #[test]
-    fn the_same_taint_twice_is_refused() {
+    fn duplicate_taints_are_rejected() {
         let taint = json!({"key": "a", "effect": "NoSchedule"});
         let mut problems = Problems::default();
         Nodes.check(&json!({"spec": {"taints": [taint, taint]}}), &mut problems);

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_it_cannot_select_by() {
+    fn unknown_fields_are_rejected() {
         for (text, message) in [
             ("spec.image=x", "field label not supported: spec.image"),
             ("spec.nodeName", "invalid selector: 'spec.nodeName'; can't understand 'spec.nodeName'"),

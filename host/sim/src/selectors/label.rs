@@ -231,7 +231,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn takes_the_whole_syntax() {
+    fn the_whole_syntax_is_parsed() {
         let labels = json!({"metadata": {"labels": {"app": "web", "tier": "front", "n": "5", "empty": "", "example.com/x": "1"}}});
         for (text, expected) in [
             ("", true),
@@ -257,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_a_selector() {
+    fn invalid_selectors_are_rejected() {
         for text in ["=a", "a=b=c", "a in b", "a in (b", "a,", ",a", "a b", "a=_", "a>x", "a/b/c", "a!b"] {
             assert!(LabelSelector::parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn an_absent_selector_object_takes_nothing() {
+    fn an_absent_selector_object_matches_nothing() {
         let object = json!({"metadata": {"labels": {"a": "b"}}});
         let matches = |selector: Value| LabelSelector::from_object(Some(&selector)).map(|s| s.matches_value(&object));
         assert_eq!(matches(json!({})), Ok(true));

@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn the_past_is_reconstructed_until_it_is_forgotten() {
+    fn old_states_are_reconstructed_until_compaction() {
         let pods = pods();
         let then = pods.rv();
         pods.remove(&pods.get("a/2").unwrap()).unwrap();

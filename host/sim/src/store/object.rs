@@ -199,7 +199,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn renders_what_it_was_made_from() {
+    fn an_object_renders_its_source() {
         let value = json!({"apiVersion": "v1", "kind": "Pod", "spec": {"nodeName": "n1"},
             "metadata": {"name": "a", "namespace": "default", "resourceVersion": "3", "labels": {"app": "x", "b": ""}}});
         let object = Object::new(value, &[Selectable::text("spec.nodeName"), Selectable::text("status.phase")]).at(7);

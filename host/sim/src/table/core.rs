@@ -1,8 +1,9 @@
 //! The kubectl columns of the core group's kinds and of cluster-wide kinds.
 
+use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{AGE_COLUMN, Column, number, number_column, or_none, pairs, text_column, wide_column};
+use super::{AGE_COLUMN, Column, age_column, number, number_column, or_none, pairs, text_column, wide_column};
 use crate::clock;
 use crate::value::{is_true, items, members, text, text_at};
 
@@ -62,7 +63,7 @@ pub const NAMESPACES: &[Column] =
 
 /// The columns of Events, in the stored core/v1 form. kubectl expects the name column first.
 pub const EVENTS: &[Column] = &[
-    text_column("Last Seen", last_seen),
+    age_column("Last Seen", false, last_seen),
     text_column("Type", |event| text(event, "type").into()),
     text_column("Reason", |event| text(event, "reason").into()),
     text_column("Object", |event| {
@@ -72,19 +73,19 @@ pub const EVENTS: &[Column] = &[
     wide_column("Subobject", |event| text_at(event, "/involvedObject/fieldPath").into()),
     wide_column("Source", source),
     text_column("Message", |event| text(event, "message").trim().into()),
-    wide_column("First Seen", first_seen),
+    age_column("First Seen", true, first_seen),
     wide_column("Count", count),
 ];
 
-fn last_seen(event: &Value) -> Value {
+fn last_seen(event: &Value, now: Timestamp) -> Value {
     let series = text_at(event, "/series/lastObservedTime");
     let candidates = [series, text(event, "lastTimestamp"), text(event, "eventTime")];
-    clock::age(candidates.into_iter().find(|time| !time.is_empty())).into()
+    clock::age(candidates.into_iter().find(|time| !time.is_empty()), now).into()
 }
 
-fn first_seen(event: &Value) -> Value {
+fn first_seen(event: &Value, now: Timestamp) -> Value {
     let candidates = [text(event, "firstTimestamp"), text(event, "eventTime")];
-    clock::age(candidates.into_iter().find(|time| !time.is_empty())).into()
+    clock::age(candidates.into_iter().find(|time| !time.is_empty()), now).into()
 }
 
 fn source(event: &Value) -> Value {

@@ -1,15 +1,16 @@
 //! The table cells of custom resources, by the JSON paths of their definitions.
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::clock;
 use crate::custom::PrinterColumn;
 
-/// Returns the value of a column; null if the object has no value.
-pub fn cell(column: &PrinterColumn, object: &Value) -> Value {
+/// Returns the value of a column at the time `now`; null if the object has no value.
+pub fn cell(column: &PrinterColumn, object: &Value, now: Timestamp) -> Value {
     let Some(found) = find(object, &column.path) else { return Value::Null };
     match (column.kind.as_str(), found) {
-        ("date", Value::String(time)) => clock::age(Some(time)).into(),
+        ("date", Value::String(time)) => clock::age(Some(time), now).into(),
         ("string", Value::String(_)) | ("integer" | "number", Value::Number(_)) | ("boolean", Value::Bool(_)) => {
             found.clone()
         }

@@ -6,6 +6,7 @@ mod pods;
 mod storage;
 mod workloads;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub use core::{
@@ -30,28 +31,50 @@ pub struct Column {
     kind: &'static str,
     /// True if the column appears only with `-o wide`.
     wide: bool,
-    cell: fn(&Value) -> Value,
+    cell: Cell,
+}
+
+/// The function that returns the value of a cell.
+enum Cell {
+    /// A function of the object.
+    Of(fn(&Value) -> Value),
+    /// A function of the object and the current time, for ages.
+    At(fn(&Value, Timestamp) -> Value),
+}
+
+impl Column {
+    fn cell(&self, object: &Value, now: Timestamp) -> Value {
+        match self.cell {
+            Cell::Of(cell) => cell(object),
+            Cell::At(cell) => cell(object, now),
+        }
+    }
 }
 
 const fn text_column(name: &'static str, cell: fn(&Value) -> Value) -> Column {
-    Column { name, kind: "string", wide: false, cell }
+    Column { name, kind: "string", wide: false, cell: Cell::Of(cell) }
 }
 
 const fn number_column(name: &'static str, cell: fn(&Value) -> Value) -> Column {
-    Column { name, kind: "integer", wide: false, cell }
+    Column { name, kind: "integer", wide: false, cell: Cell::Of(cell) }
 }
 
 const fn wide_column(name: &'static str, cell: fn(&Value) -> Value) -> Column {
-    Column { name, kind: "string", wide: true, cell }
+    Column { name, kind: "string", wide: true, cell: Cell::Of(cell) }
+}
+
+/// Returns a column with an age.
+const fn age_column(name: &'static str, wide: bool, cell: fn(&Value, Timestamp) -> Value) -> Column {
+    Column { name, kind: "string", wide, cell: Cell::At(cell) }
 }
 
 /// The columns of a kind without columns of its own.
 pub const AGE: &[Column] = &[AGE_COLUMN];
 
-const AGE_COLUMN: Column = text_column("Age", age);
+const AGE_COLUMN: Column = age_column("Age", false, age);
 
-fn age(object: &Value) -> Value {
-    clock::age(object.pointer("/metadata/creationTimestamp").and_then(Value::as_str)).into()
+fn age(object: &Value, now: Timestamp) -> Value {
+    clock::age(object.pointer("/metadata/creationTimestamp").and_then(Value::as_str), now).into()
 }
 
 /// The part of each object that its row contains.
@@ -80,15 +103,15 @@ impl Include {
     }
 }
 
-/// Returns a table of objects in the served form.
-pub fn of(resource: &Resource, served: &[Value], include: Include) -> Value {
-    let rows: Vec<Value> = served.iter().map(|object| row(resource, object, include)).collect();
+/// Returns a table of objects in the served form, at the time `now`.
+pub fn of(resource: &Resource, served: &[Value], include: Include, now: Timestamp) -> Value {
+    let rows: Vec<Value> = served.iter().map(|object| row(resource, object, include, now)).collect();
     json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {}, "columnDefinitions": definitions(resource), "rows": rows})
 }
 
-/// Returns a table of one object in the served form.
-pub fn of_one(resource: &Resource, served: &Value, rv: u64, include: Include) -> Value {
-    let mut table = of(resource, std::slice::from_ref(served), include);
+/// Returns a table of one object in the served form, at the time `now`.
+pub fn of_one(resource: &Resource, served: &Value, rv: u64, include: Include, now: Timestamp) -> Value {
+    let mut table = of(resource, std::slice::from_ref(served), include, now);
     table["metadata"] = json!({"resourceVersion": rv.to_string()});
     table
 }
@@ -106,18 +129,18 @@ fn definitions(resource: &Resource) -> Vec<Value> {
     columns
 }
 
-fn row(resource: &Resource, served: &Value, include: Include) -> Value {
+fn row(resource: &Resource, served: &Value, include: Include, now: Timestamp) -> Value {
     let mut cells = vec![served["metadata"]["name"].clone()];
     match &resource.source {
         Source::BuiltIn(kind) if resource.form() == Form::NewEvents => {
             let stored = resource.to_stored(served.clone());
-            cells.extend(kind.columns.iter().map(|column| (column.cell)(&stored)));
+            cells.extend(kind.columns.iter().map(|column| column.cell(&stored, now)));
         }
-        Source::BuiltIn(kind) => cells.extend(kind.columns.iter().map(|column| (column.cell)(served))),
+        Source::BuiltIn(kind) => cells.extend(kind.columns.iter().map(|column| column.cell(served, now))),
         Source::Custom(custom) if custom.columns.is_empty() => {
             cells.push(served["metadata"]["creationTimestamp"].clone())
         }
-        Source::Custom(custom) => cells.extend(custom.columns.iter().map(|column| custom::cell(column, served))),
+        Source::Custom(custom) => cells.extend(custom.columns.iter().map(|column| custom::cell(column, served, now))),
     }
     let mut row = json!({"cells": cells});
     match include {

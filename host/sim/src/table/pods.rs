@@ -1,8 +1,9 @@
 //! The columns of pods. The status column is derived from the containers.
 
+use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{AGE_COLUMN, Column, or_none, text_column, wide_column};
+use super::{AGE_COLUMN, Column, age_column, or_none, text_column, wide_column};
 use crate::clock;
 use crate::value::{is_true, items, text, text_at};
 
@@ -10,7 +11,7 @@ use crate::value::{is_true, items, text, text_at};
 pub const PODS: &[Column] = &[
     text_column("Ready", ready),
     text_column("Status", |pod| status(pod).into()),
-    text_column("Restarts", restarts),
+    age_column("Restarts", false, restarts),
     AGE_COLUMN,
     wide_column("IP", |pod| or_none(pod, "/status/podIP")),
     wide_column("Node", |pod| or_none(pod, "/spec/nodeName")),
@@ -86,14 +87,14 @@ fn reason_of(state: &Value) -> Option<String> {
     }
 }
 
-fn restarts(pod: &Value) -> Value {
+fn restarts(pod: &Value, now: Timestamp) -> Value {
     let count: i64 =
         items(&pod["status"], "containerStatuses").filter_map(|container| container["restartCount"].as_i64()).sum();
     let last = items(&pod["status"], "containerStatuses")
         .map(|container| text_at(container, "/lastState/terminated/finishedAt"))
         .max();
     match last.filter(|last| !last.is_empty() && count > 0) {
-        Some(last) => format!("{count} ({} ago)", clock::age(Some(last))).into(),
+        Some(last) => format!("{count} ({} ago)", clock::age(Some(last), now)).into(),
         None => count.to_string().into(),
     }
 }
@@ -117,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_status_tells_what_goes_on() {
+    fn the_status_column_follows_the_containers() {
         for (pod, expected) in [
             (json!({"status": {"phase": "Pending"}}), "Pending"),
             (json!({"status": {"phase": "Failed", "reason": "Evicted"}}), "Evicted"),

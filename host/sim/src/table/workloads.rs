@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{AGE_COLUMN, Column, joined, number, number_column, pairs, text_column, wide_column};
+use super::{AGE_COLUMN, Column, age_column, joined, number, number_column, pairs, text_column, wide_column};
 use crate::clock;
 use crate::value::{is_true, items, text, text_at};
 
@@ -68,7 +68,7 @@ pub const DAEMON_SETS: &[Column] = &[
 pub const JOBS: &[Column] = &[
     text_column("Status", job_status),
     text_column("Completions", completions),
-    text_column("Duration", duration),
+    age_column("Duration", false, duration),
     AGE_COLUMN,
     CONTAINERS,
     IMAGES,
@@ -96,10 +96,10 @@ fn completions(job: &Value) -> Value {
     }
 }
 
-fn duration(job: &Value) -> Value {
+fn duration(job: &Value, now: Timestamp) -> Value {
     let time = |pointer| text_at(job, pointer).parse::<Timestamp>().ok();
     let Some(start) = time("/status/startTime") else { return "".into() };
-    let end = time("/status/completionTime").unwrap_or_else(Timestamp::now);
+    let end = time("/status/completionTime").unwrap_or(now);
     clock::human(end.duration_since(start).as_secs()).into()
 }
 
@@ -109,13 +109,13 @@ pub const CRON_JOBS: &[Column] = &[
     text_column("Timezone", |object| super::or_none(object, "/spec/timeZone")),
     text_column("Suspend", |object| if is_true(&object["spec"], "suspend") { "True" } else { "False" }.into()),
     number_column("Active", |object| items(&object["status"], "active").count().into()),
-    text_column("Last Schedule", last_schedule),
+    age_column("Last Schedule", false, last_schedule),
     AGE_COLUMN,
 ];
 
-fn last_schedule(job: &Value) -> Value {
+fn last_schedule(job: &Value, now: Timestamp) -> Value {
     match text_at(job, "/status/lastScheduleTime") {
         "" => "<none>".into(),
-        time => clock::age(Some(time)).into(),
+        time => clock::age(Some(time), now).into(),
     }
 }

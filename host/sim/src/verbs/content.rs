@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::delete::{Deletion, delete_object};
-use super::write::Place;
+use super::write::ObjectRef;
 use crate::resource::Resource;
 use crate::state::State;
 use crate::store::{Object, Span};
@@ -12,7 +12,7 @@ use crate::store::{Object, Span};
 /// Deletes the objects of a resource, in one namespace or in all, and waits until all of them are gone.
 pub async fn delete_all(state: &Arc<State>, resource: &Resource, namespace: Option<&str>) {
     let mut changes = resource.objects.subscribe();
-    let mut asked: HashSet<String> = HashSet::new();
+    let mut requested: HashSet<String> = HashSet::new();
     loop {
         changes.mark_unchanged();
         let objects = content(resource, namespace);
@@ -21,11 +21,11 @@ pub async fn delete_all(state: &Arc<State>, resource: &Resource, namespace: Opti
         }
         let mut waits = true;
         for object in objects {
-            if asked.insert(object.key().to_owned()) {
-                let place = Place { resource, namespace: object.namespace(), name: object.name() };
+            if requested.insert(object.key().to_owned()) {
+                let reference = ObjectRef { resource, namespace: object.namespace(), name: object.name() };
                 // Ignore errors: the loop waits for an object that is already deleted or has a finalizer, as for the
                 // others.
-                let _ = delete_object(state, place, &Deletion::default(), false);
+                let _ = delete_object(state, reference, &Deletion::default(), false);
                 waits = false;
             }
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::response::Response;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::incoming::{accept, drop_status};
@@ -25,7 +26,7 @@ const ATTEMPTS: usize = 8;
 /// # Errors
 /// 400, 403, 404 if the namespace does not exist, 409 if the name is in use, 415, 422.
 pub async fn create(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
     let body = read(&target.resource, call).await?;
     check_place(&body, &target.namespace, None)?;
@@ -75,7 +76,7 @@ fn store_once(
     mut object: Value,
     dry_run: bool,
 ) -> Result<Arc<Object>, Failure> {
-    identify(resource, &mut object, namespace);
+    identify(resource, &mut object, namespace, state.now());
     drop_status(resource, &mut object);
     if let Some(kind) = resource.kind() {
         kind.rules.admit(state, &mut object)?;
@@ -98,13 +99,13 @@ fn store_once(
 }
 
 /// Sets the metadata that the server decides for a new object: UID, creation time, generation, generated name.
-fn identify(resource: &Resource, object: &mut Value, namespace: &str) {
+fn identify(resource: &Resource, object: &mut Value, namespace: &str, now: Timestamp) {
     let metadata = &mut object["metadata"];
     for decided in ["deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "generation"] {
         remove(metadata, decided);
     }
     metadata["uid"] = names::uid().into();
-    metadata["creationTimestamp"] = clock::now().into();
+    metadata["creationTimestamp"] = clock::seconds(now).into();
     if text(metadata, "name").is_empty() && !text(metadata, "generateName").is_empty() {
         metadata["name"] = names::generate(text(metadata, "generateName")).into();
     }

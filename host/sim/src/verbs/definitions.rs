@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::content;
-use super::write::{Place, modify};
+use super::write::{ObjectRef, modify};
 use crate::clock;
 use crate::resource::Resource;
 use crate::state::State;
@@ -23,10 +24,10 @@ pub fn is_resource_of_definitions(resource: &Resource) -> bool {
 }
 
 /// Sets the `Terminating` condition of a definition.
-pub fn mark_terminating(definition: &mut Value) {
+pub fn mark_terminating(definition: &mut Value, now: Timestamp) {
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     let condition = json!({"type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
-        "message": message, "lastTransitionTime": clock::now()});
+        "message": message, "lastTransitionTime": clock::seconds(now)});
     set_condition(&mut definition["status"], condition);
 }
 
@@ -45,7 +46,7 @@ pub fn empty(state: &Arc<State>, name: &str) {
 fn finalize(state: &Arc<State>, name: &str) {
     let Some(resource) = state.registry.find(GROUP, "v1", PLURAL) else { return };
     // Ignore errors: a definition that is already gone has no finalizer.
-    let _ = modify(state, Place { resource: &resource, namespace: "", name }, false, |_, mut definition| {
+    let _ = modify(state, ObjectRef { resource: &resource, namespace: "", name }, false, |_, mut definition| {
         if let Some(finalizers) = definition["metadata"]["finalizers"].as_array_mut() {
             finalizers.retain(|finalizer| finalizer != FINALIZER);
         }

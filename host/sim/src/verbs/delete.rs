@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::response::Response;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::definitions;
-use super::write::{Modified, Place, modify};
+use super::write::{Modified, ObjectRef, modify};
 use crate::clock;
 use crate::failure::{Failure, Problems, Subject};
 use crate::http::{Call, answer, body};
@@ -84,13 +85,13 @@ fn asks_for_dry_run(options: &Value) -> Result<bool, Failure> {
 /// # Errors
 /// 400, 404, 409 if a precondition fails.
 pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let query = call.query.clone();
     let options = body::optional_object(call).await?;
     let deletion = Deletion::read(options.as_ref(), &query)?;
     let name = target.name.as_deref().unwrap_or_default();
-    let place = Place { resource: &target.resource, namespace: &target.namespace, name };
-    let modified = delete_object(state, place, &deletion, deletion.dry_run)?;
+    let reference = ObjectRef { resource: &target.resource, namespace: &target.namespace, name };
+    let modified = delete_object(state, reference, &deletion, deletion.dry_run)?;
     let resource = &target.resource;
     match &modified {
         Modified::Removed(object) if !resource.kind().is_some_and(|kind| kind.returns_deleted) => {
@@ -111,13 +112,14 @@ pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Re
 /// 404, 409 if a precondition fails.
 pub fn delete_object(
     state: &Arc<State>,
-    place: Place<'_>,
+    reference: ObjectRef<'_>,
     deletion: &Deletion,
     dry_run: bool,
 ) -> Result<Modified, Failure> {
-    modify(state, place, dry_run, |current, object| {
-        check_preconditions(place.resource, current, &object, deletion)?;
-        Ok(decide(place.resource, object, deletion))
+    let now = state.now();
+    modify(state, reference, dry_run, |current, object| {
+        check_preconditions(reference.resource, current, &object, deletion)?;
+        Ok(decide(reference.resource, object, deletion, now))
     })
 }
 
@@ -146,7 +148,7 @@ pub fn check_preconditions(
     }
 }
 
-fn decide(resource: &Resource, mut object: Value, deletion: &Deletion) -> Value {
+fn decide(resource: &Resource, mut object: Value, deletion: &Deletion, now: Timestamp) -> Value {
     let metadata = &mut object["metadata"];
     match deletion.policy.as_deref() {
         // The garbage collector removes these two finalizers.
@@ -160,14 +162,14 @@ fn decide(resource: &Resource, mut object: Value, deletion: &Deletion) -> Value 
     let before = metadata.get("deletionGracePeriodSeconds").and_then(Value::as_i64);
     // A second deletion can only shorten the grace period.
     if !deleting || before.is_some_and(|before| grace < before) {
-        metadata["deletionTimestamp"] = clock::after(grace).into();
+        metadata["deletionTimestamp"] = clock::after(now, grace).into();
         metadata["deletionGracePeriodSeconds"] = grace.into();
         if let Some(count) = metadata.get("generation").and_then(Value::as_i64).filter(|_| !deleting) {
             metadata["generation"] = (count + 1).into();
         }
         if definitions::is_resource_of_definitions(resource) && !deleting {
             add_finalizer(metadata, definitions::FINALIZER);
-            definitions::mark_terminating(&mut object);
+            definitions::mark_terminating(&mut object, now);
         }
         if resource.kind == "Namespace" && resource.group.is_empty() {
             object["status"]["phase"] = "Terminating".into();

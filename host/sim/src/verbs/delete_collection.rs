@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::delete::{Deletion, delete_object};
 use super::list::selection;
-use super::write::Place;
+use super::write::ObjectRef;
 use crate::failure::Failure;
 use crate::http::{Call, answer, body};
 use crate::request::Target;
@@ -31,8 +31,8 @@ pub async fn delete_collection(state: &Arc<State>, target: Target, call: Call) -
     let found = resource.objects.snapshot(&span, None).map_err(|old| Failure::expired(old.to_string()))?;
     let mut deleted: Vec<Value> = Vec::new();
     for object in found.objects.iter().filter(|object| selection.matches(object)) {
-        let place = Place { resource: &resource, namespace: object.namespace(), name: object.name() };
-        match delete_object(state, place, &deletion, deletion.is_dry_run()) {
+        let reference = ObjectRef { resource: &resource, namespace: object.namespace(), name: object.name() };
+        match delete_object(state, reference, &deletion, deletion.is_dry_run()) {
             Ok(modified) => deleted.push(resource.served(modified.object())),
             Err(failure) if failure.code == 404 => {}
             Err(failure) => return Err(failure),

@@ -12,7 +12,7 @@ use crate::store::key;
 /// # Errors
 /// 404 if the object does not exist, 406.
 pub fn get(target: &Target, call: &Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let name = target.name.as_deref().unwrap_or_default();
     let object = target.resource.objects.get(&key(&target.namespace, name));
     let object = object.ok_or_else(|| Failure::not_found(target.resource.subject(name)))?;

@@ -28,16 +28,16 @@ const CHUNK: usize = 256 << 10;
 /// # Errors
 /// 400, 406, 410 if a continue token or resource version is too old, 422, 504 if a resource version is in the future.
 pub fn list(_state: &Arc<State>, target: Target, call: &Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let resource = target.resource.clone();
     let page = Page::read(&resource, &target, &call.query)?;
     let (objects, rv, next) = page.fetch(&resource)?;
     Ok(match view {
         View::Objects => answer::with_type(200, "application/json", body(resource, objects, list_meta(rv, &next))),
-        View::Table => {
+        View::Table { now } => {
             let include = table::Include::read(&call.query)?;
             let served: Vec<Value> = objects.iter().map(|object| resource.served(object)).collect();
-            let mut rows = table::of(&resource, &served, include);
+            let mut rows = table::of(&resource, &served, include, now);
             rows["metadata"] = list_meta(rv, &next);
             answer::json(200, &rows)
         }
@@ -124,7 +124,7 @@ impl Page {
         }
     }
 
-    #[expect(clippy::type_complexity, reason = "the page, its version, and where it goes on")]
+    #[expect(clippy::type_complexity, reason = "the page, its version, and its continuation")]
     fn fetch(&self, resource: &Resource) -> Result<(Vec<Arc<Object>>, u64, Option<Next>), Failure> {
         // With selectors, the limit counts only matching objects, so the whole span is needed.
         let everything = self.selection.is_everything();
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_read_back() {
+    fn continue_tokens_round_trip() {
         assert_eq!(read_token(&token(42, "default/a-b")).unwrap(), (42, "default/a-b".into()));
         for wrong in ["", "zz", "31", "é", "3a"] {
             assert_eq!(read_token(wrong).unwrap_err().code, 400, "{wrong}");

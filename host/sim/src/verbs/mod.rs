@@ -22,7 +22,7 @@ use axum::response::Response;
 
 pub use create::store_new;
 pub use delete::{Deletion, delete_object};
-pub use write::{Place, modify};
+pub use write::{ObjectRef, modify};
 
 use super::failure::Failure;
 use super::http::{Call, body};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::content;
-use super::write::{Place, modify};
+use super::write::{ObjectRef, modify};
 use crate::state::State;
 
 /// Starts a background task that deletes the content of the namespace called `name`, waits until it is gone, and
@@ -23,7 +23,7 @@ pub fn empty(state: &Arc<State>, name: &str) {
 fn finalize(state: &Arc<State>, name: &str) {
     let Some(resource) = state.registry.find("", "v1", "namespaces") else { return };
     // Ignore errors: a namespace that is already gone has no finalizers.
-    let _ = modify(state, Place { resource: &resource, namespace: "", name }, false, |_, mut namespace| {
+    let _ = modify(state, ObjectRef { resource: &resource, namespace: "", name }, false, |_, mut namespace| {
         namespace["spec"]["finalizers"] = json!([]);
         Ok(namespace)
     });

@@ -9,7 +9,7 @@ use super::check_place;
 use super::create::store_new;
 use super::incoming::accept;
 use super::update::{check_version, next_version};
-use super::write::{Place, modify};
+use super::write::{ObjectRef, modify};
 use crate::failure::{Failure, Problems, Subject};
 use crate::http::{Call, answer, body};
 use crate::patch::{self, Patch};
@@ -26,12 +26,12 @@ const READABLE: &str = "application/json-patch+json, application/merge-patch+jso
 /// # Errors
 /// 400, 404, 409, 415, 422.
 pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
     let resource = target.resource.clone();
     let name = target.name.clone().unwrap_or_default();
     let patch = read(&resource, call).await?;
-    let place = Place { resource: &resource, namespace: &target.namespace, name: &name };
+    let reference = ObjectRef { resource: &resource, namespace: &target.namespace, name: &name };
     if let Patch::Apply(object) = &patch {
         check_apply(object, &target, &name, &query)?;
         if target.sub.is_none() && resource.objects.get(&key(&target.namespace, &name)).is_none() {
@@ -41,7 +41,7 @@ pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Res
         }
     }
     let mut warnings = Vec::new();
-    let modified = modify(state, place, dry_run, |current, old| {
+    let modified = modify(state, reference, dry_run, |current, old| {
         let served = resource.served(current);
         let patched = patch::apply(&patch, &resource, &served)?;
         check_place(&patched, &target.namespace, Some(&name))?;

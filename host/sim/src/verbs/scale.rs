@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::update::next_version;
-use super::write::{Place, modify};
+use super::write::{ObjectRef, modify};
 use crate::failure::{Failure, Problems};
 use crate::http::{Call, answer, body};
 use crate::patch::{self, Patch};
@@ -41,7 +41,7 @@ pub async fn scale(state: &Arc<State>, target: Target, call: Call) -> Result<Res
     let resource = target.resource.clone();
     let name = target.name.clone().unwrap_or_default();
     let dry_run = call.query.dry_run()?;
-    let place = Place { resource: &resource, namespace: &target.namespace, name: &name };
+    let reference = ObjectRef { resource: &resource, namespace: &target.namespace, name: &name };
     let modified = match call.method.clone() {
         Method::GET => {
             let object = resource.objects.get(&key(&target.namespace, &name));
@@ -50,11 +50,11 @@ pub async fn scale(state: &Arc<State>, target: Target, call: Call) -> Result<Res
         }
         Method::PUT => {
             let wanted = body::object(call).await?;
-            modify(state, place, dry_run, |current, old| set(&resource, current, old, &wanted))?
+            modify(state, reference, dry_run, |current, old| set(&resource, current, old, &wanted))?
         }
         Method::PATCH => {
             let patch = read_patch(call).await?;
-            modify(state, place, dry_run, |current, old| {
+            modify(state, reference, dry_run, |current, old| {
                 let wanted = patch::apply_plain(&patch, &to_scale(&resource, current))?;
                 set(&resource, current, old, &wanted)
             })?

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::create::{check, store_new};
 use super::delete::keep_deletion;
 use super::incoming::accept;
-use super::write::{Place, modify};
+use super::write::{ObjectRef, modify};
 use super::{check_place, read};
 use crate::failure::{Failure, Problems};
 use crate::http::{Call, answer};
@@ -24,7 +24,7 @@ use crate::value::{copy_member, items, remove, text};
 /// # Errors
 /// 400, 404, 409, 415, 422.
 pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
     let body = read(&target.resource, call).await?;
     let resource = target.resource.clone();
@@ -36,8 +36,8 @@ pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Re
         let object = store_new(state, &resource, &target.namespace, incoming.object, dry_run)?;
         return Ok(answer::with_warnings(answer::object(201, &resource, &object, view), &incoming.warnings));
     }
-    let place = Place { resource: &resource, namespace: &target.namespace, name: &name };
-    let modified = modify(state, place, dry_run, |current, old| {
+    let reference = ObjectRef { resource: &resource, namespace: &target.namespace, name: &name };
+    let modified = modify(state, reference, dry_run, |current, old| {
         let next = incoming.object.clone();
         check_version(&resource, current, &old, &next, true)?;
         next_version(&resource, target.sub, next, &old)

@@ -3,14 +3,14 @@
 use std::convert::Infallible;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::response::Response;
+use berth_clock::Clock;
 use futures::stream;
 use serde_json::json;
 use tokio::sync::watch as signal;
-use tokio::time::{Instant, sleep_until};
 
 use super::list::selection;
 use crate::failure::{Failure, Problems, Subject};
@@ -39,7 +39,7 @@ const CHUNK: usize = 256 << 10;
 /// 400, 406, 422. A resource version that is too old or in the future gives an ERROR event in the stream, as in
 /// kube-apiserver.
 pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response, Failure> {
-    let view = call.accept.view()?;
+    let view = call.view()?;
     let mut selection = selection(&target.resource, &call.query)?;
     if let Some(name) = &target.name {
         selection.fields = FieldSelector::parse(&format!("metadata.name={name}"), &[], |label| Some(label))
@@ -54,7 +54,10 @@ pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response
         Some(fault) => return Ok(answer::with_type(200, "application/json", stream_of_fault(fault))),
         None => {}
     }
-    let format = Format { resource: target.resource.clone(), view, include: table::Include::read(&call.query)? };
+    let include = table::Include::read(&call.query)?;
+    let clock = state.options.clock.clone();
+    let start_time = clock.instant();
+    let format = Format { resource: target.resource.clone(), view, include, clock };
     let mut watcher = Watcher {
         signal: target.resource.objects.subscribe(),
         faults: state.faults.listen(&target.resource.plural),
@@ -64,12 +67,12 @@ pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response
         selection,
         bookmarks: call.query.flag("allowWatchBookmarks"),
         bookmark_every: state.options.bookmark_every,
-        next_bookmark: Instant::now() + state.options.bookmark_every,
-        deadline: Instant::now() + timeout,
+        next_bookmark: start_time + state.options.bookmark_every,
+        deadline: start_time + timeout,
         initial: Vec::new().into_iter(),
         initial_end: false,
         seen: 0,
-        told: 0,
+        reported: 0,
         ended: false,
     };
     if let Err(failure) = watcher.begin(start) {
@@ -130,6 +133,7 @@ struct Format {
     resource: Arc<Resource>,
     view: View,
     include: table::Include,
+    clock: Arc<dyn Clock>,
 }
 
 impl Format {
@@ -138,9 +142,10 @@ impl Format {
         let _ = write!(out, r#"{{"type":"{kind}","object":"#);
         match self.view {
             View::Objects => self.resource.write(object, rv, out),
-            View::Table => {
+            View::Table { .. } => {
                 let shown = self.resource.served_at(object, rv);
-                let _ = serde_json::to_writer(&mut *out, &table::of_one(&self.resource, &shown, rv, self.include));
+                let table = table::of_one(&self.resource, &shown, rv, self.include, self.clock.timestamp());
+                let _ = serde_json::to_writer(&mut *out, &table);
             }
             View::Metadata => {
                 let shown = self.resource.served_at(object, rv);
@@ -157,7 +162,7 @@ impl Format {
         }
         let object = match self.view {
             View::Metadata => answer::metadata_only(&json!({"metadata": metadata})),
-            View::Objects | View::Table => {
+            View::Objects | View::Table { .. } => {
                 json!({"kind": self.resource.kind, "apiVersion": self.resource.api_version(), "metadata": metadata})
             }
         };
@@ -189,7 +194,7 @@ struct Watcher {
     /// The changes up to this resource version are written or skipped.
     seen: u64,
     /// The latest resource version that was sent to the client.
-    told: u64,
+    reported: u64,
     ended: bool,
 }
 
@@ -227,7 +232,7 @@ impl Watcher {
                 self.initial_end = end && self.bookmarks;
             }
         }
-        self.told = self.seen;
+        self.reported = self.seen;
         Ok(())
     }
 
@@ -264,6 +269,8 @@ impl Watcher {
             if last {
                 return None;
             }
+            let bookmark_timer = self.format.clock.sleep_until(self.next_bookmark);
+            let end_timer = self.format.clock.sleep_until(self.deadline);
             tokio::select! {
                 changed = self.signal.changed() => self.ended |= changed.is_err(),
                 changed = self.faults.changed() => {
@@ -273,15 +280,15 @@ impl Watcher {
                         return Some(fault_bytes(fault));
                     }
                 }
-                () = sleep_until(self.next_bookmark), if self.bookmarks => {
-                    self.next_bookmark = Instant::now() + self.bookmark_every;
-                    if self.seen > self.told {
-                        return Some(self.tell());
+                () = bookmark_timer, if self.bookmarks => {
+                    self.next_bookmark = self.format.clock.instant() + self.bookmark_every;
+                    if self.seen > self.reported {
+                        return Some(self.bookmark());
                     }
                 }
-                () = sleep_until(self.deadline) => {
+                () = end_timer => {
                     self.ended = true;
-                    return (self.bookmarks && self.seen > self.told).then(|| self.tell());
+                    return (self.bookmarks && self.seen > self.reported).then(|| self.bookmark());
                 }
                 () = &mut self.stop => self.ended = true,
             }
@@ -289,10 +296,10 @@ impl Watcher {
     }
 
     /// Returns a bookmark for the current position.
-    fn tell(&mut self) -> Vec<u8> {
+    fn bookmark(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         self.format.bookmark(self.seen, false, &mut out);
-        self.told = self.seen;
+        self.reported = self.seen;
         out
     }
 
@@ -329,7 +336,7 @@ impl Watcher {
         };
         if let Some((kind, object)) = event {
             self.format.event(kind, &object, change.rv, out);
-            self.told = change.rv;
+            self.reported = change.rv;
         }
     }
 

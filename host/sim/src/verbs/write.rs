@@ -31,7 +31,7 @@ impl Modified {
 
 /// The identity of a stored object.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct ObjectRef<'a> {
     /// The resource.
     pub resource: &'a Resource,
     /// The namespace; empty for a cluster-wide kind.
@@ -40,22 +40,22 @@ pub struct Place<'a> {
     pub name: &'a str,
 }
 
-/// Replaces the stored object at `place` with the result of `decide`. Calls `decide` again after a concurrent write.
+/// Replaces the stored object of `reference` with the result of `decide`. Calls `decide` again after a concurrent write.
 /// Removes an object whose deletion has nothing to wait for.
 ///
 /// # Errors
 /// 404 if the object does not exist, and the errors of `decide`.
 pub fn modify(
     state: &Arc<State>,
-    place: Place<'_>,
+    reference: ObjectRef<'_>,
     dry_run: bool,
     mut decide: impl FnMut(&Object, Value) -> Result<Value, Failure>,
 ) -> Result<Modified, Failure> {
-    let resource = place.resource;
-    let stored_key = key(place.namespace, place.name);
+    let resource = reference.resource;
+    let stored_key = key(reference.namespace, reference.name);
     loop {
         let current =
-            resource.objects.get(&stored_key).ok_or_else(|| Failure::not_found(resource.subject(place.name)))?;
+            resource.objects.get(&stored_key).ok_or_else(|| Failure::not_found(resource.subject(reference.name)))?;
         let next = decide(&current, resource.stored(&current))?;
         let done = match is_finished(resource, &next) {
             true => remove(state, resource, &current, dry_run),

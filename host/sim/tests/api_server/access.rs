@@ -1,11 +1,18 @@
-//! Tests from which origins the server accepts requests.
+//! Tests from which origins, and with which credentials, the server accepts requests.
 
 use axum::http::Request;
+use berth_sim::Server;
 use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
 
-use crate::support::server;
+use crate::support::{anonymous, server, yaml};
+
+/// Returns the token in the server's kubeconfig.
+fn token(server: &Server) -> String {
+    let kubeconfig: Value = yaml(&server.kubeconfig()).unwrap();
+    kubeconfig["users"][0]["user"]["token"].as_str().unwrap().to_owned()
+}
 
 async fn send(client: &Client, request: axum::http::request::Builder, body: &str) -> (u16, Value) {
     let response = client.send(request.body(Body::from(body.as_bytes().to_vec())).unwrap()).await.unwrap();
@@ -37,5 +44,27 @@ async fn a_web_page_of_another_site_changes_nothing() {
         let described = format!("{request:?}");
         let (code, answer) = send(&client, request, &body).await;
         assert_eq!(code, expected, "{described} {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_of_another_server_is_refused() {
+    let (server, with_token) = server().await;
+    let (other, _) = self::server().await;
+    let (own, others) = (format!("Bearer {}", token(&server)), format!("Bearer {}", token(&other)));
+    let client = anonymous(&server);
+    for path in ["/api/v1/namespaces", "/version", "/livez", "/apis", "/openapi/v3", "/nothing"] {
+        let get = || Request::get(path);
+        let expected = if path == "/nothing" { 404 } else { 200 };
+        assert_eq!(send(&with_token, get(), "").await.0, expected, "{path} with the kubeconfig");
+        assert_eq!(send(&client, get().header("authorization", &own), "").await.0, expected, "{path} with the token");
+        assert_eq!(send(&client, get(), "").await.0, expected, "{path} without credentials");
+        for wrong in [others.as_str(), "Bearer berth", "Basic YWRtaW46YWRtaW4="] {
+            let (code, status) = send(&client, get().header("authorization", wrong), "").await;
+            assert_eq!((code, &status["code"]), (401, &json!(401)), "{path} with {wrong}");
+            assert_eq!((&status["kind"], &status["reason"]), (&json!("Status"), &json!("Unauthorized")), "{path}");
+            let message = status["message"].as_str().unwrap();
+            assert!(message.contains("bearer token") && message.contains("kubeconfig"), "{message}");
+        }
     }
 }

@@ -38,7 +38,7 @@ async fn define(client: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_definition_goes_after_its_objects() {
+async fn a_definition_is_removed_after_its_objects() {
     let (_server, client) = server().await;
     define(&client).await;
     for (name, finalizers) in [("free", json!([])), ("held", json!(["example.com/hold"]))] {

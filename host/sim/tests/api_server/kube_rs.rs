@@ -139,7 +139,7 @@ async fn the_patch_types_are_understood() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_make_up_the_whole() {
+async fn pages_together_equal_the_list() {
     let (_server, client) = server().await;
     let nodes: Api<Node> = Api::all(client);
     for index in 0..25 {
@@ -211,7 +211,7 @@ async fn custom_resources_follow_their_definition() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_namespace_goes_when_its_content_is_gone() {
+async fn a_namespace_is_removed_after_its_content() {
     let (_server, client) = server().await;
     let namespaces: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(client.clone());
     namespaces

@@ -16,11 +16,11 @@ struct Kubectl {
     _server: Server,
 }
 
-/// The output of a command, and true in `fine` if it succeeded.
-struct Said {
+/// The output of a command, and whether it succeeded.
+struct Output {
     out: String,
     err: String,
-    fine: bool,
+    success: bool,
 }
 
 /// Returns the kubectl in `KUBEBUILDER_ASSETS`, or else the kubectl in `PATH`.
@@ -49,12 +49,12 @@ impl Kubectl {
         command
     }
 
-    async fn run(&self, line: &str, input: &str) -> Said {
+    async fn run(&self, line: &str, input: &str) -> Output {
         let mut child = self.command(line).spawn().expect("kubectl is on the path");
         child.stdin.take().unwrap().write_all(input.as_bytes()).await.unwrap();
         let output = in_time(line, child.wait_with_output()).await.unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Said { out: text(output.stdout), err: text(output.stderr), fine: output.status.success() }
+        Output { out: text(output.stdout), err: text(output.stderr), success: output.status.success() }
     }
 
     /// Runs a command that must succeed and print every text in `expected`.
@@ -64,24 +64,29 @@ impl Kubectl {
 
     /// Runs a command with input; it must succeed and print every text in `expected`.
     async fn with(&self, line: &str, input: &str, expected: &[&str]) -> String {
-        let said = self.run(line, input).await;
-        assert!(said.fine, "kubectl {line}: {}{}", said.out, said.err);
+        let output = self.run(line, input).await;
+        assert!(output.success, "kubectl {line}: {}{}", output.out, output.err);
         // The width of the columns depends on kubectl's version.
-        let out = narrow(&said.out);
+        let out = narrow(&output.out);
         for part in expected {
-            assert!(out.contains(&narrow(part)), "kubectl {line} doesn't say {part:?}:\n{}{}", said.out, said.err);
+            assert!(
+                out.contains(&narrow(part)),
+                "kubectl {line} doesn't print {part:?}:\n{}{}",
+                output.out,
+                output.err
+            );
         }
-        said.out
+        output.out
     }
 
     /// Runs a command that must fail and print `why`.
     async fn fails(&self, line: &str, input: &str, why: &str) {
-        let said = self.run(line, input).await;
+        let output = self.run(line, input).await;
         assert!(
-            !said.fine && said.err.contains(why),
+            !output.success && output.err.contains(why),
             "kubectl {line} should have failed with {why:?}:\n{}{}",
-            said.out,
-            said.err
+            output.out,
+            output.err
         );
     }
 }
@@ -145,7 +150,7 @@ async fn kubectl_gets_versions_and_explains_kinds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_creates_shows_and_deletes() {
+async fn kubectl_creates_describes_and_deletes() {
     let kubectl = Kubectl::new().await;
     kubectl.with("create -f -", NODE, &["node/n1 created"]).await;
     kubectl.with("create -f -", POD, &["pod/web created"]).await;
@@ -201,7 +206,7 @@ lastTimestamp: '2026-01-01T00:00:00Z'
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_applies_changes_and_applies_again() {
+async fn kubectl_applies_twice() {
     let kubectl = Kubectl::new().await;
     let file = |image: &str, extra: &str| {
         format!(
@@ -232,7 +237,7 @@ async fn it_applies_changes_and_applies_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_patches_labels_and_taints() {
+async fn kubectl_patches_labels_and_taints() {
     let kubectl = Kubectl::new().await;
     kubectl.with("create -f -", NODE, &[]).await;
     kubectl.with("create -f -", POD, &[]).await;
@@ -268,7 +273,7 @@ async fn it_patches_labels_and_taints() {
 
 /// The pod has a grace period and no kubelet, so the drain waits until another command deletes the pod.
 #[tokio::test(flavor = "multi_thread")]
-async fn it_drains_waits_and_watches() {
+async fn kubectl_drains_waits_and_watches() {
     let kubectl = Kubectl::new().await;
     kubectl.with("create -f -", NODE, &[]).await;
     let mut watch = kubectl.command("get pods -w -o wide").spawn().unwrap();
@@ -296,15 +301,15 @@ async fn it_drains_waits_and_watches() {
             kubectl.ok("delete pod web --grace-period=0 --force", &[]).await;
         }
     );
-    assert!(drained.fine && drained.out.contains("node/n1 drained"), "{}{}", drained.out, drained.err);
+    assert!(drained.success && drained.out.contains("node/n1 drained"), "{}{}", drained.out, drained.err);
     let waited = waited.unwrap();
-    let said = String::from_utf8_lossy(&waited.stdout);
-    assert!(waited.status.success() && said.contains("condition met"), "{said}");
+    let output = String::from_utf8_lossy(&waited.stdout);
+    assert!(waited.status.success() && output.contains("condition met"), "{output}");
     watch.kill().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_uses_custom_resources() {
+async fn kubectl_uses_custom_resources() {
     let kubectl = Kubectl::new().await;
     let definition = "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

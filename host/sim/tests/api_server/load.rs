@@ -42,7 +42,7 @@ async fn many_pods_are_created_bound_and_watched() {
         watchers.push(tokio::spawn(async move {
             let (mut added, mut bound, mut last) = (0, 0, 0);
             while bound < PODS {
-                let event = in_time("an event", lines.next()).await.expect("the watch goes on");
+                let event = in_time("an event", lines.next()).await.expect("the watch continues");
                 let version: u64 = event["object"]["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap();
                 assert!(version > last, "versions rise");
                 last = version;

@@ -17,9 +17,14 @@ pub async fn server() -> (Server, Client) {
     server_with(Options::default()).await
 }
 
+/// Returns a client that sends no credentials.
+pub fn anonymous(server: &Server) -> Client {
+    Client::try_from(Config::new(server.url().parse().expect("a URL"))).expect("the client can be made")
+}
+
 /// Returns a client that uses the server's kubeconfig.
 pub async fn client(server: &Server) -> Client {
-    let kubeconfig = Kubeconfig::from_yaml(&server.kubeconfig()).expect("the kubeconfig is one");
+    let kubeconfig = Kubeconfig::from_yaml(&server.kubeconfig()).expect("a kubeconfig");
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
     let mut config = config.expect("the kubeconfig is complete");
     // Do not retry, because the tests check each response of the server.

@@ -119,7 +119,7 @@ async fn a_watch_list_ends_its_initial_events_with_a_bookmark() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_watch_from_too_long_ago_is_gone() {
+async fn a_watch_from_a_compacted_version_expires() {
     let (server, client) =
         server_with(Options { retention: Retention { changes: 3, bytes: 1 << 20 }, ..Options::default() }).await;
     for name in ["a", "b", "c", "d", "e"] {
@@ -161,7 +161,7 @@ async fn versions_of_an_earlier_server_are_too_old() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_watch_from_the_future_is_refused() {
+async fn a_watch_from_a_future_version_is_rejected() {
     let (_server, client) = server().await;
     let rule = "&resourceVersionMatch=NotOlderThan";
     for (more, expected) in [

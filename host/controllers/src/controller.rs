@@ -1,4 +1,4 @@
-//! The list of controllers (`Hand`), and the function that runs one of them for one object.
+//! The list of controllers, and the function that runs one of them for one object.
 
 use jiff::Timestamp;
 
@@ -14,7 +14,7 @@ use super::{
 
 /// A controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Hand {
+pub enum Controller {
     /// Runs, finishes and removes a pod, or collects the pod when its node is gone.
     Kubelet,
     /// Maintains a node's Ready condition and taints.
@@ -51,58 +51,58 @@ pub enum Hand {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Task {
     /// The controller.
-    pub hand: Hand,
+    pub controller: Controller,
     /// The object.
     pub key: Key,
 }
 
 /// The priority of a task in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lane {
+pub enum Priority {
     /// Tasks that read many objects. They are few, run first, and pause after each run.
     Workload,
     /// Tasks for a single object. They are many.
     Single,
 }
 
-impl Hand {
-    /// Returns the lane of this controller's tasks.
-    pub fn lane(self) -> Lane {
+impl Controller {
+    /// Returns the priority of this controller's tasks.
+    pub fn priority(self) -> Priority {
         match self {
-            Hand::Replicas(_)
-            | Hand::Deployment
-            | Hand::StatefulSet
-            | Hand::DaemonSet
-            | Hand::Job
-            | Hand::Disruption => Lane::Workload,
-            _ => Lane::Single,
+            Controller::Replicas(_)
+            | Controller::Deployment
+            | Controller::StatefulSet
+            | Controller::DaemonSet
+            | Controller::Job
+            | Controller::Disruption => Priority::Workload,
+            _ => Priority::Single,
         }
     }
 
     /// Returns the task of this controller for this object.
     pub fn task(self, key: Key) -> Task {
-        Task { hand: self, key }
+        Task { controller: self, key }
     }
 }
 
 /// Returns the plan of a task. Reads the cluster state and the time, and changes nothing.
 pub fn plan(task: &Task, cluster: &Cluster, kubelet: &Kubelet, now: Timestamp) -> Plan {
     let key = &task.key;
-    match task.hand {
-        Hand::Kubelet => kubelet.plan(cluster, key, now),
-        Hand::NodeLifecycle => node_lifecycle::plan(cluster, key, now),
-        Hand::Namespace => namespace::plan(cluster, key),
-        Hand::Replicas(kind) => replicas::plan(cluster, kind, key, now),
-        Hand::Deployment => deployment::plan(cluster, key, now),
-        Hand::StatefulSet => statefulset::plan(cluster, key, now),
-        Hand::DaemonSet => daemonset::plan(cluster, key, now),
-        Hand::Job => job::plan(cluster, key, now),
-        Hand::JobOrphan => job::release_orphan(cluster, key),
-        Hand::PodClaims => pod_claims::plan(cluster, key),
-        Hand::ResourceClaim => resource_claim::plan(cluster, key),
-        Hand::VolumeClaim => volumes::claim::plan(cluster, key),
-        Hand::Volume => volumes::volume::plan(cluster, key),
-        Hand::Disruption => disruption::plan(cluster, key, now),
-        Hand::Collector(kind) => collector::plan(cluster, kind, key),
+    match task.controller {
+        Controller::Kubelet => kubelet.plan(cluster, key, now),
+        Controller::NodeLifecycle => node_lifecycle::plan(cluster, key, now),
+        Controller::Namespace => namespace::plan(cluster, key),
+        Controller::Replicas(kind) => replicas::plan(cluster, kind, key, now),
+        Controller::Deployment => deployment::plan(cluster, key, now),
+        Controller::StatefulSet => statefulset::plan(cluster, key, now),
+        Controller::DaemonSet => daemonset::plan(cluster, key, now),
+        Controller::Job => job::plan(cluster, key, now),
+        Controller::JobOrphan => job::release_orphan(cluster, key),
+        Controller::PodClaims => pod_claims::plan(cluster, key),
+        Controller::ResourceClaim => resource_claim::plan(cluster, key),
+        Controller::VolumeClaim => volumes::claim::plan(cluster, key),
+        Controller::Volume => volumes::volume::plan(cluster, key),
+        Controller::Disruption => disruption::plan(cluster, key, now),
+        Controller::Collector(kind) => collector::plan(cluster, kind, key),
     }
 }

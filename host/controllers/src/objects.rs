@@ -7,21 +7,21 @@ use super::metadata::{self, Key};
 
 /// The objects of one kind, ordered by key.
 #[derive(Debug, Default)]
-pub struct Store {
-    objects: BTreeMap<Key, Held>,
+pub struct Objects {
+    objects: BTreeMap<Key, Entry>,
     /// The number of lists so far. Each object records the last list that contained it.
     listing: u64,
     listed: bool,
 }
 
 #[derive(Debug)]
-struct Held {
+struct Entry {
     object: Object,
     version: u64,
     listing: u64,
 }
 
-/// The result of [`Store::put`].
+/// The result of [`Objects::put`].
 #[derive(Debug)]
 pub enum Put {
     /// The store already had this version or a newer one.
@@ -32,22 +32,22 @@ pub enum Put {
     Changed(Object),
 }
 
-impl Store {
+impl Objects {
     /// Returns the object with this key.
     pub fn get(&self, key: &str) -> Option<&Object> {
-        self.objects.get(key).map(|held| &held.object)
+        self.objects.get(key).map(|entry| &entry.object)
     }
 
     /// Returns all objects, ordered by key.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Object)> {
-        self.objects.iter().map(|(key, held)| (key, &held.object))
+        self.objects.iter().map(|(key, entry)| (key, &entry.object))
     }
 
     /// Returns the objects in a namespace, ordered by name.
     pub fn within<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = (&'a Key, &'a Object)> {
         let first = Key::new(namespace, "");
         let from = self.objects.range(first..);
-        from.take_while(move |(key, _)| key.namespace() == namespace).map(|(key, held)| (key, &held.object))
+        from.take_while(move |(key, _)| key.namespace() == namespace).map(|(key, entry)| (key, &entry.object))
     }
 
     /// Returns true if the kind has been listed once.
@@ -66,27 +66,27 @@ impl Store {
         let listing = self.listing;
         match self.objects.get_mut(key) {
             None => {
-                self.objects.insert(key.clone(), Held { object, version, listing });
+                self.objects.insert(key.clone(), Entry { object, version, listing });
                 Put::New
             }
-            Some(held) => {
-                held.listing = listing;
-                if version <= held.version && version != 0 {
+            Some(entry) => {
+                entry.listing = listing;
+                if version <= entry.version && version != 0 {
                     return Put::Known;
                 }
-                held.version = version;
-                Put::Changed(std::mem::replace(&mut held.object, object))
+                entry.version = version;
+                Put::Changed(std::mem::replace(&mut entry.object, object))
             }
         }
     }
 
     /// Removes and returns the object with this key, if it has this UID.
     pub fn take(&mut self, key: &Key, uid: &str) -> Option<Object> {
-        let held = self.objects.get(key)?;
-        if metadata::uid(held.object.meta()) != uid {
+        let entry = self.objects.get(key)?;
+        if metadata::uid(entry.object.meta()) != uid {
             return None;
         }
-        self.objects.remove(key).map(|held| held.object)
+        self.objects.remove(key).map(|entry| entry.object)
     }
 
     /// Starts a list.
@@ -97,7 +97,7 @@ impl Store {
     /// Completes a list. Returns the keys of the objects that neither the list nor a later response contained.
     pub fn finish(&mut self) -> Vec<Key> {
         self.listed = true;
-        let missing = self.objects.iter().filter(|(_, held)| held.listing < self.listing);
+        let missing = self.objects.iter().filter(|(_, entry)| entry.listing < self.listing);
         missing.map(|(key, _)| key.clone()).collect()
     }
 }

@@ -1,0 +1,99 @@
+//! Applies discoveries and watch events to the cluster state, and queues the tasks that follow.
+
+use std::sync::Arc;
+
+use super::super::cluster::Change;
+use super::super::discovery;
+use super::super::kinds::{self, Kind, Object, Served};
+use super::super::leases::NodeChange;
+use super::super::metadata;
+use super::super::route::route;
+use super::super::store::WatchEvent;
+use super::super::watch::Watch;
+use super::{DISCOVERY_PAUSE, EventLoop};
+
+impl EventLoop {
+    /// Runs discovery again. After a failure, the kinds stay as they are until the next attempt.
+    pub(super) async fn rediscover(&mut self) {
+        match self.store.discover().await {
+            Ok(found) => {
+                self.discover_at = None;
+                self.take_kinds(found);
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the API server's kinds can't be discovered; trying again");
+                self.discover_at = Some(self.clock.instant() + DISCOVERY_PAUSE);
+            }
+        }
+    }
+
+    /// Opens watches for new kinds, and closes the watches of kinds that are no longer served.
+    pub(super) fn take_kinds(&mut self, found: Vec<Served>) {
+        let mut kinds = (*self.kinds).clone();
+        let (new, lost) = kinds.update(found);
+        self.kinds = Arc::new(kinds);
+        for kind in lost {
+            self.watches.remove(&kind);
+            let changes = self.cluster.set_unserved(kind);
+            self.take_changes(changes);
+        }
+        for kind in new {
+            if let Some(served) = self.kinds.get(kind).filter(|served| served.watched) {
+                let watch = Watch::open(self.store.watch(kind, served), self.sender.clone());
+                self.watches.insert(kind, watch);
+            }
+        }
+        for (kind, _) in kinds::typed() {
+            if self.kinds.get(kind).is_none() {
+                let changes = self.cluster.set_unserved(kind);
+                self.take_changes(changes);
+            }
+        }
+    }
+
+    /// Applies an event of a watch to the cluster state.
+    pub(super) fn apply(&mut self, event: WatchEvent) {
+        let changes = match event {
+            WatchEvent::ListStarted(kind) => {
+                self.cluster.begin(kind);
+                Vec::new()
+            }
+            WatchEvent::ListFinished(kind) => self.cluster.finish(kind),
+            WatchEvent::Applied(object) => self.cluster.put(object),
+            WatchEvent::Deleted(object) => {
+                let (kind, meta) = (object.kind(), object.meta());
+                let change = self.cluster.remove(kind, &metadata::Key::of(meta), metadata::uid(meta));
+                change.into_iter().collect()
+            }
+        };
+        self.take_changes(changes);
+    }
+
+    /// Queues the tasks that follow from changes of the cluster state.
+    pub(super) fn take_changes(&mut self, changes: Vec<Change>) {
+        let now = self.clock.instant();
+        for change in changes {
+            route(&self.cluster, &change, &mut |task| self.queue.add(task, now));
+            match change.kind {
+                Kind::Node => self.report_node(&change),
+                Kind::Other(_) if self.kinds.get(change.kind).is_some_and(discovery::is_definition) => {
+                    self.discover_at = Some(now + DISCOVERY_PAUSE);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reports added and removed nodes to the lease task, whose receiver lives as long as the event loop.
+    fn report_node(&self, change: &Change) {
+        let after = self.cluster.object(change.kind, &change.key).map(Object::meta);
+        let before = change.before.as_ref().map(Object::meta);
+        let name = change.key.name().to_owned();
+        let node_change = match (before, after) {
+            (Some(before), Some(after)) if before.uid == after.uid => return,
+            (_, Some(after)) => NodeChange::Added(name, metadata::uid(after).to_owned()),
+            (_, None) => NodeChange::Removed(name),
+        };
+        drop(self.leases.send(node_change));
+    }
+}
