@@ -1,7 +1,7 @@
 //! The connection between the scheduler's core and the Kubernetes API server.
 //!
 //! ```text
-//!  API server ──list, watch──▶ informer ──read by objects──▶ Event ──▶ core
+//!  API server ──list, watch──▶ informer ──read by apimachinery──▶ Event ──▶ core
 //!      ▲                          │ known pods                          │
 //!      └── rest ◀── binder, status, events ◀──── Shell::perform ◀── Action
 //! ```
@@ -27,14 +27,12 @@ pub mod extender;
 mod host;
 mod informer;
 mod intake;
-mod intern;
 mod kinds;
 mod known;
 mod lanes;
 mod leader_client;
 pub mod lease;
 mod list;
-pub mod objects;
 mod own_pod;
 mod patcher;
 mod patient;
@@ -50,7 +48,6 @@ mod until;
 mod waiter;
 
 pub use self::client::{ConnectError, connect, connect_at, connect_to};
-pub use self::intern::PodParts;
 pub use self::own_pod::OwnPod;
 pub use self::rate::limited;
 pub use self::rest::chain as error_with_causes;

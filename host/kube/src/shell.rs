@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ::kube::{Api, Client};
+use ::kube::Client;
 use berth_core::action::PodEvent;
 use berth_core::model::PodKey;
 use berth_core::{Action, Event};
 use futures::future::{join, join3};
+use k8s_openapi::api::core::v1 as k8s;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, oneshot};
@@ -20,16 +21,17 @@ use super::events::Recorder;
 use super::evictor::Evictor;
 use super::informer::{self, Selection};
 use super::intake::{NodeIntake, PodIntake, UNFINISHED};
-use super::intern::PodParts;
 use super::kinds::Kinds;
 use super::known::{KnownNodes, KnownPods};
 use super::leader_client::LeaderClient;
 use super::lease::LeaseTerm;
+use super::list::Collection;
 use super::patcher::Patcher;
 use super::resources::Resources;
 use super::status::{Said, StatusWriter, Unscheduled};
 use super::waiter::Waiter;
 use crate::extender::Extenders;
+use berth_apimachinery::objects::PodParts;
 use berth_supervisor::Supervisor;
 
 /// Options of the connection to the API server.
@@ -268,7 +270,7 @@ fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<R
     workers
 }
 
-fn start_informers<const WHOLE: bool>(
+fn start_informers<const KEEP_JSON: bool>(
     client: &Client,
     selection: Selection,
     known: Arc<KnownPods>,
@@ -278,12 +280,16 @@ fn start_informers<const WHOLE: bool>(
 ) -> (JoinSet<()>, [oneshot::Receiver<()>; 2]) {
     let (pods_synced, pods_sync) = oneshot::channel();
     let (nodes_synced, nodes_sync) = oneshot::channel();
-    let mut nodes =
-        NodeIntake::<WHOLE> { extenders: Arc::clone(&extenders), known: KnownNodes::default(), events: events.clone() };
-    let mut pods = PodIntake::<WHOLE> { extenders, known, parts: PodParts::default(), events };
+    let mut nodes = NodeIntake::<KEEP_JSON> {
+        extenders: Arc::clone(&extenders),
+        known: KnownNodes::default(),
+        events: events.clone(),
+    };
+    let mut pods = PodIntake::<KEEP_JSON> { extenders, known, parts: PodParts::default(), events };
     // The receiver is gone only if nobody waits for the sync.
     let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
-    let (all_nodes, all_pods) = (Api::all(client.clone()), Api::all(client.clone()));
+    let all_nodes = Collection::of::<k8s::Node>(client.clone(), &());
+    let all_pods = Collection::of::<k8s::Pod>(client.clone(), &());
     let unfinished = Selection { fields: Some(UNFINISHED), ..selection };
     let mut informers = JoinSet::new();
     let pods = async move { informer::run(all_pods, unfinished, &mut pods, tell(pods_synced)).await };

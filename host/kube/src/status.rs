@@ -14,8 +14,8 @@ use tracing::{debug, warn};
 use super::known::KnownPods;
 use super::lanes::Lanes;
 use super::leader_client::LeaderClient;
-use super::objects::PodScheduled;
 use super::rest::{Call, CallError, STRATEGIC_MERGE};
+use berth_apimachinery::objects::PodScheduled;
 
 /// The time limit of one patch.
 const DEADLINE: Duration = Duration::from_secs(30);
