@@ -38,7 +38,7 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
     fn list_ends(&mut self) {
         let gone = self.known.lock().list_ends();
         for known in gone {
-            self.extenders.whole().pod_removed(&known.pod.key.uid);
+            self.extenders.full_objects().pod_removed(&known.pod.key.uid);
             send(&self.events, Event::PodRemoved(known.pod.key.clone()));
         }
     }
@@ -62,7 +62,7 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
         let pending = pod.node_name.is_empty();
         let pod = Arc::new(pod);
         if let Some(json) = &object.json {
-            self.extenders.whole().pod_set(&pod.key.uid, !pending, json);
+            self.extenders.full_objects().pod_set(&pod.key.uid, !pending, json);
         }
         let entry =
             KnownPod { pod: Arc::clone(&pod), resource_version, generation, scheduled: condition.filter(|_| pending) };
@@ -75,7 +75,7 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
     fn removed(&mut self, object: &Self::Object) {
         let gone = self.known.lock().remove(object.uid());
         if let Some(known) = gone {
-            self.extenders.whole().pod_removed(object.uid());
+            self.extenders.full_objects().pod_removed(object.uid());
             send(&self.events, Event::PodRemoved(known.pod.key.clone()));
         }
     }
@@ -101,7 +101,7 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
 
     fn list_ends(&mut self) {
         for node in self.known.list_ends() {
-            self.extenders.whole().node_removed(&node.name);
+            self.extenders.full_objects().node_removed(&node.name);
             send(&self.events, Event::NodeRemoved(node.name.clone()));
         }
     }
@@ -120,7 +120,7 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
             warn!("node {}: {notes}", node.name);
         }
         if let Some(json) = &object.json {
-            self.extenders.whole().node_set(&node.name, json);
+            self.extenders.full_objects().node_set(&node.name, json);
         }
         let before = self.known.set(&node.name, Arc::clone(&node));
         if before.is_none_or(|known| known != node) {
@@ -130,7 +130,7 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
 
     fn removed(&mut self, object: &Self::Object) {
         if self.known.remove(object.name()).is_some() {
-            self.extenders.whole().node_removed(object.name());
+            self.extenders.full_objects().node_removed(object.name());
             send(&self.events, Event::NodeRemoved(object.name().into()));
         }
     }

@@ -15,10 +15,14 @@
 //!   except for one to an extender.
 //!
 //! Begin with [`Shell`], which owns all of this, and [`connect`], which builds the client. [`lease`] is the leader
-//! election. [`extender`] calls extenders over HTTP.
+//! election: our own, because the `kube` crates have none and a state machine without I/O can be simulated. [`extender`]
+//! calls extenders over HTTP.
+//!
+//! Pods, nodes and the kinds of plugins have informers of their own, because kube-runtime's `watcher` reads lists as
+//! JSON only. The waits of plugins use kube-runtime.
 
 mod binder;
-mod carrier;
+
 mod cel_cost;
 mod client;
 mod events;
@@ -27,6 +31,7 @@ pub mod extender;
 mod host;
 mod informer;
 mod intake;
+mod intent_executor;
 mod kinds;
 mod known;
 mod lanes;

@@ -215,17 +215,17 @@ async fn from_protobuf(
 /// The fields of a `metav1.Status`, from JSON or protobuf.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Said {
+struct StatusBody {
     message: String,
     reason: String,
 }
 
 fn refusal(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> ClientError {
-    let said: Option<Said> = match is_protobuf(headers) {
+    let status: Option<StatusBody> = match is_protobuf(headers) {
         true => Envelope::open(body).and_then(|envelope| protobuf::read("meta.v1.Status", envelope.message)).ok(),
         false => serde_json::from_slice(body).ok(),
     };
-    let Said { message, reason } = said.unwrap_or_default();
+    let StatusBody { message, reason } = status.unwrap_or_default();
     let message = if message.is_empty() { format!("the API server answered {code}") } else { message };
     ClientError::Api(Status::failure(&message, &reason).with_code(code.as_u16()).boxed())
 }

@@ -16,11 +16,11 @@ use tokio::task::JoinSet;
 use tracing::warn;
 
 use super::binder::{Binder, By};
-use super::carrier::{Carrier, Hands};
 use super::events::Recorder;
 use super::evictor::Evictor;
 use super::informer::{self, Selection};
 use super::intake::{NodeIntake, PodIntake, UNFINISHED};
+use super::intent_executor::{IntentClients, IntentExecutor};
 use super::kinds::Kinds;
 use super::known::{KnownNodes, KnownPods};
 use super::leader_client::LeaderClient;
@@ -28,7 +28,7 @@ use super::lease::LeaseTerm;
 use super::list::Collection;
 use super::patcher::Patcher;
 use super::resources::Resources;
-use super::status::{Said, StatusWriter, Unscheduled};
+use super::status::{StatusChange, StatusWriter, Unscheduled};
 use super::waiter::Waiter;
 use crate::extender::Extenders;
 use berth_apimachinery::objects::PodParts;
@@ -76,7 +76,7 @@ pub struct Shell {
     status: Arc<StatusWriter>,
     recorder: Arc<Recorder>,
     evictor: Arc<Evictor>,
-    carrier: Carrier,
+    intent_executor: IntentExecutor,
     supervisor: Supervisor,
     making_room: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
@@ -113,7 +113,7 @@ impl Shell {
         let resources = Arc::new(Resources::new(client.clone()));
         let patcher = Arc::new(Patcher::new(leader, Arc::clone(&resources)));
         let supervisor = options.supervisor.clone();
-        let carrier = Carrier::new(Hands {
+        let intent_executor = IntentExecutor::new(IntentClients {
             patcher,
             evictor: Arc::clone(&evictor),
             waiter: Waiter::new(client.clone(), resources, supervisor.clone()),
@@ -130,7 +130,7 @@ impl Shell {
         };
         let kinds = Kinds::new(client.clone(), selection, events.clone(), supervisor.clone());
         let extenders = Arc::clone(&options.extenders);
-        let (informers, synced) = match extenders.whole().is_wanted() {
+        let (informers, synced) = match extenders.full_objects().is_wanted() {
             true => start_informers::<true>(client, selection, known, extenders, events, &supervisor),
             false => start_informers::<false>(client, selection, known, extenders, events, &supervisor),
         };
@@ -143,7 +143,7 @@ impl Shell {
             status,
             recorder,
             evictor,
-            carrier,
+            intent_executor,
             supervisor,
             making_room: Mutex::default(),
             informers,
@@ -168,22 +168,22 @@ impl Shell {
     /// Executes actions without waiting for them. A nomination and a condition of the same pod become one patch. May
     /// be called from any thread.
     pub fn perform_all(&self, actions: Vec<Action>) {
-        let mut promised: Option<(PodKey, Box<str>)> = None;
+        let mut nominated: Option<(PodKey, Box<str>)> = None;
         for action in actions {
             match action {
                 Action::Nominate { pod, node } => {
-                    let before = promised.replace((pod, node));
+                    let before = nominated.replace((pod, node));
                     before.into_iter().for_each(|(pod, node)| self.perform(Action::Nominate { pod, node }));
                 }
                 Action::SetUnscheduled { pod, reason, message } => {
-                    let nominated = promised.take_if(|(promised, _)| *promised == pod).map(|(_, node)| node);
+                    let nominated = nominated.take_if(|(nominated, _)| *nominated == pod).map(|(_, node)| node);
                     let unscheduled = Some(Unscheduled { reason, message });
-                    self.status.set(Said { pod, unscheduled, nominated });
+                    self.status.set(StatusChange { pod, unscheduled, nominated });
                 }
                 other => self.perform(other),
             }
         }
-        promised.into_iter().for_each(|(pod, node)| self.perform(Action::Nominate { pod, node }));
+        nominated.into_iter().for_each(|(pod, node)| self.perform(Action::Nominate { pod, node }));
     }
 
     /// Executes one action without waiting for it.
@@ -191,16 +191,20 @@ impl Shell {
         match action {
             Action::Bind { pod, node } => self.bind(pod, node, By::Server),
             Action::BindByExtender { extender, pod, node } => self.bind(pod, node, By::Extender(extender)),
-            Action::Carry { pod, step, intents } => self.carrier.carry(pod, step, intents),
-            Action::StopCarrying { pod, step, undo } => self.carrier.stop(pod, step, undo),
+            Action::Carry { pod, step, intents } => self.intent_executor.execute(pod, step, intents),
+            Action::StopCarrying { pod, step, undo } => self.intent_executor.stop(pod, step, undo),
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => {
-                self.status.set(Said { pod, unscheduled: Some(Unscheduled { reason, message }), nominated: None });
+                self.status.set(StatusChange {
+                    pod,
+                    unscheduled: Some(Unscheduled { reason, message }),
+                    nominated: None,
+                });
             }
             Action::Watch(reads) => self.kinds.watch(reads),
             Action::StopWatching(kind) => self.kinds.stop(&kind),
             Action::Nominate { pod, node } => {
-                self.status.set(Said { pod, unscheduled: None, nominated: Some(node) });
+                self.status.set(StatusChange { pod, unscheduled: None, nominated: Some(node) });
             }
             Action::Evict { pod, reason, note, scheduler_name } => {
                 let (kind, action) = ("Normal", "Preempting");
@@ -214,7 +218,7 @@ impl Shell {
                 });
                 self.make_room(Arc::clone(&self.evictor).evict(pod, reason));
             }
-            Action::Change(intents) => self.make_room(self.carrier.change(intents)),
+            Action::Change(intents) => self.make_room(self.intent_executor.change(intents)),
             Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
         }
     }
@@ -234,7 +238,7 @@ impl Shell {
 
     /// Fails the steps in progress and all later ones. Called when the scheduler ends.
     pub fn end_waits(&self) {
-        self.carrier.end();
+        self.intent_executor.end();
     }
 
     /// Returns the number of events that were not written.
