@@ -38,7 +38,8 @@ pub fn trees(places: &[&str]) -> Result<Vec<Value>> {
 /// Returns Kubernetes objects from tests, from the demo and from the manifests.
 pub fn objects() -> Result<Vec<Value>> {
     let mut trees = trees(&[
-        "host/kube/tests/kube/objects_files",
+        "host/apimachinery/tests/objects/node.yaml",
+        "host/apimachinery/tests/objects/pod.yaml",
         "host/sim/tests/api_server/objects.yaml",
         "host/demo/workload.yaml",
         "deploy/manifests",

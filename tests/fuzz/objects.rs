@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
+use berth_apimachinery::objects::{NodeObject, Notes, ObjectReader, Observed, PodObject, PodParts, RawObject};
 use berth_core::model::{ObjectKind, ObjectReads};
-use berth_kube::PodParts;
-use berth_kube::objects::{FurtherKind, FurtherObject, NodeObject, Notes, Observed, PodObject};
 use proptest::prelude::*;
 
 use crate::corpus::WORDS;
@@ -26,14 +25,14 @@ fn open() -> Result<Opened> {
     let text = edits::edited(texts, WORDS, 4);
     let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "Any".into() });
     let fields = FIELDS.iter().map(|field| (*field).into()).collect();
-    let further = FurtherKind::new(&ObjectReads { kind, fields });
+    let further = ObjectReader::new(&ObjectReads { kind, fields });
     Ok(Opened {
         inputs: prop_oneof![4 => tree, 1 => text].boxed(),
         check: Box::new(move |input| check(&further, input)),
     })
 }
 
-fn check(further: &FurtherKind, input: &[u8]) -> Result<bool> {
+fn check(further: &ObjectReader, input: &[u8]) -> Result<bool> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
     let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
     let mut notes = Notes::default();
@@ -54,8 +53,8 @@ fn check(further: &FurtherKind, input: &[u8]) -> Result<bool> {
         Ok(Observed { object: Err(unreadable), .. }) => ensure!(!unreadable.to_string().is_empty(), "no reason"),
         Err(error) => ensure!(!is_json, "an object ends the watch: {error}"),
     }
-    if let Ok(object) = serde_json::from_str::<FurtherObject>(text) {
-        drop(further.read(&object));
+    if let Ok(object) = serde_json::from_str::<RawObject>(text) {
+        drop(further.read(&object, &mut notes));
     }
     Ok(read)
 }

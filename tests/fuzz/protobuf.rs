@@ -4,9 +4,8 @@ use std::fmt::Debug;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
+use berth_apimachinery::objects::{NodeObject, Notes, Observed, PartialObject, PodObject, PodParts};
 use berth_apimachinery::protobuf::{self, Envelope, ListReader, MAGIC, Part};
-use berth_kube::PodParts;
-use berth_kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -63,7 +62,7 @@ fn check(input: &[u8]) -> Result<bool> {
 
 /// Reads the message directly and by way of JSON, as a list and a watch of the same object do, and compares the
 /// results.
-fn both<T: Slim + Debug>(message: &[u8], mut model: impl FnMut(T) -> String) -> Result<bool> {
+fn both<T: PartialObject + Debug>(message: &[u8], mut model: impl FnMut(T) -> String) -> Result<bool> {
     let direct = Observed::<T>::from_protobuf(message).object;
     let Ok(tree) = protobuf::read::<Value>(T::MESSAGE, message) else { return Ok(direct.is_ok()) };
     let text = tree.to_string();

@@ -4,24 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
+use berth_apimachinery::objects::{NodeObject, Notes, ObjectReader, Observed, PartialObject, PodObject, PodParts};
 use berth_core::Event;
 use berth_core::model::{ObjectKind, ObjectReads, Pod, PodKey};
-use berth_kube::PodParts;
-use berth_kube::objects::{FurtherKind, NodeObject, Notes, Observed, PodObject, Slim};
 use serde_json::Value;
 
 /// Reads objects as informers do: equal parts of pods are shared, and further kinds are reduced to the fields that
 /// plugins read.
 #[derive(Default)]
 pub struct Reader {
-    further: BTreeMap<Arc<ObjectKind>, FurtherKind>,
+    further: BTreeMap<Arc<ObjectKind>, ObjectReader>,
     parts: PodParts,
 }
 
 impl Reader {
     /// Registers a kind and the fields of it that a plugin reads.
     pub fn wants(&mut self, reads: &ObjectReads) {
-        self.further.insert(Arc::clone(&reads.kind), FurtherKind::new(reads));
+        self.further.insert(Arc::clone(&reads.kind), ObjectReader::new(reads));
     }
 
     /// Returns the event for an object that was added or changed, or `None` for a kind that no plugin reads.
@@ -36,7 +35,9 @@ impl Reader {
             }
             "Pod" => Some(Event::PodSet(Arc::new(pod_of(object, &self.parts)?))),
             _ => match self.further.get(&object_kind(object)) {
-                Some(kind) => Some(Event::ObjectSet(Arc::new(kind.read(&serde_json::from_str(&object.to_string())?)))),
+                Some(kind) => Some(Event::ObjectSet(Arc::new(
+                    kind.read(&serde_json::from_str(&object.to_string())?, &mut Notes::default()),
+                ))),
                 None => None,
             },
         })
@@ -74,7 +75,7 @@ fn pod_of(object: &Value, parts: &PodParts) -> Result<Pod> {
 }
 
 /// Parses the object as an informer does.
-fn read<T: Slim>(object: &Value) -> Result<T> {
+fn read<T: PartialObject>(object: &Value) -> Result<T> {
     let observed: Observed<T> = serde_json::from_str(&object.to_string())?;
     Ok(observed.object?)
 }

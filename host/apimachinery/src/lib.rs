@@ -1,13 +1,17 @@
 //! The Kubernetes API's types without a client: the fields of the built-in kinds ([`schema`]), a reader of
-//! Kubernetes' protobuf ([`protobuf`]), paths of fields ([`fields`]), and suggestions for mistyped names
-//! ([`nearest`]).
+//! Kubernetes' protobuf ([`protobuf`]), objects in the core's model ([`objects`]), paths of fields ([`fields`]), and
+//! suggestions for mistyped names ([`nearest`]).
 //!
-//! In: bytes, JSON and names. Out: decoded or validated values, and errors with the path of the field.
+//! In: bytes, JSON and names. Out: objects of the core's model, decoded or validated values, and errors with the path
+//! of the field. Informers, replay and tests read objects with the same code.
+//!
+//! The protobuf reader is our own; [`protobuf`] says why.
 //!
 //! This crate must never do I/O, and must never make decisions about objects.
 
 pub mod fields;
 mod nearest;
+pub mod objects;
 pub mod protobuf;
 pub mod schema;
 

@@ -157,6 +157,12 @@ impl Configuration {
         whole
     }
 
+    /// Returns true if the file names the Lease. The name `berth` in the file counts too, although it is the default.
+    #[must_use]
+    pub fn names_lease(&self) -> bool {
+        self.file.leader_election.resource_name.as_ref().is_some_and(|name| !name.is_empty())
+    }
+
     /// Returns whether both configurations are equal except for their profiles.
     #[must_use]
     pub fn is_same_apart_from_profiles(&self, other: &Self) -> bool {

@@ -8,14 +8,14 @@ use super::v1::KubeSchedulerConfiguration;
 /// Returns a note for each field that the file sets and Berth ignores.
 pub(super) fn of(configuration: &KubeSchedulerConfiguration, root: &Node) -> Problems {
     let connection = &configuration.client_connection;
-    let speaks = |types: &Option<String>| types.as_ref().is_some_and(|types| !types.is_empty());
+    let is_named = |types: &Option<String>| types.as_ref().is_some_and(|types| !types.is_empty());
     let threads = "of no effect: one call of a plugin is about all nodes, and answers that it gave are kept";
-    let json = "of no effect: JSON is spoken with the API server";
+    let json = "of no effect: Berth lists pods and nodes as protobuf, and sends and reads everything else as JSON";
     let profiling = "of no effect: there is no Go runtime to profile";
     let fields: [(bool, &[&str], &str); 6] = [
         (configuration.parallelism.is_some(), &["parallelism"], threads),
-        (speaks(&connection.content_type), &["clientConnection", "contentType"], json),
-        (speaks(&connection.accept_content_types), &["clientConnection", "acceptContentTypes"], json),
+        (is_named(&connection.content_type), &["clientConnection", "contentType"], json),
+        (is_named(&connection.accept_content_types), &["clientConnection", "acceptContentTypes"], json),
         (configuration.enable_profiling == Some(true), &["enableProfiling"], profiling),
         (configuration.enable_contention_profiling == Some(true), &["enableContentionProfiling"], profiling),
         (

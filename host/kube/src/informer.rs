@@ -7,15 +7,16 @@
 
 use std::time::Duration;
 
+use ::kube::Error as ClientError;
 use ::kube::api::{WatchEvent, WatchParams};
+use ::kube::core::Request;
 use ::kube::runtime::utils::Backoff;
 use ::kube::runtime::watcher::DefaultBackoff;
-use ::kube::{Api, Error as ClientError, ResourceExt};
 use futures::{Stream, StreamExt};
 use http::StatusCode;
 use tracing::{info, warn};
 
-use super::list::{ListError, Listed, Lister};
+use super::list::{Collection, ListError, Listed, Lister};
 
 /// The objects of a kind to list and watch, and the limits of the requests.
 #[derive(Clone, Copy, Debug)]
@@ -63,13 +64,13 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Lists and watches until dropped. Calls `synced` when the first list is complete.
 pub(super) async fn run<I: Intake>(
-    api: Api<I::Object>,
+    collection: Collection,
     selection: Selection,
     intake: &mut I,
     synced: impl FnOnce() + Send,
 ) {
     let mut synced = Some(synced);
-    let mut lister = Lister::new(&api, selection);
+    let mut lister = Lister::new::<I::Object>(collection.clone(), selection);
     let mut wait = Wait::default();
     let mut relists = Relists::default();
     loop {
@@ -77,7 +78,7 @@ pub(super) async fn run<I: Intake>(
         if let Some(synced) = synced.take() {
             synced();
         }
-        Watcher { api: &api, selection, version, wait: &mut wait }.run(intake).await;
+        Watcher { collection: &collection, selection, version, wait: &mut wait }.run(intake).await;
         tokio::time::sleep(relists.pause()).await;
         info!("{}: listing anew", intake.what());
     }
@@ -127,8 +128,8 @@ impl Relists {
 }
 
 /// Runs the watches of a kind one after the other.
-struct Watcher<'a, K> {
-    api: &'a Api<K>,
+struct Watcher<'a> {
+    collection: &'a Collection,
     selection: Selection,
     /// The resourceVersion up to which all changes are known.
     version: String,
@@ -143,12 +144,12 @@ enum Ended {
     Lost,
 }
 
-impl<K: Listed> Watcher<'_, K> {
+impl Watcher<'_> {
     /// Watches until a full list is needed.
-    async fn run<I: Intake<Object = K>>(&mut self, intake: &mut I) {
+    async fn run<I: Intake>(&mut self, intake: &mut I) {
         let params = WatchParams { field_selector: self.selection.fields.map(str::to_owned), ..WatchParams::default() };
         loop {
-            let watch = tokio::time::timeout(self.selection.patience, self.api.watch(&params, &self.version));
+            let watch = tokio::time::timeout(self.selection.patience, self.watch::<I::Object>(&params));
             let Ok(watch) = watch.await else {
                 warn!("{}: can't watch: no answer within {:?}; trying again", intake.what(), self.selection.patience);
                 self.wait.once().await;
@@ -170,10 +171,20 @@ impl<K: Listed> Watcher<'_, K> {
         }
     }
 
+    /// Begins a watch at the version.
+    async fn watch<K: Listed>(
+        &self,
+        params: &WatchParams,
+    ) -> Result<impl Stream<Item = Result<WatchEvent<K>, ClientError>> + use<K>, ClientError> {
+        let request = Request::new(self.collection.path.as_str()).watch(params, &self.version);
+        let request = request.map_err(ClientError::BuildRequest)?;
+        self.collection.client.request_events(request).await
+    }
+
     /// Follows one watch to its end. Waits afterwards if the watch broke.
-    async fn follow<I: Intake<Object = K>>(
+    async fn follow<I: Intake>(
         &mut self,
-        stream: impl Stream<Item = Result<WatchEvent<K>, ClientError>>,
+        stream: impl Stream<Item = Result<WatchEvent<I::Object>, ClientError>>,
         intake: &mut I,
     ) -> Ended {
         let mut stream = std::pin::pin!(stream);
@@ -209,22 +220,22 @@ impl<K: Listed> Watcher<'_, K> {
         }
     }
 
-    fn take<I: Intake<Object = K>>(&mut self, event: WatchEvent<K>, intake: &mut I) {
+    fn take<I: Intake>(&mut self, event: WatchEvent<I::Object>, intake: &mut I) {
         let version = match event {
             WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                let version = object.resource_version();
+                let version = object.resource_version().to_owned();
                 intake.set(object);
                 version
             }
             WatchEvent::Deleted(object) => {
                 intake.removed(&object);
-                object.resource_version()
+                object.resource_version().to_owned()
             }
-            WatchEvent::Bookmark(bookmark) => Some(bookmark.metadata.resource_version),
-            WatchEvent::Error(_) => None,
+            WatchEvent::Bookmark(bookmark) => bookmark.metadata.resource_version,
+            WatchEvent::Error(_) => String::new(),
         };
         // An object that can't be read may have no resourceVersion. The next event then gives the version.
-        if let Some(version) = version.filter(|version| !version.is_empty()) {
+        if !version.is_empty() {
             self.version = version;
         }
     }

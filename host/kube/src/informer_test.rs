@@ -13,7 +13,8 @@ use serde_json::json;
 use tower_service::Service;
 
 use super::*;
-use crate::objects::{Observed, PodObject};
+use crate::list::Collection;
+use berth_apimachinery::objects::{Observed, PodObject};
 
 /// An API server without pods. It never answers a watch, or begins an answer that never brings an event or ends.
 #[derive(Clone, Default)]
@@ -66,10 +67,10 @@ impl Intake for Nothing {
 /// # Panics
 /// No second watch begins within 30 s.
 async fn a_second_watch(server: HalfOpen, patience: Duration, silence: Duration) {
-    let api = Api::all(Client::new(server.clone(), "default"));
+    let collection = Collection { client: Client::new(server.clone(), "default"), path: "/api/v1/pods".to_owned() };
     let selection = Selection { fields: None, page_size: 500, patience, silence };
     let mut intake = Nothing;
-    let informer = run(api, selection, &mut intake, || {});
+    let informer = run(collection, selection, &mut intake, || {});
     let again = async {
         while *server.watches.lock().unwrap() < 2 {
             tokio::task::yield_now().await;

@@ -8,25 +8,24 @@ use tokio::sync::mpsc::UnboundedSender;
 use tracing::warn;
 
 use super::informer::Intake;
-use super::intern::PodParts;
 use super::known::{KnownNodes, KnownPod, KnownPods};
-use super::objects::{NodeObject, Notes, Observed, PodObject, Unreadable, scheduled_condition};
 use crate::extender::Extenders;
+use berth_apimachinery::objects::{NodeObject, Notes, Observed, PartialObject, PodObject, PodParts, Unreadable};
 
 /// The field selector of pods that have not ended. Ended pods use no resources. When a pod ends, it leaves the
 /// selection, and the watch reports it as deleted.
 pub(super) const UNFINISHED: &str = "status.phase!=Succeeded,status.phase!=Failed";
 
-/// Consumes pods. With `WHOLE`, also stores their JSON for extenders.
-pub(super) struct PodIntake<const WHOLE: bool> {
+/// Consumes pods. With `KEEP_JSON`, also stores their JSON for extenders.
+pub(super) struct PodIntake<const KEEP_JSON: bool> {
     pub(super) extenders: Arc<Extenders>,
     pub(super) known: Arc<KnownPods>,
     pub(super) parts: PodParts,
     pub(super) events: UnboundedSender<Event>,
 }
 
-impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
-    type Object = Observed<PodObject, WHOLE>;
+impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
+    type Object = Observed<PodObject, KEEP_JSON>;
 
     fn what(&self) -> String {
         "pods".to_owned()
@@ -39,7 +38,7 @@ impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
     fn list_ends(&mut self) {
         let gone = self.known.lock().list_ends();
         for known in gone {
-            self.extenders.whole().pod_removed(&known.pod.key.uid);
+            self.extenders.full_objects().pod_removed(&known.pod.key.uid);
             send(&self.events, Event::PodRemoved(known.pod.key.clone()));
         }
     }
@@ -52,9 +51,9 @@ impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
                 return unreadable(&self.what(), &object, e, known);
             }
         };
-        let resource_version = pod.metadata().resource_version.clone();
-        let generation = pod.metadata().generation;
-        let condition = scheduled_condition(&mut pod);
+        let resource_version = pod.metadata().resource_version().into();
+        let generation = pod.metadata().generation();
+        let condition = pod.take_scheduled_condition();
         let mut notes = Notes::default();
         let pod = pod.into_model(&self.parts, &mut notes);
         if !notes.is_empty() {
@@ -62,8 +61,8 @@ impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
         }
         let pending = pod.node_name.is_empty();
         let pod = Arc::new(pod);
-        if let Some(whole) = &object.whole {
-            self.extenders.whole().pod_set(&pod.key.uid, !pending, whole);
+        if let Some(json) = &object.json {
+            self.extenders.full_objects().pod_set(&pod.key.uid, !pending, json);
         }
         let entry =
             KnownPod { pod: Arc::clone(&pod), resource_version, generation, scheduled: condition.filter(|_| pending) };
@@ -76,21 +75,21 @@ impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
     fn removed(&mut self, object: &Self::Object) {
         let gone = self.known.lock().remove(object.uid());
         if let Some(known) = gone {
-            self.extenders.whole().pod_removed(object.uid());
+            self.extenders.full_objects().pod_removed(object.uid());
             send(&self.events, Event::PodRemoved(known.pod.key.clone()));
         }
     }
 }
 
-/// Consumes nodes. With `WHOLE`, also stores their JSON for extenders.
-pub(super) struct NodeIntake<const WHOLE: bool> {
+/// Consumes nodes. With `KEEP_JSON`, also stores their JSON for extenders.
+pub(super) struct NodeIntake<const KEEP_JSON: bool> {
     pub(super) extenders: Arc<Extenders>,
     pub(super) known: KnownNodes,
     pub(super) events: UnboundedSender<Event>,
 }
 
-impl<const WHOLE: bool> Intake for NodeIntake<WHOLE> {
-    type Object = Observed<NodeObject, WHOLE>;
+impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
+    type Object = Observed<NodeObject, KEEP_JSON>;
 
     fn what(&self) -> String {
         "nodes".to_owned()
@@ -102,7 +101,7 @@ impl<const WHOLE: bool> Intake for NodeIntake<WHOLE> {
 
     fn list_ends(&mut self) {
         for node in self.known.list_ends() {
-            self.extenders.whole().node_removed(&node.name);
+            self.extenders.full_objects().node_removed(&node.name);
             send(&self.events, Event::NodeRemoved(node.name.clone()));
         }
     }
@@ -120,8 +119,8 @@ impl<const WHOLE: bool> Intake for NodeIntake<WHOLE> {
         if !notes.is_empty() {
             warn!("node {}: {notes}", node.name);
         }
-        if let Some(whole) = &object.whole {
-            self.extenders.whole().node_set(&node.name, whole);
+        if let Some(json) = &object.json {
+            self.extenders.full_objects().node_set(&node.name, json);
         }
         let before = self.known.set(&node.name, Arc::clone(&node));
         if before.is_none_or(|known| known != node) {
@@ -131,13 +130,18 @@ impl<const WHOLE: bool> Intake for NodeIntake<WHOLE> {
 
     fn removed(&mut self, object: &Self::Object) {
         if self.known.remove(object.name()).is_some() {
-            self.extenders.whole().node_removed(object.name());
+            self.extenders.full_objects().node_removed(object.name());
             send(&self.events, Event::NodeRemoved(object.name().into()));
         }
     }
 }
 
-fn unreadable<T, const WHOLE: bool>(plural: &str, object: &Observed<T, WHOLE>, error: &Unreadable, known: bool) {
+fn unreadable<T: PartialObject, const KEEP_JSON: bool>(
+    plural: &str,
+    object: &Observed<T, KEEP_JSON>,
+    error: &Unreadable,
+    known: bool,
+) {
     let done = if known { "it stays as it was last" } else { "it is left out" };
     warn!("{plural} {object:?} can't be read: {error}; {done}");
 }

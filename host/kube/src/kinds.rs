@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ::kube::api::ApiResource;
+use ::kube::api::{ApiResource, DynamicObject};
 use ::kube::core::GroupVersionKind;
-use ::kube::{Api, Client, Error as ClientError};
+use ::kube::{Client, Error as ClientError};
 use berth_core::Event;
 use berth_core::model::{Object, ObjectKey, ObjectKind, ObjectReads};
 use tokio::runtime::Handle;
@@ -17,8 +17,8 @@ use tracing::{info, warn};
 
 use super::informer::{self, Intake, Selection};
 use super::known::Known;
-use super::list::ListError;
-use super::objects::{FurtherKind, FurtherObject};
+use super::list::{Collection, ListError};
+use berth_apimachinery::objects::{Notes, ObjectReader, RawObject};
 use berth_supervisor::Supervisor;
 
 /// The interval at which a kind that the API server doesn't serve is looked up again. A custom resource may be
@@ -116,8 +116,8 @@ async fn follow(client: Client, selection: Selection, mut orders: UnboundedRecei
 
 async fn list_and_watch(client: &Client, selection: Selection, intake: &mut ObjectIntake) {
     let resource = served(client, selection.patience, intake).await;
-    let api = Api::all_with(client.clone(), &resource);
-    informer::run(api, selection, intake, || {}).await;
+    let collection = Collection::of::<DynamicObject>(client.clone(), &resource);
+    informer::run(collection, selection, intake, || {}).await;
 }
 
 /// Under which path the API server serves the kind. As long as it doesn't, there are no objects of it.
@@ -166,7 +166,7 @@ fn is_not_served(error: &ClientError) -> bool {
 /// Consumes the objects of one kind.
 struct ObjectIntake {
     reads: ObjectReads,
-    reader: FurtherKind,
+    reader: ObjectReader,
     known: Known<Arc<Object>>,
     refused: bool,
     /// The time of the first failed list since the last successful one.
@@ -177,11 +177,18 @@ struct ObjectIntake {
 impl ObjectIntake {
     fn new(kind: Arc<ObjectKind>, events: UnboundedSender<Event>) -> Self {
         let reads = ObjectReads { kind, ..ObjectReads::default() };
-        Self { reader: FurtherKind::new(&reads), reads, known: Known::default(), refused: false, failing: None, events }
+        Self {
+            reader: ObjectReader::new(&reads),
+            reads,
+            known: Known::default(),
+            refused: false,
+            failing: None,
+            events,
+        }
     }
 
     fn read(&mut self, reads: ObjectReads) {
-        self.reader = FurtherKind::new(&reads);
+        self.reader = ObjectReader::new(&reads);
         self.reads = reads;
         (self.refused, self.failing) = (false, None);
     }
@@ -220,7 +227,7 @@ fn known_as(key: &ObjectKey) -> String {
 }
 
 impl Intake for ObjectIntake {
-    type Object = FurtherObject;
+    type Object = RawObject;
 
     fn what(&self) -> String {
         self.reads.kind.to_string()
@@ -238,15 +245,19 @@ impl Intake for ObjectIntake {
         self.send(Event::ObjectsListed(self.reads.clone()));
     }
 
-    fn set(&mut self, object: FurtherObject) {
-        let object = Arc::new(self.reader.read(&object));
+    fn set(&mut self, object: RawObject) {
+        let mut notes = Notes::default();
+        let object = Arc::new(self.reader.read(&object, &mut notes));
+        if !notes.is_empty() {
+            warn!("{}: {notes}", object.key);
+        }
         let before = self.known.set(&known_as(&object.key), Arc::clone(&object));
         if before.is_none_or(|known| known != object) {
             self.send(Event::ObjectSet(object));
         }
     }
 
-    fn removed(&mut self, object: &FurtherObject) {
+    fn removed(&mut self, object: &RawObject) {
         if let Some(known) = self.known.remove(&known_as(&self.reader.key(object))) {
             self.send(Event::ObjectRemoved(known.key.clone()));
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use berth_core::model::{Node, Pod, PodKey};
 use hashbrown::HashMap;
 
-use super::objects::PodScheduled;
+use berth_apimachinery::objects::PodScheduled;
 
 /// A pod as it was last seen.
 #[derive(Debug)]

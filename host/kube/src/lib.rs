@@ -1,7 +1,7 @@
 //! The connection between the scheduler's core and the Kubernetes API server.
 //!
 //! ```text
-//!  API server ──list, watch──▶ informer ──read by objects──▶ Event ──▶ core
+//!  API server ──list, watch──▶ informer ──read by apimachinery──▶ Event ──▶ core
 //!      ▲                          │ known pods                          │
 //!      └── rest ◀── binder, status, events ◀──── Shell::perform ◀── Action
 //! ```
@@ -15,10 +15,14 @@
 //!   except for one to an extender.
 //!
 //! Begin with [`Shell`], which owns all of this, and [`connect`], which builds the client. [`lease`] is the leader
-//! election. [`extender`] calls extenders over HTTP.
+//! election: our own, because the `kube` crates have none and a state machine without I/O can be simulated. [`extender`]
+//! calls extenders over HTTP.
+//!
+//! Pods, nodes and the kinds of plugins have informers of their own, because kube-runtime's `watcher` reads lists as
+//! JSON only. The waits of plugins use kube-runtime.
 
 mod binder;
-mod carrier;
+
 mod cel_cost;
 mod client;
 mod events;
@@ -27,14 +31,13 @@ pub mod extender;
 mod host;
 mod informer;
 mod intake;
-mod intern;
+mod intent_executor;
 mod kinds;
 mod known;
 mod lanes;
 mod leader_client;
 pub mod lease;
 mod list;
-pub mod objects;
 mod own_pod;
 mod patcher;
 mod patient;
@@ -50,7 +53,6 @@ mod until;
 mod waiter;
 
 pub use self::client::{ConnectError, connect, connect_at, connect_to};
-pub use self::intern::PodParts;
 pub use self::own_pod::OwnPod;
 pub use self::rate::limited;
 pub use self::rest::chain as error_with_causes;

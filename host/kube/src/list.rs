@@ -7,7 +7,7 @@ use std::time::Duration;
 use ::kube::api::{ListParams, ObjectList};
 use ::kube::client::Body;
 use ::kube::core::{Request, Status};
-use ::kube::{Api, Client, Error as ClientError, Resource};
+use ::kube::{Client, Error as ClientError, Resource};
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::informer::{Intake, Selection, explain_client, is_gone};
+use berth_apimachinery::objects::{Observed, PartialObject, RawObject};
 use berth_apimachinery::protobuf::{self, Envelope, ListReader, Malformed, Part};
 
 /// The Accept header for kinds that are read as protobuf.
@@ -28,10 +29,45 @@ const JSON: &str = "application/json";
 /// longer is dead.
 const SILENCE: Duration = Duration::from_secs(90);
 
+/// All objects of a kind at the API server.
+#[derive(Clone)]
+pub(super) struct Collection {
+    pub(super) client: Client,
+    /// The path, such as `/api/v1/pods`.
+    pub(super) path: String,
+}
+
+impl Collection {
+    /// Returns the collection of all objects of the kind, in all namespaces.
+    pub(super) fn of<K: Resource>(client: Client, kind: &K::DynamicType) -> Self {
+        Self { client, path: K::url_path(kind, None) }
+    }
+}
+
 /// An object that lists and watches return.
-pub(super) trait Listed: Resource + Clone + DeserializeOwned + Debug + Send + 'static {
+pub(super) trait Listed: Clone + DeserializeOwned + Debug + Send + 'static {
     /// Reads an object from its protobuf message. `None` if lists are requested as JSON.
     const FROM_PROTOBUF: Option<fn(&[u8]) -> Self>;
+
+    /// Returns `metadata.resourceVersion`; empty if it can't be read.
+    fn resource_version(&self) -> &str;
+}
+
+impl<T: PartialObject, const KEEP_JSON: bool> Listed for Observed<T, KEEP_JSON> {
+    const FROM_PROTOBUF: Option<fn(&[u8]) -> Self> = if KEEP_JSON { None } else { Some(Self::from_protobuf) };
+
+    fn resource_version(&self) -> &str {
+        Self::resource_version(self)
+    }
+}
+
+/// Custom resources have no protobuf form, and plugins get other kinds as JSON as well.
+impl Listed for RawObject {
+    const FROM_PROTOBUF: Option<fn(&[u8]) -> Self> = None;
+
+    fn resource_version(&self) -> &str {
+        Self::resource_version(self)
+    }
 }
 
 /// The reason why a list failed.
@@ -53,8 +89,7 @@ pub(super) enum ListError {
 
 /// Lists the objects of a kind, repeatedly.
 pub(super) struct Lister {
-    client: Client,
-    path: String,
+    collection: Collection,
     selection: Selection,
     /// Request JSON, because the protobuf response was malformed.
     as_json: bool,
@@ -66,9 +101,8 @@ pub(super) struct Lister {
 }
 
 impl Lister {
-    pub(super) fn new<K: Listed>(api: &Api<K>, selection: Selection) -> Self {
-        let (client, path) = (api.clone().into_client(), api.resource_url().to_owned());
-        Self { client, path, selection, as_json: K::FROM_PROTOBUF.is_none(), again: false, whole: false }
+    pub(super) fn new<K: Listed>(collection: Collection, selection: Selection) -> Self {
+        Self { collection, selection, as_json: K::FROM_PROTOBUF.is_none(), again: false, whole: false }
     }
 
     /// Lists all objects and returns the resourceVersion from which to watch.
@@ -103,7 +137,7 @@ impl Lister {
         intake: &mut I,
     ) -> Result<ListMeta, ListError> {
         let request = self.request(next, from_cache)?;
-        let answer = in_time(self.client.send(request)).await??;
+        let answer = in_time(self.collection.client.send(request)).await??;
         let (head, body) = answer.into_parts();
         let body = body.into_data_stream();
         if !head.status.is_success() {
@@ -128,7 +162,8 @@ impl Lister {
             continue_token: next.map(str::to_owned),
             ..ListParams::default()
         };
-        let mut request = Request::new(self.path.as_str()).list(&params).map_err(ClientError::BuildRequest)?;
+        let mut request =
+            Request::new(self.collection.path.as_str()).list(&params).map_err(ClientError::BuildRequest)?;
         if from_cache && next.is_none() {
             // The API server answers from its cache, as for other schedulers, and then ignores the limit. The
             // response is parsed as it arrives, so this takes no more memory than pages do.
@@ -180,17 +215,17 @@ async fn from_protobuf(
 /// The fields of a `metav1.Status`, from JSON or protobuf.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Said {
+struct StatusBody {
     message: String,
     reason: String,
 }
 
 fn refusal(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> ClientError {
-    let said: Option<Said> = match is_protobuf(headers) {
+    let status: Option<StatusBody> = match is_protobuf(headers) {
         true => Envelope::open(body).and_then(|envelope| protobuf::read("meta.v1.Status", envelope.message)).ok(),
         false => serde_json::from_slice(body).ok(),
     };
-    let Said { message, reason } = said.unwrap_or_default();
+    let StatusBody { message, reason } = status.unwrap_or_default();
     let message = if message.is_empty() { format!("the API server answered {code}") } else { message };
     ClientError::Api(Status::failure(&message, &reason).with_code(code.as_u16()).boxed())
 }

@@ -155,6 +155,9 @@ pub(super) async fn pause(error: &CallError, attempt: u32) {
 /// Returns the wait after the given attempt. It doubles from 100 ms and is multiplied by 1 to 2, according to
 /// `chance` (0 to 1), so that requests that fail together are not repeated together. It is at least the server's
 /// Retry-After, and never more than five seconds.
+///
+/// `backon`, the backoff crate of kube-runtime, adds its jitter to a wait that is already at the limit, so it would wait
+/// up to ten seconds.
 fn backoff(error: &CallError, attempt: u32, chance: f64) -> Duration {
     const MOST: Duration = Duration::from_secs(5);
     let own = Duration::from_millis(100 << attempt.min(10)).mul_f64(1.0 + chance.clamp(0.0, 1.0));

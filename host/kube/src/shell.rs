@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ::kube::{Api, Client};
+use ::kube::Client;
 use berth_core::action::PodEvent;
 use berth_core::model::PodKey;
 use berth_core::{Action, Event};
 use futures::future::{join, join3};
+use k8s_openapi::api::core::v1 as k8s;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, oneshot};
@@ -15,21 +16,22 @@ use tokio::task::JoinSet;
 use tracing::warn;
 
 use super::binder::{Binder, By};
-use super::carrier::{Carrier, Hands};
 use super::events::Recorder;
 use super::evictor::Evictor;
 use super::informer::{self, Selection};
 use super::intake::{NodeIntake, PodIntake, UNFINISHED};
-use super::intern::PodParts;
+use super::intent_executor::{IntentClients, IntentExecutor};
 use super::kinds::Kinds;
 use super::known::{KnownNodes, KnownPods};
 use super::leader_client::LeaderClient;
 use super::lease::LeaseTerm;
+use super::list::Collection;
 use super::patcher::Patcher;
 use super::resources::Resources;
-use super::status::{Said, StatusWriter, Unscheduled};
+use super::status::{StatusChange, StatusWriter, Unscheduled};
 use super::waiter::Waiter;
 use crate::extender::Extenders;
+use berth_apimachinery::objects::PodParts;
 use berth_supervisor::Supervisor;
 
 /// Options of the connection to the API server.
@@ -74,7 +76,7 @@ pub struct Shell {
     status: Arc<StatusWriter>,
     recorder: Arc<Recorder>,
     evictor: Arc<Evictor>,
-    carrier: Carrier,
+    intent_executor: IntentExecutor,
     supervisor: Supervisor,
     making_room: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
@@ -111,7 +113,7 @@ impl Shell {
         let resources = Arc::new(Resources::new(client.clone()));
         let patcher = Arc::new(Patcher::new(leader, Arc::clone(&resources)));
         let supervisor = options.supervisor.clone();
-        let carrier = Carrier::new(Hands {
+        let intent_executor = IntentExecutor::new(IntentClients {
             patcher,
             evictor: Arc::clone(&evictor),
             waiter: Waiter::new(client.clone(), resources, supervisor.clone()),
@@ -128,7 +130,7 @@ impl Shell {
         };
         let kinds = Kinds::new(client.clone(), selection, events.clone(), supervisor.clone());
         let extenders = Arc::clone(&options.extenders);
-        let (informers, synced) = match extenders.whole().is_wanted() {
+        let (informers, synced) = match extenders.full_objects().is_wanted() {
             true => start_informers::<true>(client, selection, known, extenders, events, &supervisor),
             false => start_informers::<false>(client, selection, known, extenders, events, &supervisor),
         };
@@ -141,7 +143,7 @@ impl Shell {
             status,
             recorder,
             evictor,
-            carrier,
+            intent_executor,
             supervisor,
             making_room: Mutex::default(),
             informers,
@@ -166,22 +168,22 @@ impl Shell {
     /// Executes actions without waiting for them. A nomination and a condition of the same pod become one patch. May
     /// be called from any thread.
     pub fn perform_all(&self, actions: Vec<Action>) {
-        let mut promised: Option<(PodKey, Box<str>)> = None;
+        let mut nominated: Option<(PodKey, Box<str>)> = None;
         for action in actions {
             match action {
                 Action::Nominate { pod, node } => {
-                    let before = promised.replace((pod, node));
+                    let before = nominated.replace((pod, node));
                     before.into_iter().for_each(|(pod, node)| self.perform(Action::Nominate { pod, node }));
                 }
                 Action::SetUnscheduled { pod, reason, message } => {
-                    let nominated = promised.take_if(|(promised, _)| *promised == pod).map(|(_, node)| node);
+                    let nominated = nominated.take_if(|(nominated, _)| *nominated == pod).map(|(_, node)| node);
                     let unscheduled = Some(Unscheduled { reason, message });
-                    self.status.set(Said { pod, unscheduled, nominated });
+                    self.status.set(StatusChange { pod, unscheduled, nominated });
                 }
                 other => self.perform(other),
             }
         }
-        promised.into_iter().for_each(|(pod, node)| self.perform(Action::Nominate { pod, node }));
+        nominated.into_iter().for_each(|(pod, node)| self.perform(Action::Nominate { pod, node }));
     }
 
     /// Executes one action without waiting for it.
@@ -189,16 +191,20 @@ impl Shell {
         match action {
             Action::Bind { pod, node } => self.bind(pod, node, By::Server),
             Action::BindByExtender { extender, pod, node } => self.bind(pod, node, By::Extender(extender)),
-            Action::ExecuteIntents { pod, step, intents } => self.carrier.carry(pod, step, intents),
-            Action::CancelIntents { pod, step, undo } => self.carrier.stop(pod, step, undo),
+            Action::ExecuteIntents { pod, step, intents } => self.intent_executor.execute(pod, step, intents),
+            Action::CancelIntents { pod, step, undo } => self.intent_executor.stop(pod, step, undo),
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => {
-                self.status.set(Said { pod, unscheduled: Some(Unscheduled { reason, message }), nominated: None });
+                self.status.set(StatusChange {
+                    pod,
+                    unscheduled: Some(Unscheduled { reason, message }),
+                    nominated: None,
+                });
             }
             Action::Watch(reads) => self.kinds.watch(reads),
             Action::StopWatching(kind) => self.kinds.stop(&kind),
             Action::Nominate { pod, node } => {
-                self.status.set(Said { pod, unscheduled: None, nominated: Some(node) });
+                self.status.set(StatusChange { pod, unscheduled: None, nominated: Some(node) });
             }
             Action::Evict { pod, reason, note, scheduler_name } => {
                 let (kind, action) = ("Normal", "Preempting");
@@ -212,7 +218,7 @@ impl Shell {
                 });
                 self.make_room(Arc::clone(&self.evictor).evict(pod, reason));
             }
-            Action::Change(intents) => self.make_room(self.carrier.change(intents)),
+            Action::Change(intents) => self.make_room(self.intent_executor.change(intents)),
             Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
         }
     }
@@ -232,7 +238,7 @@ impl Shell {
 
     /// Fails the steps in progress and all later ones. Called when the scheduler ends.
     pub fn end_waits(&self) {
-        self.carrier.end();
+        self.intent_executor.end();
     }
 
     /// Returns the number of events that were not written.
@@ -268,7 +274,7 @@ fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<R
     workers
 }
 
-fn start_informers<const WHOLE: bool>(
+fn start_informers<const KEEP_JSON: bool>(
     client: &Client,
     selection: Selection,
     known: Arc<KnownPods>,
@@ -278,12 +284,16 @@ fn start_informers<const WHOLE: bool>(
 ) -> (JoinSet<()>, [oneshot::Receiver<()>; 2]) {
     let (pods_synced, pods_sync) = oneshot::channel();
     let (nodes_synced, nodes_sync) = oneshot::channel();
-    let mut nodes =
-        NodeIntake::<WHOLE> { extenders: Arc::clone(&extenders), known: KnownNodes::default(), events: events.clone() };
-    let mut pods = PodIntake::<WHOLE> { extenders, known, parts: PodParts::default(), events };
+    let mut nodes = NodeIntake::<KEEP_JSON> {
+        extenders: Arc::clone(&extenders),
+        known: KnownNodes::default(),
+        events: events.clone(),
+    };
+    let mut pods = PodIntake::<KEEP_JSON> { extenders, known, parts: PodParts::default(), events };
     // The receiver is gone only if nobody waits for the sync.
     let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
-    let (all_nodes, all_pods) = (Api::all(client.clone()), Api::all(client.clone()));
+    let all_nodes = Collection::of::<k8s::Node>(client.clone(), &());
+    let all_pods = Collection::of::<k8s::Pod>(client.clone(), &());
     let unfinished = Selection { fields: Some(UNFINISHED), ..selection };
     let mut informers = JoinSet::new();
     let pods = async move { informer::run(all_pods, unfinished, &mut pods, tell(pods_synced)).await };

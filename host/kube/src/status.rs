@@ -14,8 +14,8 @@ use tracing::{debug, warn};
 use super::known::KnownPods;
 use super::lanes::Lanes;
 use super::leader_client::LeaderClient;
-use super::objects::PodScheduled;
 use super::rest::{Call, CallError, STRATEGIC_MERGE};
+use berth_apimachinery::objects::PodScheduled;
 
 /// The time limit of one patch.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -25,7 +25,7 @@ const TRIES: u32 = 4;
 
 /// A change of a pod's status.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct StatusChange {
     pub(super) pod: PodKey,
     /// The new condition, or `None` to leave it.
     pub(super) unscheduled: Option<Unscheduled>,
@@ -45,7 +45,7 @@ pub(super) struct Unscheduled {
 pub(super) struct StatusWriter {
     client: LeaderClient,
     known: Arc<KnownPods>,
-    lanes: Lanes<Box<str>, Said>,
+    lanes: Lanes<Box<str>, StatusChange>,
 }
 
 #[derive(Serialize)]
@@ -87,13 +87,13 @@ impl StatusWriter {
     }
 
     /// Queues the change. Merges it with a waiting change of the same pod.
-    pub(super) fn set(&self, said: Said) {
-        let pod = said.pod.clone();
-        let newest = |last: &mut Said, Said { unscheduled, nominated, .. }: Said| {
+    pub(super) fn set(&self, change: StatusChange) {
+        let pod = change.pod.clone();
+        let newest = |last: &mut StatusChange, StatusChange { unscheduled, nominated, .. }: StatusChange| {
             last.unscheduled = unscheduled.or(last.unscheduled.take());
             last.nominated = nominated.or(last.nominated.take());
         };
-        if !self.lanes.join(pod.uid.clone(), said, newest) {
+        if !self.lanes.join(pod.uid.clone(), change, newest) {
             warn!("pod {pod}: status not written: {MOST_WAITING} are waiting");
         }
     }
@@ -107,8 +107,8 @@ impl StatusWriter {
     /// Writes queued changes until dropped. Several workers can run at once.
     pub(super) async fn work(&self) {
         loop {
-            let (uid, said) = self.lanes.next().await;
-            Box::pin(self.write(said)).await;
+            let (uid, change) = self.lanes.next().await;
+            Box::pin(self.write(change)).await;
             self.lanes.done(&uid);
         }
     }
@@ -123,28 +123,29 @@ impl StatusWriter {
         self.lanes.open()
     }
 
-    async fn write(&self, said: Said) {
-        let Some((call, condition)) = self.prepare(&said, Timestamp::now()) else { return };
+    async fn write(&self, change: StatusChange) {
+        let Some((call, condition)) = self.prepare(&change, Timestamp::now()) else { return };
         match self.client.send_again(call, DEADLINE, TRIES).await {
             Ok(_) => {
                 // Records the condition now, so that the same one is not written again before the watch reports it.
                 if let Some(condition) = condition
-                    && let Some(known) = self.known.lock().get_mut(&said.pod.uid)
+                    && let Some(known) = self.known.lock().get_mut(&change.pod.uid)
                     && known.pod.node_name.is_empty()
                 {
                     known.scheduled = Some(condition);
                 }
             }
-            Err(e) if is_gone(&e) => debug!("pod {}: status: {e}", said.pod),
-            Err(e) => warn!("pod {}: status not written: {e}", said.pod),
+            Err(e) if is_gone(&e) => debug!("pod {}: status: {e}", change.pod),
+            Err(e) => warn!("pod {}: status not written: {e}", change.pod),
         }
     }
 
     /// Builds the patch. Also returns the new condition, if the patch sets it. Returns `None` if there is nothing to
     /// write.
-    fn prepare(&self, said: &Said, now: Timestamp) -> Option<(Call, Option<PodScheduled>)> {
-        let condition = said.unscheduled.as_ref().and_then(|unscheduled| self.condition(&said.pod, unscheduled, now));
-        if condition.is_none() && said.nominated.is_none() {
+    fn prepare(&self, change: &StatusChange, now: Timestamp) -> Option<(Call, Option<PodScheduled>)> {
+        let condition =
+            change.unscheduled.as_ref().and_then(|unscheduled| self.condition(&change.pod, unscheduled, now));
+        if condition.is_none() && change.nominated.is_none() {
             return None;
         }
         let conditions = condition.as_ref().map(|(condition, generation)| {
@@ -157,10 +158,10 @@ impl StatusWriter {
                 message: &condition.message,
             }]
         });
-        let nominated_node_name = said.nominated.as_deref().map(|node| Some(node).filter(|node| !node.is_empty()));
+        let nominated_node_name = change.nominated.as_deref().map(|node| Some(node).filter(|node| !node.is_empty()));
         let patch =
-            Patch { metadata: Metadata { uid: &said.pod.uid }, status: Status { conditions, nominated_node_name } };
-        let PodKey { namespace, name, .. } = &said.pod;
+            Patch { metadata: Metadata { uid: &change.pod.uid }, status: Status { conditions, nominated_node_name } };
+        let PodKey { namespace, name, .. } = &change.pod;
         let call = Call {
             method: Method::PATCH,
             path: format!("/api/v1/namespaces/{namespace}/pods/{name}/status"),

@@ -188,7 +188,7 @@ fn configuration(args: &Args) -> Result<(Option<OfFile>, Configuration)> {
         }
         None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
     };
-    if args.as_kube_scheduler && configuration.leader_election.name == LeaderElection::default().name {
+    if args.as_kube_scheduler && !configuration.names_lease() {
         // Replicas of kube-scheduler use this Lease during a rolling update, and kube-scheduler's RBAC allows no
         // other.
         KUBE_SCHEDULERS_LEASE.clone_into(&mut configuration.leader_election.name);
@@ -292,4 +292,31 @@ async fn drain(scheduler: Scheduler) -> Result<()> {
         warn!("not awaited at the end: {undone:?}");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn in_place_of_kube_scheduler_the_lease_that_the_file_names_counts() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        for (name, expected) in [("", "kube-scheduler"), ("berth", "berth"), ("other", "other")] {
+            let head = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration";
+            let text = format!("{head}, leaderElection: {{resourceName: '{name}'}}}}");
+            std::fs::write(file.path(), text).expect("written");
+            let path = file.path().to_str().expect("text");
+            let cli = Cli::try_parse_from(["run", "--as-kube-scheduler", "--config", path]);
+            let (_, configuration) = configuration(&cli.expect("valid flags").args).expect("a configuration");
+            assert_eq!(configuration.leader_election.name, expected, "resourceName: {name:?}");
+        }
+    }
 }

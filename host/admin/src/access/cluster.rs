@@ -1,12 +1,13 @@
 //! Reads the cluster's settings for authentication: certificate authorities and front proxy headers.
 
 use std::path::Path;
+use std::pin::pin;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use ::kube::runtime::{WatchStreamExt, watcher};
 use ::kube::{Api, Client};
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
 use tracing::{info, warn};
 
@@ -64,11 +65,37 @@ impl Lookup {
     /// Follows changes of the ConfigMap, for as long as it is polled.
     pub async fn follow(self, client: Client) {
         let config = watcher::Config::default().fields(&format!("metadata.name={NAME}"));
-        let mut changes = watcher(Self::api(client), config).default_backoff().applied_objects().boxed();
+        let changes = watcher(Self::api(client), config).default_backoff().applied_objects();
+        let report = |why: &str| {
+            warn!(
+                "ConfigMap {NAMESPACE}/{NAME} can't be watched: {why}; changes of the cluster's authorities are not seen \
+                 until it can; bind its reader to the Role extension-apiserver-authentication-reader there"
+            );
+        };
+        self.take_all(changes, report).await;
+    }
+
+    /// Takes every change. The watcher retries after an error. `report` gets an error once until it changes or the
+    /// watch succeeds.
+    async fn take_all(
+        &self,
+        changes: impl Stream<Item = Result<ConfigMap, watcher::Error>>,
+        mut report: impl FnMut(&str),
+    ) {
+        let (mut changes, mut reported) = (pin!(changes), None);
         while let Some(change) = changes.next().await {
-            // The watcher retries errors. The first lookup has reported them.
-            if let Ok(found) = change {
-                self.take(&found);
+            match change {
+                Ok(found) => {
+                    reported = None;
+                    self.take(&found);
+                }
+                Err(error) => {
+                    let why = berth_kube::error_with_causes(&error);
+                    if reported.as_ref() != Some(&why) {
+                        report(&why);
+                        reported = Some(why);
+                    }
+                }
             }
         }
     }
@@ -101,5 +128,25 @@ fn set(authorities: &Authorities, key: &str, pem: Option<&str>) {
         Some(Ok(true)) => info!("the cluster's {key} counts for client certificates"),
         Some(Ok(false)) => {}
         Some(Err(what)) => warn!("ConfigMap {NAMESPACE}/{NAME}: {key} {what}; the authorities before count on"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::kube::core::Status;
+
+    #[tokio::test]
+    async fn a_watch_that_fails_is_reported_once_until_it_succeeds() {
+        let fails = |code| {
+            let status = Status::failure(&format!("configmaps: {code}"), "Forbidden").with_code(code).boxed();
+            Err(watcher::Error::WatchStartFailed(::kube::Error::Api(status)))
+        };
+        let changes = [fails(403), fails(403), fails(500), Ok(ConfigMap::default()), fails(500)];
+        let mut reports = Vec::new();
+        let lookup = Lookup::default();
+        lookup.take_all(futures::stream::iter(changes), |why| reports.push(why.to_owned())).await;
+        assert_eq!(reports.len(), 3, "{reports:?}");
+        assert!(reports[0].contains("configmaps: 403"), "{reports:?}");
     }
 }

@@ -1,18 +1,13 @@
-//! Reads common name, organizations and uid from the subject of a DER certificate (RFC 5280).
-//!
-//! The parser is not complete: it only sees certificates that an authority has signed.
+//! Reads common name, organizations and uid from the subject of a DER certificate.
 
-/// Encoded object identifiers.
-const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
-const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
-/// 1.3.6.1.4.1.57683.2: a user's uid, as Kubernetes encodes it.
-const UID: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xc2, 0x53, 0x02];
+use x509_parser::certificate::X509Certificate;
+use x509_parser::der_parser::Oid;
+use x509_parser::der_parser::oid;
+use x509_parser::oid_registry::{OID_X509_COMMON_NAME, OID_X509_ORGANIZATION_NAME};
+use x509_parser::prelude::FromDer;
 
-const SEQUENCE: u8 = 0x30;
-const SET: u8 = 0x31;
-const OID: u8 = 0x06;
-/// `[0]`: the version, which certificates of version 1 omit.
-const VERSION: u8 = 0xa0;
+/// A user's uid, as Kubernetes encodes it.
+const UID: Oid<'static> = oid!(1.3.6.1.4.1.57683.2);
 
 /// The parts of the subject that make a user.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -22,53 +17,16 @@ pub(super) struct SubjectName {
     pub uid: String,
 }
 
-/// A DER element: its tag and content.
-type Element<'a> = (u8, &'a [u8]);
-
-/// Returns the first element and the bytes after it.
-fn split(der: &[u8]) -> Option<(Element<'_>, &[u8])> {
-    let (&tag, rest) = der.split_first()?;
-    let (&first, rest) = rest.split_first()?;
-    let (length, rest) = match first {
-        0..=0x7f => (usize::from(first), rest),
-        // The low bits are the number of length bytes that follow.
-        0x81..=0x84 => {
-            let (bytes, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-            (bytes.iter().fold(0, |length, &byte| length << 8 | usize::from(byte)), rest)
-        }
-        _ => return None,
-    };
-    let (content, rest) = rest.split_at_checked(length)?;
-    Some(((tag, content), rest))
-}
-
-fn elements(mut der: &[u8]) -> impl Iterator<Item = Element<'_>> {
-    std::iter::from_fn(move || {
-        let (element, rest) = split(der)?;
-        der = rest;
-        Some(element)
-    })
-}
-
-/// Returns the content of the first element if it has this tag.
-fn inside(der: &[u8], tag: u8) -> Option<&[u8]> {
-    split(der).filter(|((found, _), _)| *found == tag).map(|((_, content), _)| content)
-}
-
 /// Reads the subject of a certificate, or `None` if the certificate is malformed.
 pub(super) fn of(certificate: &[u8]) -> Option<SubjectName> {
-    let to_be_signed = inside(inside(certificate, SEQUENCE)?, SEQUENCE)?;
-    // The order is: serial number, algorithm, issuer, validity, subject.
-    let (_, subject) = elements(to_be_signed).filter(|(tag, _)| *tag != VERSION).nth(4)?;
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
     let mut name = SubjectName::default();
-    for (_, attribute) in elements(subject).filter(|(tag, _)| *tag == SET).flat_map(|(_, set)| elements(set)) {
-        let ((OID, kind), rest) = split(attribute)? else { return None };
-        let ((_, value), _) = split(rest)?;
-        let text = || String::from_utf8(value.to_vec()).ok();
-        match kind {
-            COMMON_NAME => name.common_name = text()?,
-            ORGANIZATION => name.organizations.push(text()?),
-            UID => name.uid = text()?,
+    for attribute in certificate.subject().iter_attributes() {
+        let text = || String::from_utf8(attribute.attr_value().data.to_vec()).ok();
+        match attribute.attr_type() {
+            kind if *kind == OID_X509_COMMON_NAME => name.common_name = text()?,
+            kind if *kind == OID_X509_ORGANIZATION_NAME => name.organizations.push(text()?),
+            kind if *kind == UID => name.uid = text()?,
             _ => {}
         }
     }

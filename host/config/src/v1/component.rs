@@ -45,10 +45,11 @@ pub struct ClientConnection {
     /// A kubeconfig file. The flag `--kubeconfig` overrides it. Default: the service account of the pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kubeconfig: Option<String>,
-    /// The accepted content types of responses. No effect in Berth, which uses JSON.
+    /// The content types that the client accepts. No effect: Berth lists pods and nodes as protobuf and reads all else as
+    /// JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept_content_types: Option<String>,
-    /// The content type of requests. No effect in Berth, which uses JSON. Default: application/vnd.kubernetes.protobuf.
+    /// The content type of requests. No effect: Berth sends JSON. Default: application/vnd.kubernetes.protobuf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
     /// The limit of requests per second. Negative for no limit. Default: no limit. kube-scheduler's default is 50.

@@ -53,12 +53,12 @@ impl Asker {
     }
 
     fn pod(&self, key: &PodKey) -> Result<Arc<RawValue>, String> {
-        self.extenders.whole.pod(&key.uid).ok_or_else(|| format!("pod {key} is gone"))
+        self.extenders.full_objects.pod(&key.uid).ok_or_else(|| format!("pod {key} is gone"))
     }
 
     /// Returns the nodes to send. A deleted node is left out of `whole`.
     fn nodes<'a>(&self, names: &'a [&'a str], whole: bool) -> Nodes<'a> {
-        let node = |name: &&str| self.extenders.whole.node(name);
+        let node = |name: &&str| self.extenders.full_objects.node(name);
         Nodes { names, whole: if whole { names.iter().filter_map(node).collect() } else { Vec::new() } }
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!  core ──asks──▶ Asker ──▶ Client ──POST urlPrefix/verb──▶ the extender
 //!                   ▲
-//!  informers ──▶ Whole: full pods and nodes, kept only if an extender needs them
+//!  informers ──▶ FullObjects: full pods and nodes, kept only if an extender needs them
 //! ```
 //!
 //! `wire` holds the request and response types, with the field names of `k8s.io/kube-scheduler/extender/v1`.
@@ -12,7 +12,7 @@ mod asker;
 mod client;
 mod error;
 mod folded;
-mod whole;
+mod full_objects;
 mod wire;
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use tokio::sync::watch;
 pub use self::asker::Asker;
 use self::client::Client;
 pub use self::error::ExtenderError;
-pub use self::whole::Whole;
+pub use self::full_objects::FullObjects;
 use self::wire::{BindingArgs, BindingResult};
 use berth_config::v1;
 
@@ -34,7 +34,7 @@ pub struct Extenders {
     clients: Vec<Client>,
     /// The data about each extender that the core needs.
     list: Vec<Extender>,
-    whole: Whole,
+    full_objects: FullObjects,
     /// True when calls in progress must be abandoned.
     ending: watch::Sender<bool>,
 }
@@ -53,13 +53,13 @@ impl Extenders {
             clients.push(Client::new(extender).await?);
         }
         let list = ordered.iter().map(|extender| as_core(extender)).collect();
-        Ok(Self { clients, list, whole: Whole::wanted_by(configured), ending: watch::Sender::new(false) })
+        Ok(Self { clients, list, full_objects: FullObjects::wanted_by(configured), ending: watch::Sender::new(false) })
     }
 
     /// Returns the store of full pods and nodes.
     #[must_use]
-    pub fn whole(&self) -> &Whole {
-        &self.whole
+    pub fn full_objects(&self) -> &FullObjects {
+        &self.full_objects
     }
 
     /// Returns the core's interface to the extenders. It blocks, so call it from a thread outside the runtime.

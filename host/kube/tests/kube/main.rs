@@ -5,7 +5,6 @@
 mod cases;
 mod embedded;
 mod informers;
-mod objects;
 mod protobuf;
 mod real;
 mod support;

@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+use berth_apimachinery::objects::{NodeObject, Notes, Observed, PartialObject, PodObject, PodParts};
 use berth_apimachinery::protobuf::{ListReader, Part};
-use berth_kube::PodParts;
-use berth_kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
 use berth_test_kit::{ControlPlane, control_plane};
 use http::Request;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -21,7 +20,7 @@ const JSON: &str = "application/json";
 async fn objects_are_the_same_in_both_forms() {
     let server = ControlPlane::start(&control_plane::Options::default()).await.expect("a control plane");
     let client = server.client().await.expect("a client");
-    let objects = crate::support::yaml("objects_files/every-field.yaml");
+    let objects = crate::support::yaml("every-field.yaml");
     send(&client, "POST", "/api/v1/namespaces/default/serviceaccounts", &json!({"metadata": {"name": "default"}}))
         .await;
     for class in objects["classes"].as_array().expect("classes") {
@@ -50,7 +49,7 @@ async fn objects_are_the_same_in_both_forms() {
 }
 
 /// Lists in both forms, checks that all fields are equal, and returns the objects.
-async fn both<T: Slim + Debug>(client: &Client, path: &str) -> Vec<T> {
+async fn both<T: PartialObject + Debug>(client: &Client, path: &str) -> Vec<T> {
     let (form, text) = get(client, path, JSON).await;
     assert_eq!(form, JSON);
     let list: Value = serde_json::from_slice(&text).expect("JSON");

@@ -12,8 +12,7 @@ use berth_core::plugins::{Code, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use berth_kube::PodParts;
-use berth_kube::objects::{NodeObject, Notes, PodObject};
+use berth_apimachinery::objects::{NodeObject, Notes, PodObject, PodParts};
 
 /// The maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 4 << 20;

@@ -42,7 +42,11 @@ static FLAGS: [Flag; 19] = [
     ("disabled-metrics", Value, Ignored("every metric is cheap; who scrapes can drop it")),
     ("emulated-version", Value, Ignored(VERSIONS)),
     ("http2-max-streams-per-connection", Value, Ignored(HTTP)),
-    ("kube-api-content-type", Value, Ignored("JSON is spoken with the API server")),
+    (
+        "kube-api-content-type",
+        Value,
+        Ignored("Berth lists pods and nodes as protobuf, and sends and reads everything else as JSON"),
+    ),
     ("leader-elect-resource-lock", Value, Ignored("a Lease is the only lock there is")),
     ("log-flush-frequency", Value, Ignored(STREAM)),
     ("log-json-info-buffer-size", Value, Ignored(STREAM)),

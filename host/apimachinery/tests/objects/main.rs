@@ -1,13 +1,20 @@
 //! Tests how pods and nodes in the API server's JSON are converted to the core's model.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
+use std::path::Path;
 use std::sync::Arc;
 
+use berth_apimachinery::objects::{NodeObject, Notes, Observed, PodObject, PodParts};
 use berth_core::model::*;
-use berth_kube::PodParts;
-use berth_kube::objects::{NodeObject, Notes, Observed, PodObject};
 use serde_json::{Value, json};
 
-use crate::support::yaml;
+/// Reads a YAML file from the folder of this test.
+fn yaml(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/objects").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_saphyr::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
 
 fn pod(object: &Value) -> (Pod, String) {
     let observed: Observed<PodObject> = serde_json::from_str(&object.to_string()).expect("JSON");
@@ -41,7 +48,7 @@ fn selector(requirements: Vec<Requirement>) -> Option<LabelSelector> {
 
 #[test]
 fn a_pods_metadata_and_status() {
-    let (pod, notes) = pod(&yaml("objects_files/pod.yaml"));
+    let (pod, notes) = pod(&yaml("pod.yaml"));
     let expected = Pod {
         key: PodKey { namespace: "shop".into(), name: "web-0".into(), uid: "0b7c4a1e".into() },
         labels: labels(&[("app", "web"), ("tier", "front")]).into(),
@@ -93,7 +100,7 @@ fn a_pod_that_was_evicted_to_make_room() {
 
 #[test]
 fn a_pods_requests() {
-    let (pod, _) = pod(&yaml("objects_files/pod.yaml"));
+    let (pod, _) = pod(&yaml("pod.yaml"));
     let gpus = vec![("nvidia.com/gpu".into(), 2)];
     let fit = Resources {
         milli_cpu: 1110,
@@ -111,7 +118,7 @@ fn a_pods_requests() {
 
 #[test]
 fn a_pods_spec() {
-    let (pod, _) = pod(&yaml("objects_files/pod.yaml"));
+    let (pod, _) = pod(&yaml("pod.yaml"));
     let PodSpec { affinity, anti_affinity, topology_spread, containers, host_ports, volumes, .. } = &*pod.spec;
     assert_eq!((&*pod.spec.scheduler_name, pod.spec.priority, pod.spec.preemption), ("berth", -7, Preemption::Never));
     assert!(pod.spec.host_network && pod.spec.user_namespace);
@@ -277,7 +284,7 @@ fn claims() -> Vec<PodResourceClaim> {
 
 #[test]
 fn a_node() {
-    let (node, notes) = node(&yaml("objects_files/node.yaml"));
+    let (node, notes) = node(&yaml("node.yaml"));
     let taint = |key: &str, value: &str, effect| Taint { key: key.into(), value: value.into(), effect };
     let condition = |kind: &str, status| Condition { kind: kind.into(), status };
     let web =
@@ -379,7 +386,7 @@ fn an_object_that_can_not_be_read_is_known_by_name_and_field() {
 #[test]
 fn pods_of_one_template_share_what_they_have_in_common() {
     let parts = PodParts::default();
-    let mut object = yaml("objects_files/pod.yaml");
+    let mut object = yaml("pod.yaml");
     object["spec"]["volumes"] = json!([{"name": "kube-api-access-aaaaa", "projected": {}}]);
     let model = |object: &Value| {
         let observed: Observed<PodObject> = serde_json::from_str(&object.to_string()).expect("JSON");

@@ -26,14 +26,14 @@ use berth_supervisor::Supervisor;
 const ENDING: &str = "the scheduler is ending";
 
 /// Executes the intents of many pods at once. Dropping it aborts the tasks.
-pub(super) struct Carrier {
-    hands: Arc<Hands>,
+pub(super) struct IntentExecutor {
+    clients: Arc<IntentClients>,
     runtime: Handle,
-    under_way: Arc<Mutex<UnderWay>>,
+    in_progress: Arc<Mutex<InProgress>>,
 }
 
 /// The clients that execute intents.
-pub(super) struct Hands {
+pub(super) struct IntentClients {
     pub(super) patcher: Arc<Patcher>,
     pub(super) evictor: Arc<Evictor>,
     pub(super) waiter: Waiter,
@@ -44,7 +44,7 @@ pub(super) struct Hands {
 }
 
 #[derive(Default)]
-struct UnderWay {
+struct InProgress {
     tasks: HashMap<(PodKey, u64), Task>,
     ending: bool,
 }
@@ -64,69 +64,69 @@ enum Ended {
     Stopped(Vec<Intent>),
 }
 
-impl Carrier {
-    pub(super) fn new(hands: Hands) -> Self {
-        Self { hands: Arc::new(hands), runtime: Handle::current(), under_way: Arc::default() }
+impl IntentExecutor {
+    pub(super) fn new(clients: IntentClients) -> Self {
+        Self { clients: Arc::new(clients), runtime: Handle::current(), in_progress: Arc::default() }
     }
 
     /// Executes the intents of a pod's step and reports the result as an event.
-    pub(super) fn carry(&self, pod: PodKey, step: u64, intents: Vec<Intent>) {
-        let mut under_way = lock(&self.under_way);
-        if under_way.ending {
-            return self.hands.send(Event::IntentsFailed(pod, step, ENDING.to_owned()));
+    pub(super) fn execute(&self, pod: PodKey, step: u64, intents: Vec<Intent>) {
+        let mut in_progress = lock(&self.in_progress);
+        if in_progress.ending {
+            return self.clients.send(Event::IntentsFailed(pod, step, ENDING.to_owned()));
         }
-        let (hands, tasks, key) = (Arc::clone(&self.hands), Arc::clone(&self.under_way), (pod.clone(), step));
+        let (clients, tasks, key) = (Arc::clone(&self.clients), Arc::clone(&self.in_progress), (pod.clone(), step));
         let (stop, mut stopped) = oneshot::channel();
-        let carried = async move {
-            let ended = hands.carry_all(&intents, &mut stopped).await;
+        let execution = async move {
+            let ended = clients.execute_all(&intents, &mut stopped).await;
             if let Ended::Stopped(undo) = ended {
-                return hands.change_all(undo).await;
+                return clients.change_all(undo).await;
             }
             // If the entry is gone, `stop` cancelled the step and sends undo intents, or `abort_all` already reported
             // the failure.
             let reported = lock(&tasks).tasks.remove(&key).is_some();
             if reported {
-                hands.report(key, ended);
+                clients.report(key, ended);
             } else if let Ok(undo) = stopped.await {
-                hands.change_all(undo).await;
+                clients.change_all(undo).await;
             }
         };
-        let task = self.runtime.spawn(self.hands.supervisor.finite("a step before a binding", carried));
+        let task = self.runtime.spawn(self.clients.supervisor.finite("a step before a binding", execution));
         // The task can't remove its entry before this insert, because it needs the lock.
-        under_way.tasks.insert((pod, step), Task { handle: task.abort_handle(), stop });
+        in_progress.tasks.insert((pod, step), Task { handle: task.abort_handle(), stop });
     }
 
     /// Cancels a step. No event is sent for it. A write in progress is completed first, because the result of an
     /// interrupted write is unknown. Then the undo intents are executed.
     pub(super) fn stop(&self, pod: PodKey, step: u64, undo: Vec<Intent>) {
-        let task = lock(&self.under_way).tasks.remove(&(pod, step));
+        let task = lock(&self.in_progress).tasks.remove(&(pod, step));
         let left = match task {
             Some(task) => task.stop.send(undo).err(),
             None => Some(undo),
         };
         if let Some(undo) = left.filter(|undo| !undo.is_empty()) {
-            self.runtime.spawn(self.hands.supervisor.finite("the undoing of a step", self.change(undo)));
+            self.runtime.spawn(self.clients.supervisor.finite("the undoing of a step", self.change(undo)));
         }
     }
 
     /// Executes the intents in order, continues after a failure, and reports nothing.
     pub(super) fn change(&self, intents: Vec<Intent>) -> impl Future<Output = ()> + Send + use<> {
-        let hands = Arc::clone(&self.hands);
-        async move { hands.change_all(intents).await }
+        let clients = Arc::clone(&self.clients);
+        async move { clients.change_all(intents).await }
     }
 
     /// Fails all steps in progress and all later ones. Called when the scheduler ends, because another instance
     /// schedules its pods from then on.
     pub(super) fn end(&self) {
         for (pod, step) in self.abort_all() {
-            self.hands.send(Event::IntentsFailed(pod, step, ENDING.to_owned()));
+            self.clients.send(Event::IntentsFailed(pod, step, ENDING.to_owned()));
         }
     }
 
     fn abort_all(&self) -> impl Iterator<Item = (PodKey, u64)> + use<> {
-        let mut under_way = lock(&self.under_way);
-        under_way.ending = true;
-        let tasks = std::mem::take(&mut under_way.tasks);
+        let mut in_progress = lock(&self.in_progress);
+        in_progress.ending = true;
+        let tasks = std::mem::take(&mut in_progress.tasks);
         tasks.into_iter().map(|(key, task)| {
             task.handle.abort();
             key
@@ -134,17 +134,17 @@ impl Carrier {
     }
 }
 
-impl Drop for Carrier {
+impl Drop for IntentExecutor {
     fn drop(&mut self) {
         self.abort_all().for_each(drop);
     }
 }
 
-fn lock(under_way: &Mutex<UnderWay>) -> MutexGuard<'_, UnderWay> {
-    under_way.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(in_progress: &Mutex<InProgress>) -> MutexGuard<'_, InProgress> {
+    in_progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Hands {
+impl IntentClients {
     fn report(&self, (pod, step): (PodKey, u64), ended: Ended) {
         match ended {
             Ended::Done => self.send(Event::IntentsExecuted(pod, step)),
@@ -161,7 +161,7 @@ impl Hands {
         let _ = self.events.send(event);
     }
 
-    async fn carry_all(&self, intents: &[Intent], stopped: &mut oneshot::Receiver<Vec<Intent>>) -> Ended {
+    async fn execute_all(&self, intents: &[Intent], stopped: &mut oneshot::Receiver<Vec<Intent>>) -> Ended {
         for intent in intents {
             let result = match intent {
                 Intent::WaitUntil(wait) => match select(pin!(self.waiter.wait(wait)), &mut *stopped).await {
@@ -169,7 +169,7 @@ impl Hands {
                     Either::Right((Ok(undo), _)) => return Ended::Stopped(undo),
                     Either::Right((Err(_), _)) => Err(ENDING.to_owned()),
                 },
-                other => self.carry_one(other).await,
+                other => self.execute_one(other).await,
             };
             if let Err(why) = result {
                 return Ended::Failed(why);
@@ -183,13 +183,13 @@ impl Hands {
 
     async fn change_all(&self, intents: Vec<Intent>) {
         for intent in &intents {
-            if let Err(why) = self.carry_one(intent).await {
+            if let Err(why) = self.execute_one(intent).await {
                 warn!("not changed as a plugin wants it: {why}");
             }
         }
     }
 
-    async fn carry_one(&self, intent: &Intent) -> Result<(), String> {
+    async fn execute_one(&self, intent: &Intent) -> Result<(), String> {
         match intent {
             Intent::WaitUntil(wait) => self.waiter.wait(wait).await,
             Intent::Patch(patch) => {

@@ -9,12 +9,12 @@ use berth_core::model::{
 
 use super::affinity::{AffinityData, SpreadData};
 use super::container::{ContainerData, ContainerStatusData, RequirementsData, ResourceQuantities, convert};
-use super::json::{Entries, slim};
+use super::json::{Entries, partial};
 use super::node::effect;
 use super::notes::Notes;
 use super::volume::VolumeData;
 
-slim! {
+partial! {
     /// `v1.PodSpec`.
     PodSpecData {
         node_name: Box<str>,

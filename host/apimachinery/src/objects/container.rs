@@ -3,10 +3,10 @@
 use berth_core::model::requests::{ResourceList, to_resources};
 use berth_core::model::{Container, ContainerKind, ContainerResources, HostPort, Protocol, Resources};
 
-use super::json::{Entries, MaybeQuantity, slim};
+use super::json::{Entries, MaybeQuantity, partial};
 use super::notes::Notes;
 
-slim! {
+partial! {
     /// `v1.Container`.
     ContainerData {
         name: Box<str>,

@@ -1,15 +1,14 @@
 //! Reads nodes.
 
 use berth_core::model::{Condition, ConditionStatus, Effect, Node, NodeImage, Taint};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta as FullMeta;
 
 use super::container::ResourceQuantities;
-use super::json::slim;
+use super::json::partial;
 use super::meta::ObjectMeta;
 use super::notes::Notes;
-use super::observed::Slim;
+use super::observed::PartialObject;
 
-slim! {
+partial! {
     /// `v1.Node`.
     NodeData {
         metadata: ObjectMeta,
@@ -51,13 +50,12 @@ slim! {
 #[serde(transparent)]
 pub struct NodeObject(NodeData);
 
-impl Slim for NodeObject {
-    type Kind = k8s_openapi::api::core::v1::Node;
-
+impl PartialObject for NodeObject {
     const MESSAGE: &'static str = "core.v1.Node";
 
-    fn identity(&self) -> FullMeta {
-        self.0.metadata.identity()
+    #[inline]
+    fn metadata(&self) -> &ObjectMeta {
+        &self.0.metadata
     }
 }
 

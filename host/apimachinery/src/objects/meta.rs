@@ -2,9 +2,9 @@
 
 use berth_core::model::{Labels, Owner};
 
-use super::json::{Entries, Present, Seconds, slim};
+use super::json::{Entries, Present, Seconds, partial};
 
-slim! {
+partial! {
     /// `metav1.ObjectMeta` without managedFields, its largest field.
     ObjectMeta {
         name: Box<str>,
@@ -26,6 +26,43 @@ slim! {
         name: Box<str>,
         uid: Box<str>,
         controller: bool,
+    }
+}
+
+impl ObjectMeta {
+    /// Returns `metadata.name`.
+    #[inline]
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns `metadata.namespace`.
+    #[inline]
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Returns `metadata.uid`.
+    #[inline]
+    #[must_use]
+    pub fn uid(&self) -> &str {
+        &self.uid
+    }
+
+    /// Returns `metadata.resourceVersion`.
+    #[inline]
+    #[must_use]
+    pub fn resource_version(&self) -> &str {
+        &self.resource_version
+    }
+
+    /// Returns `metadata.generation`.
+    #[inline]
+    #[must_use]
+    pub fn generation(&self) -> i64 {
+        self.generation
     }
 }
 

@@ -1,5 +1,5 @@
 //! Reads JSON as API servers write it: absent and null are equal, and fields that the scheduler doesn't read are
-//! skipped without an allocation. [`berth_apimachinery::protobuf`] provides the same fields under the same names.
+//! skipped without an allocation. [`crate::protobuf`] provides the same fields under the same names.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,8 +16,9 @@ where
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Declares structs whose fields may each be absent or null. The JSON names are in camel case.
-macro_rules! slim {
+/// Declares structs with some of the fields of a type. Each field may be absent or null. The JSON names are in camel
+/// case.
+macro_rules! partial {
     ($(
         $(#[$outer:meta])*
         $name:ident { $( $(#[$inner:meta])* $field:ident: $type:ty, )* }
@@ -25,7 +26,7 @@ macro_rules! slim {
         $(#[$outer])*
         #[derive(Clone, Debug, Default, serde::Deserialize)]
         #[serde(rename_all = "camelCase")]
-        pub(crate) struct $name {
+        pub struct $name {
             $(
                 $(#[$inner])*
                 #[serde(default, deserialize_with = "crate::objects::json::or_default")]
@@ -34,7 +35,7 @@ macro_rules! slim {
         }
     )*};
 }
-pub(super) use slim;
+pub(super) use partial;
 
 /// The entries of a map, in their order.
 #[derive(Clone, Debug)]
@@ -71,6 +72,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
 pub(crate) struct MaybeQuantity(pub(crate) Result<Quantity, String>);
 
 impl MaybeQuantity {
+    #[inline]
     fn parse(text: &str) -> Self {
         Self(text.parse().map_err(|e: berth_core::model::quantity::QuantityError| e.to_string()))
     }

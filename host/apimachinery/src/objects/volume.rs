@@ -2,9 +2,9 @@
 
 use berth_core::model::{Disk, Volume, VolumeSource};
 
-use super::json::slim;
+use super::json::partial;
 
-slim! {
+partial! {
     /// `v1.Volume`. Sources that no plugin reads are skipped.
     VolumeData {
         name: Box<str>,

@@ -24,13 +24,13 @@ type Objects = Mutex<HashMap<Box<str>, Arc<RawValue>>>;
 
 /// Objects from the informers, as extenders receive them.
 #[derive(Debug, Default)]
-pub struct Whole {
+pub struct FullObjects {
     wanted: Wanted,
     nodes: Objects,
     pods: Objects,
 }
 
-impl Whole {
+impl FullObjects {
     pub(super) fn wanted_by(extenders: &[v1::Extender]) -> Self {
         let asked_in_cycles = |extender: &&v1::Extender| {
             !(extender.filter_verb.is_empty()
@@ -133,30 +133,30 @@ mod tests {
             (vec![extender(["", "preempt", ""], false)], "pending resident"),
             (vec![extender(["filter", "", ""], false), extender(["", "preempt", ""], false)], "pending node resident"),
         ] {
-            let whole = Whole::wanted_by(&extenders);
-            whole.node_set("n", "{}");
-            whole.pod_set("p", false, "{}");
-            whole.pod_set("r", true, "{}");
-            let kept = [("pending", whole.pod("p")), ("node", whole.node("n")), ("resident", whole.pod("r"))];
+            let objects = FullObjects::wanted_by(&extenders);
+            objects.node_set("n", "{}");
+            objects.pod_set("p", false, "{}");
+            objects.pod_set("r", true, "{}");
+            let kept = [("pending", objects.pod("p")), ("node", objects.node("n")), ("resident", objects.pod("r"))];
             let kept: Vec<&str> = kept.iter().filter(|(_, object)| object.is_some()).map(|(what, _)| *what).collect();
             assert_eq!(kept.join(" "), expected, "{extenders:?}");
-            assert_eq!(whole.is_wanted(), !expected.is_empty());
+            assert_eq!(objects.is_wanted(), !expected.is_empty());
         }
     }
 
     #[test]
     fn objects_are_kept_as_go_writes_them_until_they_go() {
-        let whole = Whole::wanted_by(&[extender(["filter", "", ""], false)]);
+        let objects = FullObjects::wanted_by(&[extender(["filter", "", ""], false)]);
         let json = |name: &str| {
             format!(r#"{{"kind":"K","apiVersion":"v1","metadata":{{"name":"{name}","managedFields":[]}}}}"#)
         };
-        whole.node_set("n", &json("n"));
-        whole.pod_set("u", false, &json("p"));
+        objects.node_set("n", &json("n"));
+        objects.pod_set("u", false, &json("p"));
         let text = |object: Option<Arc<RawValue>>| object.map(|object| object.get().to_owned());
-        assert_eq!(text(whole.node("n")).as_deref(), Some(r#"{"metadata":{"managedFields":[],"name":"n"}}"#));
-        assert_eq!(text(whole.pod("u")).as_deref(), Some(r#"{"metadata":{"name":"p"}}"#));
-        whole.pod_set("u", true, &json("p"));
-        whole.node_removed("n");
-        assert_eq!((text(whole.pod("u")), text(whole.node("n"))), (None, None), "it has a node; the node is gone");
+        assert_eq!(text(objects.node("n")).as_deref(), Some(r#"{"metadata":{"managedFields":[],"name":"n"}}"#));
+        assert_eq!(text(objects.pod("u")).as_deref(), Some(r#"{"metadata":{"name":"p"}}"#));
+        objects.pod_set("u", true, &json("p"));
+        objects.node_removed("n");
+        assert_eq!((text(objects.pod("u")), text(objects.node("n"))), (None, None), "it has a node; the node is gone");
     }
 }

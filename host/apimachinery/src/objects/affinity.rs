@@ -5,10 +5,10 @@ use berth_core::model::{
     SpreadConstraint,
 };
 
-use super::json::{Entries, slim};
+use super::json::{Entries, partial};
 use super::notes::Notes;
 
-slim! {
+partial! {
     /// `v1.Affinity`.
     AffinityData {
         node_affinity: NodeAffinityData,

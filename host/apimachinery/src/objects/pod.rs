@@ -1,17 +1,16 @@
 //! Reads pods.
 
 use berth_core::model::{Owner, Pod, PodKey, PodRequests, RequestInputs};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta as FullMeta;
 
 use super::container::{ContainerStatusData, RequirementsData, ResourceQuantities};
-use super::json::{Seconds, slim};
+use super::intern::PodParts;
+use super::json::{Seconds, partial};
 use super::meta::ObjectMeta;
 use super::notes::Notes;
-use super::observed::Slim;
+use super::observed::PartialObject;
 use super::spec::{ClaimStatusData, ConvertedSpec, PodSpecData, Surroundings};
-use crate::intern::PodParts;
 
-slim! {
+partial! {
     /// `v1.Pod`.
     PodData {
         metadata: ObjectMeta,
@@ -46,39 +45,35 @@ slim! {
 #[serde(transparent)]
 pub struct PodObject(PodData);
 
-impl Slim for PodObject {
-    type Kind = k8s_openapi::api::core::v1::Pod;
-
+impl PartialObject for PodObject {
     const MESSAGE: &'static str = "core.v1.Pod";
 
-    fn identity(&self) -> FullMeta {
-        self.0.metadata.identity()
+    #[inline]
+    fn metadata(&self) -> &ObjectMeta {
+        &self.0.metadata
     }
 }
 
 /// The pod's condition PodScheduled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PodScheduled {
+pub struct PodScheduled {
     /// `True`, `False` or `Unknown`.
-    pub(crate) status: Box<str>,
-    pub(crate) reason: Box<str>,
-    pub(crate) message: Box<str>,
-    /// The time as the API server wrote it.
-    pub(crate) last_transition_time: Box<str>,
-}
-
-/// Removes the condition PodScheduled from the pod and returns it.
-pub(crate) fn scheduled_condition(pod: &mut PodObject) -> Option<PodScheduled> {
-    let conditions = &mut pod.0.status.conditions;
-    let at = conditions.iter().position(|c| c.r#type.as_ref() == "PodScheduled")?;
-    let ConditionData { status, reason, message, last_transition_time, .. } = conditions.swap_remove(at);
-    Some(PodScheduled { status, reason, message, last_transition_time })
+    pub status: Box<str>,
+    /// The reason, such as `Unschedulable`.
+    pub reason: Box<str>,
+    /// The message.
+    pub message: Box<str>,
+    /// The time of the last change of `status`, as the API server wrote it.
+    pub last_transition_time: Box<str>,
 }
 
 impl PodObject {
-    /// `metadata`.
-    pub(crate) fn metadata(&self) -> &ObjectMeta {
-        &self.0.metadata
+    /// Removes the condition PodScheduled from the pod and returns it.
+    pub fn take_scheduled_condition(&mut self) -> Option<PodScheduled> {
+        let conditions = &mut self.0.status.conditions;
+        let at = conditions.iter().position(|c| c.r#type.as_ref() == "PodScheduled")?;
+        let ConditionData { status, reason, message, last_transition_time, .. } = conditions.swap_remove(at);
+        Some(PodScheduled { status, reason, message, last_transition_time })
     }
 
     /// Converts to the core's model. A request that can't be read counts as absent.

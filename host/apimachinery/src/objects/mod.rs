@@ -6,20 +6,21 @@
 
 mod affinity;
 mod container;
-mod further;
+mod intern;
 mod json;
 mod meta;
 mod node;
 mod notes;
 mod observed;
 mod pod;
+mod raw;
 mod spec;
 mod volume;
 
-pub use self::further::{FurtherKind, FurtherObject};
-pub(super) use self::meta::ObjectMeta;
+pub use self::intern::PodParts;
+pub use self::meta::ObjectMeta;
 pub use self::node::NodeObject;
 pub use self::notes::Notes;
-pub use self::observed::{Observed, Slim, Unreadable};
-pub use self::pod::PodObject;
-pub(super) use self::pod::{PodScheduled, scheduled_condition};
+pub use self::observed::{Observed, PartialObject, Unreadable};
+pub use self::pod::{PodObject, PodScheduled};
+pub use self::raw::{ObjectReader, RawObject};

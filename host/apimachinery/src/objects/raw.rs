@@ -1,83 +1,67 @@
 //! Reads objects of kinds beyond pods and nodes: the name, and the fields that plugins read.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use ::kube::Resource;
-use ::kube::api::ApiResource;
-use ::kube::core::DynamicResourceScope;
 use berth_core::model::{Object, ObjectKey, ObjectKind, ObjectReads};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta as FullMeta;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tracing::warn;
 
-use super::observed::Identity;
-use crate::list::Listed;
-use berth_apimachinery::fields::{FieldPath, pruned_text};
+use super::Notes;
+use super::json::partial;
+use crate::fields::{FieldPath, pruned_text};
 
 /// The largest size of an object's fields in bytes. The plugin contract sets it.
 const LARGEST: usize = 1 << 20;
 
-/// An object of any kind. Only its metadata is parsed; the rest stays text until [`FurtherKind::read`] picks the
+/// The part of an object that is always parsed.
+#[derive(serde::Deserialize)]
+struct Identified {
+    metadata: Identity,
+}
+
+partial! {
+    Identity {
+        name: Box<str>,
+        namespace: Box<str>,
+        uid: Box<str>,
+        resource_version: Box<str>,
+    }
+}
+
+/// An object of any kind. Only its identity is parsed; the rest stays text until [`ObjectReader::read`] picks the
 /// declared fields.
 #[derive(Clone, Debug)]
-pub struct FurtherObject {
-    metadata: FullMeta,
+pub struct RawObject {
+    identity: Identity,
     text: Box<RawValue>,
 }
 
-impl<'de> Deserialize<'de> for FurtherObject {
+impl<'de> Deserialize<'de> for RawObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
-        let Identity { metadata } = serde_json::from_str(text.get()).map_err(D::Error::custom)?;
-        Ok(Self { metadata: metadata.identity(), text })
+        let Identified { metadata } = serde_json::from_str(text.get()).map_err(D::Error::custom)?;
+        Ok(Self { identity: metadata, text })
     }
 }
 
-/// Custom resources have no protobuf form, and plugins get other kinds as JSON as well.
-impl Listed for FurtherObject {
-    const FROM_PROTOBUF: Option<fn(&[u8]) -> Self> = None;
-}
-
-impl Resource for FurtherObject {
-    type DynamicType = ApiResource;
-    type Scope = DynamicResourceScope;
-
-    fn kind(resource: &ApiResource) -> Cow<'_, str> {
-        resource.kind.as_str().into()
-    }
-
-    fn group(resource: &ApiResource) -> Cow<'_, str> {
-        resource.group.as_str().into()
-    }
-
-    fn version(resource: &ApiResource) -> Cow<'_, str> {
-        resource.version.as_str().into()
-    }
-
-    fn plural(resource: &ApiResource) -> Cow<'_, str> {
-        resource.plural.as_str().into()
-    }
-
-    fn meta(&self) -> &FullMeta {
-        &self.metadata
-    }
-
-    fn meta_mut(&mut self) -> &mut FullMeta {
-        &mut self.metadata
+impl RawObject {
+    /// Returns `metadata.resourceVersion`.
+    #[inline]
+    #[must_use]
+    pub fn resource_version(&self) -> &str {
+        &self.identity.resource_version
     }
 }
 
 /// Reads objects of one kind, pruned to the declared fields.
 #[derive(Clone, Debug)]
-pub struct FurtherKind {
+pub struct ObjectReader {
     kind: Arc<ObjectKind>,
     paths: Vec<FieldPath>,
 }
 
-impl FurtherKind {
+impl ObjectReader {
     /// Creates a reader for these fields. Invalid paths are ignored: they were refused when the plugin declared them.
     #[must_use]
     pub fn new(reads: &ObjectReads) -> Self {
@@ -87,23 +71,19 @@ impl FurtherKind {
 
     /// Returns the object's key.
     #[must_use]
-    pub fn key(&self, object: &FurtherObject) -> ObjectKey {
-        let text = |text: &Option<String>| text.as_deref().unwrap_or_default().into();
-        let FullMeta { namespace, name, .. } = &object.metadata;
-        ObjectKey { kind: Arc::clone(&self.kind), namespace: text(namespace), name: text(name) }
+    pub fn key(&self, object: &RawObject) -> ObjectKey {
+        let Identity { namespace, name, .. } = &object.identity;
+        ObjectKey { kind: Arc::clone(&self.kind), namespace: namespace.clone(), name: name.clone() }
     }
 
-    /// Returns the object with its declared fields. An object that is too large has no fields, and a warning is
-    /// logged.
+    /// Returns the object with its declared fields. An object that is too large has no fields, and a note says so.
     #[must_use]
-    pub fn read(&self, object: &FurtherObject) -> Object {
-        let key = self.key(object);
-        let uid = object.metadata.uid.as_deref().unwrap_or_default().into();
-        let fields = self.fields(&key, object.text.get());
-        Object { key, uid, fields }
+    pub fn read(&self, object: &RawObject, notes: &mut Notes) -> Object {
+        let fields = self.fields(object.text.get(), notes);
+        Object { key: self.key(object), uid: object.identity.uid.clone(), fields }
     }
 
-    fn fields(&self, key: &ObjectKey, text: &str) -> Arc<str> {
+    fn fields(&self, text: &str, notes: &mut Notes) -> Arc<str> {
         // The text was parsed as JSON before.
         let mut fields = pruned_text(text, &self.paths).unwrap_or_default();
         // managedFields often is half of an object's metadata, and no plugin needs it.
@@ -114,10 +94,8 @@ impl FurtherKind {
         if fields.len() <= LARGEST {
             return fields.into();
         }
-        warn!(
-            "{key}: what plugins read of it has {} bytes, more than {LARGEST}: they see it without fields",
-            fields.len()
-        );
+        let size = fields.len();
+        notes.add("the declared fields", format_args!("{size} bytes, more than {LARGEST}; plugins see no field of it"));
         "{}".into()
     }
 }
@@ -136,8 +114,8 @@ mod tests {
             "metadata": {"name": "pv", "uid": "1", "resourceVersion": "7", "managedFields": [{"manager": "m"}]},
             "spec": {"csi": {"driver": "d"}, "capacity": {"storage": "1Gi"}},
         });
-        let read: FurtherObject = serde_json::from_str(&object.to_string()).unwrap();
-        assert_eq!(read.meta().resource_version.as_deref(), Some("7"));
+        let read: RawObject = serde_json::from_str(&object.to_string()).unwrap();
+        assert_eq!(read.resource_version(), "7");
         let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "PersistentVolume".into() });
         let reads = |fields: &[&str]| ObjectReads {
             kind: Arc::clone(&kind),
@@ -149,10 +127,10 @@ mod tests {
             (&["metadata.managedFields"], r#"{"metadata":{}}"#),
             (&[], "{}"),
         ] {
-            let object = FurtherKind::new(&reads(fields)).read(&read);
+            let object = ObjectReader::new(&reads(fields)).read(&read, &mut Notes::default());
             assert_eq!((&*object.key.name, &*object.uid), ("pv", "1"));
             assert_eq!(&*object.fields, expected, "{fields:?}");
         }
-        assert!(serde_json::from_str::<FurtherObject>(r#"{"metadata": 3}"#).is_err());
+        assert!(serde_json::from_str::<RawObject>(r#"{"metadata": 3}"#).is_err());
     }
 }
