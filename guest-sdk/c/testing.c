@@ -45,7 +45,7 @@ static uint32_t id_of(const char *name, bool add) {
         if (names[id] && berth_equal(names[id], name)) return id;
     }
     if (!add || name_count == sizeof names / sizeof *names) {
-        fprintf(stderr, "no node %s here, or no room for it\n", name);
+        fprintf(stderr, "there is no node %s, or the list of nodes is full\n", name);
         exit(2);
     }
     names[name_count] = name;
@@ -153,26 +153,26 @@ int64_t berth_test_score(berth_test_pod_t pod, const char *node) {
     return score;
 }
 
-static void check(bool holds, const char *what, const char *got, const char *wanted) {
+static void check(bool holds, const char *what, const char *got, const char *expected) {
     checks++;
     if (holds) return;
     failures++;
-    printf("FAILED %s: got %s, wanted %s\n", what, got ? got : "nothing", wanted ? wanted : "nothing");
+    printf("FAILED %s: got %s, expected %s\n", what, got ? got : "nothing", expected ? expected : "nothing");
 }
 
-void berth_test_same(const char *what, const char *got, const char *wanted) {
-    check(got == wanted || (got && wanted && berth_equal(got, wanted)), what, got, wanted);
+void berth_test_same(const char *what, const char *got, const char *expected) {
+    check(got == expected || (got && expected && berth_equal(got, expected)), what, got, expected);
 }
 
 void berth_test_contains(const char *what, const char *got, const char *part) {
     check(got && strstr(got, part), what, got, part);
 }
 
-void berth_test_equal(const char *what, int64_t got, int64_t wanted) {
+void berth_test_equal(const char *what, int64_t got, int64_t expected) {
     char texts[2][32];
     snprintf(texts[0], sizeof texts[0], "%lld", (long long)got);
-    snprintf(texts[1], sizeof texts[1], "%lld", (long long)wanted);
-    check(got == wanted, what, texts[0], texts[1]);
+    snprintf(texts[1], sizeof texts[1], "%lld", (long long)expected);
+    check(got == expected, what, texts[0], texts[1]);
 }
 
 int berth_test_result(void) {

@@ -44,7 +44,7 @@ func checkRequired(arguments reflect.Value) error {
 func parseArguments(text string, into any) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &fields); err != nil || fields == nil {
-		return fmt.Errorf(`arguments: an object is wanted, as in {"key": 1}`)
+		return fmt.Errorf(`arguments: expected an object, as in {"key": 1}`)
 	}
 	// A KubeSchedulerConfiguration allows these in every kind of arguments.
 	delete(fields, "apiVersion")

@@ -41,12 +41,12 @@ func TestARequiredFieldIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithArgumentsIsNamed(t *testing.T) {
+func TestInvalidArgumentsAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                                "an object is wanted",
-		`[]`:                              "an object is wanted",
-		`null`:                            "an object is wanted",
-		`{} {}`:                           "an object is wanted",
+		``:                                "expected an object",
+		`[]`:                              "expected an object",
+		`null`:                            "expected an object",
+		`{} {}`:                           "expected an object",
 		`{"maxpods2": 3}`:                 `unknown field "maxpods2"`,
 		`{"maxPods": "3"}`:                "maxPods: ",
 		`{"cpu": "1.5"}`:                  `cpu: "1.5" is no amount`,

@@ -117,11 +117,11 @@ func (g *guest) Apply(change *contract.Change) { g.cluster.apply(change) }
 // session.
 func (g *guest) begin(cycle contract.Cycle, again bool) (*Pod, *session, error) {
 	if g.plugin == nil {
-		return nil, nil, fmt.Errorf("%s: asked before it was configured", g.name)
+		return nil, nil, fmt.Errorf("%s: called before configure", g.name)
 	}
 	held := g.templates[cycle.Template]
 	if held == nil {
-		return nil, nil, fmt.Errorf("%s: asked about template %d, which it does not hold", g.name, cycle.Template)
+		return nil, nil, fmt.Errorf("%s: called with unknown template %d", g.name, cycle.Template)
 	}
 	if g.scope(true) == contract.ScopeNode {
 		return held.pod, &held.shared, nil
@@ -243,7 +243,7 @@ func (g *guest) known(nodes []uint32) error {
 	}
 	for _, node := range nodes {
 		if !g.cluster.present.get(node) {
-			return fmt.Errorf("%s: asked about node %d, of which nothing was sent", g.name, node)
+			return fmt.Errorf("%s: called with unknown node %d", g.name, node)
 		}
 	}
 	return nil

@@ -144,7 +144,7 @@ func TestPreFilterAnswers(t *testing.T) {
 }
 
 // The host caches a template's answers. It may ask Filter about changed nodes without calling PreFilter before.
-func TestStateIsThereWhateverIsAskedFirst(t *testing.T) {
+func TestStateExistsWhateverIsCalledFirst(t *testing.T) {
 	for _, reads := range []framework.Reads{{}, {Cycle: true}} {
 		runs := 0
 		register(before{
@@ -201,25 +201,25 @@ func TestScoresAreNormalized(t *testing.T) {
 	}
 }
 
-func TestPreScoreIsToldOfNodesWhereItMayDependOnThem(t *testing.T) {
+func TestPreScoreReceivesNodesIfReadsCycle(t *testing.T) {
 	for _, reads := range []framework.Reads{{Node: framework.NodeName}, {Node: framework.NodeName, Cycle: true}} {
-		told := 0
+		received := 0
 		register(score{
 			func(_ framework.CycleState, nodes []framework.NodeInfo) *framework.Status {
-				told = len(nodes)
+				received = len(nodes)
 				return framework.NewStatus(framework.Skip)
 			}, nil,
 		}, reads)
 		if got := threeNodes(t).Scores(st.MakePod()); len(got) != 0 {
 			t.Error(got)
 		}
-		if want := map[bool]int{false: 0, true: 3}[reads.Cycle]; told != want {
-			t.Errorf("told of %d nodes, want %d", told, want)
+		if want := map[bool]int{false: 0, true: 3}[reads.Cycle]; received != want {
+			t.Errorf("received %d nodes, want %d", received, want)
 		}
 	}
 }
 
-func TestTheSeedIsTheCyclesAndDeclared(t *testing.T) {
+func TestTheSeedIsDeclaredAndThatOfTheCycle(t *testing.T) {
 	seed := uint64(0)
 	ask := func(state framework.CycleState, _ *framework.Pod, _ framework.NodeInfo) *framework.Status {
 		seed = state.Seed()
@@ -239,7 +239,7 @@ func TestTheSeedIsTheCyclesAndDeclared(t *testing.T) {
 	}
 }
 
-func TestNodesAndPodsComeAndGo(t *testing.T) {
+func TestNodesAndPodsAreAddedAndRemoved(t *testing.T) {
 	register(filter{func(_ framework.CycleState, _ *framework.Pod, node framework.NodeInfo) *framework.Status {
 		pods := node.GetPods()
 		text := fmt.Sprint(node.Node().GetName(), node.Node().GetLabels(), node.GetAllocatable().ScalarResources, len(pods))
@@ -295,7 +295,7 @@ func TestNodeAffinityMatches(t *testing.T) {
 	}
 }
 
-func TestMoreReasonsThanNumbersAreStillRejections(t *testing.T) {
+func TestTooManyDistinctReasonsAreStillRejections(t *testing.T) {
 	asked := 0
 	register(filter{func(framework.CycleState, *framework.Pod, framework.NodeInfo) *framework.Status {
 		asked++

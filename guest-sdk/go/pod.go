@@ -44,7 +44,7 @@ type NodeAffinity struct {
 func (a NodeAffinity) Match(node Node) bool {
 	labels := node.GetLabels()
 	for key, value := range a.NodeSelector {
-		if has, there := labels[key]; !there || has != value {
+		if has, found := labels[key]; !found || has != value {
 			return false
 		}
 	}

@@ -166,8 +166,8 @@ func (r *residents) set(resident *contract.ResidentPod, pod *Pod) {
 	r.remove(resident.ID)
 	*r.pods.row(resident.ID) = pod
 	*r.nodes.row(resident.ID) = resident.Node
-	here := r.byNode.row(resident.Node)
-	*here = append(*here, resident.ID)
+	ids := r.byNode.row(resident.Node)
+	*ids = append(*ids, resident.ID)
 }
 
 func (r *residents) remove(id uint32) {
@@ -175,6 +175,6 @@ func (r *residents) remove(id uint32) {
 		return
 	}
 	r.pods.clear(id)
-	here := r.byNode.row(r.nodes.get(id))
-	*here = slices.DeleteFunc(*here, func(other uint32) bool { return other == id })
+	ids := r.byNode.row(r.nodes.get(id))
+	*ids = slices.DeleteFunc(*ids, func(other uint32) bool { return other == id })
 }

@@ -66,7 +66,7 @@ pub struct Text(String);
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
         let text = String::deserialize(from)?;
-        if text.is_empty() { Err(D::Error::custom("a text that is not empty is wanted")) } else { Ok(Text(text)) }
+        if text.is_empty() { Err(D::Error::custom("expected a string that is not empty")) } else { Ok(Text(text)) }
     }
 }
 
@@ -99,7 +99,7 @@ pub struct Whole<const LEAST: i64, const MOST: i64>(i64);
 impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Whole<LEAST, MOST> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let number = i64::deserialize(from)?;
-        let wanted = || D::Error::custom(format!("a whole number from {LEAST} to {MOST} is wanted, {number} is given"));
+        let wanted = || D::Error::custom(format!("expected a whole number from {LEAST} to {MOST}, got {number}"));
         (LEAST..=MOST).contains(&number).then_some(Whole(number)).ok_or_else(wanted)
     }
 }

@@ -32,7 +32,7 @@ const FEW: usize = 512;
 /// The class of a node that has none. Class ids never come near this value, as there are few more than [`FEW`].
 const NONE: u16 = u16::MAX;
 
-/// What the host knows of a template's classes.
+/// The classes of a template that the host already has.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// The id of the latest cycle whose answer the host has; 0 if the host has none.
@@ -64,7 +64,7 @@ impl Passed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClassId(u32);
 
-/// What `pre_filter` and `filter` would answer, by class.
+/// The answers of `pre_filter` and `filter`, by class.
 #[derive(Clone, Debug)]
 pub enum ClassFilter {
     /// The plugin has nothing to filter for this pod.
@@ -121,7 +121,7 @@ pub struct Classes<K> {
     classes: Vec<(Option<K>, u32)>,
     free: Vec<u16>,
     /// Nodes whose class changed since the host was told.
-    untold: Vec<u32>,
+    unsent: Vec<u32>,
     /// The id of the cycle in which the host was told last; 0 for never.
     told: u64,
 }
@@ -133,7 +133,7 @@ impl<K> Default for Classes<K> {
             ids: HashMap::default(),
             classes: Vec::new(),
             free: Vec::new(),
-            untold: Vec::new(),
+            unsent: Vec::new(),
             told: 0,
         }
     }
@@ -157,9 +157,9 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         if self.told == 0 {
             return;
         }
-        self.untold.push(node.0);
-        if self.untold.len() > self.of_node.len() {
-            self.forget_told();
+        self.unsent.push(node.0);
+        if self.unsent.len() > self.of_node.len() {
+            self.forget_sent();
         }
     }
 
@@ -192,16 +192,16 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         }
     }
 
-    fn forget_told(&mut self) {
+    fn forget_sent(&mut self) {
         self.told = 0;
-        self.untold.clear();
+        self.unsent.clear();
     }
 
     /// Returns the nodes whose class the host does not know. The caller must send the result to the host: the classes
     /// count as known from now on.
     pub fn tell(&mut self, known: &Known) -> Told {
         let anew = known.known == 0 || known.known != self.told;
-        let mut nodes = std::mem::take(&mut self.untold);
+        let mut nodes = std::mem::take(&mut self.unsent);
         if anew {
             nodes = (0..).zip(&self.of_node).map(|(node, _)| node).collect();
         } else {
@@ -296,7 +296,7 @@ impl<K> Classes<K> {
     /// Returns the number of bytes that the classes take, without the memory that keys point to.
     pub fn bytes(&self) -> usize {
         self.of_node.capacity() * size_of::<u16>()
-            + self.untold.capacity() * size_of::<u32>()
+            + self.unsent.capacity() * size_of::<u32>()
             + self.classes.capacity() * (2 * size_of::<K>() + 16)
     }
 }

@@ -9,9 +9,10 @@ use crate::types::{Normalization, Scope};
 pub struct Declared {
     /// The facts that the index receives.
     pub index: Reads,
-    /// What `prepare` reads.
+    /// The facts that `prepare` reads.
     pub prepare: Reads,
-    /// What `pre_enqueue` reads; `None` if the plugin has none. The same holds for the fields below.
+    /// The facts that `pre_enqueue` reads; `None` if the plugin does not have this function. The same applies to the
+    /// fields below.
     pub pre_enqueue: Option<Reads>,
     /// `queue_sort`.
     pub queue_sort: Option<Reads>,
@@ -29,7 +30,7 @@ pub struct Declared {
     pub normalize: Option<Reads>,
     /// `classify`, and `score_classes` where there is one.
     pub classes: Option<Reads>,
-    /// What `skip`, `reserve`, all functions after `reserve`, and `queueing_hint` read together.
+    /// The facts that `skip`, `reserve`, all functions after `reserve`, and `queueing_hint` read together.
     pub beside: Reads,
     /// The `scope` key, if the author overrides the scope that follows from the parameters.
     pub scope: Option<Scope>,

@@ -58,7 +58,7 @@ pub struct GroupId {
 /// A group of pods.
 #[derive(Debug)]
 pub struct Group<K, V> {
-    /// What the group's pods have in common.
+    /// The key that all pods of the group share.
     pub key: K,
     /// The value that was made from the key.
     pub value: V,
@@ -84,7 +84,7 @@ struct Place {
     previous: u32,
 }
 
-const NOWHERE: Place = Place { slot: NONE, node: NONE, next: NONE, previous: NONE };
+const NO_PLACE: Place = Place { slot: NONE, node: NONE, next: NONE, previous: NONE };
 
 /// A change of a group on a node: one pod came or left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
         }
         self.remove(pod);
         if pod.at() >= self.places.len() {
-            self.places.resize(pod.at() + 1, NOWHERE);
+            self.places.resize(pod.at() + 1, NO_PLACE);
         }
         let first = self.group_mut(slot).map_or(NONE, |group| {
             group.pods += 1;
@@ -134,7 +134,7 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
     /// Removes a pod from its node.
     pub fn remove(&mut self, pod: pod::Id) {
         let Some(place) = self.places.get_mut(pod.at()) else { return };
-        let Place { slot, node, next, previous } = std::mem::replace(place, NOWHERE);
+        let Place { slot, node, next, previous } = std::mem::replace(place, NO_PLACE);
         let Some(group) = self.groups.get_mut(slot as usize).and_then(|slot| slot.group.as_mut()) else { return };
         group.pods -= 1;
         if previous == NONE {

@@ -8,7 +8,7 @@ use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::bindings::queueing_hint::exports::berth::scheduler::queueing_hint;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::Change;
 use crate::classes::{ClassScores, Classified, Known, Passed};
-use crate::hints::{Event, Happening, Hint};
+use crate::hints::{Event, EventChange, Hint};
 use crate::index::Index;
 use crate::intents::Intent;
 use crate::lifecycle::{Permission, Reservation, Reserved};
@@ -125,20 +125,20 @@ impl<P: Plugin> Guest<P> {
 
     /// Returns true if the plugin has nothing to do with pods of this template.
     pub fn skip(&mut self, template: u32) -> Outcome<bool> {
-        let cycle = before_any(template);
+        let cycle = outside_cycle(template);
         P::skip(&self.scene(&cycle, &[])?)
     }
 
     /// Returns why a pod of this template may not enter the active queue yet; `None` if it may.
     pub fn pre_enqueue(&mut self, template: u32) -> Outcome<Option<Status>> {
-        let cycle = before_any(template);
+        let cycle = outside_cycle(template);
         Ok(P::pre_enqueue(&self.scene(&cycle, &[])?).0.map(Into::into))
     }
 
     /// Returns the sort key of a pod of this template that has been waiting since `queued`, in milliseconds since
     /// 1970.
     pub fn sort_key(&mut self, template: u32, queued: i64) -> Outcome<Vec<i64>> {
-        let cycle = before_any(template);
+        let cycle = outside_cycle(template);
         P::queue_sort(Queued(queued), &self.scene(&cycle, &[])?)
     }
 
@@ -224,9 +224,9 @@ impl<P: Plugin> Guest<P> {
         let hint = |template: &u32| {
             self.prepare(*template)?;
             let pods = pods.map(|id| self.template(id?).map(|template| &*template.pod));
-            let happening = Happening { nodes: nodes.as_ref(), pods };
-            let cycle = before_any(*template);
-            P::queueing_hint(&event, &Scene { happening, ..self.prepared_scene(&cycle, &[])? })
+            let event_change = EventChange { nodes: nodes.as_ref(), pods };
+            let cycle = outside_cycle(*template);
+            P::queueing_hint(&event, &Scene { event_change, ..self.prepared_scene(&cycle, &[])? })
         };
         templates.iter().map(hint).collect()
     }
@@ -234,9 +234,7 @@ impl<P: Plugin> Guest<P> {
     fn check_known(&self, nodes: &[u32]) -> Outcome<()> {
         let known = |node: &&u32| *self.snapshot.present.get(**node as usize);
         match nodes.iter().find(|node| !known(node)) {
-            Some(node) if !P::READS.node.is_empty() => {
-                Err(format!("{}: asked about node {node}, of which nothing was sent", P::NAME))
-            }
+            Some(node) if !P::READS.node.is_empty() => Err(format!("{}: called with unknown node {node}", P::NAME)),
             _ => Ok(()),
         }
     }
@@ -255,7 +253,7 @@ impl<P: Plugin> Guest<P> {
         let Template { pod, prepared } = held
             .and_then(|at| templates.get_mut(at))
             .map(|(_, template)| &mut **template)
-            .ok_or_else(|| unheld::<P>(id))?;
+            .ok_or_else(|| unknown_template::<P>(id))?;
         let version = snapshot.cluster.version;
         let fresh = |known: &Prepared<P>| known.version == version || P::DECLARED.prepare.cluster.is_empty();
         if !prepared.as_ref().is_some_and(fresh) {
@@ -270,10 +268,10 @@ impl<P: Plugin> Guest<P> {
         let Configured { args, index, .. } = configured.as_ref().ok_or_else(unconfigured::<P>)?;
         let Some(Template { pod, prepared: Some(Prepared { value: prepared, .. }) }) = self.template(cycle.template)
         else {
-            return Err(unheld::<P>(cycle.template));
+            return Err(unknown_template::<P>(cycle.template));
         };
         let template = TemplateScene { args, pod, cluster: &snapshot.cluster };
-        Ok(Scene { template, prepared, index, cycle, snapshot, nodes, node: 0, happening: Happening::NONE })
+        Ok(Scene { template, prepared, index, cycle, snapshot, nodes, node: 0, event_change: EventChange::NONE })
     }
 
     fn template(&self, id: u32) -> Option<&Template<P>> {
@@ -283,14 +281,14 @@ impl<P: Plugin> Guest<P> {
 }
 
 fn unconfigured<P: Plugin>() -> String {
-    format!("{}: asked before it was configured", P::NAME)
+    format!("{}: called before configure", P::NAME)
 }
 
-fn unheld<P: Plugin>(template: u32) -> String {
-    format!("{}: asked about template {template}, which it does not hold", P::NAME)
+fn unknown_template<P: Plugin>(template: u32) -> String {
+    format!("{}: called with unknown template {template}", P::NAME)
 }
 
 /// Makes a placeholder cycle for functions that run outside of cycles. These functions can't take `&Cycle`.
-fn before_any(template: u32) -> Cycle {
+fn outside_cycle(template: u32) -> Cycle {
     Cycle { id: 0, time: 0, seed: 0, template }
 }

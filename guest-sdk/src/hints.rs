@@ -41,7 +41,7 @@ use crate::{EventActions, arguments, pod};
 pub struct Event {
     /// The kind of the object: `Node`, `Pod`, or `group/version/Kind`.
     pub kind: String,
-    /// What happened to the object.
+    /// The change of the object.
     pub actions: EventActions,
     /// `metadata.namespace` of an object other than a node or pod; otherwise empty.
     pub namespace: String,
@@ -62,15 +62,15 @@ pub enum Hint {
 
 /// The node or the pod of an event, before and after.
 #[derive(Clone, Copy)]
-pub(crate) struct Happening<'a> {
+pub(crate) struct EventChange<'a> {
     /// The node before the event in row 0, and after it in row 1.
     pub(crate) nodes: Option<&'a Snapshot>,
     pub(crate) pods: [Option<&'a pod::Facts>; 2],
 }
 
-impl Happening<'_> {
+impl EventChange<'_> {
     /// No node and no pod.
-    pub(crate) const NONE: Self = Happening { nodes: None, pods: [None; 2] };
+    pub(crate) const NONE: Self = EventChange { nodes: None, pods: [None; 2] };
 }
 
 impl Event {

@@ -10,7 +10,7 @@
 //! use berth_guest::index::Index;
 //! use berth_guest::plugin::NoArgs;
 //!
-//! /// How many pods there are, and in which zone each is.
+//! /// The zone of each node, and the node of each pod.
 //! #[derive(Default)]
 //! pub struct Zones {
 //!     zones: Vec<String>,

@@ -75,7 +75,7 @@ pub(crate) use fact;
 pub(crate) struct Texts {
     /// The known strings, by hash. Of two strings with the same hash, only the first is shared; each use of the
     /// second has its own copy.
-    known: HashMap<u64, Rc<str>, BuildHasherDefault<AsIs>>,
+    known: HashMap<u64, Rc<str>, BuildHasherDefault<IdentityHasher>>,
     /// The number of strings at which `sweep` looks for unused ones.
     sweep_at: usize,
     /// The labels of the previous call. The next node's labels usually have the same keys.
@@ -130,9 +130,9 @@ impl Texts {
 
 /// A hasher for keys that are hashes already: it returns them unchanged.
 #[derive(Default)]
-struct AsIs(u64);
+struct IdentityHasher(u64);
 
-impl std::hash::Hasher for AsIs {
+impl std::hash::Hasher for IdentityHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0 = bytes.iter().fold(self.0, |hash, &byte| mix(hash, u64::from(byte)));
     }

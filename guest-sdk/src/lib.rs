@@ -46,44 +46,44 @@
 //!
 //! # Both, with work done once
 //!
-//! Many pods are equal in all facts that a plugin reads. Such pods share a template, and the plugin is asked about a
-//! template on thousands of nodes. `prepare` computes once per template what depends on the pod alone. The other
-//! functions take the result by reference.
+//! Many pods are equal in all facts that a plugin reads. Such pods share a *template* (kube-scheduler: pod signature),
+//! and the host asks the plugin about a template on thousands of nodes. `prepare` computes the data that depends on
+//! the pod alone, once for each template. The other functions take the result by reference.
 //!
 //! ```
 //! use berth_guest::prelude::*;
 //!
-//! pub struct Wanted {
+//! pub struct PreparedPod {
 //!     gib: i64,
 //! }
 //!
-//! fn prepare(pod: &pod::Annotations) -> Wanted {
-//!     Wanted { gib: pod.get("example.com/cache").and_then(|gib| gib.parse().ok()).unwrap_or(0) }
+//! fn prepare(pod: &pod::Annotations) -> PreparedPod {
+//!     PreparedPod { gib: pod.get("example.com/cache").and_then(|gib| gib.parse().ok()).unwrap_or(0) }
 //! }
 //!
 //! fn gib(node: &node::Labels) -> i64 {
 //!     node.get("example.com/cache").and_then(|gib| gib.parse().ok()).unwrap_or(0)
 //! }
 //!
-//! fn pre_filter(wanted: &Wanted) -> PreFilter {
-//!     if wanted.gib == 0 { PreFilter::Skip } else { PreFilter::All }
+//! fn pre_filter(pod: &PreparedPod) -> PreFilter {
+//!     if pod.gib == 0 { PreFilter::Skip } else { PreFilter::All }
 //! }
 //!
-//! fn filter(wanted: &Wanted, node: &node::Labels) -> Verdict {
+//! fn filter(pod: &PreparedPod, node: &node::Labels) -> Verdict {
 //!     match gib(node) {
 //!         0 => Verdict::unresolvable("node(s) had no cache"),
-//!         gib if gib < wanted.gib => Verdict::unschedulable(format!("node(s) had a cache of {gib} GiB")),
+//!         gib if gib < pod.gib => Verdict::unschedulable(format!("node(s) had a cache of {gib} GiB")),
 //!         _ => Verdict::FITS,
 //!     }
 //! }
 //!
-//! fn score(wanted: &Wanted, node: &node::Labels) -> i64 {
-//!     gib(node) - wanted.gib
+//! fn score(pod: &PreparedPod, node: &node::Labels) -> i64 {
+//!     gib(node) - pod.gib
 //! }
 //!
 //! berth_guest::plugin!(
 //!     name: "Cache",
-//!     prepare: prepare => Wanted,
+//!     prepare: prepare => PreparedPod,
 //!     pre_filter: pre_filter,
 //!     filter: filter,
 //!     score: score,

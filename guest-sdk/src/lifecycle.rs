@@ -39,7 +39,7 @@ use crate::bindings::reserve::exports::berth::scheduler::reserve;
 use crate::intents::Intent;
 use crate::verdict::{Reason, Rejection};
 
-/// What `reserve` sets aside for a pod on its node.
+/// The answer of `reserve`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reservation {
     /// Passed unchanged to all later calls. At most 1 MiB.

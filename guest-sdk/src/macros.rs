@@ -10,7 +10,7 @@
 /// | `version: "1.2"` | the plugin's version, for people; default: the crate's version |
 /// | `args: Args` | your struct, read from `pluginConfig[].args`; functions take `&Args` |
 /// | `index: Counts` | your own state, which the SDK updates after every change: see [`index`](crate::index); functions take `&Counts` |
-/// | `prepare: prepare => Wanted` | computes, once per template, a value that functions take as `&Wanted` |
+/// | `prepare: prepare => PreparedPod` | computes, once per template, a value that functions take as `&PreparedPod` |
 /// | `skip: skip` | returns `true` if the plugin has nothing to do with pods of the template, so that the host does not ask about them: `bool` or a `Result` of it. Called once per template, and again after a change of objects or cluster facts. May only depend on facts of the pod and of the cluster, and on what the index keeps of objects |
 /// | `pre_enqueue: pre_enqueue` | decides once per pod whether the pod may enter the active queue: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
 /// | `queue_sort: queue_sort` | returns the sort key of a pod, from [`Queued`](crate::Queued) and facts of the pod |
@@ -37,7 +37,7 @@
 ///
 /// The functions' parameter types say which facts they read. A function takes, in any order, references to types of
 /// [`pod`](crate::pod), [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle), and your own
-/// `&Args`, `&Counts` and `&Wanted`. A function can't read a fact that is not a parameter, and the host does not send
+/// `&Args`, `&Counts` and `&PreparedPod`. A function can't read a fact that is not a parameter, and the host does not send
 /// such a fact. If a function takes no `&Cycle`, no index, no [`node::Id`](crate::node::Id) and no
 /// [`node::Ids`](crate::node::Ids), the host may cache its answers. The host reuses a cached answer for every node
 /// with the same facts, until a fact of the node changes.

@@ -351,7 +351,7 @@ impl<P: Plugin, F: FactSet> Param<P> for Change<'_, F> {
     const READS: Reads = Reads::node(F::FACTS);
 
     fn of<'a>(scene: &Scene<'a, P>) -> Change<'a, F> {
-        let nodes = scene.happening.nodes;
+        let nodes = scene.event_change.nodes;
         let row = |row| nodes.filter(|nodes| *nodes.present.get(row)).map(|nodes| F::of(nodes, row));
         Change { before: row(0), after: row(1) }
     }

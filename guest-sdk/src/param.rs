@@ -26,14 +26,14 @@
 //! berth_guest::plugin!(name: "TooEarly", pre_filter: pre_filter);
 //! ```
 
-use crate::hints::Happening;
+use crate::hints::EventChange;
 use crate::plugin::Plugin;
 use crate::post_filter::Rejected;
 use crate::reads::Reads;
 use crate::snapshot::Snapshot;
 use crate::{Cycle, Queued, cluster, pod};
 
-/// What `prepare` may read: the arguments, and the facts of the template's pods and of the cluster.
+/// The inputs of `prepare`: the arguments, and the facts of the template's pods and of the cluster.
 pub struct TemplateScene<'a, P: Plugin> {
     pub(crate) args: &'a P::Args,
     pub(crate) pod: &'a pod::Facts,
@@ -52,7 +52,7 @@ pub struct Scene<'a, P: Plugin> {
     /// The id of the current node. Only meaningful in a filter, score or reserve.
     pub(crate) node: usize,
     /// The node or pod of an event, for a queueing hint.
-    pub(crate) happening: Happening<'a>,
+    pub(crate) event_change: EventChange<'a>,
 }
 
 impl<'a, P: Plugin> TemplateScene<'a, P> {
@@ -86,9 +86,9 @@ impl<'a, P: Plugin> Scene<'a, P> {
     note = "facts are taken by reference: `&pod::Labels`, `&node::Taints`, `&cluster::NodeCount`"
 )]
 pub trait Param<P: Plugin> {
-    /// The same type with the lifetime of the call.
+    /// The parameter's type with the lifetime of the call.
     type Item<'a>;
-    /// What the parameter reads.
+    /// The facts that the parameter reads.
     const READS: Reads;
     /// Returns the parameter's value in this call.
     fn of<'a>(scene: &Scene<'a, P>) -> Self::Item<'a>;
@@ -114,7 +114,7 @@ pub trait TemplateParam<P: Plugin>: PodParam<P> {
 
 /// A function that runs for a pod and a node: a filter, score or reserve.
 pub trait NodeFn<P: Plugin, Out, Params> {
-    /// What the function's parameters read.
+    /// The facts that the function's parameters read.
     const READS: Reads;
     /// Calls the function.
     fn call(&self, scene: &Scene<'_, P>) -> Out;
@@ -122,7 +122,7 @@ pub trait NodeFn<P: Plugin, Out, Params> {
 
 /// A function that runs once per pod: a pre-filter, a pre-score, or a function that answers about all nodes at once.
 pub trait PodFn<P: Plugin, Out, Params> {
-    /// What the function's parameters read.
+    /// The facts that the function's parameters read.
     const READS: Reads;
     /// Calls the function.
     fn call(&self, scene: &Scene<'_, P>) -> Out;
@@ -130,7 +130,7 @@ pub trait PodFn<P: Plugin, Out, Params> {
 
 /// A function that runs once per template: `prepare`.
 pub trait TemplateFn<P: Plugin, Out, Params> {
-    /// What the function's parameters read.
+    /// The facts that the function's parameters read.
     const READS: Reads;
     /// Calls the function.
     fn call(&self, scene: &TemplateScene<'_, P>) -> Out;
@@ -138,7 +138,7 @@ pub trait TemplateFn<P: Plugin, Out, Params> {
 
 /// A normalize: a function of the raw scores and of [`PodParam`]s.
 pub trait ScoresFn<P: Plugin, Out, Params> {
-    /// What the function's parameters read.
+    /// The facts that the function's parameters read.
     const READS: Reads;
     /// Calls the function.
     fn call(&self, scores: &mut [i64], scene: &Scene<'_, P>) -> Out;
@@ -146,7 +146,7 @@ pub trait ScoresFn<P: Plugin, Out, Params> {
 
 /// A post-filter: a function of the rejected nodes and of [`PodParam`]s.
 pub trait RejectedFn<P: Plugin, Out, Params> {
-    /// What the function's parameters read.
+    /// The facts that the function's parameters read.
     const READS: Reads;
     /// Calls the function.
     fn call(&self, rejected: &mut Rejected<'_>, scene: &Scene<'_, P>) -> Out;
@@ -154,7 +154,7 @@ pub trait RejectedFn<P: Plugin, Out, Params> {
 
 /// A queue-sort: a function of the time since when the pod waits and of [`PodParam`]s.
 pub trait SortFn<P: Plugin, Out, Params> {
-    /// What the function's parameters read.
+    /// The facts that the function's parameters read.
     const READS: Reads;
     /// Calls the function.
     fn call(&self, queued: Queued, scene: &Scene<'_, P>) -> Out;
@@ -162,7 +162,7 @@ pub trait SortFn<P: Plugin, Out, Params> {
 
 /// A function of a value that the call brings, such as a reservation or an event, and of [`PodParam`]s.
 pub trait GivenFn<P: Plugin, Given, Out, Params> {
-    /// What the function's parameters read.
+    /// The facts that the function's parameters read.
     const READS: Reads;
     /// Calls the function.
     fn call(&self, given: &Given, scene: &Scene<'_, P>) -> Out;

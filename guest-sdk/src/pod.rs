@@ -266,7 +266,7 @@ impl<P: Plugin, F: ResidentFacts> Param<P> for Change<'_, F> {
     const READS: Reads = Reads::pod(F::FACTS);
 
     fn of<'a>(scene: &Scene<'a, P>) -> Change<'a, F> {
-        let [before, after] = scene.happening.pods;
+        let [before, after] = scene.event_change.pods;
         Change { before: before.map(F::of), after: after.map(F::of) }
     }
 }

@@ -3,7 +3,7 @@
 use crate::bindings::pre_filter::exports::berth::scheduler::pre_filter::PreFilterResult;
 use crate::verdict::Rejection;
 
-/// Which nodes the host should filter for this pod.
+/// The nodes that the host should filter for this pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum PreFilter {
     /// Every node.

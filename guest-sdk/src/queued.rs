@@ -1,4 +1,4 @@
-//! What a queue-sort gets about a pod beyond its facts.
+//! The input of a queue-sort besides the pod's facts.
 
 /// The time since when a pod has been waiting for its next attempt, in milliseconds since 1970. This is when the pod
 /// was first seen, and later when its last attempt ended (kube-scheduler's `QueuedPodInfo.Timestamp`). The first

@@ -1,4 +1,5 @@
-//! What a function reads. Derived from its parameters' types; the plugin's declaration is made from it.
+//! The facts that a function reads, derived from the types of its parameters. The plugin's declaration is the union
+//! over its functions.
 
 use crate::types::{ClusterFacts, NodeFacts, PodFacts};
 

@@ -24,21 +24,21 @@ use std::rc::{Rc, Weak};
 pub struct Room<T> {
     bytes: usize,
     /// The factor of `bytes` for large clusters.
-    times: Cell<usize>,
+    factor: Cell<usize>,
     /// The bytes of all places, or more: the bytes of a dropped place are counted until the next eviction.
-    taken: Cell<usize>,
-    now: Cell<u64>,
+    used: Cell<usize>,
+    clock: Cell<u64>,
     /// All places that were opened. Dropped places are removed once the list has doubled.
     places: RefCell<Vec<Weak<Inner<T>>>>,
-    enough: Cell<usize>,
+    sweep_at: Cell<usize>,
 }
 
-/// The number of nodes that `bytes` is meant for. Each further 50,000 nodes add the same room again, as the host then
-/// also allows an instance more memory.
+/// The number of nodes for which `bytes` is the bound. Each further 50,000 nodes raise the bound by `bytes`, because
+/// the host then also allows an instance more memory.
 const USUAL_NODES: usize = 50_000;
 
 /// The length of `places` below which dropped places are not looked for.
-const FEW: usize = 64;
+const MIN_SWEEP: usize = 64;
 
 /// The place of one cached value. The value may be gone whenever the place is opened.
 #[derive(Debug)]
@@ -62,54 +62,54 @@ impl<T> Room<T> {
     pub fn new(bytes: usize) -> Room<T> {
         Room {
             bytes,
-            times: Cell::new(1),
-            taken: Cell::new(0),
-            now: Cell::new(0),
+            factor: Cell::new(1),
+            used: Cell::new(0),
+            clock: Cell::new(0),
             places: RefCell::default(),
-            enough: Cell::new(FEW),
+            sweep_at: Cell::new(MIN_SWEEP),
         }
     }
 
     /// Raises the bound for a cluster of this many nodes, as what is counted per node grows with them. Never lowers
     /// the bound.
     pub fn has_nodes(&self, nodes: usize) {
-        self.times.set(self.times.get().max(nodes.div_ceil(USUAL_NODES)));
+        self.factor.set(self.factor.get().max(nodes.div_ceil(USUAL_NODES)));
     }
 
-    fn most(&self) -> usize {
-        self.bytes.saturating_mul(self.times.get())
+    fn limit(&self) -> usize {
+        self.bytes.saturating_mul(self.factor.get())
     }
 
     fn add(&self, place: &Rc<Inner<T>>) {
-        if self.places.borrow().len() >= self.enough.get() {
-            self.let_go();
+        if self.places.borrow().len() >= self.sweep_at.get() {
+            self.sweep();
         }
         self.places.borrow_mut().push(Rc::downgrade(place));
     }
 
     /// Removes dropped places from the list: a `Weak` keeps the place's memory allocated.
-    fn let_go(&self) {
+    fn sweep(&self) {
         let mut places = self.places.borrow_mut();
         places.retain(|place| place.strong_count() > 0);
-        self.enough.set(FEW.max(2 * places.len()));
+        self.sweep_at.set(MIN_SWEEP.max(2 * places.len()));
     }
 
-    fn make(&self) {
-        self.let_go();
+    fn evict(&self) {
+        self.sweep();
         let places = self.places.borrow();
-        let mut kept: Vec<Rc<Inner<T>>> = places.iter().filter_map(Weak::upgrade).collect();
-        kept.sort_unstable_by_key(|place| place.opened.get());
-        let mut taken: usize = kept.iter().map(|place| place.bytes.get()).sum();
-        for place in kept {
+        let mut live: Vec<Rc<Inner<T>>> = places.iter().filter_map(Weak::upgrade).collect();
+        live.sort_unstable_by_key(|place| place.opened.get());
+        let mut used: usize = live.iter().map(|place| place.bytes.get()).sum();
+        for place in live {
             // The place that was opened last stays, whatever its size. A quarter of the bound is left free, so that
             // evictions are rare.
-            if taken <= self.most() - self.most() / 4 || place.opened.get() == self.now.get() {
+            if used <= self.limit() - self.limit() / 4 || place.opened.get() == self.clock.get() {
                 break;
             }
-            taken -= place.bytes.take();
+            used -= place.bytes.take();
             place.value.take();
         }
-        self.taken.set(taken);
+        self.used.set(used);
     }
 }
 
@@ -120,8 +120,8 @@ impl<T> Place<T> {
         if self.0.opened.get() == 0 {
             room.add(&self.0);
         }
-        room.now.set(room.now.get() + 1);
-        self.0.opened.set(room.now.get());
+        room.clock.set(room.clock.get() + 1);
+        self.0.opened.set(room.clock.get());
         self.0.value.borrow_mut()
     }
 
@@ -134,9 +134,9 @@ impl<T> Place<T> {
     /// no other place may be borrowed.
     pub fn takes(&self, bytes: usize, room: &Room<T>) {
         let before = self.0.bytes.replace(bytes);
-        room.taken.set((room.taken.get() + bytes).saturating_sub(before));
-        if room.taken.get() > room.most() {
-            room.make();
+        room.used.set((room.used.get() + bytes).saturating_sub(before));
+        if room.used.get() > room.limit() {
+            room.evict();
         }
     }
 }
@@ -180,25 +180,25 @@ mod tests {
     #[test]
     fn a_dropped_entry_frees_its_bytes() {
         let room = Room::new(100);
-        let kept = Place::default();
-        put(&kept, 40, &room);
+        let live = Place::default();
+        put(&live, 40, &room);
         for _ in 0..10 {
             put(&Place::default(), 20, &room);
         }
-        assert!(kept.look().is_some());
+        assert!(live.look().is_some());
         assert!(room.places.borrow().len() <= 3);
     }
 
     #[test]
     fn dropped_entries_leave_no_records() {
         let room = Room::new(1 << 20);
-        let kept: Vec<Place<u8>> = (0..10).map(|_| Place::default()).collect();
-        kept.iter().for_each(|place| put(place, 1, &room));
+        let live: Vec<Place<u8>> = (0..10).map(|_| Place::default()).collect();
+        live.iter().for_each(|place| put(place, 1, &room));
         for _ in 0..1000 {
             put(&Place::default(), 1, &room);
         }
-        assert!(room.places.borrow().len() <= FEW);
-        assert!(kept.iter().all(|place| place.look().is_some()));
+        assert!(room.places.borrow().len() <= MIN_SWEEP);
+        assert!(live.iter().all(|place| place.look().is_some()));
     }
 
     #[test]

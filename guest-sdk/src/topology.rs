@@ -57,7 +57,7 @@ struct Place {
     previous: u32,
 }
 
-const NOWHERE: Place = Place { domain: NONE, next: NONE, previous: NONE };
+const NO_PLACE: Place = Place { domain: NONE, next: NONE, previous: NONE };
 
 #[derive(Debug)]
 struct Domain {
@@ -184,7 +184,7 @@ impl Topology {
     /// Sets the node's domain by its label value. Returns true if the domain changed.
     fn set(&mut self, node: node::Id, value: Option<&str>) -> bool {
         if node.at() >= self.places.len() {
-            self.places.resize(node.at() + 1, NOWHERE);
+            self.places.resize(node.at() + 1, NO_PLACE);
         }
         let domain = value.map_or(NONE, |value| self.domain_of(value));
         let before = self.places[node.at()].domain;
@@ -207,7 +207,7 @@ impl Topology {
     }
 
     fn leave(&mut self, node: node::Id) {
-        let Place { domain, next, previous } = std::mem::replace(&mut self.places[node.at()], NOWHERE);
+        let Place { domain, next, previous } = std::mem::replace(&mut self.places[node.at()], NO_PLACE);
         if let Some(next) = self.places.get_mut(next as usize) {
             next.previous = previous;
         }

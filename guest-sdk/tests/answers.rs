@@ -127,13 +127,13 @@ fn a_normalization_may_fail() {
 fn calls_that_break_the_contract_are_errors() {
     let mut guest = Guest::<everywhere::Plugin>::default();
     let cycle = Cycle { id: 1, time: 0, seed: 0, template: 5 };
-    assert_eq!(guest.filter(&cycle, &[]).unwrap_err(), "Everywhere: asked before it was configured");
+    assert_eq!(guest.filter(&cycle, &[]).unwrap_err(), "Everywhere: called before configure");
     guest.configure("{}").unwrap();
-    assert_eq!(guest.filter(&cycle, &[]).unwrap_err(), "Everywhere: asked about template 5, which it does not hold");
+    assert_eq!(guest.filter(&cycle, &[]).unwrap_err(), "Everywhere: called with unknown template 5");
     guest.hold_template(5, pod().0);
     assert!(guest.filter(&cycle, &[]).unwrap().nodes.is_empty());
     let unknown = guest.filter(&cycle, &[3]).unwrap_err();
-    assert_eq!(unknown, "Everywhere: asked about node 3, of which nothing was sent");
+    assert_eq!(unknown, "Everywhere: called with unknown node 3");
     guest.forget_templates(&[5]);
     assert!(guest.score(&cycle, &[]).is_err());
 }

@@ -77,7 +77,7 @@ berth_arguments *berth_arguments_parse(const char *text, size_t length, char **e
     size_t wrong_at = 0;
     json *read = json_parse(text, length, &wrong_at);
     if (!read || read->kind != JSON_OBJECT) {
-        *error = read ? berth_formatted("an object is wanted") : berth_formatted("no JSON at byte %zu", wrong_at + 1);
+        *error = read ? berth_formatted("expected an object") : berth_formatted("no JSON at byte %zu", wrong_at + 1);
         return NULL;
     }
     berth_arguments *arguments = made(NULL, NULL, read);
@@ -95,21 +95,21 @@ const char *berth_arguments_error(berth_arguments *arguments) {
 const char *berth_text(berth_arguments *object, const char *field) {
     json *found = field_of(object, field);
     if (found && found->kind == JSON_TEXT && *found->text) return found->text;
-    refuse(object, field, "a text that is not empty is wanted");
+    refuse(object, field, "expected a string that is not empty");
     return NULL;
 }
 
 const char *berth_text_or(berth_arguments *object, const char *field, const char *otherwise) {
     json *found = field_of(object, field);
     if (found && found->kind == JSON_TEXT) return found->text;
-    if (found) refuse(object, field, "a text is wanted");
+    if (found) refuse(object, field, "expected a string");
     return otherwise;
 }
 
 bool berth_flag_or(berth_arguments *object, const char *field, bool otherwise) {
     json *found = field_of(object, field);
     if (found && (found->kind == JSON_TRUE || found->kind == JSON_FALSE)) return found->kind == JSON_TRUE;
-    if (found) refuse(object, field, "true or false is wanted");
+    if (found) refuse(object, field, "expected true or false");
     return otherwise;
 }
 
@@ -124,7 +124,7 @@ static bool whole_number(json *found, int64_t least, int64_t most, int64_t *numb
 static int64_t whole(berth_arguments *object, json *found, const char *field, int64_t least, int64_t most) {
     int64_t number = 0;
     if (found && whole_number(found, least, most, &number)) return number;
-    berth_refuse(object, field, "a whole number from %lld to %lld is wanted", (long long)least, (long long)most);
+    berth_refuse(object, field, "expected a whole number from %lld to %lld", (long long)least, (long long)most);
     return 0;
 }
 
@@ -147,14 +147,14 @@ int64_t berth_cpu_or(berth_arguments *object, const char *field, int64_t otherwi
             return strtoll(found->text, NULL, 10) * (*unit ? 1 : 1000);
         }
     }
-    refuse(object, field, "cpu as in 2 or \"500m\" is wanted");
+    refuse(object, field, "expected cpu as in 2 or \"500m\"");
     return otherwise;
 }
 
 berth_arguments *berth_object(berth_arguments *object, const char *field) {
     json *found = field_of(object, field);
     if (found && found->kind == JSON_OBJECT) return made(object, field, found);
-    if (found) refuse(object, field, "an object is wanted");
+    if (found) refuse(object, field, "expected an object");
     return made(object, field, berth_new(1, sizeof(json)));
 }
 
@@ -185,7 +185,7 @@ const berth_map *berth_whole_map(berth_arguments *object, const char *field, int
 }
 
 int64_t berth_number_of(const berth_map *map, const char *key, int64_t otherwise) {
-    struct entry wanted = {.key = key};
-    struct entry *found = bsearch(&wanted, map->entries, map->count, sizeof wanted, by_key);
+    struct entry sought = {.key = key};
+    struct entry *found = bsearch(&sought, map->entries, map->count, sizeof sought, by_key);
     return found ? found->number : otherwise;
 }

@@ -37,9 +37,9 @@ bool exports_berth_scheduler_plugin_configure(berth_string_t *json, exports_bert
         return false;
     }
     berth_configure(arguments);
-    const char *wrong = berth_arguments_error(arguments);
-    if (wrong) {
-        berth_say(error, "%s", wrong);
+    const char *invalid = berth_arguments_error(arguments);
+    if (invalid) {
+        berth_say(error, "%s", invalid);
         return false;
     }
     berth_scope_t scope = berth_plugin.depends_on_cycle ? BERTH_SCOPE_CLUSTER : BERTH_SCOPE_NODE;
@@ -86,14 +86,14 @@ const berth_pod_t *berth_begin(const berth_cycle_t *cycle, berth_string_t *error
     current = *cycle;
     template_t *template = find(cycle->template_);
     if (template) return &template->pod;
-    berth_say(error, "asked about template %u, which it does not hold", cycle->template_);
+    berth_say(error, "called with unknown template %u", cycle->template_);
     return NULL;
 }
 
 const berth_node_t *berth_asked_node(uint32_t id, berth_string_t *error) {
     static const berth_node_t nothing;
     const berth_node_t *node = berth_plugin.node_facts ? berth_known_node(id) : &nothing;
-    if (!node) berth_say(error, "asked about node %u, of which nothing was sent", id);
+    if (!node) berth_say(error, "called with unknown node %u", id);
     return node;
 }
 

@@ -20,16 +20,16 @@ static void space(reader *from) {
     while (from->at < from->end && strchr(" \t\r\n", *from->at)) from->at++;
 }
 
-static bool take(reader *from, char wanted) {
+static bool take(reader *from, char expected) {
     space(from);
-    if (from->at >= from->end || *from->at != wanted) return false;
+    if (from->at >= from->end || *from->at != expected) return false;
     from->at++;
     return true;
 }
 
-static bool word(reader *from, const char *wanted) {
-    size_t length = strlen(wanted);
-    if ((size_t)(from->end - from->at) < length || memcmp(from->at, wanted, length) != 0) return false;
+static bool word(reader *from, const char *expected) {
+    size_t length = strlen(expected);
+    if ((size_t)(from->end - from->at) < length || memcmp(from->at, expected, length) != 0) return false;
     from->at += length;
     return true;
 }
@@ -117,8 +117,8 @@ static json *number(reader *from) {
 
 /* Reads elements or fields after the opening bracket. */
 static json *members(reader *from, json_kind kind, char close) {
-    json *whole = made(kind, NULL), **next = &whole->first;
-    if (take(from, close)) return whole;
+    json *parent = made(kind, NULL), **next = &parent->first;
+    if (take(from, close)) return parent;
     do {
         char *name = NULL;
         if (kind == JSON_OBJECT && (!take(from, '"') || !(name = text(from)) || !take(from, ':'))) return NULL;
@@ -126,14 +126,14 @@ static json *members(reader *from, json_kind kind, char close) {
         (*next)->name = name;
         next = &(*next)->next;
     } while (take(from, ','));
-    return take(from, close) ? whole : NULL;
+    return take(from, close) ? parent : NULL;
 }
 
 static json *nested(reader *from, json_kind kind, char close) {
     if (++from->depth > DEPTH) return NULL;
-    json *whole = members(from, kind, close);
+    json *parent = members(from, kind, close);
     from->depth--;
-    return whole;
+    return parent;
 }
 
 static json *value(reader *from) {
@@ -149,9 +149,9 @@ static json *value(reader *from) {
 
 json *json_parse(const char *text, size_t length, size_t *wrong_at) {
     reader from = {text, text + length, 0};
-    json *whole = value(&from);
+    json *parent = value(&from);
     space(&from);
-    if (whole && from.at == from.end) return whole;
+    if (parent && from.at == from.end) return parent;
     *wrong_at = (size_t)(from.at - text);
     return NULL;
 }

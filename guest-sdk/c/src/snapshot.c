@@ -1,4 +1,4 @@
-/* The plugin's copy of the cluster: the facts of each node by id. Memory that the host sends is kept and not
+/* The plugin's copy of the cluster: the facts of each node by id. Memory that the host sends is stored and not
  * copied. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct {
     bool known;
     berth_node_t node;
     /* The capacity of `node.pods`. */
-    size_t room;
+    size_t capacity;
 } row_t;
 
 static row_t *rows;
@@ -23,9 +23,9 @@ const berth_node_t *berth_known_node(uint32_t id) {
     return id < row_count && rows[id].known ? &rows[id].node : NULL;
 }
 
-static void *grow(void *list, size_t *count, size_t wanted, size_t size) {
-    if (wanted <= *count) return list;
-    size_t more = wanted > *count * 2 ? wanted : *count * 2;
+static void *grow(void *list, size_t *count, size_t minimum, size_t size) {
+    if (minimum <= *count) return list;
+    size_t more = minimum > *count * 2 ? minimum : *count * 2;
     list = berth_grown(list, more, size);
     memset((char *)list + *count * size, 0, (more - *count) * size);
     *count = more;
@@ -139,15 +139,15 @@ static void remove_resident(uint32_t id) {
 static void set_resident(exports_berth_scheduler_snapshot_resident_pod_t *sent) {
     remove_resident(sent->id);
     residents = grow(residents, &resident_count, (size_t)sent->id + 1, sizeof *residents);
-    exports_berth_scheduler_snapshot_resident_pod_t *kept = residents[sent->id] = berth_new(1, sizeof *kept);
-    *kept = *sent;
+    exports_berth_scheduler_snapshot_resident_pod_t *stored = residents[sent->id] = berth_new(1, sizeof *stored);
+    *stored = *sent;
     *sent = (exports_berth_scheduler_snapshot_resident_pod_t){0};
-    row_t *on = row(kept->node);
-    if (on->node.pods.len == on->room) {
-        on->room = on->room ? on->room * 2 : 8;
-        on->node.pods.ptr = berth_grown(on->node.pods.ptr, on->room, sizeof *on->node.pods.ptr);
+    row_t *on = row(stored->node);
+    if (on->node.pods.len == on->capacity) {
+        on->capacity = on->capacity ? on->capacity * 2 : 8;
+        on->node.pods.ptr = berth_grown(on->node.pods.ptr, on->capacity, sizeof *on->node.pods.ptr);
     }
-    on->node.pods.ptr[on->node.pods.len++] = &kept->pod;
+    on->node.pods.ptr[on->node.pods.len++] = &stored->pod;
 }
 
 static void apply(exports_berth_scheduler_snapshot_change_t *change) {

@@ -16,7 +16,7 @@ typedef struct {
 } rejection_t;
 
 static rejection_t *rejections;
-static size_t count, room;
+static size_t count, capacity;
 /* A hash table of the rejections' numbers, with at least twice as many slots as rejections. 0 is a free slot. */
 static uint16_t *places;
 static size_t place_count;
@@ -45,10 +45,10 @@ static uint16_t *place(uint32_t hash, berth_code_t code, const char *reason) {
 }
 
 static void make_room(void) {
-    if (count < room) return;
-    room = room ? room * 2 : 16;
-    rejections = berth_grown(rejections, room, sizeof *rejections);
-    place_count = room * 2;
+    if (count < capacity) return;
+    capacity = capacity ? capacity * 2 : 16;
+    rejections = berth_grown(rejections, capacity, sizeof *rejections);
+    place_count = capacity * 2;
     free(places);
     places = berth_new(place_count, sizeof *places);
     for (size_t at = 0; at < count; at++) {

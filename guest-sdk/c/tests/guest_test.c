@@ -129,17 +129,17 @@ static void arguments_are_read(void) {
     berth_test_same("a default", text, "none");
     const char *wrong[][2] = {
         {"", "no JSON at byte 1"},
-        {"[1, 2.5e-3, [], {}, true, null]", "an object is wanted"},
+        {"[1, 2.5e-3, [], {}, true, null]", "expected an object"},
         {"{} {}", "no JSON at byte 4"},
         {"{\"text\": \"a", "no JSON"},
         {"{\"text\": \"\\ud800\"}", "no JSON"},
         {"{\"text\": \"\\u0000\"}", "no JSON"},
         {"{\"text\": 01}", "no JSON"},
-        {"{\"text\": 1}", "text: a text is wanted"},
-        {"{\"within\": {\"number\": 6}}", "within.number: a whole number from -5 to 5"},
+        {"{\"text\": 1}", "text: expected a string"},
+        {"{\"within\": {\"number\": 6}}", "within.number: expected a whole number from -5 to 5"},
         {"{\"within\": {\"numbr\": 1}}", "within.numbr: this field is unknown"},
-        {"{\"within\": 1}", "within: an object is wanted"},
-        {"{\"weights\": {\"a\": 99999999999999999999}}", "weights.a: a whole number"},
+        {"{\"within\": 1}", "within: expected an object"},
+        {"{\"weights\": {\"a\": 99999999999999999999}}", "weights.a: expected a whole number"},
         {"{\"refuse\": true}", "refuse: it is true"},
     };
     for (size_t at = 0; at < sizeof wrong / sizeof *wrong; at++) {

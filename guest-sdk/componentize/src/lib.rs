@@ -121,7 +121,7 @@ fn named(contract: &Contract, names: &[&str]) -> Result<Vec<String>, Error> {
     Ok(exports)
 }
 
-/// What a module says about itself.
+/// The exports of a module.
 #[derive(Default)]
 struct Known {
     /// The names of the module's exports.

@@ -18,7 +18,7 @@ use crate::devices::{Allocated, Device, Slice, Slices};
 const CLASS: usize = 0;
 const SLICE: usize = 1;
 
-/// How much a plugin reads about the cluster's devices.
+/// The part of the cluster's devices that a plugin reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {
     /// Nothing.

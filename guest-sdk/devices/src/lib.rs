@@ -21,7 +21,7 @@
 //!     }
 //! }
 //!
-//! /// What is left of the resource, or of the devices that stand for it.
+//! /// Returns the free amount of the resource, or of the devices that a DeviceClass maps to it.
 //! fn score(args: &Args, node: node::Id, has: &node::Allocatable, usage: &node::Usage, devices: &Inventory) -> i64 {
 //!     let resource = Resource::new(&args.resource);
 //!     let (capacity, used) = devices.amounts(&resource, has, usage.get(&resource), node);

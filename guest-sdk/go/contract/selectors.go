@@ -8,32 +8,32 @@ import (
 // Matches returns true if the labels meet the requirement. As in node selectors, NotIn and DoesNotExist hold without
 // the label.
 func (r *Requirement) Matches(labels map[string]string) bool {
-	value, there := labels[r.Key]
+	value, found := labels[r.Key]
 	switch r.Operator {
 	case SelectorOperatorIn:
-		return there && slices.Contains(r.Values, value)
+		return found && slices.Contains(r.Values, value)
 	case SelectorOperatorNotIn:
-		return !there || !slices.Contains(r.Values, value)
+		return !found || !slices.Contains(r.Values, value)
 	case SelectorOperatorExists:
-		return there
+		return found
 	case SelectorOperatorDoesNotExist:
-		return !there
+		return !found
 	}
-	if !there || len(r.Values) != 1 {
+	if !found || len(r.Values) != 1 {
 		return false
 	}
 	has, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
 		return false
 	}
-	wanted, err := strconv.ParseInt(r.Values[0], 10, 64)
+	limit, err := strconv.ParseInt(r.Values[0], 10, 64)
 	if err != nil {
 		return false
 	}
 	if r.Operator == SelectorOperatorGreaterThan {
-		return has > wanted
+		return has > limit
 	}
-	return r.Operator == SelectorOperatorLessThan && has < wanted
+	return r.Operator == SelectorOperatorLessThan && has < limit
 }
 
 // Matches returns true if the labels meet all requirements.

@@ -16,7 +16,7 @@ func (t *Toleration) Tolerates(taint *Taint) bool {
 	case TolerationOperatorEqual:
 		return t.Key != "" && t.Value == taint.Value
 	case TolerationOperatorLessThan, TolerationOperatorGreaterThan:
-		wanted, err := strconv.ParseInt(t.Value, 10, 64)
+		limit, err := strconv.ParseInt(t.Value, 10, 64)
 		if err != nil {
 			return false
 		}
@@ -24,8 +24,8 @@ func (t *Toleration) Tolerates(taint *Taint) bool {
 		if err != nil {
 			return false
 		}
-		return t.Operator == TolerationOperatorLessThan && has < wanted ||
-			t.Operator == TolerationOperatorGreaterThan && has > wanted
+		return t.Operator == TolerationOperatorLessThan && has < limit ||
+			t.Operator == TolerationOperatorGreaterThan && has > limit
 	}
 	return false
 }

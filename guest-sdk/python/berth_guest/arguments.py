@@ -23,7 +23,7 @@ def text(otherwise=ABSENT):
         value = otherwise if value is ABSENT else value
         if isinstance(value, str) and (value or any_text):
             return value
-        raise _wrong(value, path, "a text" if any_text else "a text that is not empty")
+        raise _mismatch(value, path, "a string" if any_text else "a string that is not empty")
 
     return read
 
@@ -35,7 +35,7 @@ def flag(otherwise=ABSENT):
         value = otherwise if value is ABSENT else value
         if isinstance(value, bool):
             return value
-        raise _wrong(value, path, "true or false")
+        raise _mismatch(value, path, "true or false")
 
     return read
 
@@ -47,7 +47,7 @@ def whole(least, most, otherwise=ABSENT):
         value = otherwise if value is ABSENT else value
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
-        raise _wrong(value, path, f"a whole number from {least} to {most}")
+        raise _mismatch(value, path, f"a whole number from {least} to {most}")
 
     return read
 
@@ -64,7 +64,7 @@ def cpu(otherwise=ABSENT):
         parts = re.fullmatch(r"([0-9]{1,12})(m?)", written)
         if parts:
             return int(parts[1]) * (1 if parts[2] else 1000)
-        raise _wrong(value, path, 'cpu as in 2 or "500m"')
+        raise _mismatch(value, path, 'cpu as in 2 or "500m"')
 
     return read
 
@@ -114,7 +114,7 @@ def parse(readers, text):
 def _object(value, path):
     if isinstance(value, dict):
         return value
-    raise _wrong(value, path or "arguments", "an object")
+    raise _mismatch(value, path or "arguments", "an object")
 
 
 def _join(path, name):
@@ -125,6 +125,6 @@ def _camel(name):
     return re.sub(r"_(.)", lambda match: match[1].upper(), name)
 
 
-def _wrong(value, path, wanted):
+def _mismatch(value, path, expected):
     given = "nothing" if value is ABSENT else json.dumps(value)
-    return ArgumentError(f"{path}: {wanted} is wanted, {given} is given")
+    return ArgumentError(f"{path}: expected {expected}, got {given}")

@@ -87,7 +87,7 @@ class Guest:
         try:
             return self._templates[cycle.template]
         except KeyError:
-            raise LookupError(f"asked about template {cycle.template}, which it does not hold") from None
+            raise LookupError(f"called with unknown template {cycle.template}") from None
 
     def _facts(self, nodes):
         known = self.snapshot.nodes
@@ -95,7 +95,7 @@ class Guest:
             return [None] * len(nodes)
         facts = [known[id] if id < len(known) else None for id in nodes]
         if None in facts:
-            raise LookupError(f"asked about node {nodes[facts.index(None)]}, of which nothing was sent")
+            raise LookupError(f"called with unknown node {nodes[facts.index(None)]}")
         return facts
 
     def _rest(self, point, cycle):

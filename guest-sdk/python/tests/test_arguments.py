@@ -21,14 +21,14 @@ class Arguments(unittest.TestCase):
         self.assertEqual((args.name, args.note, args.strict, args.least_cpu), ("a", "none", True, 500))
         self.assertEqual(args.shape.weights, {"x": 3})
 
-    def test_what_is_wrong_is_named(self):
+    def test_invalid_arguments_are_named(self):
         for json, message in [
-            ("[]", r"^arguments: an object is wanted"),
+            ("[]", r"^arguments: expected an object"),
             ("{", r"^arguments: "),
-            ('{"shape": {}}', r"^name: a text that is not empty is wanted, nothing is given"),
+            ('{"shape": {}}', r"^name: expected a string that is not empty, got nothing"),
             ('{"name": "a", "shape": {"weight": {}}}', r"^unknown field shape\.weight; known are weights"),
-            ('{"name": "a", "shape": {"weights": {"x": 11}}}', r"^shape\.weights\.x: a whole number .*, 11 is given"),
-            ('{"name": "a", "shape": {"weights": {"x": true}}}', r"^shape\.weights\.x: a whole number"),
+            ('{"name": "a", "shape": {"weights": {"x": 11}}}', r"^shape\.weights\.x: expected a whole number .*, got 11"),
+            ('{"name": "a", "shape": {"weights": {"x": true}}}', r"^shape\.weights\.x: expected a whole number"),
             ('{"name": "a", "shape": {}, "strict": 1}', r"^strict: true or false"),
             ('{"name": "a", "shape": {}, "least_cpu": 1}', r"^unknown field least_cpu"),
         ]:

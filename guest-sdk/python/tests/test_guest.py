@@ -21,7 +21,7 @@ def guest_of(plugin, **pod):
 
 
 class Declarations(unittest.TestCase):
-    def test_what_is_read_is_declared_and_nothing_else(self):
+    def test_only_read_facts_are_declared(self):
         reads = ["pod.labels", "node.usage", "node.pods", "resident.labels", "cluster.node_count"]
         declared = Guest(Plugin("p", reads)).configure("{}")
         self.assertEqual(declared.pod_facts, ["labels"])
@@ -29,7 +29,7 @@ class Declarations(unittest.TestCase):
         self.assertEqual(declared.resident_pod_facts, ["labels"])
         self.assertEqual(declared.cluster_facts, ["node_count"])
 
-    def test_the_scope_follows_from_what_is_read(self):
+    def test_the_scope_follows_from_the_read_facts(self):
         def scope(reads, pre_filter=False, **more):
             plugin = Plugin("p", reads, **more)
             if pre_filter:
@@ -42,7 +42,7 @@ class Declarations(unittest.TestCase):
         self.assertEqual(scope(["cluster.images"], pre_filter=True), "cluster")
         self.assertEqual(scope(["cycle"], scope="node"), "node")
 
-    def test_what_an_author_gets_wrong_is_named(self):
+    def test_errors_of_the_author_are_named(self):
         with self.assertRaisesRegex(ValueError, r"no node\.label; known are name, labels"):
             Guest(Plugin("p", ["node.label"]))
         plugin = Plugin("p")
@@ -50,7 +50,7 @@ class Declarations(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "takes 2 to 4 parameters as a filter"):
             Guest(plugin)
 
-    def test_a_fact_that_was_not_declared_is_not_there(self):
+    def test_an_undeclared_fact_is_absent(self):
         plugin = Plugin("p", ["node.name"])
         plugin.score(lambda pod, node: len(node.labels))
         with self.assertRaisesRegex(AttributeError, 'add "node.labels" to reads'):
@@ -58,7 +58,7 @@ class Declarations(unittest.TestCase):
 
 
 class Cluster(unittest.TestCase):
-    def test_pods_come_and_go_before_and_after_their_node(self):
+    def test_pods_are_added_and_removed_before_and_after_their_node(self):
         plugin = Plugin("p", ["node.pods", "resident.labels"])
         plugin.score(lambda pod, node: sum(other.labels.get("app") == "db" for other in node.pods))
         guest = guest_of(plugin)
@@ -80,14 +80,14 @@ class Cluster(unittest.TestCase):
         cluster.set_node(SimpleNamespace(id=0))
         self.assertEqual(guest.score(CYCLE, [0]), [0])
 
-    def test_scalar_usage_goes_with_its_last_pod(self):
+    def test_scalar_usage_ends_with_its_last_pod(self):
         plugin = Plugin("p", ["node.usage"])
         plugin.score(lambda pod, node: node.usage.scalars.get("example.com/gpu", -1))
         host = Host(plugin).node("a", used={"example.com/gpu": 2})
         self.assertEqual(host.score(), {"a": 2})
         self.assertEqual(host.node("a", used={"example.com/gpu": 0}).score(), {"a": -1})
 
-    def test_nodes_and_templates_that_nobody_told_of_are_errors(self):
+    def test_unknown_nodes_and_templates_are_errors(self):
         plugin = Plugin("p", ["node.labels"])
         plugin.filter(lambda pod, node: None)
         with self.assertRaisesRegex(LookupError, "node 7"):
@@ -105,13 +105,13 @@ class Answers(unittest.TestCase):
             guest.snapshot.set_node(SimpleNamespace(id=id, name=f"{id}", uid=""))
         return guest.filter(CYCLE, list(range(count)))
 
-    def test_equal_rejections_are_told_once(self):
+    def test_equal_rejections_are_sent_once(self):
         answers = {"1": None, "2": unresolvable("full")}
         outcomes, verdicts = self.verdicts(lambda name: answers.get(name, unschedulable("full")), 4)
         self.assertEqual(verdicts, [1, 0, 2, 1])
         self.assertEqual(outcomes, [unschedulable("full"), unresolvable("full")])
 
-    def test_more_rejections_than_numbers_are_still_rejections(self):
+    def test_too_many_distinct_rejections_are_still_rejections(self):
         outcomes, verdicts = self.verdicts(unschedulable, 70_000)
         self.assertEqual((len(outcomes), verdicts[-1], min(verdicts)), (1000, 1000, 1))
         self.assertEqual(outcomes[-1].reasons, ("too many different reasons to list",))
@@ -124,7 +124,7 @@ class Answers(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "a score of 1.5"):
             Host(plugin).node("a").score()
 
-    def test_functions_take_what_they_want(self):
+    def test_functions_take_any_subset_of_parameters(self):
         plugin = Plugin("p", ["cycle", "cluster.node_count"])
         plugin.score(lambda pod, node, args, context: context.cycle.id * 10 + context.node_count)
         self.assertEqual(Host(plugin).node("a").node("b").score(), {"a": 12, "b": 12})

@@ -8,19 +8,19 @@ pub(super) struct NoObject;
 /// function skips values by their brackets and quotes alone.
 pub(super) fn unknown<'a>(json: &'a str, known: &[&str]) -> Result<Option<&'a str>, NoObject> {
     let json = json.trim_ascii();
-    let (mut unknown, mut depth, mut key_comes) = (None, 0_usize, true);
+    let (mut unknown, mut depth, mut key_expected) = (None, 0_usize, true);
     let mut bytes = json.bytes().enumerate();
     while let Some((at, byte)) = bytes.next() {
         match byte {
             b'"' => {
                 let end = end_of_text(&mut bytes).ok_or(NoObject)?;
-                if depth == 1 && std::mem::take(&mut key_comes) {
+                if depth == 1 && std::mem::take(&mut key_expected) {
                     unknown = unknown.or_else(|| json.get(at + 1..end).filter(|key| !known.contains(key)));
                 }
             }
             b'{' | b'[' => depth += 1,
             b'}' | b']' => depth = depth.checked_sub(1).ok_or(NoObject)?,
-            b',' => key_comes = depth == 1,
+            b',' => key_expected = depth == 1,
             _ => (),
         }
     }

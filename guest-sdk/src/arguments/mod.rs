@@ -1,21 +1,21 @@
 //! A plugin's arguments: JSON into the author's struct, or a message that says what is wrong and where.
 
+mod error;
 mod keys;
 mod reader;
 mod text;
-mod wrong;
 
 use serde::de::{DeserializeOwned, Error};
 
 use crate::plugin::NoArgs;
+use error::ArgumentError;
 use reader::Reader;
 use text::Text;
-use wrong::Wrong;
 
 /// Fields that every kind of arguments may have in a KubeSchedulerConfiguration.
 const TYPE_META: [&str; 2] = ["apiVersion", "kind"];
 
-const AN_OBJECT: &str = "an object is wanted, as in {\"key\": 1}";
+const AN_OBJECT: &str = "expected an object, as in {\"key\": 1}";
 
 /// Reads the arguments. A field that the struct does not have is an error.
 pub fn parse<A: DeserializeOwned>(plugin: &str, json: &str) -> Result<A, String> {
@@ -27,11 +27,11 @@ pub(crate) fn fields<T: DeserializeOwned>(json: &str) -> Result<T, String> {
     read(json).map_err(|wrong| wrong.to_string())
 }
 
-fn read<A: DeserializeOwned>(json: &str) -> Result<A, Wrong> {
+fn read<A: DeserializeOwned>(json: &str) -> Result<A, ArgumentError> {
     let mut text = Text::new(json);
     let read = match text.peek() {
         Some(b'{') => A::deserialize(Reader::of_arguments(&mut text)),
-        _ => Err(Wrong::custom(AN_OBJECT)),
+        _ => Err(ArgumentError::custom(AN_OBJECT)),
     };
     read.and_then(|args| text.end().map(|()| args))
 }
@@ -78,10 +78,10 @@ mod tests {
     #[test]
     fn errors_name_the_field() {
         for (json, message) in [
-            ("", "Demo: arguments: an object is wanted, as in {\"key\": 1}"),
-            ("[]", "Demo: arguments: an object is wanted, as in {\"key\": 1}"),
-            ("{", "Demo: arguments: malformed JSON: a quote is wanted at byte 1"),
-            ("{} {}", "Demo: arguments: malformed JSON: nothing more is wanted at byte 3"),
+            ("", "Demo: arguments: expected an object, as in {\"key\": 1}"),
+            ("[]", "Demo: arguments: expected an object, as in {\"key\": 1}"),
+            ("{", "Demo: arguments: malformed JSON: expected a quote at byte 1"),
+            ("{} {}", "Demo: arguments: malformed JSON: expected the end at byte 3"),
             (r#"{"maxpods": 3}"#, "Demo: arguments: unknown field `maxpods`"),
             (r#"{"weights": {"a": {"weight": 1, "wait": 2}}}"#, "Demo: arguments: unknown field `weights.a.wait`"),
             (r#"{"shape": [{"weight": 1, "wait": 2}]}"#, "Demo: arguments: unknown field `shape[0].wait`"),
@@ -98,7 +98,7 @@ mod tests {
             ("{}", None),
             (r#"{"apiVersion": "v1", "kind": "DemoArgs"}"#, None),
             (r#"{"kind": "DemoArgs", "depth": {"kind": 1}}"#, Some("Demo: arguments: unknown field `depth`")),
-            ("[]", Some("Demo: arguments: an object is wanted, as in {\"key\": 1}")),
+            ("[]", Some("Demo: arguments: expected an object, as in {\"key\": 1}")),
         ] {
             assert_eq!(none("Demo", json).err().as_deref(), message, "{json}");
         }
@@ -157,7 +157,7 @@ mod tests {
             (wrong::<bool>("null"), "value: invalid type: null, expected a boolean"),
             (wrong::<String>("true"), "value: invalid type: boolean `true`, expected a string"),
             (wrong::<Vec<u8>>(r#"[1, "x"]"#), "value[1]: invalid type: string \"x\", expected u8"),
-            (wrong::<(u8, u8)>("[1, 2, 3]"), "value: more elements than are wanted"),
+            (wrong::<(u8, u8)>("[1, 2, 3]"), "value: too many elements"),
             (wrong::<BTreeMap<u8, u8>>(r#"{"x": 1}"#), "value.x: invalid type: string \"x\", expected u8"),
             (wrong::<BTreeMap<u8, u8>>("[]"), "value: invalid type: a list, expected a map"),
             (wrong::<Either>("[]"), "value: data did not match any variant of untagged enum Either"),

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use serde::de::Error;
 
-use super::wrong::Wrong;
+use super::error::ArgumentError;
 
 /// The deepest nesting of lists and objects. Each level takes stack memory.
 const MAX_DEPTH: usize = 100;
@@ -37,57 +37,57 @@ impl<'a> Text<'a> {
     }
 
     /// Consumes this byte if it comes next. Returns true if so.
-    pub(super) fn pass(&mut self, byte: u8) -> bool {
+    pub(super) fn consume(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         self.at += usize::from(there);
         there
     }
 
-    /// Makes the error that something else is wanted here.
-    pub(super) fn wanted(&self, what: &str) -> Wrong {
-        Wrong::custom(format_args!("malformed JSON: {what} is wanted at byte {}", self.at))
+    /// Makes the error that `what` was expected at this position.
+    pub(super) fn expected_here(&self, what: &str) -> ArgumentError {
+        ArgumentError::custom(format_args!("malformed JSON: expected {what} at byte {}", self.at))
     }
 
     /// Consumes the bracket that opens a list or an object.
-    pub(super) fn open(&mut self, bracket: u8) -> Result<(), Wrong> {
-        if !self.pass(bracket) {
-            return Err(self.wanted("a bracket"));
+    pub(super) fn open(&mut self, bracket: u8) -> Result<(), ArgumentError> {
+        if !self.consume(bracket) {
+            return Err(self.expected_here("a bracket"));
         }
         self.depth += 1;
-        if self.depth > MAX_DEPTH { Err(Wrong::custom("too deep")) } else { Ok(()) }
+        if self.depth > MAX_DEPTH { Err(ArgumentError::custom("too deep")) } else { Ok(()) }
     }
 
     /// Consumes the bracket that closes a list or an object if it comes next. Returns true if so.
     pub(super) fn close(&mut self, bracket: u8) -> bool {
-        let closes = self.pass(bracket);
+        let closes = self.consume(bracket);
         self.depth -= usize::from(closes);
         closes
     }
 
     /// Returns true if another element or key comes, and false at the closing bracket, which is not consumed.
-    pub(super) fn comes(&mut self, first: bool, closing: u8) -> Result<bool, Wrong> {
+    pub(super) fn has_next(&mut self, first: bool, closing: u8) -> Result<bool, ArgumentError> {
         if self.peek() == Some(closing) {
             return Ok(false);
         }
-        if first || self.pass(b',') { Ok(true) } else { Err(self.wanted("a comma or a closing bracket")) }
+        if first || self.consume(b',') { Ok(true) } else { Err(self.expected_here("a comma or a closing bracket")) }
     }
 
     /// Reads a key and its colon.
-    pub(super) fn key(&mut self) -> Result<Cow<'a, str>, Wrong> {
+    pub(super) fn key(&mut self) -> Result<Cow<'a, str>, ArgumentError> {
         let key = self.string()?;
-        if self.pass(b':') { Ok(key) } else { Err(self.wanted("a colon")) }
+        if self.consume(b':') { Ok(key) } else { Err(self.expected_here("a colon")) }
     }
 
     /// Checks that only spaces are left.
-    pub(super) fn end(&mut self) -> Result<(), Wrong> {
+    pub(super) fn end(&mut self) -> Result<(), ArgumentError> {
         match self.peek() {
             None => Ok(()),
-            Some(_) => Err(self.wanted("nothing more")),
+            Some(_) => Err(self.expected_here("the end")),
         }
     }
 
     /// Reads `true`, `false`, `null` or a number, as written.
-    pub(super) fn word(&mut self) -> Result<&'a str, Wrong> {
+    pub(super) fn word(&mut self) -> Result<&'a str, ArgumentError> {
         self.peek();
         let rest = self.text.get(self.at..).unwrap_or_default();
         let in_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
@@ -97,14 +97,14 @@ impl<'a> Text<'a> {
                 self.at += length;
                 Ok(word)
             }
-            _ => Err(self.wanted("a value")),
+            _ => Err(self.expected_here("a value")),
         }
     }
 
     /// Reads a string.
-    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Wrong> {
-        if !self.pass(b'"') {
-            return Err(self.wanted("a quote"));
+    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, ArgumentError> {
+        if !self.consume(b'"') {
+            return Err(self.expected_here("a quote"));
         }
         let mut read = Cow::Borrowed("");
         loop {
@@ -120,10 +120,10 @@ impl<'a> Text<'a> {
             match self.byte() {
                 Some(b'"') => return Ok(read),
                 Some(_) => {
-                    let character = self.escaped().ok_or_else(|| self.wanted("an escaped character"))?;
+                    let character = self.escaped().ok_or_else(|| self.expected_here("an escaped character"))?;
                     read.to_mut().push(character);
                 }
-                None => return Err(self.wanted("a closing quote")),
+                None => return Err(self.expected_here("a closing quote")),
             }
         }
     }
@@ -163,7 +163,7 @@ impl<'a> Text<'a> {
     }
 
     /// Skips a value.
-    pub(super) fn skip(&mut self) -> Result<(), Wrong> {
+    pub(super) fn skip(&mut self) -> Result<(), ArgumentError> {
         let outside = self.depth;
         loop {
             match self.peek() {
@@ -212,7 +212,7 @@ mod tests {
             let json = format!(" {value} ,next");
             let mut text = Text::new(&json);
             text.skip().unwrap();
-            assert!(text.pass(b','), "{value}");
+            assert!(text.consume(b','), "{value}");
         }
         for value in ["", "]", ",", "[", r#"{"a": "#, &"[".repeat(1000)] {
             assert!(Text::new(value).skip().is_err(), "{value}");

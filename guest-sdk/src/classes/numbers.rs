@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 /// The most numbers that need no allocation.
-const FEW: usize = 4;
+const INLINE: usize = 4;
 
 /// A key for [`Classes`](super::Classes): one or more numbers, such as one for each topology spread constraint of the
 /// pod. All keys of a template have the same length. A key is made and compared for each node, so up to four numbers
@@ -17,28 +17,28 @@ const FEW: usize = 4;
 /// assert_eq!(zone_and_pods[1], 17);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Numbers(Held);
+pub struct Numbers(Storage);
 
 #[derive(Clone, Debug)]
-enum Held {
-    Few([i64; FEW], usize),
-    Many(Vec<i64>),
+enum Storage {
+    Inline([i64; INLINE], usize),
+    Heap(Vec<i64>),
 }
 
 impl FromIterator<i64> for Numbers {
     #[inline]
     fn from_iter<I: IntoIterator<Item = i64>>(numbers: I) -> Numbers {
         let mut numbers = numbers.into_iter();
-        let mut few = [0; FEW];
+        let mut inline = [0; INLINE];
         let mut len = 0;
         while let Some(number) = numbers.next() {
-            match few.get_mut(len) {
+            match inline.get_mut(len) {
                 Some(place) => *place = number,
-                None => return Numbers(Held::Many(few.into_iter().chain([number]).chain(numbers).collect())),
+                None => return Numbers(Storage::Heap(inline.into_iter().chain([number]).chain(numbers).collect())),
             }
             len += 1;
         }
-        Numbers(Held::Few(few, len))
+        Numbers(Storage::Inline(inline, len))
     }
 }
 
@@ -48,8 +48,8 @@ impl Deref for Numbers {
     #[inline]
     fn deref(&self) -> &[i64] {
         match &self.0 {
-            Held::Few(numbers, len) => &numbers[..*len],
-            Held::Many(numbers) => numbers,
+            Storage::Inline(numbers, len) => &numbers[..*len],
+            Storage::Heap(numbers) => numbers,
         }
     }
 }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn number_lists_survive_a_round_trip() {
-        for len in 0..=2 * FEW as i64 {
+        for len in 0..=2 * INLINE as i64 {
             let numbers: Numbers = (0..len).collect();
             assert_eq!(*numbers, *(0..len).collect::<Vec<i64>>());
             let others = [(0..len).collect(), (0..len + 1).collect(), (0..len).map(|number| number - 1).collect()];

@@ -30,7 +30,7 @@ pub struct Host<P: Plugin> {
     templates: Vec<Pod>,
     arguments: String,
     cycle: Cycle,
-    /// What the host knows of the classes of nodes, by template.
+    /// The classes of nodes that the host already has, by template.
     pub(super) classes: BTreeMap<u32, KnownClasses>,
 }
 

@@ -19,7 +19,7 @@ export function text(otherwise?: string): Reader<string> {
     read(value, path) {
       if (value === undefined && otherwise !== undefined) return otherwise;
       if (typeof value === "string" && (value !== "" || otherwise !== undefined)) return value;
-      throw wrong(value, path, otherwise === undefined ? "a text that is not empty" : "a text");
+      throw mismatch(value, path, otherwise === undefined ? "a string that is not empty" : "a string");
     },
   };
 }
@@ -30,7 +30,7 @@ export function flag(otherwise?: boolean): Reader<boolean> {
     read(value, path) {
       const given = value ?? otherwise;
       if (typeof given === "boolean") return given;
-      throw wrong(value, path, "true or false");
+      throw mismatch(value, path, "true or false");
     },
   };
 }
@@ -41,7 +41,7 @@ export function whole(least: number, most: number, otherwise?: number): Reader<n
     read(value, path) {
       const given = value === undefined ? otherwise : value;
       if (Number.isSafeInteger(given) && (given as number) >= least && (given as number) <= most) return given as number;
-      throw wrong(value, path, `a whole number from ${least} to ${most}`);
+      throw mismatch(value, path, `a whole number from ${least} to ${most}`);
     },
   };
 }
@@ -56,7 +56,7 @@ export function cpu(otherwise?: number): Reader<number> {
       if (value === undefined && otherwise !== undefined) return otherwise;
       const parts = typeof value === "string" || typeof value === "number" ? /^(\d{1,12})(m?)$/.exec(String(value)) : null;
       if (parts) return Number(parts[1]) * (parts[2] ? 1 : 1000);
-      throw wrong(value, path, 'cpu as in 2 or "500m"');
+      throw mismatch(value, path, 'cpu as in 2 or "500m"');
     },
   };
 }
@@ -96,7 +96,7 @@ export function parseArguments<F extends Fields>(fields: F, json: string): Argum
 
 function object(value: unknown, path: string): { [name: string]: unknown } {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as { [name: string]: unknown };
-  throw wrong(value, path || "arguments", "an object");
+  throw mismatch(value, path || "arguments", "an object");
 }
 
 function own(object: { [name: string]: unknown }, name: string): unknown {
@@ -107,6 +107,6 @@ function join(path: string, name: string): string {
   return path ? `${path}.${name}` : name;
 }
 
-function wrong(value: unknown, path: string, wanted: string): Error {
-  return new Error(`${path}: ${wanted} is wanted, ${value === undefined ? "nothing" : JSON.stringify(value)} is given`);
+function mismatch(value: unknown, path: string, expected: string): Error {
+  return new Error(`${path}: expected ${expected}, got ${value === undefined ? "nothing" : JSON.stringify(value)}`);
 }

@@ -107,7 +107,7 @@ export class Guest {
 
   private pod({ template }: Cycle): any {
     const pod = this.templates.get(template);
-    if (!pod) throw new Error(`asked about template ${template}, which it does not hold`);
+    if (!pod) throw new Error(`called with unknown template ${template}`);
     return pod;
   }
 
@@ -116,7 +116,7 @@ export class Guest {
     const unknown = facts.indexOf(undefined);
     if (unknown < 0) return facts;
     if (this.plugin.reads.some((fact: string) => fact.startsWith("node."))) {
-      throw new Error(`asked about node ${nodes[unknown]}, of which nothing was sent`);
+      throw new Error(`called with unknown node ${nodes[unknown]}`);
     }
     return facts.fill({});
   }

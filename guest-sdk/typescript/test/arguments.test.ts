@@ -20,11 +20,11 @@ test("arguments are read", () => {
 });
 
 for (const [json, message] of [
-  ["[]", /^arguments: an object is wanted/],
+  ["[]", /^arguments: expected an object/],
   ["{", /JSON/],
-  ['{"shape": {}}', /^name: a text that is not empty is wanted, nothing is given/],
+  ['{"shape": {}}', /^name: expected a string that is not empty, got nothing/],
   ['{"name": "a", "shape": {"weight": {}}}', /^unknown field shape\.weight; known are weights/],
-  ['{"name": "a", "shape": {"weights": {"x": 11}}}', /^shape\.weights\.x: a whole number from 0 to 10 is wanted, 11 is/],
+  ['{"name": "a", "shape": {"weights": {"x": 11}}}', /^shape\.weights\.x: expected a whole number from 0 to 10, got 11/],
   ['{"name": "a", "shape": {}, "strict": 1}', /^strict: true or false/],
   ['{"name": "a", "shape": {}, "toString": 1}', /^unknown field toString/],
 ] as const) {

@@ -12,7 +12,7 @@ const pod = (labels: { [key: string]: string }): any => ({
   labels: Object.entries(labels).map(([key, value]) => ({ key, value })),
 });
 
-test("what is read is declared, and nothing else", () => {
+test("only read facts are declared", () => {
   const reads = ["pod.labels", "node.usage", "node.pods", "resident.labels", "cluster.nodeCount"] as const;
   const declared = new Guest(plugin({ name: "p", reads, filter: () => undefined })).configure("{}");
   assert.deepEqual(declared.podFacts, { labels: true });
@@ -22,7 +22,7 @@ test("what is read is declared, and nothing else", () => {
   assert.equal(declared.filterScope, "node");
 });
 
-test("the scope follows from what is read", () => {
+test("the scope follows from the read facts", () => {
   const scope = (definition: object) => new Guest({ name: "p", reads: [], ...definition }).configure("{}").filterScope;
   assert.equal(scope({}), "node");
   assert.equal(scope({ reads: ["cycle"] }), "cluster");
@@ -35,14 +35,14 @@ test("a fact that does not exist is named", () => {
   assert.throws(() => new Guest({ name: "p", reads: ["node.label" as "node.labels"] }), /no node\.label;.*labels/);
 });
 
-test("fields that were not declared are not there", () => {
+test("undeclared fields are absent", () => {
   const fields: string[][] = [];
   const filter = (...facts: object[]) => void fields.push(...facts.slice(0, 2).map((fact) => Object.keys(fact).sort()));
   new Host({ name: "p", reads: ["pod.labels", "node.taints"], filter }).node("a", { labels: { a: "b" } }).filter();
   assert.deepEqual(fields, [["labels"], ["taints"]]);
 });
 
-test("pods on nodes come and go, before and after their node", () => {
+test("pods are added and removed, before and after their node", () => {
   const counts = plugin({
     name: "p",
     reads: ["node.pods", "resident.labels"],
@@ -64,7 +64,7 @@ test("pods on nodes come and go, before and after their node", () => {
   assert.equal(score(), 0);
 });
 
-test("usage of scalar resources goes with its last pod", () => {
+test("usage of scalar resources ends with its last pod", () => {
   const gpus = plugin({ name: "p", reads: ["node.usage"], score: (_, node) => node.usage.scalars["example.com/gpu"] ?? -1 });
   const host = new Host(gpus).node("a", { used: { "example.com/gpu": 2 } });
   assert.equal(host.score().a, 2);
@@ -77,14 +77,14 @@ test("the cycle and the cluster are in the context", () => {
   assert.deepEqual(new Host(ids).node("a").node("b").score(), { a: 12, b: 12 });
 });
 
-test("a node that nobody told of is an error", () => {
+test("an unknown node is an error", () => {
   const guest = new Guest(plugin({ name: "p", reads: ["node.labels"], filter: () => undefined }));
   guest.holdTemplate(0, pod({}));
   assert.throws(() => guest.filter(CYCLE, [7]), /node 7/);
   assert.throws(() => guest.filter({ ...CYCLE, template: 1 }, []), /template 1/);
 });
 
-test("equal rejections are told once", () => {
+test("equal rejections are sent once", () => {
   const filter = (_: object, node: { name: string }) =>
     node.name === "b" ? undefined : node.name === "c" ? unresolvable("full") : unschedulable("full");
   const guest = new Guest({ name: "p", reads: ["node.name"], filter } as any);
@@ -95,7 +95,7 @@ test("equal rejections are told once", () => {
   assert.deepEqual(outcomes[1], { code: "unschedulable-and-unresolvable", reasons: ["full"] });
 });
 
-test("more rejections than numbers are still rejections", () => {
+test("too many distinct rejections are still rejections", () => {
   const filter = (_: object, node: { name: string }) => unschedulable(node.name);
   const guest = new Guest({ name: "p", reads: ["node.name"], filter } as any);
   const ids = Array.from({ length: 70_000 }, (_, id) => id);

@@ -51,9 +51,9 @@ impl Budgets {
                 let budgets = self.0.entry(object.namespace.to_owned()).or_default();
                 budgets.insert(object.name.to_owned(), budget);
             }
-            Err(wrong) => {
+            Err(problem) => {
                 let (namespace, name) = (object.namespace, object.name);
-                berth_guest::warn!("PodDisruptionBudget {namespace}/{name} is left out: {wrong}");
+                berth_guest::warn!("PodDisruptionBudget {namespace}/{name} is left out: {problem}");
                 self.remove(object);
             }
         }
@@ -70,18 +70,18 @@ impl Budgets {
     }
 
     /// Returns, for each of `pods`, whether its eviction violates a budget if the pods are evicted in this order.
-    pub fn broken_by<'r>(&self, pods: impl Iterator<Item = &'r Resident>) -> Vec<bool> {
+    pub fn violated_by<'r>(&self, pods: impl Iterator<Item = &'r Resident>) -> Vec<bool> {
         let mut used: BTreeMap<(&str, &str), i32> = BTreeMap::new();
         pods.map(|pod| {
-            let mut broken = false;
+            let mut violates = false;
             for (name, budget) in self.0.get(&*pod.namespace).into_iter().flatten() {
-                if budget.counts(pod) {
+                if budget.protects(pod) {
                     let used = used.entry((&pod.namespace, name)).or_default();
                     *used += 1;
-                    broken |= *used > budget.status.disruptions_allowed;
+                    violates |= *used > budget.status.disruptions_allowed;
                 }
             }
-            broken
+            violates
         })
         .collect()
     }
@@ -90,7 +90,7 @@ impl Budgets {
 impl Budget {
     /// Returns true if the budget protects the pod. A budget with an absent or empty selector protects no pods. A
     /// pod without labels is never protected, nor is a pod in `disruptedPods`, whose eviction is already counted.
-    fn counts(&self, pod: &Resident) -> bool {
+    fn protects(&self, pod: &Resident) -> bool {
         let selects = |selector: &LabelSelector| !selector.is_everything() && selector.matches(&pod.labels);
         let disrupted = self.status.disrupted_pods.as_ref();
         pod.labels.iter().next().is_some()

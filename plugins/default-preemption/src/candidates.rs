@@ -11,7 +11,7 @@ use crate::resident::Resident;
 use crate::victims;
 
 /// The maximum number of nodes that one what-if call examines.
-const AT_ONCE: usize = 1024;
+const NODES_PER_CALL: usize = 1024;
 
 /// The results for the examined nodes.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Candidates {
     /// Candidates without PodDisruptionBudget violations, then candidates with violations.
     found: [Vec<Candidate>; 2],
     /// Rejections of the other examined nodes.
-    pub not: Vec<Status>,
+    pub rejections: Vec<Status>,
 }
 
 impl Candidates {
@@ -44,9 +44,9 @@ impl Candidates {
         // The remainder is less than `nodes.len()`, so it fits into usize.
         let first = (offset % nodes.len() as u64) as usize;
         nodes.rotate_left(first);
-        for nodes in nodes.chunks(enough.clamp(1, AT_ONCE)) {
-            for tried in victims::on_nodes(nodes, priority, now, cluster, rejected) {
-                if candidates.add(tried, enough) {
+        for nodes in nodes.chunks(enough.clamp(1, NODES_PER_CALL)) {
+            for result in victims::on_nodes(nodes, priority, now, cluster, rejected) {
+                if candidates.add(result, enough) {
                     return candidates;
                 }
             }
@@ -55,10 +55,10 @@ impl Candidates {
     }
 
     /// Adds a result. Returns true if the search has enough candidates.
-    fn add(&mut self, tried: Result<Candidate, Status>, enough: usize) -> bool {
-        let candidate = match tried {
-            Err(no) => {
-                self.not.push(no);
+    fn add(&mut self, result: Result<Candidate, Status>, enough: usize) -> bool {
+        let candidate = match result {
+            Err(rejection) => {
+                self.rejections.push(rejection);
                 return false;
             }
             Ok(candidate) => candidate,
@@ -92,7 +92,7 @@ impl Candidates {
             let highest = victims().map(|pod| pod.priority).max();
             let important = victims().filter(|pod| Some(pod.priority) == highest);
             let earliest = important.map(|pod| pod.started(now)).min();
-            let sum: i64 = victims().map(counted).sum();
+            let sum: i64 = victims().map(shifted_priority).sum();
             (candidate.violations, highest, sum, candidate.victims.len(), Reverse(earliest))
         };
         self.found.into_iter().flatten().min_by_key(order)
@@ -100,6 +100,6 @@ impl Candidates {
 }
 
 /// Returns the pod's priority, shifted so that it is never negative. Each additional victim then increases the sum.
-fn counted(pod: &Resident) -> i64 {
+fn shifted_priority(pod: &Resident) -> i64 {
     i64::from(pod.priority) - i64::from(i32::MIN)
 }

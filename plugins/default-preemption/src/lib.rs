@@ -30,18 +30,18 @@ fn post_filter(
     cluster: &Cluster,
     cycle: &Cycle,
 ) -> Result<PostFilter, String> {
-    if let Some(why) = not_eligible(rejected, priority, nominated, cluster) {
-        return Ok(kept(format!("preemption: {why}")));
+    if let Some(reason) = not_eligible(rejected, priority, nominated, cluster) {
+        return Ok(keep_nomination(format!("preemption: {reason}")));
     }
     let enough = |nodes| args.candidates(nodes);
     let mut candidates = Candidates::find(rejected, cluster, priority.value, cycle.time, cycle.seed, enough);
-    let not = std::mem::take(&mut candidates.not);
+    let rejections = std::mem::take(&mut candidates.rejections);
     if candidates.any() {
-        if let Err(why) = candidates.ask_extenders(rejected) {
-            return Ok(kept(format!("preemption: {why}")));
+        if let Err(reason) = candidates.ask_extenders(rejected) {
+            return Ok(keep_nomination(format!("preemption: {reason}")));
         }
         if !candidates.any() {
-            return Ok(kept("preemption: no candidate node for preemption".to_owned()));
+            return Ok(keep_nomination("preemption: no candidate node for preemption".to_owned()));
         }
     }
     match candidates.best(cluster, cycle.time) {
@@ -50,16 +50,16 @@ fn post_filter(
             evict: best.victims,
             reason: format!("{}: preempting to accommodate a higher priority pod", &**scheduler),
         })),
-        None => match not.iter().find(|no| no.code == Code::Error) {
+        None => match rejections.iter().find(|rejection| rejection.code == Code::Error) {
             Some(error) => Err(error.reasons.join(", ")),
-            None => Ok(PostFilter::no_room(format!("preemption: {}", message(rejected.iter().len(), &not)))),
+            None => Ok(PostFilter::no_room(format!("preemption: {}", message(rejected.iter().len(), &rejections)))),
         },
     }
 }
 
 /// Returns a result without preemption that keeps the pod's nominated node.
-fn kept(why: String) -> PostFilter {
-    PostFilter::Unschedulable { reasons: vec![why], clear: false, intents: Vec::new() }
+fn keep_nomination(reason: String) -> PostFilter {
+    PostFilter::Unschedulable { reasons: vec![reason], clear: false, intents: Vec::new() }
 }
 
 /// Returns the reason why this pod may not preempt other pods, or `None`.
@@ -79,14 +79,14 @@ fn not_eligible(
     waits.then_some("not eligible due to a terminating pod on the nominated node.")
 }
 
-/// Returns the message for `nodes` nodes without a candidate. `not` has the rejections of the examined nodes.
-fn message(nodes: usize, not: &[Status]) -> String {
+/// Returns the message for `nodes` nodes without a candidate. `rejections` has the rejections of the examined nodes.
+fn message(nodes: usize, rejections: &[Status]) -> String {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for reason in not.iter().flat_map(|no| &no.reasons) {
+    for reason in rejections.iter().flat_map(|rejection| &rejection.reasons) {
         *reasons.entry(reason).or_default() += 1;
     }
-    if nodes > not.len() {
-        *reasons.entry("Preemption is not helpful for scheduling").or_default() += nodes - not.len();
+    if nodes > rejections.len() {
+        *reasons.entry("Preemption is not helpful for scheduling").or_default() += nodes - rejections.len();
     }
     let mut lines: Vec<String> = reasons.into_iter().map(|(reason, nodes)| format!("{nodes} {reason}")).collect();
     // kube-scheduler sorts these lines as text.

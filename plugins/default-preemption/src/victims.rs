@@ -19,12 +19,12 @@ struct Trial {
     node: node::Id,
     /// Potential victims that are not examined yet, in the order in which they are restored. `rank` is 0 for the
     /// most important pod.
-    open: std::vec::IntoIter<Potential>,
-    victims: Vec<Potential>,
+    remaining: std::vec::IntoIter<PotentialVictim>,
+    victims: Vec<PotentialVictim>,
 }
 
 #[derive(Clone, Copy)]
-struct Potential {
+struct PotentialVictim {
     rank: usize,
     pod: pod::Id,
     violates: bool,
@@ -44,20 +44,20 @@ pub fn on_nodes(
     let mut fits = fits.into_iter();
     for trial in &mut trials {
         if trial.is_ok()
-            && let Some(Some(no)) = fits.next()
+            && let Some(Some(rejection)) = fits.next()
         {
-            *trial = Err(no);
+            *trial = Err(rejection);
         }
     }
     loop {
-        let mut open: Vec<(&mut Trial, Potential)> =
-            trials.iter_mut().flatten().filter_map(|trial| trial.open.next().map(|back| (trial, back))).collect();
-        if open.is_empty() {
+        let mut remaining: Vec<(&mut Trial, PotentialVictim)> =
+            trials.iter_mut().flatten().filter_map(|trial| trial.remaining.next().map(|back| (trial, back))).collect();
+        if remaining.is_empty() {
             break;
         }
-        let answers = ask(open.iter().map(|(trial, _)| trial.without_all()), rejected);
-        for ((trial, back), no) in open.iter_mut().zip(answers) {
-            if no.is_some() {
+        let answers = ask(remaining.iter().map(|(trial, _)| trial.without_all()), rejected);
+        for ((trial, back), rejection) in remaining.iter_mut().zip(answers) {
+            if rejection.is_some() {
                 trial.victims.push(*back);
             }
         }
@@ -82,18 +82,18 @@ impl Trial {
         let mut lower: Vec<(pod::Id, &Resident)> =
             cluster.pods_on(node).filter(|(_, pod)| pod.priority < priority).collect();
         lower.sort_by_key(|(_, pod)| (Reverse(pod.priority), pod.started(now)));
-        let violates = cluster.budgets.broken_by(lower.iter().map(|(_, pod)| *pod));
+        let violates = cluster.budgets.violated_by(lower.iter().map(|(_, pod)| *pod));
         let potential = lower.iter().zip(violates).enumerate();
-        let mut open: Vec<Potential> =
-            potential.map(|(rank, ((pod, _), violates))| Potential { rank, pod: *pod, violates }).collect();
-        open.sort_by_key(|potential| !potential.violates);
-        (!open.is_empty()).then(|| Trial { node, open: open.into_iter(), victims: Vec::new() })
+        let mut remaining: Vec<PotentialVictim> =
+            potential.map(|(rank, ((pod, _), violates))| PotentialVictim { rank, pod: *pod, violates }).collect();
+        remaining.sort_by_key(|potential| !potential.violates);
+        (!remaining.is_empty()).then(|| Trial { node, remaining: remaining.into_iter(), victims: Vec::new() })
     }
 
     /// Returns the node without the victims and without the pods that are not examined yet.
     fn without_all(&self) -> WhatIf {
-        let away = self.victims.iter().chain(self.open.as_slice());
-        WhatIf { node: self.node, taken_away: away.map(|potential| potential.pod).collect() }
+        let removed = self.victims.iter().chain(self.remaining.as_slice());
+        WhatIf { node: self.node, taken_away: removed.map(|potential| potential.pod).collect() }
     }
 
     fn finish(mut self, cluster: &Cluster) -> Result<Candidate, Status> {

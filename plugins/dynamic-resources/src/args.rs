@@ -35,11 +35,11 @@ impl TryFrom<DynamicResourcesArgs> for Args {
 
     fn try_from(args: DynamicResourcesArgs) -> Result<Args, String> {
         let mut problems = Problems::default();
-        let mut read = |field: &str, text: &Option<String>, default: Duration, least: i128, detail: &str| {
+        let mut read = |field: &str, text: &Option<String>, default: Duration, minimum: i128, detail: &str| {
             let Some(text) = text else { return default };
             match time::duration(text) {
-                Err(wrong) => problems.invalid(field, text, wrong),
-                Ok(nanos) if nanos < least => problems.invalid(field, text, detail),
+                Err(problem) => problems.invalid(field, text, problem),
+                Ok(nanos) if nanos < minimum => problems.invalid(field, text, detail),
                 Ok(nanos) => return Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)),
             }
             default

@@ -22,7 +22,7 @@ pub enum Readiness {
 
 /// Returns the state of an allocated claim.
 pub fn readiness(claim: &Claim) -> Readiness {
-    for result in waited_for(claim) {
+    for result in results_with_conditions(claim) {
         let Some(status) = claim.status.devices.iter().find(|status| status.device == result.device) else {
             return Readiness::Waiting;
         };
@@ -41,14 +41,14 @@ pub fn readiness(claim: &Claim) -> Readiness {
 
 /// Returns true if the claim has waited longer than `timeout` for its binding conditions. `now` is in milliseconds
 /// since 1970.
-pub fn is_late(claim: &Claim, timeout: Duration, now: i64) -> bool {
+pub fn is_overdue(claim: &Claim, timeout: Duration, now: i64) -> bool {
     let allocated = claim.status.allocation.as_ref().and_then(|allocation| allocation.allocation_timestamp.as_deref());
     let Some(allocated) = allocated.and_then(time::millis) else { return false };
     let timeout = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);
-    waited_for(claim).next().is_some() && allocated.saturating_add(timeout) < now
+    results_with_conditions(claim).next().is_some() && allocated.saturating_add(timeout) < now
 }
 
-fn waited_for(claim: &Claim) -> impl Iterator<Item = &DeviceResult> {
+fn results_with_conditions(claim: &Claim) -> impl Iterator<Item = &DeviceResult> {
     let results = claim.status.allocation.iter().flat_map(|allocation| &allocation.devices.results);
     results.filter(|result| !result.binding_conditions.is_empty())
 }
@@ -56,11 +56,12 @@ fn waited_for(claim: &Claim) -> impl Iterator<Item = &DeviceResult> {
 /// Returns a CEL expression over the claim as `object` that corresponds to `readiness`: true if the claim is ready,
 /// a string if a device failed. Returns `None` if there are no binding conditions.
 pub fn until(name: &str, results: &[DeviceResult]) -> Option<String> {
-    let waited: Vec<&DeviceResult> = results.iter().filter(|result| !result.binding_conditions.is_empty()).collect();
-    if waited.is_empty() {
+    let with_conditions: Vec<&DeviceResult> =
+        results.iter().filter(|result| !result.binding_conditions.is_empty()).collect();
+    if with_conditions.is_empty() {
         return None;
     }
-    let failed: Vec<String> = waited
+    let failed: Vec<String> = with_conditions
         .iter()
         .filter(|result| !result.binding_failure_conditions.is_empty())
         .map(|result| {
@@ -68,7 +69,7 @@ pub fn until(name: &str, results: &[DeviceResult]) -> Option<String> {
             device(result, &any.join(" || "))
         })
         .collect();
-    let ready: Vec<String> = waited
+    let ready: Vec<String> = with_conditions
         .iter()
         .map(|result| {
             let all: Vec<String> = result.binding_conditions.iter().map(|kind| has(kind)).collect();
@@ -84,11 +85,11 @@ pub fn until(name: &str, results: &[DeviceResult]) -> Option<String> {
     Some(format!("({failed}) ? dyn({message}) : dyn({ready})"))
 }
 
-fn device(result: &DeviceResult, so: &str) -> String {
+fn device(result: &DeviceResult, conditions: &str) -> String {
     let [driver, pool, device] = [&result.device.driver, &result.device.pool, &result.device.device].map(|t| quoted(t));
     format!(
         "object.status.devices.exists(d, d.driver == {driver} && d.pool == {pool} && d.device == {device} && \
-         has(d.conditions) && ({so}))"
+         has(d.conditions) && ({conditions}))"
     )
 }
 

@@ -12,7 +12,7 @@ use crate::known_claim::KnownClaim;
 
 /// A claim that has to be created for a pod's extended resources on one node.
 #[derive(Debug)]
-pub struct Special {
+pub struct ExtendedClaim {
     /// The claim as it will be created, with a placeholder name that no real claim has.
     pub claim: Rc<KnownClaim>,
     /// The containers' resources with the claim's requests.
@@ -21,7 +21,7 @@ pub struct Special {
 
 /// A pod with its claims, from its spec and status.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct PreparedPod {
     /// `metadata.namespace`
     pub namespace: String,
     /// `metadata.name`
@@ -35,15 +35,15 @@ pub struct Wanted {
     extended: BTreeSet<String>,
 }
 
-/// Prepares a template: each pod that requests devices has a template of its own, all other pods of a namespace
-/// share one.
-pub fn prepare(namespace: &pod::Namespace, claims: &pod::ResourceClaims) -> Wanted {
+/// Returns the data of a pod signature: each pod that requests devices has a signature of its own, all other pods of
+/// a namespace share one.
+pub fn prepare(namespace: &pod::Namespace, claims: &pod::ResourceClaims) -> PreparedPod {
     let pod::ResourceClaims { pod_name, pod_uid, claims, containers } = claims.clone();
-    let extended = extended::asked(&containers);
-    Wanted { namespace: namespace.to_string(), name: pod_name, uid: pod_uid, claims, containers, extended }
+    let extended = extended::extended_resources(&containers);
+    PreparedPod { namespace: namespace.to_string(), name: pod_name, uid: pod_uid, claims, containers, extended }
 }
 
-impl Wanted {
+impl PreparedPod {
     /// Returns true if the pod requests no devices of this plugin: neither claims nor an extended resource that a
     /// DeviceClass maps to devices.
     pub fn is_empty(&self, cluster: &Cluster) -> bool {
@@ -57,32 +57,36 @@ impl Wanted {
     /// Returns the claim that an earlier attempt created for the pod's extended resources. The claim is not reused,
     /// because its devices may differ from those that the pod would get now.
     pub fn left_over(&self, cluster: &Cluster) -> Option<Rc<KnownClaim>> {
-        if self.has_extended(cluster) { cluster.made_for(&self.uid) } else { None }
+        if self.has_extended(cluster) { cluster.created_for(&self.uid) } else { None }
     }
 
     /// Returns the claim that has to be created for the pod on a node: for the extended resources that a DeviceClass
     /// maps and that no device plugin of the node provides. Returns `None` if there are no such resources, and an
     /// error if neither a class nor the node provides a resource.
-    pub fn special(&self, cluster: &Cluster, allocatable: &Resources) -> Result<Option<Special>, &'static str> {
+    pub fn extended_claim(
+        &self,
+        cluster: &Cluster,
+        allocatable: &Resources,
+    ) -> Result<Option<ExtendedClaim>, &'static str> {
         if !self.has_extended(cluster) {
             return Ok(None);
         }
-        let mut wanted = Vec::new();
+        let mut resources = Vec::new();
         for resource in &self.extended {
-            let there = allocatable.scalars.iter().find(|scalar| scalar.name == *resource);
+            let provided = allocatable.scalars.iter().find(|scalar| scalar.name == *resource);
             match cluster.class_of(resource) {
-                Some(class) if there.is_none_or(|scalar| scalar.quantity == 0) => {
-                    wanted.push((resource.as_str(), class))
+                Some(class) if provided.is_none_or(|scalar| scalar.quantity == 0) => {
+                    resources.push((resource.as_str(), class))
                 }
-                _ if there.is_none() => return Err("cannot fit resource"),
+                _ if provided.is_none() => return Err("cannot fit resource"),
                 _ => (),
             }
         }
-        if wanted.is_empty() {
+        if resources.is_empty() {
             return Ok(None);
         }
-        let (requests, mappings) = extended::requests(&self.containers, &wanted);
-        Ok(Some(Special { claim: Rc::new(KnownClaim::unmade(&self.namespace, requests)), mappings }))
+        let (requests, mappings) = extended::requests(&self.containers, &resources);
+        Ok(Some(ExtendedClaim { claim: Rc::new(KnownClaim::placeholder_claim(&self.namespace, requests)), mappings }))
     }
 
     /// Returns the pod's claims, or an error for the first invalid claim.

@@ -25,7 +25,7 @@ pub struct Cluster {
     /// DeviceClasses.
     pub classes: Classes,
     /// Namespace and name of the claims that were created for extended resources, by pod uid.
-    made: HashMap<String, (String, String)>,
+    created: HashMap<String, (String, String)>,
     /// ResourceSlices.
     pub slices: Slices,
     /// The devices of all allocated claims, including assumed claims.
@@ -33,7 +33,7 @@ pub struct Cluster {
     /// Cache of compiled selectors.
     pub compiler: Compiler,
     /// The id of the cycle in which a search exceeded its steps. The cycle's other nodes are not searched.
-    pub late_in: Cell<Option<u64>>,
+    pub timed_out_cycle: Cell<Option<u64>>,
     /// A cycle's id, and the indexes of the pod's claims that are unavailable on some node in this cycle.
     unavailable: RefCell<(u64, BTreeSet<usize>)>,
 }
@@ -64,8 +64,8 @@ impl Index<Args> for Cluster {
     }
 
     fn object_set(&mut self, object: &Object<'_>) {
-        if let Err(wrong) = self.set(object) {
-            berth_guest::warn!("{} is left out: {wrong}", path(object));
+        if let Err(problem) = self.set(object) {
+            berth_guest::warn!("{} is left out: {problem}", path(object));
             self.object_removed(object);
         }
     }
@@ -78,7 +78,7 @@ impl Index<Args> for Cluster {
                     self.allocated.remove(allocation);
                 }
                 if let Some(pod) = known.as_ref().and_then(|known| known.claim.is_for_extended_resources_of()) {
-                    self.made.remove(pod);
+                    self.created.remove(pod);
                 }
             }
             SLICE => self.slices.remove(object.name),
@@ -107,7 +107,7 @@ impl Cluster {
                 }
                 // An assumed claim does not exist yet, so it does not block another attempt.
                 if let Some(pod) = claim.claim.is_for_extended_resources_of().filter(|_| !claim.assumed) {
-                    self.made.insert(pod.to_owned(), (claim.namespace.clone(), claim.name.clone()));
+                    self.created.insert(pod.to_owned(), (claim.namespace.clone(), claim.name.clone()));
                 }
                 let claims = self.claims.entry(object.namespace.to_owned()).or_default();
                 claims.insert(object.name.to_owned(), Rc::new(claim));
@@ -128,8 +128,8 @@ impl Cluster {
     }
 
     /// Returns the claim that an earlier attempt created for the extended resources of the pod with this uid.
-    pub fn made_for(&self, pod: &str) -> Option<Rc<KnownClaim>> {
-        let (namespace, name) = self.made.get(pod)?;
+    pub fn created_for(&self, pod: &str) -> Option<Rc<KnownClaim>> {
+        let (namespace, name) = self.created.get(pod)?;
         self.claim(namespace, name)
     }
 

@@ -23,7 +23,7 @@ pub struct Mapping {
 }
 
 /// Returns the extended resources that the containers request.
-pub fn asked(containers: &[Container]) -> BTreeSet<String> {
+pub fn extended_resources(containers: &[Container]) -> BTreeSet<String> {
     let scalars = containers.iter().flat_map(|container| &container.requests.scalars);
     let extended = scalars.filter(|scalar| scalar.quantity != 0 && classes::can_stand_for(&scalar.name));
     extended.map(|scalar| scalar.name.clone()).collect()
@@ -38,41 +38,43 @@ pub fn asked(containers: &[Container]) -> BTreeSet<String> {
 pub fn requests(containers: &[Container], resources: &[(&str, &str)]) -> (Vec<Request>, Vec<Mapping>) {
     let (mut requests, mut mappings) = (Vec::new(), Vec::new());
     for &(resource, class) in resources {
-        let wanted = Wanted { containers, resource, class };
-        let mut lasting: Vec<Option<Request>> = vec![None; containers.len()];
-        for (at, _) in wanted.of(|kind| kind != ContainerKind::Init) {
-            if let Some(slot) = lasting.get_mut(at) {
-                *slot = wanted.request(at, 0);
-                mappings.extend(slot.iter().map(|request| wanted.mapping(at, &request.name)));
+        let mapped = MappedResource { containers, resource, class };
+        let mut long_running: Vec<Option<Request>> = vec![None; containers.len()];
+        for (at, _) in mapped.of(|kind| kind != ContainerKind::Init) {
+            if let Some(slot) = long_running.get_mut(at) {
+                *slot = mapped.request(at, 0);
+                mappings.extend(slot.iter().map(|request| mapped.mapping(at, &request.name)));
             }
         }
-        let (largest, passing) = wanted.of_passing(&lasting);
-        mappings.extend(passing);
+        let (largest, init_mappings) = mapped.init_request(&long_running);
+        mappings.extend(init_mappings);
         requests.extend(largest);
-        requests.extend(lasting.into_iter().flatten());
+        requests.extend(long_running.into_iter().flatten());
     }
     requests.sort_by(|a, b| a.name.cmp(&b.name));
     (requests, mappings)
 }
 
 /// An extended resource and the class that maps it.
-struct Wanted<'a> {
+struct MappedResource<'a> {
     containers: &'a [Container],
     resource: &'a str,
     class: &'a str,
 }
 
-impl Wanted<'_> {
+impl MappedResource<'_> {
     /// Returns the containers of the given kinds that request the resource, as (index, quantity).
     fn of(&self, is: impl Fn(ContainerKind) -> bool) -> impl Iterator<Item = (usize, i64)> {
         let containers = self.containers.iter().enumerate().filter(move |(_, container)| is(container.kind));
-        containers.map(|(at, container)| (at, container.requests.scalar(self.resource))).filter(|(_, much)| *much > 0)
+        containers
+            .map(|(at, container)| (at, container.requests.scalar(self.resource)))
+            .filter(|(_, quantity)| *quantity > 0)
     }
 
     /// Returns the container's request, reduced by `found` devices.
     fn request(&self, at: usize, found: i64) -> Option<Request> {
         let requests = &self.containers.get(at)?.requests;
-        let name = format!("container-{at}-request-{}", place(requests, self.resource));
+        let name = format!("container-{at}-request-{}", resource_index(requests, self.resource));
         let ask = Ask {
             device_class_name: self.class.to_owned(),
             allocation_mode: AllocationMode::ExactCount,
@@ -89,12 +91,12 @@ impl Wanted<'_> {
 
     /// Returns the shared request of all init containers that are not sidecars, if they need one, and the mappings
     /// of these containers.
-    fn of_passing(&self, lasting: &[Option<Request>]) -> (Option<Request>, Vec<Mapping>) {
+    fn init_request(&self, long_running: &[Option<Request>]) -> (Option<Request>, Vec<Mapping>) {
         let (mut largest, mut used) = (None::<Request>, Vec::new());
-        for (at, much) in self.of(|kind| kind == ContainerKind::Init) {
+        for (at, quantity) in self.of(|kind| kind == ContainerKind::Init) {
             let mut found = 0;
-            for request in lasting.iter().skip(at).flatten() {
-                if found >= much {
+            for request in long_running.iter().skip(at).flatten() {
+                if found >= quantity {
                     break;
                 }
                 found += count(request);
@@ -118,10 +120,10 @@ fn count(request: &Request) -> i64 {
 }
 
 /// Returns the index of the resource among the container's requests, sorted by name.
-fn place(requests: &Resources, resource: &str) -> usize {
+fn resource_index(requests: &Resources, resource: &str) -> usize {
     let own =
         [("cpu", requests.milli_cpu), ("memory", requests.memory), ("ephemeral-storage", requests.ephemeral_storage)];
-    let own = own.into_iter().filter(|(_, much)| *much != 0).map(|(name, _)| name);
+    let own = own.into_iter().filter(|(_, quantity)| *quantity != 0).map(|(name, _)| name);
     let scalars = requests.scalars.iter().map(|scalar| scalar.name.as_str());
     own.chain(scalars).filter(|name| *name < resource).count()
 }

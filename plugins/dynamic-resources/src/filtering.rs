@@ -8,22 +8,22 @@ use crate::allocator::{self, Failure, Node};
 use crate::api::Allocation;
 use crate::args::Args;
 use crate::binding::{self, Readiness};
-use crate::claims::{Special, Wanted};
+use crate::claims::{ExtendedClaim, PreparedPod};
 use crate::cluster::Cluster;
 use crate::known_claim::KnownClaim;
 
 /// Rejects the pod while one of its claims is missing or invalid.
-pub fn pre_enqueue(pod: &Wanted, cluster: &Cluster) -> Verdict {
+pub fn pre_enqueue(pod: &PreparedPod, cluster: &Cluster) -> Verdict {
     pod.claims(cluster).map_or_else(Verdict::unresolvable, |_| Verdict::FITS)
 }
 
 /// Skips pods that request no devices.
-pub fn skip(pod: &Wanted, cluster: &Cluster) -> bool {
+pub fn skip(pod: &PreparedPod, cluster: &Cluster) -> bool {
     pod.is_empty(cluster)
 }
 
 /// Checks the pod's claims independently of nodes.
-pub fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+pub fn pre_filter(pod: &PreparedPod, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     if pod.is_empty(cluster) {
         return Ok(PreFilter::Skip);
     }
@@ -36,7 +36,7 @@ pub fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejectio
                 let reason = format!("resource claim {known} is in the process of being allocated");
                 return Err(Rejection::unresolvable(reason));
             }
-            (Some(_), Some(Err(wrong))) => return Err(Rejection::error(wrong.clone())),
+            (Some(_), Some(Err(problem))) => return Err(Rejection::error(problem.clone())),
             (Some(_), _) => (),
             (None, _) => has_classes(&known, cluster)?,
         }
@@ -76,7 +76,7 @@ fn has_classes(known: &KnownClaim, cluster: &Cluster) -> Result<(), Rejection> {
 /// Checks that the node can use the allocated claims, and that devices are available for the other claims and for
 /// extended resources that no device plugin of the node provides.
 pub fn filter(
-    pod: &Wanted,
+    pod: &PreparedPod,
     cluster: &Cluster,
     args: &Args,
     cycle: &Cycle,
@@ -86,20 +86,21 @@ pub fn filter(
 ) -> Verdict {
     let claims = match pod.claims(cluster) {
         Ok(claims) => claims,
-        Err(wrong) => return Verdict::unresolvable(wrong),
+        Err(problem) => return Verdict::unresolvable(problem),
     };
     if pod.left_over(cluster).is_some() {
         return Verdict::unresolvable("cannot schedule extended resource claim");
     }
-    let special = match pod.special(cluster, allocatable) {
-        Ok(special) => special,
-        Err(why) => return Verdict::unresolvable(why),
+    let extended_claim = match pod.extended_claim(cluster, allocatable) {
+        Ok(extended_claim) => extended_claim,
+        Err(reason) => return Verdict::unresolvable(reason),
     };
     let node = Node { name, labels };
     let is_unavailable =
         |(at, known): (usize, &Rc<KnownClaim>)| (!is_available(known, node, args, cycle.time)).then_some(at);
     let unavailable: Vec<usize> = claims.iter().enumerate().filter_map(is_unavailable).collect();
-    if let Err(rejection) = allocated(&with(claims, special.as_ref()), cluster, args, cycle, node) {
+    if let Err(rejection) = allocated(&with_extended_claim(claims, extended_claim.as_ref()), cluster, args, cycle, node)
+    {
         return rejection.into();
     }
     if !unavailable.is_empty() {
@@ -110,8 +111,11 @@ pub fn filter(
 }
 
 /// Returns the claims followed by the claim that is not created yet.
-pub fn with(mut claims: Vec<Rc<KnownClaim>>, special: Option<&Special>) -> Vec<Rc<KnownClaim>> {
-    claims.extend(special.map(|special| Rc::clone(&special.claim)));
+pub fn with_extended_claim(
+    mut claims: Vec<Rc<KnownClaim>>,
+    extended_claim: Option<&ExtendedClaim>,
+) -> Vec<Rc<KnownClaim>> {
+    claims.extend(extended_claim.map(|extended_claim| Rc::clone(&extended_claim.claim)));
     claims
 }
 
@@ -127,7 +131,7 @@ fn is_available(known: &KnownClaim, node: Node<'_>, args: &Args, now: i64) -> bo
         && (known.allocation().is_none()
             || match binding::readiness(&known.claim) {
                 Readiness::Ready => true,
-                Readiness::Waiting => !binding::is_late(&known.claim, args.binding_timeout, now),
+                Readiness::Waiting => !binding::is_overdue(&known.claim, args.binding_timeout, now),
                 Readiness::Failed => false,
             })
 }
@@ -140,22 +144,23 @@ pub fn allocated(
     cycle: &Cycle,
     node: Node<'_>,
 ) -> Result<Vec<(Rc<KnownClaim>, Allocation)>, Rejection> {
-    let wanting: Vec<Rc<KnownClaim>> = claims.iter().filter(|known| known.allocation().is_none()).cloned().collect();
-    if wanting.is_empty() {
+    let unallocated: Vec<Rc<KnownClaim>> =
+        claims.iter().filter(|known| known.allocation().is_none()).cloned().collect();
+    if unallocated.is_empty() {
         return Ok(Vec::new());
     }
-    let late = || Rejection::error(format!("node {}: timed out trying to allocate devices", node.name));
-    if cluster.late_in.get() == Some(cycle.id) {
-        return Err(late());
+    let timed_out = || Rejection::error(format!("node {}: timed out trying to allocate devices", node.name));
+    if cluster.timed_out_cycle.get() == Some(cycle.id) {
+        return Err(timed_out());
     }
-    match allocator::allocate(cluster, node, &wanting, args.steps, cycle.seed) {
-        Ok(Some(allocations)) => Ok(wanting.into_iter().zip(allocations).collect()),
+    match allocator::allocate(cluster, node, &unallocated, args.steps, cycle.seed) {
+        Ok(Some(allocations)) => Ok(unallocated.into_iter().zip(allocations).collect()),
         Ok(None) => Err(Rejection::unresolvable("cannot allocate all claims")),
         Err(Failure::OnNode(reason)) => Err(Rejection::unresolvable(reason)),
-        Err(Failure::Broken(wrong)) => Err(Rejection::error(wrong)),
-        Err(Failure::Late) => {
-            cluster.late_in.set(Some(cycle.id));
-            Err(late())
+        Err(Failure::Invalid(problem)) => Err(Rejection::error(problem)),
+        Err(Failure::TimedOut) => {
+            cluster.timed_out_cycle.set(Some(cycle.id));
+            Err(timed_out())
         }
     }
 }

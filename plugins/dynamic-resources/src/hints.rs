@@ -4,11 +4,11 @@
 use berth_guest::hints::{Event, Hint};
 use serde_json::Value;
 
-use crate::claims::Wanted;
+use crate::claims::PreparedPod;
 use crate::cluster::Cluster;
 
 /// Decides about claim events. Any event of another kind queues the pod.
-pub fn queueing_hint(event: &Event, pod: &Wanted, cluster: &Cluster) -> Result<Hint, String> {
+pub fn queueing_hint(event: &Event, pod: &PreparedPod, cluster: &Cluster) -> Result<Hint, String> {
     if event.kind_name() != "ResourceClaim" {
         return Ok(Hint::Queue);
     }
@@ -19,9 +19,9 @@ pub fn queueing_hint(event: &Event, pod: &Wanted, cluster: &Cluster) -> Result<H
     let is_allocated = |claim: &Option<Value>| !status(claim)["allocation"].is_null();
     let is_freed = is_allocated(&before) && !is_allocated(&after);
     let is_its_own = claims.iter().any(|known| known.namespace == event.namespace && known.name == event.name);
-    let matters = before.is_none() || status(&before) != status(&after);
-    let is_no_longer_in_the_way = after.is_none() && before.as_ref().is_some_and(|claim| is_made_for(claim, &pod.uid));
-    Ok(Hint::queue_if(is_freed || is_no_longer_in_the_way || (is_its_own && matters)))
+    let status_changed = before.is_none() || status(&before) != status(&after);
+    let old_claim_deleted = after.is_none() && before.as_ref().is_some_and(|claim| is_made_for(claim, &pod.uid));
+    Ok(Hint::queue_if(is_freed || old_claim_deleted || (is_its_own && status_changed)))
 }
 
 /// Returns true if an earlier attempt created the claim for the extended resources of this pod.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::api::{self, Allocation, Claim, Request};
 
 /// The placeholder name of a claim that is not created yet.
-const UNMADE: &str = "<extended-resources>";
+const PLACEHOLDER: &str = "<extended-resources>";
 
 /// A claim of the API server, or an assumed claim.
 #[derive(Debug)]
@@ -48,12 +48,12 @@ impl KnownClaim {
     }
 
     /// Returns a claim that is not created yet, with these requests.
-    pub fn unmade(namespace: &str, requests: Vec<Request>) -> KnownClaim {
+    pub fn placeholder_claim(namespace: &str, requests: Vec<Request>) -> KnownClaim {
         let mut claim = Claim::default();
         claim.spec.devices.requests = requests;
         KnownClaim {
             namespace: namespace.to_owned(),
-            name: UNMADE.to_owned(),
+            name: PLACEHOLDER.to_owned(),
             uid: String::new(),
             assumed: false,
             claim,
@@ -63,8 +63,8 @@ impl KnownClaim {
     }
 
     /// Returns true if the claim is not created yet.
-    pub fn is_unmade(&self) -> bool {
-        self.name == UNMADE
+    pub fn is_placeholder(&self) -> bool {
+        self.name == PLACEHOLDER
     }
 
     /// Returns the claim's allocation, if any.

@@ -24,7 +24,7 @@ mod time;
 use args::Args;
 use berth_guest::{ClusterEvent, EventActions};
 use berth_guest_devices::{api, cel, classes, devices, quantity};
-use claims::{Wanted, prepare};
+use claims::{PreparedPod, prepare};
 use cluster::Cluster;
 use deallocating::{post_filter, unreserve};
 use filtering::{filter, pre_enqueue, pre_filter, skip};
@@ -36,7 +36,7 @@ berth_guest::plugin!(
     name: "DynamicResources",
     args: Args,
     index: Cluster,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     skip: skip,
     pre_enqueue: pre_enqueue,
     pre_filter: pre_filter,

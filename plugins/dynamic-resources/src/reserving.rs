@@ -11,10 +11,10 @@ use crate::allocator::Node;
 use crate::api::{self, Allocation, Consumer, Request};
 use crate::args::Args;
 use crate::binding;
-use crate::claims::{Special, Wanted};
+use crate::claims::{ExtendedClaim, PreparedPod};
 use crate::cluster::Cluster;
 use crate::extended::{self, Mapping};
-use crate::filtering::{allocated, with};
+use crate::filtering::{allocated, with_extended_claim};
 use crate::known_claim::KnownClaim;
 use crate::time;
 
@@ -26,20 +26,20 @@ pub const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 #[serde(default)]
 pub struct State {
     /// The new allocations, for the claims that had none.
-    claims: Vec<Kept>,
+    claims: Vec<NewAllocation>,
     /// The claim to create for extended resources.
-    pub extended: Option<Made>,
+    pub extended: Option<CreatedClaim>,
 }
 
 #[derive(Deserialize, Serialize)]
-struct Kept {
+struct NewAllocation {
     uid: String,
     allocation: Allocation,
 }
 
 /// A claim that pre-bind creates for extended resources.
 #[derive(Deserialize, Serialize)]
-pub struct Made {
+pub struct CreatedClaim {
     /// The generated name.
     pub name: String,
     /// `spec.devices.requests`
@@ -54,16 +54,16 @@ impl State {
         match reserved.state.as_slice() {
             [] => Ok(State::default()),
             state => serde_json::from_slice(state)
-                .map_err(|wrong| wrong.to_string())
+                .map_err(|problem| problem.to_string())
                 .and_then(api::read)
-                .map_err(|wrong| format!("the reservation can't be read: {wrong}")),
+                .map_err(|problem| format!("the reservation can't be read: {problem}")),
         }
     }
 }
 
 /// Allocates the pod's claims and returns them as assumed objects.
 pub fn reserve(
-    pod: &Wanted,
+    pod: &PreparedPod,
     cluster: &Cluster,
     args: &Args,
     cycle: &Cycle,
@@ -75,49 +75,52 @@ pub fn reserve(
         return Ok(Reservation::default());
     }
     let claims = pod.claims(cluster).map_err(Rejection::unresolvable)?;
-    let special = pod.special(cluster, allocatable).map_err(Rejection::unresolvable)?;
-    let found = allocated(&with(claims, special.as_ref()), cluster, args, cycle, Node { name, labels })?;
+    let extended_claim = pod.extended_claim(cluster, allocatable).map_err(Rejection::unresolvable)?;
+    let found =
+        allocated(&with_extended_claim(claims, extended_claim.as_ref()), cluster, args, cycle, Node { name, labels })?;
     let mut reservation = Reservation::default();
     let mut state = State::default();
     for (known, mut allocation) in found {
         allocation.allocation_timestamp = Some(time::timestamp(cycle.time));
-        if let Some(special) = special.as_ref().filter(|_| known.is_unmade()) {
-            let made = Made::new(pod, special, allocation, cycle.seed);
-            let mut object = made.object(pod);
-            put(&mut object, "status", "allocation", json!(made.allocation));
-            reservation.intents.push(Intent::assume(self::special(&pod.namespace, &made.name), object.to_string()));
-            state.extended = Some(made);
+        if let Some(extended_claim) = extended_claim.as_ref().filter(|_| known.is_placeholder()) {
+            let created = CreatedClaim::new(pod, extended_claim, allocation, cycle.seed);
+            let mut object = created.object(pod);
+            put(&mut object, "status", "allocation", json!(created.allocation));
+            reservation
+                .intents
+                .push(Intent::assume(claim_reference(&pod.namespace, &created.name), object.to_string()));
+            state.extended = Some(created);
             continue;
         }
         let mut object = known.object.clone();
         put(&mut object, "status", "allocation", json!(allocation));
         reservation.intents.push(Intent::assume(reference(&known), object.to_string()));
-        state.claims.push(Kept { uid: known.uid.clone(), allocation });
+        state.claims.push(NewAllocation { uid: known.uid.clone(), allocation });
     }
     if !reservation.intents.is_empty() {
-        reservation.state = serde_json::to_vec(&state).map_err(|wrong| Rejection::error(wrong.to_string()))?;
+        reservation.state = serde_json::to_vec(&state).map_err(|problem| Rejection::error(problem.to_string()))?;
     }
     Ok(reservation)
 }
 
-impl Made {
-    fn new(pod: &Wanted, special: &Special, allocation: Allocation, seed: u64) -> Made {
+impl CreatedClaim {
+    fn new(pod: &PreparedPod, extended_claim: &ExtendedClaim, allocation: Allocation, seed: u64) -> CreatedClaim {
         let request = |request: &Request| {
             let ask = request.exactly.as_ref();
             let [class, count] = [json!(ask.map(|ask| &ask.device_class_name)), json!(ask.map(|ask| ask.count))];
             let exactly = json!({ "deviceClassName": class, "allocationMode": "ExactCount", "count": count });
             json!({ "name": request.name, "exactly": exactly })
         };
-        Made {
+        CreatedClaim {
             name: extended::generated(&base(pod), seed),
-            requests: special.claim.claim.spec.devices.requests.iter().map(request).collect(),
-            mappings: special.mappings.clone(),
+            requests: extended_claim.claim.claim.spec.devices.requests.iter().map(request).collect(),
+            mappings: extended_claim.mappings.clone(),
             allocation,
         }
     }
 
     /// Returns the object to create.
-    fn object(&self, pod: &Wanted) -> Value {
+    fn object(&self, pod: &PreparedPod) -> Value {
         let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": pod.name, "uid": pod.uid, "controller": true });
         json!({
             "metadata": {
@@ -131,8 +134,8 @@ impl Made {
     }
 
     /// Returns the intents that create the claim, write its allocation, and name the claim in the pod's status.
-    fn intents(&self, pod: &Wanted) -> Vec<Intent> {
-        let claim = || special(&pod.namespace, &self.name);
+    fn intents(&self, pod: &PreparedPod) -> Vec<Intent> {
+        let claim = || claim_reference(&pod.namespace, &self.name);
         let status = json!({ "status": { "allocation": self.allocation, "reservedFor": [consumer(pod)] } });
         let named = json!({ "requestMappings": self.mappings, "resourceClaimName": self.name });
         let named = json!({ "status": { "extendedResourceClaimStatus": named } });
@@ -146,12 +149,12 @@ impl Made {
 }
 
 /// Returns the name prefix of claims that are created for the pod.
-fn base(pod: &Wanted) -> String {
+fn base(pod: &PreparedPod) -> String {
     format!("{}-extended-resources-", pod.name)
 }
 
 /// Returns a reference, without uid, to a claim that is created for extended resources.
-pub fn special(namespace: &str, name: &str) -> ObjectReference {
+pub fn claim_reference(namespace: &str, name: &str) -> ObjectReference {
     ObjectReference::new(api::VERSION, "ResourceClaim", name).in_namespace(namespace)
 }
 
@@ -172,7 +175,7 @@ pub fn reference(known: &KnownClaim) -> ObjectReference {
 /// Returns the intents that write new allocations, add the pod to `reservedFor`, and wait for binding conditions.
 ///
 /// The finalizer is added before the allocation, so that no claim is deleted while its devices are allocated.
-pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Args) -> Result<Vec<Intent>, String> {
+pub fn pre_bind(reserved: &Reserved, pod: &PreparedPod, cluster: &Cluster, args: &Args) -> Result<Vec<Intent>, String> {
     // The class of an extended resource may have been deleted since reserve, so the state is checked as well.
     if pod.is_empty(cluster) && reserved.state.is_empty() {
         return Ok(Vec::new());
@@ -185,7 +188,11 @@ pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Arg
         }
     };
     for known in pod.claims(cluster)? {
-        let new = state.claims.iter().find(|kept| kept.uid == known.uid).map(|kept| &kept.allocation);
+        let new = state
+            .claims
+            .iter()
+            .find(|new_allocation| new_allocation.uid == known.uid)
+            .map(|new_allocation| &new_allocation.allocation);
         let Some(allocation) = new.or_else(|| known.allocation()) else {
             return Err(format!("claim {known} got deallocated elsewhere in the meantime"));
         };
@@ -195,9 +202,9 @@ pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Arg
         intents.extend(status(&known, pod, new));
         wait(reference(&known), allocation);
     }
-    if let Some(made) = &state.extended {
-        intents.extend(made.intents(pod));
-        wait(special(&pod.namespace, &made.name), &made.allocation);
+    if let Some(created) = &state.extended {
+        intents.extend(created.intents(pod));
+        wait(claim_reference(&pod.namespace, &created.name), &created.allocation);
     }
     intents.extend(waits);
     Ok(intents)
@@ -209,7 +216,7 @@ pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Arg
 /// The patch contains no resource version and no other consumer, so that pods that start to use a claim at the same
 /// time don't conflict. The API server rejects the patch if the claim was allocated differently, deallocated or
 /// deleted since.
-fn status(known: &KnownClaim, pod: &Wanted, new: Option<&Allocation>) -> Option<Intent> {
+fn status(known: &KnownClaim, pod: &PreparedPod, new: Option<&Allocation>) -> Option<Intent> {
     if known.claim.is_reserved_for(&pod.uid) && new.is_none() {
         return None;
     }
@@ -220,7 +227,7 @@ fn status(known: &KnownClaim, pod: &Wanted, new: Option<&Allocation>) -> Option<
     Some(Intent::strategic_patch_status(reference(known), json!({ "status": status }).to_string()))
 }
 
-fn consumer(pod: &Wanted) -> Consumer {
+fn consumer(pod: &PreparedPod) -> Consumer {
     let (name, uid) = (pod.name.clone(), pod.uid.clone());
     Consumer { api_group: String::new(), resource: "pods".to_owned(), name, uid }
 }

@@ -4,15 +4,15 @@ use berth_guest::prelude::*;
 
 use crate::allocator::Node;
 use crate::args::Args;
-use crate::claims::Wanted;
+use crate::claims::PreparedPod;
 use crate::cluster::Cluster;
-use crate::filtering::{allocated, with};
+use crate::filtering::{allocated, with_extended_claim};
 
 /// The maximum number of subrequests (`FirstAvailableDeviceRequestMaxSize`).
-const MOST_ALTERNATIVES: i64 = 8;
+const MAX_ALTERNATIVES: i64 = 8;
 
 /// Skips scoring for pods whose claims have no subrequests.
-pub fn pre_score(pod: &Wanted, cluster: &Cluster) -> PreScore {
+pub fn pre_score(pod: &PreparedPod, cluster: &Cluster) -> PreScore {
     let has_choice = pod.claims(cluster).is_ok_and(|claims| {
         let mut requests = claims.iter().flat_map(|known| &known.claim.spec.devices.requests);
         requests.any(|request| request.exactly.is_none())
@@ -22,7 +22,7 @@ pub fn pre_score(pod: &Wanted, cluster: &Cluster) -> PreScore {
 
 /// Scores the selected subrequests: an earlier subrequest gives a higher score.
 pub fn score(
-    pod: &Wanted,
+    pod: &PreparedPod,
     cluster: &Cluster,
     args: &Args,
     cycle: &Cycle,
@@ -30,7 +30,7 @@ pub fn score(
     labels: &node::Labels,
     allocatable: &node::Allocatable,
 ) -> Result<i64, String> {
-    let claims = with(pod.claims(cluster)?, pod.special(cluster, allocatable)?.as_ref());
+    let claims = with_extended_claim(pod.claims(cluster)?, pod.extended_claim(cluster, allocatable)?.as_ref());
     let found = allocated(&claims, cluster, args, cycle, Node { name, labels })
         .map_err(|rejection| rejection.reasons().collect::<Vec<_>>().join(", "))?;
     // All nodes are equal if there is nothing to allocate.
@@ -42,11 +42,11 @@ pub fn score(
     let mut total = 0;
     for known in &claims {
         let Some(allocation) = known.allocation().or_else(|| new.next()) else { continue };
-        let got = |whole: &str| allocation.devices.results.iter().any(|result| result.request == whole);
+        let is_selected = |whole: &str| allocation.devices.results.iter().any(|result| result.request == whole);
         for request in known.claim.spec.devices.requests.iter().filter(|request| request.exactly.is_none()) {
             for (at, ask) in (0..).zip(&request.first_available) {
-                if got(&format!("{}/{}", request.name, ask.name)) {
-                    total += MOST_ALTERNATIVES - at;
+                if is_selected(&format!("{}/{}", request.name, ask.name)) {
+                    total += MAX_ALTERNATIVES - at;
                 }
             }
         }

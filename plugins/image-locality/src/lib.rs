@@ -10,35 +10,35 @@ use berth_guest::prelude::*;
 
 const MIB: i64 = 1 << 20;
 /// A sum up to this size scores 0.
-const LEAST: i64 = 23 * MIB;
+const MIN_BYTES: i64 = 23 * MIB;
 /// A sum of at least this size times the number of containers scores 100.
-const MOST_PER_CONTAINER: i64 = 1000 * MIB;
+const MAX_BYTES_PER_CONTAINER: i64 = 1000 * MIB;
 
 /// The pod's images that some node has, with the weighted size of each. An image occurs once for each container or
 /// volume that uses it.
-pub struct Wanted {
+pub struct PreparedPod {
     images: Vec<(ImageId, i64)>,
-    most: i64,
+    max_score_bytes: i64,
 }
 
-fn prepare(pod: &pod::Images, known: &cluster::Images, nodes: &cluster::NodeCount) -> Wanted {
+fn prepare(pod: &pod::Images, known: &cluster::Images, nodes: &cluster::NodeCount) -> PreparedPod {
     let count = |name: &String| {
         let image = known.find(&with_tag(name))?;
         let spread = f64::from(image.nodes) / f64::from(nodes.0);
         Some((image.id, (image.size as f64 * spread) as i64))
     };
-    Wanted {
+    PreparedPod {
         images: pod.containers.iter().chain(&pod.volumes).filter_map(count).collect(),
-        most: MOST_PER_CONTAINER * pod.containers.len() as i64,
+        max_score_bytes: MAX_BYTES_PER_CONTAINER * pod.containers.len() as i64,
     }
 }
 
-fn score(pod: &Wanted, node: &node::Images) -> i64 {
-    let there = pod.images.iter().filter(|(image, _)| node.contains(*image));
-    let sum: i64 = there.map(|(_, count)| count).sum();
+fn score(pod: &PreparedPod, node: &node::Images) -> i64 {
+    let local_images = pod.images.iter().filter(|(image, _)| node.contains(*image));
+    let sum: i64 = local_images.map(|(_, count)| count).sum();
     // `clamp` would panic for a pod without containers.
-    let counted = if sum < LEAST { LEAST } else { sum.min(pod.most) };
-    100 * (counted - LEAST) / (pod.most - LEAST)
+    let bytes = if sum < MIN_BYTES { MIN_BYTES } else { sum.min(pod.max_score_bytes) };
+    100 * (bytes - MIN_BYTES) / (pod.max_score_bytes - MIN_BYTES)
 }
 
 /// Returns the name as the kubelet reports it. A colon before the last slash belongs to a registry's port, not to a
@@ -47,7 +47,7 @@ fn with_tag(name: &str) -> String {
     if name.rfind(':') <= name.rfind('/') { format!("{name}:latest") } else { name.to_owned() }
 }
 
-berth_guest::plugin!(name: "ImageLocality", prepare: prepare => Wanted, score: score);
+berth_guest::plugin!(name: "ImageLocality", prepare: prepare => PreparedPod, score: score);
 
 #[cfg(test)]
 mod tests {

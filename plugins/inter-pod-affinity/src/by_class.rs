@@ -6,22 +6,22 @@ use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Passed, 
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
-use crate::Wanted;
+use crate::PreparedPod;
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::filtering::{has_nothing_to_do, is_first, rejections};
-use crate::scoring::{ignores_others, normalize};
+use crate::scoring::{ignores_existing_pods, normalize};
 use crate::tally::{Key, Sums, Tally};
 use crate::terms::Term;
 
-pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
+pub fn classify(known: &Known, pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Option<Classified> {
     // The host then calls pre-filter and pre-score, which report the invalid term.
     if pod.incoming.terms.problem().is_some() {
         return None;
     }
     pod.read(args, cluster, |tally| {
         let filters = !has_nothing_to_do(pod, tally);
-        let scores = !ignores_others(pod, args) && tally.scored > 0;
+        let scores = !ignores_existing_pods(pod, args) && tally.scored > 0;
         if !filters && !scores {
             return Some(Classified { filter: ClassFilter::Skip, scores, told: Told::nothing() });
         }
@@ -49,37 +49,38 @@ fn follow(tally: &mut Tally, topologies: &Topologies) -> bool {
 
 /// The sums of one topology key for the nodes of a class.
 #[derive(Clone, Copy, Default)]
-struct Counted {
+struct DomainSums {
     /// The nodes have the topology label.
     labelled: bool,
-    near: bool,
-    away: bool,
-    unwelcome: bool,
+    affinity: bool,
+    anti_affinity: bool,
+    existing_anti_affinity: bool,
     score: i64,
 }
 
-fn verdicts(pod: &Wanted, tally: &Tally, cluster: &Cluster) -> Verdicts {
+fn verdicts(pod: &PreparedPod, tally: &Tally, cluster: &Cluster) -> Verdicts {
     let topologies = cluster.topologies();
     let place = |term: &Term| tally.sums.iter().position(|sums| topologies.of(sums.key).key() == term.key);
-    let near: Vec<usize> = pod.incoming.terms.near.iter().filter_map(place).collect();
+    let affinity: Vec<usize> = pod.incoming.terms.affinity.iter().filter_map(place).collect();
     let first = is_first(&pod.incoming, tally, cluster);
     let mut verdicts = Verdicts::new(tally.classes.iter().len(), rejections());
     for key in tally.classes.iter() {
-        let counted: Vec<Counted> = tally.counted(key).collect();
-        let is_near = |at: &usize| counted.get(*at).is_some_and(|of| of.labelled && (first || of.near));
+        let domain_sums: Vec<DomainSums> = tally.domain_sums(key).collect();
+        let matches_affinity =
+            |at: &usize| domain_sums.get(*at).is_some_and(|of| of.labelled && (first || of.affinity));
         match () {
-            () if !near.iter().all(is_near) => verdicts.rejected(0),
-            () if counted.iter().any(|of| of.away) => verdicts.rejected(1),
-            () if counted.iter().any(|of| of.unwelcome) => verdicts.rejected(2),
+            () if !affinity.iter().all(matches_affinity) => verdicts.rejected(0),
+            () if domain_sums.iter().any(|of| of.anti_affinity) => verdicts.rejected(1),
+            () if domain_sums.iter().any(|of| of.existing_anti_affinity) => verdicts.rejected(2),
             () => verdicts.fits(),
         }
     }
     verdicts
 }
 
-pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Cluster) -> ClassScores {
+pub fn score_classes(passed: &Passed, pod: &PreparedPod, args: &Args, cluster: &Cluster) -> ClassScores {
     pod.read(args, cluster, |tally| {
-        let score = |(class, _)| tally.counted(tally.classes.get(class)).map(|of| of.score).sum();
+        let score = |(class, _)| tally.domain_sums(tally.classes.get(class)).map(|of| of.score).sum();
         let raw: Vec<i64> = passed.iter().map(score).collect();
         let mut normalized = raw.clone();
         normalize(&mut normalized);
@@ -89,16 +90,16 @@ pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Clust
 
 impl Tally {
     /// Returns the sums of the class for each topology key.
-    fn counted(&self, key: Option<&Key>) -> impl Iterator<Item = Counted> {
+    fn domain_sums(&self, key: Option<&Key>) -> impl Iterator<Item = DomainSums> {
         let parts = key.map(|key| &**key).unwrap_or_default();
-        self.sums.iter().zip(parts).map(|(sums, part)| sums.counted(*part))
+        self.sums.iter().zip(parts).map(|(sums, part)| sums.domain_sums(*part))
     }
 }
 
-const NEAR: i64 = 1;
-const AWAY: i64 = 2;
-const UNWELCOME: i64 = 4;
-const LABELLED: i64 = 8;
+const AFFINITY_BIT: i64 = 1;
+const ANTI_AFFINITY_BIT: i64 = 2;
+const EXISTING_BIT: i64 = 4;
+const LABELLED_BIT: i64 = 8;
 /// The number of flag bits below the score.
 const BITS: u32 = 4;
 
@@ -110,33 +111,43 @@ impl Sums {
             None => 0,
             Some(domain) if self.by_domain => 1 + domain as i64,
             Some(domain) => {
-                let Counted { near, away, unwelcome, score, .. } = self.in_domain(domain);
+                let DomainSums { affinity, anti_affinity, existing_anti_affinity, score, .. } = self.in_domain(domain);
                 let bit = |bit, is: bool| if is { bit } else { 0 };
-                score << BITS | LABELLED | bit(NEAR, near) | bit(AWAY, away) | bit(UNWELCOME, unwelcome)
+                score << BITS
+                    | LABELLED_BIT
+                    | bit(AFFINITY_BIT, affinity)
+                    | bit(ANTI_AFFINITY_BIT, anti_affinity)
+                    | bit(EXISTING_BIT, existing_anti_affinity)
             }
         }
     }
 
     /// Returns the sums for nodes with this part of the class key.
-    fn counted(&self, part: i64) -> Counted {
+    fn domain_sums(&self, part: i64) -> DomainSums {
         if part == 0 {
-            return Counted::default();
+            return DomainSums::default();
         }
         if self.by_domain {
             return self.in_domain((part - 1) as usize);
         }
         let has = |bit| part & bit != 0;
-        Counted { labelled: true, near: has(NEAR), away: has(AWAY), unwelcome: has(UNWELCOME), score: part >> BITS }
+        DomainSums {
+            labelled: true,
+            affinity: has(AFFINITY_BIT),
+            anti_affinity: has(ANTI_AFFINITY_BIT),
+            existing_anti_affinity: has(EXISTING_BIT),
+            score: part >> BITS,
+        }
     }
 
-    fn in_domain(&self, domain: usize) -> Counted {
+    fn in_domain(&self, domain: usize) -> DomainSums {
         let sum = |sums: &[i64]| sums.get(domain).copied().unwrap_or(0);
         let any = |sums: &[i64]| sum(sums) > 0;
-        Counted {
+        DomainSums {
             labelled: true,
-            near: any(&self.near),
-            away: any(&self.away),
-            unwelcome: any(&self.unwelcome),
+            affinity: any(&self.affinity),
+            anti_affinity: any(&self.anti_affinity),
+            existing_anti_affinity: any(&self.existing_anti_affinity),
             score: sum(&self.score),
         }
     }

@@ -39,9 +39,9 @@ impl Hash for PodKey {
     }
 }
 
-/// The limit in bytes for the sums of all templates. The sums of a template with terms over the hostname take 40
+/// The limit in bytes for the sums of all pod signatures. The sums of one with terms over the hostname take 40
 /// kilobytes at 5,000 nodes.
-const ROOM: usize = 96 << 20;
+const CACHE_BYTES: usize = 96 << 20;
 
 /// The plugin's index of the cluster.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Index<Args> for Cluster {
             groups: Groups::default(),
             namespaces: BTreeMap::new(),
             namespaces_version: 0,
-            room: Room::new(ROOM),
+            room: Room::new(CACHE_BYTES),
         }
     }
 

@@ -4,17 +4,17 @@ use berth_guest::Verdicts;
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
-use crate::Wanted;
+use crate::PreparedPod;
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::tally::{Incoming, Sums, Tally};
 use crate::terms::Term;
 
-const NOT_NEAR: &str = "node(s) didn't match pod affinity rules";
-const NOT_AWAY: &str = "node(s) didn't match pod anti-affinity rules";
-const UNWELCOME: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
+const AFFINITY_NOT_MATCHED: &str = "node(s) didn't match pod affinity rules";
+const ANTI_AFFINITY_VIOLATED: &str = "node(s) didn't match pod anti-affinity rules";
+const EXISTING_ANTI_AFFINITY: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
-pub fn pre_filter(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+pub fn pre_filter(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     if let Some(problem) = pod.incoming.terms.problem() {
         return Err(Rejection::unresolvable(format!("parsing pod: {problem}")));
     }
@@ -23,37 +23,37 @@ pub fn pre_filter(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreFil
 }
 
 /// Returns true if no required term matters: the pod has none, and no pod on a node has an anti-affinity against it.
-pub fn has_nothing_to_do(pod: &Wanted, tally: &Tally) -> bool {
+pub fn has_nothing_to_do(pod: &PreparedPod, tally: &Tally) -> bool {
     let terms = &pod.incoming.terms;
-    tally.unwelcome == 0 && terms.near.is_empty() && terms.away.is_empty()
+    tally.existing_anti_affinity == 0 && terms.affinity.is_empty() && terms.anti_affinity.is_empty()
 }
 
 /// A topology key, with the number of pods in each domain. Empty if no pod matters for the key.
 type Domains<'a> = (&'a Topology, &'a [i64]);
 
-pub fn filter_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
+pub fn filter_nodes(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
     pod.read(args, cluster, |tally| verdicts(pod, tally, cluster, nodes))
 }
 
-fn verdicts(pod: &Wanted, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
+fn verdicts(pod: &PreparedPod, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
     let terms = &pod.incoming.terms;
     // This may add a key, so it must come before `topologies` is borrowed.
-    terms.near.iter().for_each(|term| _ = cluster.key(&term.key));
+    terms.affinity.iter().for_each(|term| _ = cluster.key(&term.key));
     let topologies = &*cluster.topologies();
-    let near = of_terms(&terms.near, tally, topologies, |sums| &sums.near);
-    let away = of_terms(&terms.away, tally, topologies, |sums| &sums.away);
-    let unwelcome: Vec<Domains<'_>> =
-        tally.sums.iter().map(|sums| (topologies.of(sums.key), sums.unwelcome.as_slice())).collect();
+    let affinity = of_terms(&terms.affinity, tally, topologies, |sums| &sums.affinity);
+    let anti_affinity = of_terms(&terms.anti_affinity, tally, topologies, |sums| &sums.anti_affinity);
+    let existing_anti_affinity: Vec<Domains<'_>> =
+        tally.sums.iter().map(|sums| (topologies.of(sums.key), sums.existing_anti_affinity.as_slice())).collect();
     let first = is_first(&pod.incoming, tally, cluster);
     let mut verdicts = Verdicts::new(nodes.len(), rejections());
     for node in nodes.iter() {
-        let is_near = near.iter().all(|(topology, pods)| {
+        let matches_affinity = affinity.iter().all(|(topology, pods)| {
             topology.domain(node).is_some_and(|domain| first || pods.get(domain).is_some_and(|pods| *pods > 0))
         });
         match () {
-            () if !is_near => verdicts.rejected(0),
-            () if any(&away, node) => verdicts.rejected(1),
-            () if any(&unwelcome, node) => verdicts.rejected(2),
+            () if !matches_affinity => verdicts.rejected(0),
+            () if any(&anti_affinity, node) => verdicts.rejected(1),
+            () if any(&existing_anti_affinity, node) => verdicts.rejected(2),
             () => verdicts.fits(),
         }
     }
@@ -86,13 +86,17 @@ fn any(all: &[Domains<'_>], node: node::Id) -> bool {
 
 /// Returns the rejections, in the order in which the filter checks them.
 pub fn rejections() -> [Rejection; 3] {
-    [Rejection::unresolvable(NOT_NEAR), Rejection::unschedulable(NOT_AWAY), Rejection::unschedulable(UNWELCOME)]
+    [
+        Rejection::unresolvable(AFFINITY_NOT_MATCHED),
+        Rejection::unschedulable(ANTI_AFFINITY_VIOLATED),
+        Rejection::unschedulable(EXISTING_ANTI_AFFINITY),
+    ]
 }
 
 /// Returns true if no pod matches the pod's affinity terms and the pod matches all of them itself. Such a pod is the
 /// first of its group and may go to any node with the topology labels.
 pub fn is_first(pod: &Incoming, tally: &Tally, cluster: &Cluster) -> bool {
     let namespace = cluster.namespace(&pod.namespace);
-    let about_itself = |term: &Term| term.of_incoming(&pod.namespace, &pod.labels, namespace);
-    tally.near == 0 && !pod.terms.near.is_empty() && pod.terms.near.iter().all(about_itself)
+    let matches_itself = |term: &Term| term.of_incoming(&pod.namespace, &pod.labels, namespace);
+    tally.affinity == 0 && !pod.terms.affinity.is_empty() && pod.terms.affinity.iter().all(matches_itself)
 }

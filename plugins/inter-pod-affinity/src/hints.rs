@@ -3,7 +3,7 @@
 use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
 
-use crate::Wanted;
+use crate::PreparedPod;
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::terms::{Term, Terms};
@@ -13,23 +13,25 @@ type Pod<'a> = (&'a pod::Namespace, &'a pod::Labels, &'a pod::PodAffinity);
 
 pub fn queueing_hint(
     _: &Event,
-    wanted: &Wanted,
+    prepared: &PreparedPod,
     args: &Args,
     cluster: &Cluster,
     node: node::Change<'_, node::Labels>,
     pod: pod::Change<'_, (pod::Namespace, pod::Labels, pod::PodAffinity)>,
 ) -> Hint {
     if node.after.is_some() {
-        let unwelcome = || wanted.read(args, cluster, |tally| tally.unwelcome > 0);
-        return Hint::queue_if(moves(&wanted.incoming.terms, node.before, node.after) || unwelcome());
+        let has_existing_anti_affinity = || prepared.read(args, cluster, |tally| tally.existing_anti_affinity > 0);
+        return Hint::queue_if(
+            moves(&prepared.incoming.terms, node.before, node.after) || has_existing_anti_affinity(),
+        );
     }
     Hint::queue_if(match (pod.before, pod.after) {
         (None, None) => false,
-        (None, Some(after)) => is_near(wanted, after, cluster),
-        (Some(before), None) => stood_in_the_way(wanted, before, cluster),
+        (None, Some(after)) => matches_affinity(prepared, after, cluster),
+        (Some(before), None) => conflicted(prepared, before, cluster),
         (Some(before), Some(after)) => {
-            !is_near(wanted, before, cluster) && is_near(wanted, after, cluster)
-                || is_hated(wanted, before, cluster).any(|term| !about(term, after, cluster))
+            !matches_affinity(prepared, before, cluster) && matches_affinity(prepared, after, cluster)
+                || matched_anti_affinity(prepared, before, cluster).any(|term| !matches_term(term, after, cluster))
         }
     })
 }
@@ -46,28 +48,33 @@ fn moves(terms: &Terms, before: Node<'_>, after: Node<'_>) -> bool {
         let [was, is] = domains(term);
         before.is_none() || was.is_some() && was != is
     };
-    terms.near.iter().any(enters) || terms.away.iter().any(leaves)
+    terms.affinity.iter().any(enters) || terms.anti_affinity.iter().any(leaves)
 }
 
 /// Returns true if the pod has affinity terms and `pod` matches all of them.
-fn is_near(wanted: &Wanted, pod: Pod<'_>, cluster: &Cluster) -> bool {
-    let near = &wanted.incoming.terms.near;
-    !near.is_empty() && near.iter().all(|term| about(term, pod, cluster))
+fn matches_affinity(prepared: &PreparedPod, pod: Pod<'_>, cluster: &Cluster) -> bool {
+    let affinity = &prepared.incoming.terms.affinity;
+    !affinity.is_empty() && affinity.iter().all(|term| matches_term(term, pod, cluster))
 }
 
 /// Returns the incoming pod's anti-affinity terms that match `pod`.
-fn is_hated<'a>(wanted: &'a Wanted, pod: Pod<'a>, cluster: &'a Cluster) -> impl Iterator<Item = &'a Term> {
-    wanted.incoming.terms.away.iter().filter(move |term| about(term, pod, cluster))
+fn matched_anti_affinity<'a>(
+    prepared: &'a PreparedPod,
+    pod: Pod<'a>,
+    cluster: &'a Cluster,
+) -> impl Iterator<Item = &'a Term> {
+    prepared.incoming.terms.anti_affinity.iter().filter(move |term| matches_term(term, pod, cluster))
 }
 
 /// Returns true if one of the two pods has an anti-affinity term that matches the other.
-fn stood_in_the_way(wanted: &Wanted, pod: Pod<'_>, cluster: &Cluster) -> bool {
-    let incoming = &wanted.incoming;
-    let ours = cluster.namespace(&incoming.namespace);
-    let unwelcome = |term: &Term| term.of_resident(&incoming.namespace, &incoming.labels, ours);
-    is_hated(wanted, pod, cluster).next().is_some() || Terms::new(pod.2).away.iter().any(unwelcome)
+fn conflicted(prepared: &PreparedPod, pod: Pod<'_>, cluster: &Cluster) -> bool {
+    let incoming = &prepared.incoming;
+    let pod_namespace_labels = cluster.namespace(&incoming.namespace);
+    let rejects_pod = |term: &Term| term.of_resident(&incoming.namespace, &incoming.labels, pod_namespace_labels);
+    matched_anti_affinity(prepared, pod, cluster).next().is_some()
+        || Terms::new(pod.2).anti_affinity.iter().any(rejects_pod)
 }
 
-fn about(term: &Term, (namespace, labels, _): Pod<'_>, cluster: &Cluster) -> bool {
+fn matches_term(term: &Term, (namespace, labels, _): Pod<'_>, cluster: &Cluster) -> bool {
     term.of_incoming(namespace, labels, cluster.namespace(namespace))
 }

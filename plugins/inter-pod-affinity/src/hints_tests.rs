@@ -19,28 +19,28 @@ fn apps(key: &str, name: &str) -> PodAffinityTerm {
 
 #[test]
 fn pods_that_are_added_deleted_and_changed() {
-    let near = app("web").near(apps("zone", "db")).near(apps("zone", "db"));
-    let away = app("web").away_from(apps("zone", "db")).away_from(apps("node", "cache"));
+    let affinity = app("web").near(apps("zone", "db")).near(apps("zone", "db"));
+    let anti_affinity = app("web").away_from(apps("zone", "db")).away_from(apps("node", "cache"));
     let [db, cache, other] = ["db", "cache", "other"].map(app);
-    let hates_web = app("other").away_from(apps("zone", "web"));
+    let anti_affinity_to_web = app("other").away_from(apps("zone", "web"));
     let elsewhere = app("db").namespace("elsewhere");
     let mut host = Host::<Plugin>::new();
     for (wanted, change, expected) in [
-        (&near, [None, Some(&db)], Queue),
-        (&near, [None, Some(&other)], Skip),
-        (&near, [None, Some(&elsewhere)], Skip),
-        (&near, [Some(&other), Some(&db)], Queue),
-        (&near, [Some(&db), Some(&other)], Skip),
-        (&near, [Some(&db), None], Skip),
-        (&near, [Some(&hates_web), None], Queue),
-        (&away, [None, Some(&other)], Skip),
-        (&away, [Some(&db), None], Queue),
-        (&away, [Some(&cache), None], Queue),
-        (&away, [Some(&other), None], Skip),
-        (&away, [Some(&db), Some(&other)], Queue),
-        (&away, [Some(&other), Some(&db)], Skip),
-        (&app("web"), [Some(&hates_web), None], Queue),
-        (&app("cache"), [Some(&hates_web), None], Skip),
+        (&affinity, [None, Some(&db)], Queue),
+        (&affinity, [None, Some(&other)], Skip),
+        (&affinity, [None, Some(&elsewhere)], Skip),
+        (&affinity, [Some(&other), Some(&db)], Queue),
+        (&affinity, [Some(&db), Some(&other)], Skip),
+        (&affinity, [Some(&db), None], Skip),
+        (&affinity, [Some(&anti_affinity_to_web), None], Queue),
+        (&anti_affinity, [None, Some(&other)], Skip),
+        (&anti_affinity, [Some(&db), None], Queue),
+        (&anti_affinity, [Some(&cache), None], Queue),
+        (&anti_affinity, [Some(&other), None], Skip),
+        (&anti_affinity, [Some(&db), Some(&other)], Queue),
+        (&anti_affinity, [Some(&other), Some(&db)], Skip),
+        (&app("web"), [Some(&anti_affinity_to_web), None], Queue),
+        (&app("cache"), [Some(&anti_affinity_to_web), None], Skip),
     ] {
         let actions = match change {
             [None, _] => Actions::ADD,
@@ -66,18 +66,18 @@ fn a_namespace_is_selected_by_its_labels() {
 #[test]
 fn nodes_that_are_added_and_change_domain() {
     let [none, a, b] = [node("n"), node("n").label("zone", "a"), node("n").label("zone", "b")];
-    let (near, away) = (app("web").near(apps("zone", "db")), app("web").away_from(apps("zone", "db")));
+    let (affinity, anti_affinity) = (app("web").near(apps("zone", "db")), app("web").away_from(apps("zone", "db")));
     for (wanted, before, after, expected) in [
-        (&near, None, &a, Queue),
-        (&near, None, &none, Skip),
-        (&near, Some(&none), &a, Queue),
-        (&near, Some(&a), &b, Queue),
-        (&near, Some(&a), &none, Skip),
-        (&near, Some(&a), &a, Skip),
-        (&away, None, &none, Queue),
-        (&away, Some(&a), &none, Queue),
-        (&away, Some(&a), &b, Queue),
-        (&away, Some(&none), &a, Skip),
+        (&affinity, None, &a, Queue),
+        (&affinity, None, &none, Skip),
+        (&affinity, Some(&none), &a, Queue),
+        (&affinity, Some(&a), &b, Queue),
+        (&affinity, Some(&a), &none, Skip),
+        (&affinity, Some(&a), &a, Skip),
+        (&anti_affinity, None, &none, Queue),
+        (&anti_affinity, Some(&a), &none, Queue),
+        (&anti_affinity, Some(&a), &b, Queue),
+        (&anti_affinity, Some(&none), &a, Skip),
         (&app("web"), None, &a, Skip),
     ] {
         let actions = if before.is_none() { Actions::ADD } else { Actions::UPDATE_LABELS };
@@ -87,6 +87,6 @@ fn nodes_that_are_added_and_change_domain() {
     let mut host = Host::<Plugin>::new();
     host.node(a.clone());
     host.resident(&app("other").away_from(apps("zone", "web")), "n");
-    let unwelcome = host.node_hint(Actions::ADD, [None, Some(&b)], &app("web"));
-    assert_eq!(unwelcome, Queue, "where nobody wants it away");
+    let hint = host.node_hint(Actions::ADD, [None, Some(&b)], &app("web"));
+    assert_eq!(hint, Queue, "no pod on the nodes has anti-affinity");
 }

@@ -6,9 +6,9 @@
 //! pod or of a pod on a node. Preferred terms score in both directions. All as in kube-scheduler v1.36. The API
 //! server has merged `matchLabelKeys` and `mismatchLabelKeys` into the selectors.
 //!
-//! The plugin groups the pods on nodes. It computes the sums of a template once and then updates them with each
+//! The plugin groups the pods on nodes. It computes the sums of a pod signature once and then updates them with each
 //! added or deleted pod. Nodes belong to the same class if they are in the same domain of each topology key, or in
-//! domains with the same sums. For a known template, the work depends on the number of classes, not on the number of
+//! domains with the same sums. For a known pod signature, the work depends on the number of classes, not on the number of
 //! nodes.
 
 mod args;
@@ -32,23 +32,23 @@ use scoring::{normalize, pre_score, score_nodes};
 use tally::{Incoming, Tally};
 use terms::Terms;
 
-/// The prepared data of a template.
-pub struct Wanted {
+/// The data that `prepare` computes once for each pod signature.
+pub struct PreparedPod {
     incoming: Incoming,
     /// True if the pod has preferred terms.
     prefers: bool,
     tally: Place<Tally>,
 }
 
-fn prepare(namespace: &pod::Namespace, labels: &pod::Labels, affinity: &pod::PodAffinity) -> Wanted {
-    Wanted {
+fn prepare(namespace: &pod::Namespace, labels: &pod::Labels, affinity: &pod::PodAffinity) -> PreparedPod {
+    PreparedPod {
         incoming: Incoming { namespace: namespace.clone(), labels: labels.clone(), terms: Terms::new(affinity) },
         prefers: !affinity.affinity.preferred.is_empty() || !affinity.anti_affinity.preferred.is_empty(),
         tally: Place::default(),
     }
 }
 
-impl Wanted {
+impl PreparedPod {
     /// Updates the sums and passes them to `read`.
     fn read<R>(&self, args: &Args, cluster: &Cluster, read: impl FnOnce(&mut Tally) -> R) -> R {
         let (result, bytes) = {
@@ -66,7 +66,7 @@ berth_guest::plugin!(
     name: "InterPodAffinity",
     args: Args,
     index: Cluster,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     pre_filter: pre_filter,
     filter_nodes: filter_nodes,
     pre_score: pre_score,

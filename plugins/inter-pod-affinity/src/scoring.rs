@@ -2,13 +2,13 @@
 
 use berth_guest::prelude::*;
 
-use crate::Wanted;
+use crate::PreparedPod;
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::tally::Tally;
 
-pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreScore, String> {
-    if ignores_others(pod, args) {
+pub fn pre_score(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Result<PreScore, String> {
+    if ignores_existing_pods(pod, args) {
         return Ok(PreScore::Skip);
     }
     if let Some(problem) = pod.incoming.terms.problem() {
@@ -19,11 +19,11 @@ pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreScor
 }
 
 /// Returns true if the pod has no preferred terms and the arguments ignore the preferred terms of pods on nodes.
-pub fn ignores_others(pod: &Wanted, args: &Args) -> bool {
+pub fn ignores_existing_pods(pod: &PreparedPod, args: &Args) -> bool {
     args.ignore_existing && !pod.prefers
 }
 
-pub fn score_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
+pub fn score_nodes(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
     pod.read(args, cluster, |tally| sums(tally, cluster, nodes))
 }
 

@@ -1,4 +1,4 @@
-//! Sums over the pods on nodes that matter for a pod to schedule, by topology domain. Computed once per template,
+//! Sums over the pods on nodes that matter for a pod to schedule, by topology domain. Computed once for each pod signature,
 //! then updated with each added or deleted pod.
 
 mod counting;
@@ -24,19 +24,19 @@ pub struct Incoming {
     pub terms: Terms,
 }
 
-/// The sums of a template.
+/// The sums of a pod signature.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// An entry for each relevant topology key.
     pub sums: Vec<Sums>,
     /// The number of (pod, domain) pairs of pods on nodes that match all affinity terms of the pod.
-    pub near: i64,
+    pub affinity: i64,
     /// The number of (pod, domain) pairs of pods on nodes whose anti-affinity matches the pod.
-    pub unwelcome: i64,
+    pub existing_anti_affinity: i64,
     /// The number of (pod, domain) pairs that contribute to the score.
     pub scored: i64,
-    /// The meaning of each group of pods, with indexes into `sums`.
-    meanings: PerGroup<Vec<(usize, Meaning)>>,
+    /// The contributions of each group of pods, with indexes into `sums`.
+    contributions: PerGroup<Vec<(usize, Contribution)>>,
     /// Nodes whose sums may have changed since the classes were updated.
     pub touched: Touched,
     /// Classes of nodes by their sums.
@@ -54,21 +54,21 @@ pub struct Sums {
     /// True if the key has few domains. Class keys then contain the domain instead of its sums.
     pub by_domain: bool,
     /// The number of pods that match the pod's affinity terms.
-    pub near: Vec<i64>,
+    pub affinity: Vec<i64>,
     /// The number of pods that match the pod's anti-affinity terms.
-    pub away: Vec<i64>,
+    pub anti_affinity: Vec<i64>,
     /// The number of pods whose anti-affinity terms match the pod.
-    pub unwelcome: Vec<i64>,
+    pub existing_anti_affinity: Vec<i64>,
     /// The sum of the weights of all preferred terms, in both directions.
     pub score: Vec<i64>,
 }
 
 /// The contribution of a pod on a node to the sums of a topology key.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Meaning {
-    Near,
-    Away,
-    Unwelcome,
+enum Contribution {
+    Affinity,
+    AntiAffinity,
+    ExistingAntiAffinity,
     Score(i64),
 }
 
@@ -82,9 +82,12 @@ struct Seen {
 impl Tally {
     /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> usize {
-        let columns = self.sums.iter().flat_map(|sums| [&sums.near, &sums.away, &sums.unwelcome, &sums.score]);
+        let columns = self
+            .sums
+            .iter()
+            .flat_map(|sums| [&sums.affinity, &sums.anti_affinity, &sums.existing_anti_affinity, &sums.score]);
         let rows: usize = columns.map(Vec::capacity).sum();
-        rows * size_of::<i64>() + self.meanings.bytes() + self.classes.bytes()
+        rows * size_of::<i64>() + self.contributions.bytes() + self.classes.bytes()
     }
 
     /// Returns the sums of a topology key, or `None` if no pod matters for the key.

@@ -23,13 +23,13 @@ pub struct Term {
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// `podAffinity`, required.
-    pub near: Vec<Term>,
+    pub affinity: Vec<Term>,
     /// `podAntiAffinity`, required.
-    pub away: Vec<Term>,
+    pub anti_affinity: Vec<Term>,
     /// `podAffinity`, preferred.
-    pub rather_near: Vec<Term>,
+    pub preferred_affinity: Vec<Term>,
     /// `podAntiAffinity`, preferred.
-    pub rather_away: Vec<Term>,
+    pub preferred_anti_affinity: Vec<Term>,
     /// Messages about invalid terms.
     wrong: Vec<String>,
 }
@@ -46,10 +46,10 @@ impl Terms {
             })
         };
         Terms {
-            near: read("requiredAffinityTerms", &pod.affinity.required),
-            away: read("requiredAntiAffinityTerms", &pod.anti_affinity.required),
-            rather_near: read("preferredAffinityTerms", &pod.affinity.preferred),
-            rather_away: read("preferredAntiAffinityTerms", &pod.anti_affinity.preferred),
+            affinity: read("requiredAffinityTerms", &pod.affinity.required),
+            anti_affinity: read("requiredAntiAffinityTerms", &pod.anti_affinity.required),
+            preferred_affinity: read("preferredAffinityTerms", &pod.affinity.preferred),
+            preferred_anti_affinity: read("preferredAntiAffinityTerms", &pod.anti_affinity.preferred),
             wrong,
         }
     }
@@ -65,12 +65,15 @@ impl Terms {
 
     /// Returns true if there are no terms of any kind.
     pub fn is_empty(&self) -> bool {
-        self.near.is_empty() && self.away.is_empty() && self.rather_near.is_empty() && self.rather_away.is_empty()
+        self.affinity.is_empty()
+            && self.anti_affinity.is_empty()
+            && self.preferred_affinity.is_empty()
+            && self.preferred_anti_affinity.is_empty()
     }
 
     /// Returns true if a term has a namespace selector.
     pub fn select_namespaces(&self) -> bool {
-        let all = [&self.near, &self.away, &self.rather_near, &self.rather_away];
+        let all = [&self.affinity, &self.anti_affinity, &self.preferred_affinity, &self.preferred_anti_affinity];
         all.into_iter().flatten().any(|term| term.namespace_selector != LabelSelector::NOTHING)
     }
 }

@@ -9,9 +9,9 @@ use super::*;
 mod preferred;
 mod random;
 
-const NOT_NEAR: &str = "node(s) didn't match pod affinity rules";
-const NOT_AWAY: &str = "node(s) didn't match pod anti-affinity rules";
-const UNWELCOME: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
+const AFFINITY_NOT_MATCHED: &str = "node(s) didn't match pod affinity rules";
+const ANTI_AFFINITY_VIOLATED: &str = "node(s) didn't match pod anti-affinity rules";
+const EXISTING_ANTI_AFFINITY: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
 /// Returns a host with two nodes in each of the zones a and b, and node `c` without a zone. The label `node` has the
 /// node's name.
@@ -68,12 +68,12 @@ fn nodes_of_one_domain_change_their_class_together() {
     for (name, rack) in [("a1", "a"), ("a2", "a"), ("b", "b"), ("c", "c")] {
         host.node(node(name).label("rack", rack));
     }
-    let (web, away) = (app("web"), app("web").away_from(term("rack", "web")));
-    assert_eq!(host.fits(&away).len(), 4);
+    let (web, anti_affinity) = (app("web"), app("web").away_from(term("rack", "web")));
+    assert_eq!(host.fits(&anti_affinity).len(), 4);
     let first = host.resident(&web, "a1");
-    assert_eq!(host.fits(&away), ["b", "c"]);
+    assert_eq!(host.fits(&anti_affinity), ["b", "c"]);
     host.remove_resident(first);
-    assert_eq!(host.fits(&away).len(), 4);
+    assert_eq!(host.fits(&anti_affinity).len(), 4);
 }
 
 #[test]
@@ -102,15 +102,15 @@ fn required_affinity_selects_domains() {
 
 #[test]
 fn the_first_pod_of_a_group_may_go_anywhere() {
-    let itself = || app("web").near(term("zone", "web"));
+    let to_itself = || app("web").near(term("zone", "web"));
     for (on, incoming, fits) in [
-        ("", itself(), "a1 a2 b1 b2"),
-        ("b1", itself(), "b1 b2"),
+        ("", to_itself(), "a1 a2 b1 b2"),
+        ("b1", to_itself(), "b1 b2"),
         // A pod outside all domains does not matter.
-        ("c", itself(), "a1 a2 b1 b2"),
+        ("c", to_itself(), "a1 a2 b1 b2"),
         ("", app("web").near(term("zone", "api")), ""),
-        ("", itself().near(term("node", "api")), ""),
-        ("", itself().near(term("none", "web")), ""),
+        ("", to_itself().near(term("node", "api")), ""),
+        ("", to_itself().near(term("none", "web")), ""),
         ("", app("web").near(in_namespaces(term("zone", "web"), &["other"])), ""),
     ] {
         let mut host = host();
@@ -158,21 +158,21 @@ fn anti_affinity_of_pods_on_nodes_excludes_domains() {
 #[test]
 fn each_rejection_has_its_code_and_reason() {
     for (resident, incoming, code, reason) in [
-        (app("web"), pod().near(term("none", "web")), Code::UnschedulableAndUnresolvable, NOT_NEAR),
-        (app("web"), pod().away_from(term("zone", "web")), Code::Unschedulable, NOT_AWAY),
-        (app("db").away_from(term("zone", "web")), app("web"), Code::Unschedulable, UNWELCOME),
+        (app("web"), pod().near(term("none", "web")), Code::UnschedulableAndUnresolvable, AFFINITY_NOT_MATCHED),
+        (app("web"), pod().away_from(term("zone", "web")), Code::Unschedulable, ANTI_AFFINITY_VIOLATED),
+        (app("db").away_from(term("zone", "web")), app("web"), Code::Unschedulable, EXISTING_ANTI_AFFINITY),
         // The filter reports the first reason.
         (
             app("web").away_from(term("zone", "web")),
             app("web").away_from(term("zone", "web")),
             Code::Unschedulable,
-            NOT_AWAY,
+            ANTI_AFFINITY_VIOLATED,
         ),
         (
             app("web"),
             pod().near(term("zone", "api")).away_from(term("zone", "web")),
             Code::UnschedulableAndUnresolvable,
-            NOT_NEAR,
+            AFFINITY_NOT_MATCHED,
         ),
     ] {
         let mut host = host();

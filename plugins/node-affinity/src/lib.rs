@@ -15,17 +15,17 @@ use berth_guest::selector::{Preferred, Required};
 use berth_guest::types::{NodeSelectorTerm, SelectorOperator};
 use berth_guest::{ClusterEvent, EventActions};
 
-/// The prepared data of a template.
-pub struct Wanted {
+/// The data that `prepare` computes once for each pod signature.
+pub struct PreparedPod {
     required: Required,
     pre_filter: PreFilter,
     preferred: Result<Preferred, String>,
     has_preferred: bool,
 }
 
-fn prepare(pod: &pod::NodeAffinity, args: &Args) -> Wanted {
+fn prepare(pod: &pod::NodeAffinity, args: &Args) -> PreparedPod {
     let preferred = Preferred::new(&pod.preferred).map_err(|problems| problems.into_result().err().unwrap_or_default());
-    Wanted {
+    PreparedPod {
         required: Required::new(pod),
         pre_filter: narrow(pod, args),
         preferred,
@@ -64,11 +64,11 @@ fn named(term: &NodeSelectorTerm) -> Option<BTreeSet<&str>> {
     sets.reduce(|one: BTreeSet<&str>, two| &one & &two)
 }
 
-fn pre_filter(pod: &Wanted) -> PreFilter {
+fn pre_filter(pod: &PreparedPod) -> PreFilter {
     pod.pre_filter.clone()
 }
 
-fn filter(pod: &Wanted, args: &Args, name: &node::Name, labels: &node::Labels) -> Verdict {
+fn filter(pod: &PreparedPod, args: &Args, name: &node::Name, labels: &node::Labels) -> Verdict {
     if args.required.as_ref().is_some_and(|required| !required.any_matches(name, labels)) {
         Verdict::unresolvable("node(s) didn't match scheduler-enforced node affinity")
     } else if !pod.required.matches(name, labels) {
@@ -78,19 +78,24 @@ fn filter(pod: &Wanted, args: &Args, name: &node::Name, labels: &node::Labels) -
     }
 }
 
-fn pre_score(pod: &Wanted, args: &Args) -> Result<PreScore, String> {
+fn pre_score(pod: &PreparedPod, args: &Args) -> Result<PreScore, String> {
     pod.preferred.as_ref().map_err(String::clone)?;
     Ok(if pod.has_preferred || args.preferred.is_some() { PreScore::Score } else { PreScore::Skip })
 }
 
 /// Returns the sum of the weights of the preferred terms that match the node.
-fn score(pod: &Wanted, args: &Args, name: &node::Name, labels: &node::Labels) -> i64 {
+fn score(pod: &PreparedPod, args: &Args, name: &node::Name, labels: &node::Labels) -> i64 {
     let of_pod = pod.preferred.as_ref().map_or(0, |terms| terms.weight(name, labels));
     of_pod + args.preferred.as_ref().map_or(0, |terms| terms.weight(name, labels))
 }
 
 /// Queues the pod if the node matches now and did not match before.
-fn queueing_hint(_: &Event, pod: &Wanted, args: &Args, node: node::Change<'_, (node::Name, node::Labels)>) -> Hint {
+fn queueing_hint(
+    _: &Event,
+    pod: &PreparedPod,
+    args: &Args,
+    node: node::Change<'_, (node::Name, node::Labels)>,
+) -> Hint {
     let matches = |node: Option<(&node::Name, &node::Labels)>| {
         let Some((name, labels)) = node else { return false };
         args.required.as_ref().is_none_or(|required| required.any_matches(name, labels))
@@ -102,7 +107,7 @@ fn queueing_hint(_: &Event, pod: &Wanted, args: &Args, node: node::Change<'_, (n
 berth_guest::plugin!(
     name: "NodeAffinity",
     args: Args,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     pre_filter: pre_filter,
     filter: filter,
     pre_score: pre_score,

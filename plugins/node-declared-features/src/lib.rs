@@ -5,7 +5,7 @@
 
 use berth_guest::prelude::*;
 
-/// The features that the pod needs. Prepared once per template.
+/// The features that the pod needs. Computed once for each pod signature.
 pub struct Needed(Vec<&'static str>);
 
 const RESTART_ALL_CONTAINERS: &str = "RestartAllContainersOnContainerExits";

@@ -14,7 +14,7 @@ fn pre_filter(pod: &pod::HostPorts) -> PreFilter {
 }
 
 fn filter(pod: &pod::HostPorts, node: &node::UsedPorts) -> Verdict {
-    if pod.iter().any(|wanted| node.iter().any(|used| conflict(wanted, used))) {
+    if pod.iter().any(|requested| node.iter().any(|used| conflict(requested, used))) {
         Verdict::unschedulable("node(s) didn't have free ports for the requested pod ports")
     } else {
         Verdict::FITS
@@ -22,14 +22,14 @@ fn filter(pod: &pod::HostPorts, node: &node::UsedPorts) -> Verdict {
 }
 
 /// Queues the pod if a deleted pod had a conflicting port, and for each new node.
-fn queueing_hint(_: &Event, pod: &pod::HostPorts, left: pod::Change<'_, pod::HostPorts>) -> Hint {
-    let frees = |ports: &pod::HostPorts| pod.iter().any(|wanted| ports.iter().any(|used| conflict(wanted, used)));
-    Hint::queue_if(left.before.is_none_or(frees))
+fn queueing_hint(_: &Event, pod: &pod::HostPorts, deleted: pod::Change<'_, pod::HostPorts>) -> Hint {
+    let frees = |ports: &pod::HostPorts| pod.iter().any(|requested| ports.iter().any(|used| conflict(requested, used)));
+    Hint::queue_if(deleted.before.is_none_or(frees))
 }
 
-fn conflict(wanted: &HostPort, used: &HostPort) -> bool {
-    let same_address = wanted.ip == used.ip || wanted.ip == EVERY_ADDRESS || used.ip == EVERY_ADDRESS;
-    same_address && wanted.port == used.port && wanted.protocol == used.protocol
+fn conflict(requested: &HostPort, used: &HostPort) -> bool {
+    let same_address = requested.ip == used.ip || requested.ip == EVERY_ADDRESS || used.ip == EVERY_ADDRESS;
+    same_address && requested.port == used.port && requested.protocol == used.protocol
 }
 
 berth_guest::plugin!(
@@ -87,16 +87,16 @@ mod tests {
     #[test]
     fn a_deleted_pod_with_the_port_causes_a_retry() {
         let mut host = Host::<Plugin>::new();
-        let wants = pod().host_port(Tcp, 80).host_port(Tcp, 443);
-        for (left, expected) in [
+        let pending = pod().host_port(Tcp, 80).host_port(Tcp, 443);
+        for (deleted, expected) in [
             (pod().host_port_at("10.0.0.1", Tcp, 443), Hint::Queue),
             (pod().host_port(Udp, 443), Hint::Skip),
             (pod().host_port(Tcp, 8080), Hint::Skip),
             (pod(), Hint::Skip),
         ] {
-            assert_eq!(host.pod_hint(EventActions::DELETE, [Some(&left), None], &wants), expected, "{left:?}");
-            assert_eq!(host.pod_hint(EventActions::ADD, [None, Some(&left)], &wants), Hint::Skip);
+            assert_eq!(host.pod_hint(EventActions::DELETE, [Some(&deleted), None], &pending), expected, "{deleted:?}");
+            assert_eq!(host.pod_hint(EventActions::ADD, [None, Some(&deleted)], &pending), Hint::Skip);
         }
-        assert_eq!(host.node_hint(EventActions::ADD, [None, Some(&node("new"))], &wants), Hint::Queue);
+        assert_eq!(host.node_hint(EventActions::ADD, [None, Some(&node("new"))], &pending), Hint::Queue);
     }
 }

@@ -13,53 +13,55 @@ use berth_guest::prelude::*;
 use berth_guest_devices::Inventory;
 
 /// The resources that count for the pod, with the pod's requests.
-pub struct Wanted(Vec<(Resource, i64)>);
+pub struct PreparedPod(Vec<(Resource, i64)>);
 
 /// An extended resource counts only if the pod requests it.
-fn prepare(requests: &pod::Requests, args: &Args) -> Wanted {
-    let wanted = args.resources.iter().map(|resource| (resource.clone(), requests.effective.get(resource)));
-    Wanted(wanted.filter(|(resource, wanted)| *wanted != 0 || !matches!(resource, Resource::Scalar(_))).collect())
+fn prepare(requests: &pod::Requests, args: &Args) -> PreparedPod {
+    let requests = args.resources.iter().map(|resource| (resource.clone(), requests.effective.get(resource)));
+    PreparedPod(
+        requests.filter(|(resource, requested)| *requested != 0 || !matches!(resource, Resource::Scalar(_))).collect(),
+    )
 }
 
 /// Skips pods without requests. Otherwise all of them would go to one node.
-fn pre_score(pod: &Wanted) -> PreScore {
-    if pod.0.iter().all(|(_, wanted)| *wanted == 0) { PreScore::Skip } else { PreScore::Score }
+fn pre_score(pod: &PreparedPod) -> PreScore {
+    if pod.0.iter().all(|(_, requested)| *requested == 0) { PreScore::Skip } else { PreScore::Score }
 }
 
 fn score(
-    pod: &Wanted,
+    pod: &PreparedPod,
     node: node::Id,
     allocatable: &node::Allocatable,
     usage: &node::Usage,
     devices: &Inventory,
 ) -> i64 {
-    let amounts = |(resource, wanted): &(Resource, i64)| {
+    let amounts = |(resource, requested): &(Resource, i64)| {
         let (capacity, used) = devices.amounts(resource, allocatable, usage.get(resource), node);
-        Amounts { capacity, used, wanted: *wanted }
+        Amounts { capacity, used, requested: *requested }
     };
-    let there = pod.0.iter().map(amounts).filter(|amounts| amounts.capacity != 0);
-    // The amounts are read several times. A fixed array avoids an allocation per node for the usual few resources.
-    let mut few = [Amounts::default(); FEW];
-    if pod.0.len() > FEW {
-        return improvement(&there.collect::<Vec<_>>());
+    let provided = pod.0.iter().map(amounts).filter(|amounts| amounts.capacity != 0);
+    // The amounts are read several times. A fixed array avoids an allocation per node for the usual number of resources.
+    let mut inline = [Amounts::default(); INLINE];
+    if pod.0.len() > INLINE {
+        return improvement(&provided.collect::<Vec<_>>());
     }
     let mut len = 0;
-    there.for_each(|amounts| {
-        few[len] = amounts;
+    provided.for_each(|amounts| {
+        inline[len] = amounts;
         len += 1;
     });
-    improvement(&few[..len])
+    improvement(&inline[..len])
 }
 
 /// The number of resources up to which `score` uses an array.
-const FEW: usize = 4;
+const INLINE: usize = 4;
 
 /// The amounts of a resource that the node has.
 #[derive(Clone, Copy, Default)]
 struct Amounts {
     capacity: i64,
     used: i64,
-    wanted: i64,
+    requested: i64,
 }
 
 impl Amounts {
@@ -69,7 +71,7 @@ impl Amounts {
 
     fn after(&self) -> f64 {
         // The host's sums saturate at the largest integer.
-        part(self.used.saturating_add(self.wanted), self.capacity)
+        part(self.used.saturating_add(self.requested), self.capacity)
     }
 }
 
@@ -108,7 +110,7 @@ berth_guest::plugin!(
     name: "NodeResourcesBalancedAllocation",
     args: Args,
     index: Inventory,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     pre_score: pre_score,
     score: score,
     // The index is read only for the node itself and for objects, and a change of an object invalidates all cached

@@ -35,14 +35,14 @@ impl ReadsDevices for Args {
 #[derive(Debug)]
 pub struct Strategy {
     /// The scoring function.
-    pub by: By,
+    pub by: ScoringType,
     /// The resources to score, with their weights.
     pub resources: Vec<(Resource, i64)>,
 }
 
 /// The score of a resource, as a function of its utilization.
 #[derive(Debug)]
-pub enum By {
+pub enum ScoringType {
     /// Lower utilization gives a higher score.
     LeastAllocated,
     /// Higher utilization gives a higher score.
@@ -158,9 +158,9 @@ impl ScoringStrategy {
             None => Vec::new(),
         };
         let by = match kind {
-            MOST_ALLOCATED => By::MostAllocated,
-            RATIO => By::RequestedToCapacityRatio(shape),
-            _ => By::LeastAllocated,
+            MOST_ALLOCATED => ScoringType::MostAllocated,
+            RATIO => ScoringType::RequestedToCapacityRatio(shape),
+            _ => ScoringType::LeastAllocated,
         };
         Strategy { by, resources }
     }

@@ -6,7 +6,7 @@ use berth_guest_devices::Inventory;
 use crate::args::Args;
 
 /// The pod's requests, with the reasons for rejections.
-pub struct Wanted {
+pub struct RequestsToFit {
     milli_cpu: i64,
     memory: i64,
     ephemeral_storage: i64,
@@ -19,16 +19,16 @@ struct Scalar {
     reason: Reason,
 }
 
-impl Wanted {
+impl RequestsToFit {
     /// Drops requests of zero and resources that the arguments ignore.
-    pub fn new(requests: &pod::Requests, args: &Args) -> Wanted {
+    pub fn new(requests: &pod::Requests, args: &Args) -> RequestsToFit {
         let scalars = requests.fit.scalars.iter().filter(|scalar| scalar.quantity != 0 && !args.ignores(&scalar.name));
         let scalar = |scalar: &berth_guest::types::Scalar| Scalar {
             name: scalar.name.clone(),
             quantity: scalar.quantity,
             reason: format!("Insufficient {}", scalar.name).into(),
         };
-        Wanted {
+        RequestsToFit {
             milli_cpu: requests.fit.milli_cpu,
             memory: requests.fit.memory,
             ephemeral_storage: requests.fit.ephemeral_storage,
@@ -72,14 +72,14 @@ impl Wanted {
 
 // Inlined, because the function runs several times per node and seldom rejects.
 #[inline]
-fn check(verdict: &mut Verdict, reason: impl Into<Reason>, wanted: i64, capacity: i64, used: i64) {
-    if wanted > 0 && wanted > capacity - used {
-        reject(verdict, reason, wanted > capacity);
+fn check(verdict: &mut Verdict, reason: impl Into<Reason>, requested: i64, capacity: i64, used: i64) {
+    if requested > 0 && requested > capacity - used {
+        reject(verdict, reason, requested > capacity);
     }
 }
 
 /// Adds a rejection. Preemption cannot help if the request exceeds the node's whole capacity.
 #[cold]
-fn reject(verdict: &mut Verdict, reason: impl Into<Reason>, hopeless: bool) {
-    verdict.reject(if hopeless { RejectionCode::Unresolvable } else { RejectionCode::Unschedulable }, reason);
+fn reject(verdict: &mut Verdict, reason: impl Into<Reason>, exceeds_capacity: bool) {
+    verdict.reject(if exceeds_capacity { RejectionCode::Unresolvable } else { RejectionCode::Unschedulable }, reason);
 }

@@ -8,29 +8,30 @@ use berth_guest_devices::Inventory;
 use berth_guest_devices::api::Class;
 use berth_guest_devices::classes::OF_CLASS;
 
-use crate::Wanted;
+use crate::PreparedPod;
 
 pub fn queueing_hint(
     event: &Event,
-    wanted: &Wanted,
+    prepared: &PreparedPod,
     requests: &pod::Requests,
     node: node::Change<'_, node::Allocatable>,
     pod: pod::Change<'_, pod::Requests>,
     devices: &Inventory,
 ) -> Result<Hint, String> {
     if event.kind_name() == "DeviceClass" {
-        return stands_for_what_is_wanted(event, &requests.effective).map(Hint::queue_if);
+        return maps_a_requested_resource(event, &requests.effective).map(Hint::queue_if);
     }
     Ok(Hint::queue_if(match (node.after, pod.before) {
         // The node is checked without its pods, because a deleted pod is an event of its own.
         (Some(after), _) => {
-            let grew = |before: &node::Allocatable| wanted.fit.has_more(after, before, devices);
-            wanted.fit.check(after, &node::Usage::default(), devices).rejection().is_none()
+            let grew = |before: &node::Allocatable| prepared.fit.has_more(after, before, devices);
+            prepared.fit.check(after, &node::Usage::default(), devices).rejection().is_none()
                 && node.before.is_none_or(grew)
         }
         (None, Some(before)) => {
-            let asks_less = |after: &pod::Requests| asks_less(&requests.effective, &before.effective, &after.effective);
-            pod.after.is_none_or(asks_less)
+            let requests_less =
+                |after: &pod::Requests| requests_less(&requests.effective, &before.effective, &after.effective);
+            pod.after.is_none_or(requests_less)
         }
         (None, None) => true,
     }))
@@ -38,22 +39,22 @@ pub fn queueing_hint(
 
 /// Returns true if the class is new, or maps another extended resource than before, and the pod names this resource,
 /// even with a quantity of 0.
-fn stands_for_what_is_wanted(event: &Event, wanted: &Resources) -> Result<bool, String> {
+fn maps_a_requested_resource(event: &Event, requested: &Resources) -> Result<bool, String> {
     let (before, Some(after)) = (event.before::<Class>()?, event.after::<Class>()?) else { return Ok(false) };
-    let wants = |resource: &str| wanted.scalars.iter().any(|scalar| scalar.name == resource);
+    let requests_resource = |resource: &str| requested.scalars.iter().any(|scalar| scalar.name == resource);
     let named = |class: &Class| class.spec.extended_resource_name.clone();
-    let is_new = before.is_none() && wants(&format!("{OF_CLASS}{}", event.name));
+    let is_new = before.is_none() && requests_resource(&format!("{OF_CLASS}{}", event.name));
     let changed = before.as_ref().map(named) != Some(named(&after));
-    Ok(is_new || (changed && named(&after).is_some_and(|resource| wants(&resource))))
+    Ok(is_new || (changed && named(&after).is_some_and(|resource| requests_resource(&resource))))
 }
 
 /// Returns true if a resource that the pod wants is requested less after the event than before.
-fn asks_less(wanted: &Resources, before: &Resources, after: &Resources) -> bool {
-    let less = |wanted: i64, before: i64, after: i64| wanted != 0 && after < before;
-    less(wanted.milli_cpu, before.milli_cpu, after.milli_cpu)
-        || less(wanted.memory, before.memory, after.memory)
-        || less(wanted.ephemeral_storage, before.ephemeral_storage, after.ephemeral_storage)
-        || wanted
+fn requests_less(requested: &Resources, before: &Resources, after: &Resources) -> bool {
+    let less = |requested: i64, before: i64, after: i64| requested != 0 && after < before;
+    less(requested.milli_cpu, before.milli_cpu, after.milli_cpu)
+        || less(requested.memory, before.memory, after.memory)
+        || less(requested.ephemeral_storage, before.ephemeral_storage, after.ephemeral_storage)
+        || requested
             .scalars
             .iter()
             .any(|scalar| less(scalar.quantity, before.scalar(&scalar.name), after.scalar(&scalar.name)))

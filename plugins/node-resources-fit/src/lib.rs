@@ -16,22 +16,22 @@ use berth_guest::{ClusterEvent, EventActions};
 use berth_guest_devices::Inventory;
 use hints::queueing_hint;
 
-/// The prepared data of a template.
-pub struct Wanted {
-    fit: filter::Wanted,
-    score: score::Wanted,
+/// The data that `prepare` computes once for each pod signature.
+pub struct PreparedPod {
+    fit: filter::RequestsToFit,
+    score: score::RequestsToScore,
 }
 
-fn prepare(requests: &pod::Requests, args: &Args) -> Wanted {
-    Wanted { fit: filter::Wanted::new(requests, args), score: score::Wanted::new(requests, args) }
+fn prepare(requests: &pod::Requests, args: &Args) -> PreparedPod {
+    PreparedPod { fit: filter::RequestsToFit::new(requests, args), score: score::RequestsToScore::new(requests, args) }
 }
 
-fn filter(pod: &Wanted, allocatable: &node::Allocatable, usage: &node::Usage, devices: &Inventory) -> Verdict {
+fn filter(pod: &PreparedPod, allocatable: &node::Allocatable, usage: &node::Usage, devices: &Inventory) -> Verdict {
     pod.fit.check(allocatable, usage, devices)
 }
 
 fn score(
-    pod: &Wanted,
+    pod: &PreparedPod,
     args: &Args,
     node: node::Id,
     allocatable: &node::Allocatable,
@@ -45,7 +45,7 @@ berth_guest::plugin!(
     name: "NodeResourcesFit",
     args: Args,
     index: Inventory,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     filter: filter,
     score: score,
     queueing_hint: queueing_hint,

@@ -3,47 +3,51 @@
 use berth_guest::Resource;
 use berth_guest::prelude::*;
 
-use crate::args::{Args, By, Strategy};
+use crate::args::{Args, ScoringType, Strategy};
 
 /// The resources that count for the pod.
-pub struct Wanted(Vec<Counted>);
+pub struct RequestsToScore(Vec<ScoredResource>);
 
-struct Counted {
+struct ScoredResource {
     resource: Resource,
     weight: i64,
-    wanted: i64,
+    requested: i64,
 }
 
-impl Wanted {
+impl RequestsToScore {
     /// Selects the resources. An extended resource counts only if the pod requests it. For cpu and memory, a
     /// container without a request counts with a default.
-    pub fn new(requests: &pod::Requests, args: &Args) -> Wanted {
-        let counted = args.strategy.resources.iter().map(|(resource, weight)| Counted {
+    pub fn new(requests: &pod::Requests, args: &Args) -> RequestsToScore {
+        let scored = args.strategy.resources.iter().map(|(resource, weight)| ScoredResource {
             resource: resource.clone(),
             weight: *weight,
-            wanted: requests.get_non_zero(resource),
+            requested: requests.get_non_zero(resource),
         });
-        Wanted(counted.filter(|one| one.wanted != 0 || !matches!(one.resource, Resource::Scalar(_))).collect())
+        RequestsToScore(
+            scored
+                .filter(|resource| resource.requested != 0 || !matches!(resource.resource, Resource::Scalar(_)))
+                .collect(),
+        )
     }
 
     /// Returns the weighted mean over the resources that the node has. `amounts` returns capacity and usage of a
     /// resource.
     pub fn of(&self, strategy: &Strategy, amounts: impl Fn(&Resource) -> (i64, i64)) -> i64 {
         let (mut sum, mut weights) = (0, 0);
-        for Counted { resource, weight, wanted } in &self.0 {
+        for ScoredResource { resource, weight, requested } in &self.0 {
             let (capacity, used) = amounts(resource);
             if capacity == 0 {
                 continue;
             }
             // The host's sums saturate at the largest integer.
-            let (capacity, requested) = in_percent_range(capacity, used.saturating_add(*wanted));
+            let (capacity, requested) = in_percent_range(capacity, used.saturating_add(*requested));
             let score = match &strategy.by {
-                By::LeastAllocated if requested > capacity => 0,
-                By::LeastAllocated => (capacity - requested) * 100 / capacity,
-                By::MostAllocated => requested.min(capacity) * 100 / capacity,
-                By::RequestedToCapacityRatio(shape) => {
+                ScoringType::LeastAllocated if requested > capacity => 0,
+                ScoringType::LeastAllocated => (capacity - requested) * 100 / capacity,
+                ScoringType::MostAllocated => requested.min(capacity) * 100 / capacity,
+                ScoringType::RequestedToCapacityRatio(shape) => {
                     let utilization = if requested > capacity { 100 } else { requested * 100 / capacity };
-                    match on_line(shape, utilization) {
+                    match interpolate(shape, utilization) {
                         // As in kube-scheduler, a resource with score 0 does not count.
                         ..=0 => continue,
                         score => score,
@@ -55,7 +59,7 @@ impl Wanted {
         }
         match &strategy.by {
             _ if weights == 0 => 0,
-            By::RequestedToCapacityRatio(_) => (sum as f64 / weights as f64).round() as i64,
+            ScoringType::RequestedToCapacityRatio(_) => (sum as f64 / weights as f64).round() as i64,
             _ => sum / weights,
         }
     }
@@ -70,7 +74,7 @@ fn in_percent_range(capacity: i64, requested: i64) -> (i64, i64) {
 
 /// Returns the value at `at` of the piecewise linear function. The function is constant before the first point and
 /// after the last.
-fn on_line(shape: &[(i64, i64)], at: i64) -> i64 {
+fn interpolate(shape: &[(i64, i64)], at: i64) -> i64 {
     let mut before: Option<(i64, i64)> = None;
     for &(x, y) in shape {
         if at <= x {

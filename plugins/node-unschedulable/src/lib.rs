@@ -5,7 +5,7 @@
 
 use berth_guest::prelude::*;
 
-/// True if the pod tolerates cordoned nodes. Prepared once per template.
+/// True if the pod tolerates cordoned nodes. Computed once for each pod signature.
 pub struct Tolerated(bool);
 
 fn prepare(tolerations: &pod::Tolerations) -> Tolerated {

@@ -11,7 +11,7 @@ use berth_guest_volumes::{
     migration, not_found,
 };
 
-use crate::room::{Room, Rooms};
+use crate::free_slots::{FreeSlots, NodeSlots};
 use crate::uses::{Use, Uses};
 
 /// The plugin's index of the cluster.
@@ -20,7 +20,7 @@ pub struct Cluster {
     names: Vec<node::Name>,
     nodes: BTreeMap<String, node::Id>,
     /// The free attachments of each node, updated with every change.
-    rooms: Rooms,
+    slots: NodeSlots,
     residents: Residents<Uses>,
     claims: Known<PersistentVolumeClaim>,
     volumes: Known<DriversVolume>,
@@ -72,7 +72,7 @@ impl Index for Cluster {
         // The list was extended above.
         self.names[node.at()] = name.clone();
         self.nodes.insert(name.to_string(), node);
-        self.rooms.set(node, self.measured(node));
+        self.slots.set(node, self.compute_slots(node));
     }
 
     fn node_removed(&mut self, node: node::Id) {
@@ -80,21 +80,21 @@ impl Index for Cluster {
         if self.nodes.get(&name) == Some(&node) {
             self.nodes.remove(&name);
         }
-        self.rooms.remove(node);
+        self.slots.remove(node);
     }
 
     fn pod_set(&mut self, pod: pod::Id, node: node::Id, (namespace, volumes): (&pod::Namespace, &pod::Volumes)) {
         let uses = Uses::new(namespace, volumes);
-        let left = self.residents.node_of(pod);
+        let moved_from = self.residents.node_of(pod);
         self.residents.set(pod, node, (!uses.is_empty()).then_some(uses));
-        self.measure(node);
-        left.into_iter().for_each(|node| self.measure(node));
+        self.update_slots(node);
+        moved_from.into_iter().for_each(|node| self.update_slots(node));
     }
 
     fn pod_removed(&mut self, pod: pod::Id) {
-        let left = self.residents.node_of(pod);
+        let moved_from = self.residents.node_of(pod);
         self.residents.remove(pod);
-        left.into_iter().for_each(|node| self.measure(node));
+        moved_from.into_iter().for_each(|node| self.update_slots(node));
     }
 
     fn kinds(_: &NoArgs) -> Vec<Kind> {
@@ -135,7 +135,7 @@ impl Index for Cluster {
             CLASS => self.classes.set(object),
             CSI_NODE => {
                 self.csi_nodes.set(object);
-                self.measure_named(object.name);
+                self.update_slots_by_name(object.name);
             }
             _ => self.attachment_set(object),
         }
@@ -148,7 +148,7 @@ impl Index for Cluster {
             CLASS => _ = self.classes.remove(object),
             CSI_NODE => {
                 self.csi_nodes.remove(object);
-                self.measure_named(object.name);
+                self.update_slots_by_name(object.name);
             }
             _ => self.attachment_removed(object),
         }
@@ -162,7 +162,7 @@ impl Cluster {
         if let Some(attachment) = self.attachments.get(object.namespace, object.name) {
             let node = attachment.spec.node_name.clone();
             self.attached.entry(node.clone()).or_default().insert(object.name.to_owned());
-            self.measure_named(&node);
+            self.update_slots_by_name(&node);
         }
     }
 
@@ -174,25 +174,25 @@ impl Cluster {
                 self.attached.remove(&attachment.spec.node_name);
             }
         }
-        self.measure_named(&attachment.spec.node_name);
+        self.update_slots_by_name(&attachment.spec.node_name);
     }
 
-    fn measure_named(&mut self, name: &str) {
+    fn update_slots_by_name(&mut self, name: &str) {
         if let Some(&node) = self.nodes.get(name) {
-            self.measure(node);
+            self.update_slots(node);
         }
     }
 
     /// Updates the node's free attachments. Pods may be added before their node, and removed after it.
-    fn measure(&mut self, node: node::Id) {
-        if self.rooms.has(node) {
-            self.rooms.set(node, self.measured(node));
+    fn update_slots(&mut self, node: node::Id) {
+        if self.slots.has(node) {
+            self.slots.set(node, self.compute_slots(node));
         }
     }
 
-    fn measured(&self, node: node::Id) -> Room {
-        let Place { csi_node, attachments, .. } = self.place(node);
-        Room::of(csi_node, self.residents.on(node), attachments.map_or(0, BTreeSet::len))
+    fn compute_slots(&self, node: node::Id) -> FreeSlots {
+        let NodeVolumes { csi_node, attachments, .. } = self.node_volumes(node);
+        FreeSlots::of(csi_node, self.residents.on(node), attachments.map_or(0, BTreeSet::len))
     }
 
     fn name(&self, node: node::Id) -> &str {
@@ -200,23 +200,23 @@ impl Cluster {
     }
 
     /// Returns the node's free attachments, without a check of the individual volumes.
-    pub fn room(&self, node: node::Id) -> Room {
-        self.rooms.of(node)
+    pub fn free_slots(&self, node: node::Id) -> FreeSlots {
+        self.slots.of(node)
     }
 
     /// Returns true if this number of additional volumes, migrated in-tree volumes included, is certain to fit on
     /// every node that has a CSINode.
-    pub fn all_take(&self, volumes: usize) -> bool {
-        self.rooms.all_take(volumes)
+    pub fn all_allow(&self, volumes: usize) -> bool {
+        self.slots.all_allow(volumes)
     }
 
     /// Returns true if every node has a CSINode.
     pub fn all_have_drivers(&self) -> bool {
-        self.rooms.all_have_drivers()
+        self.slots.all_have_drivers()
     }
 
     /// Adds the volumes of the pod to schedule. Whether in-tree volumes count as CSI volumes depends on the node.
-    pub fn volumes_of_new<'a>(
+    pub fn volumes_of_incoming<'a>(
         &'a self,
         pod: &'a Uses,
         in_tree_migrated: bool,
@@ -281,9 +281,9 @@ impl Cluster {
     }
 
     /// Returns the node's CSINode and VolumeAttachments.
-    pub fn place(&self, node: node::Id) -> Place<'_> {
+    pub fn node_volumes(&self, node: node::Id) -> NodeVolumes<'_> {
         let name = self.name(node);
-        Place { node, csi_node: self.csi_nodes.get("", name), attachments: self.attached.get(name) }
+        NodeVolumes { node, csi_node: self.csi_nodes.get("", name), attachments: self.attached.get(name) }
     }
 
     /// Returns the volume of a VolumeAttachment, unless it is an in-tree volume.
@@ -296,7 +296,7 @@ impl Cluster {
 }
 
 /// A node, with its CSINode and VolumeAttachments.
-pub struct Place<'a> {
+pub struct NodeVolumes<'a> {
     /// The node's CSINode.
     pub csi_node: Option<&'a CsiNode>,
     node: node::Id,
@@ -311,7 +311,7 @@ pub struct Attached<'a> {
     all: BTreeSet<Volume<'a>>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> NodeVolumes<'a> {
     /// Returns the volumes that are attached or will be attached to the node, or an error for an invalid volume.
     /// Missing claims don't count.
     pub fn attached(&self, cluster: &'a Cluster) -> Result<Attached<'a>, Rejection> {

@@ -8,19 +8,19 @@ use crate::uses::{Use, Uses};
 
 pub fn queueing_hint(
     event: &Event,
-    wanted: &Uses,
-    left: pod::Change<'_, (pod::Namespace, pod::Volumes)>,
+    pod_volumes: &Uses,
+    deleted: pod::Change<'_, (pod::Namespace, pod::Volumes)>,
 ) -> Result<Hint, String> {
     Ok(Hint::queue_if(match event.kind_name() {
         "CSINode" => match (event.before::<CsiNode>()?, event.after::<CsiNode>()?) {
-            (Some(before), Some(after)) => takes_more(&before, &after),
+            (Some(before), Some(after)) => allows_more(&before, &after),
             _ => true,
         },
-        "Pod" => left.before.is_some_and(|(namespace, volumes)| !Uses::new(namespace, volumes).is_empty()),
-        "PersistentVolumeClaim" => event.namespace == wanted.namespace && wanted.name_claim(&event.name),
+        "Pod" => deleted.before.is_some_and(|(namespace, volumes)| !Uses::new(namespace, volumes).is_empty()),
+        "PersistentVolumeClaim" => event.namespace == pod_volumes.namespace && pod_volumes.names_claim(&event.name),
         "VolumeAttachment" => {
             let attacher = event.before::<VolumeAttachment>()?.unwrap_or_default().spec.attacher;
-            wanted.may_be_attached_by(&attacher)
+            pod_volumes.may_be_attached_by(&attacher)
         }
         _ => true,
     }))
@@ -28,17 +28,17 @@ pub fn queueing_hint(
 
 /// Returns true if a driver's limit was raised or removed. A limit for a driver without a limit before counts as
 /// raised.
-fn takes_more(before: &CsiNode, after: &CsiNode) -> bool {
-    let rose = after.spec.drivers.iter().any(|driver| {
+fn allows_more(before: &CsiNode, after: &CsiNode) -> bool {
+    let raised = after.spec.drivers.iter().any(|driver| {
         let limit = driver.allocatable.count.unwrap_or_default();
         limit > before.limit(&driver.name).unwrap_or_default()
     });
-    let went = |name: &str| before.limit(name).is_some() && after.limit(name).is_none();
-    rose || before.spec.drivers.iter().any(|driver| went(&driver.name))
+    let removed = |name: &str| before.limit(name).is_some() && after.limit(name).is_none();
+    raised || before.spec.drivers.iter().any(|driver| removed(&driver.name))
 }
 
 impl Uses {
-    fn name_claim(&self, name: &str) -> bool {
+    fn names_claim(&self, name: &str) -> bool {
         self.volumes.iter().any(|volume| match volume {
             Use::Claim(claim) | Use::Ephemeral { claim, .. } => claim == name,
             Use::InTree(_) => false,

@@ -6,17 +6,17 @@
 //! the driver that it is migrated to.
 
 mod cluster;
+mod free_slots;
 mod hints;
-mod room;
 mod uses;
 
 use std::collections::BTreeSet;
 
 use berth_guest::prelude::*;
 use berth_guest::{ClusterEvent, EventActions, Verdicts};
-use cluster::{Cluster, Place, Volume};
+use cluster::{Cluster, NodeVolumes, Volume};
+use free_slots::FreeSlots;
 use hints::queueing_hint;
-use room::Room;
 use uses::Uses;
 
 const TOO_MANY: &str = "node(s) exceed max volume count";
@@ -34,51 +34,62 @@ fn pre_filter(pod: &Uses) -> PreFilter {
 }
 
 /// The pod's volumes, or a rejection for an invalid volume.
-type Wanted<'a> = Result<BTreeSet<Volume<'a>>, Rejection>;
+type PodVolumes<'a> = Result<BTreeSet<Volume<'a>>, Rejection>;
 
-fn wanted<'a>(pod: &'a Uses, cluster: &'a Cluster, in_tree_migrated: bool) -> Wanted<'a> {
+fn pod_volumes<'a>(pod: &'a Uses, cluster: &'a Cluster, in_tree_migrated: bool) -> PodVolumes<'a> {
     let mut volumes = BTreeSet::new();
-    cluster.volumes_of_new(pod, in_tree_migrated, &mut volumes).map(|()| volumes)
+    cluster.volumes_of_incoming(pod, in_tree_migrated, &mut volumes).map(|()| volumes)
 }
 
 fn filter_nodes(pod: &Uses, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
-    let (migrated, unmigrated) = (wanted(pod, cluster, true), wanted(pod, cluster, false));
-    if migrated.as_ref().is_ok_and(|wanted| cluster.all_take(wanted.len()))
+    let (migrated, unmigrated) = (pod_volumes(pod, cluster, true), pod_volumes(pod, cluster, false));
+    if migrated.as_ref().is_ok_and(|pod_volumes| cluster.all_allow(pod_volumes.len()))
         && (cluster.all_have_drivers() || unmigrated.is_ok())
     {
         return Verdicts::all_fit(nodes.len());
     }
-    let surely = |room: Room| migrated.as_ref().is_ok_and(|wanted| room.takes(wanted.len()));
-    let verdict = |node| match cluster.room(node) {
-        Room::NoDrivers => unmigrated.as_ref().map_or_else(|rejection| rejection.clone().into(), |_| Verdict::FITS),
-        room if surely(room) => Verdict::FITS,
-        room => looked_at(cluster.place(node), room, cluster, &migrated),
+    let certainly_fits =
+        |free_slots: FreeSlots| migrated.as_ref().is_ok_and(|pod_volumes| free_slots.allows(pod_volumes.len()));
+    let verdict = |node| match cluster.free_slots(node) {
+        FreeSlots::NoDrivers => {
+            unmigrated.as_ref().map_or_else(|rejection| rejection.clone().into(), |_| Verdict::FITS)
+        }
+        free_slots if certainly_fits(free_slots) => Verdict::FITS,
+        free_slots => check_volumes(cluster.node_volumes(node), free_slots, cluster, &migrated),
     };
     nodes.iter().map(verdict).collect()
 }
 
 /// Returns the verdict for a node on which the volumes may not fit, by a check of the individual volumes.
-fn looked_at(place: Place<'_>, room: Room, cluster: &Cluster, wanted: &Wanted<'_>) -> Verdict {
-    let (wanted, csi_node) = match (wanted, place.csi_node) {
+fn check_volumes(
+    node_volumes: NodeVolumes<'_>,
+    free_slots: FreeSlots,
+    cluster: &Cluster,
+    pod_volumes: &PodVolumes<'_>,
+) -> Verdict {
+    let (pod_volumes, csi_node) = match (pod_volumes, node_volumes.csi_node) {
         (Err(rejection), _) => return rejection.clone().into(),
         (_, None) => return Verdict::FITS,
-        (Ok(wanted), Some(csi_node)) => (wanted, csi_node),
+        (Ok(pod_volumes), Some(csi_node)) => (pod_volumes, csi_node),
     };
-    let limited = wanted.iter().any(|volume| csi_node.limit(volume.driver).is_some());
-    if wanted.is_empty() || !limited && room != Room::Unclear {
+    let limited = pod_volumes.iter().any(|volume| csi_node.limit(volume.driver).is_some());
+    if pod_volumes.is_empty() || !limited && free_slots != FreeSlots::Unclear {
         return Verdict::FITS;
     }
-    match place.attached(cluster) {
+    match node_volumes.attached(cluster) {
         Err(rejection) => rejection.into(),
         Ok(attached) => {
-            let more =
-                |driver| wanted.iter().filter(|new| new.driver == driver && !attached.by_pods.contains(new)).count();
-            let fits = |driver| {
-                let (more, there) = (more(driver), attached.of(driver));
-                let limit = csi_node.limit(driver).and_then(|limit| usize::try_from(limit).ok());
-                more == 0 || csi_node.limit(driver).is_none() || limit.is_some_and(|limit| there + more <= limit)
+            let additional = |driver| {
+                pod_volumes.iter().filter(|new| new.driver == driver && !attached.by_pods.contains(new)).count()
             };
-            let fits = wanted.iter().all(|volume| fits(volume.driver));
+            let fits = |driver| {
+                let (additional, used) = (additional(driver), attached.of(driver));
+                let limit = csi_node.limit(driver).and_then(|limit| usize::try_from(limit).ok());
+                additional == 0
+                    || csi_node.limit(driver).is_none()
+                    || limit.is_some_and(|limit| used + additional <= limit)
+            };
+            let fits = pod_volumes.iter().all(|volume| fits(volume.driver));
             if fits { Verdict::FITS } else { Verdict::unschedulable(TOO_MANY) }
         }
     }

@@ -40,7 +40,7 @@ impl Uses {
     }
 
     /// Returns true if a volume may turn out to be invalid.
-    pub fn may_be_wrong(&self) -> bool {
+    pub fn may_be_invalid(&self) -> bool {
         self.volumes.iter().any(|volume| matches!(volume, Use::Ephemeral { .. } | Use::InTree(Err(_))))
     }
 }

@@ -114,8 +114,8 @@ impl TopologySpreadConstraint {
         if self.topology_key.is_empty() {
             problems.required(&key, "can not be empty");
         } else {
-            for wrong in names::key_problems(&self.topology_key) {
-                problems.invalid(&key, &self.topology_key, wrong);
+            for problem in names::key_problems(&self.topology_key) {
+                problems.invalid(&key, &self.topology_key, problem);
             }
         }
         let when = format!("{path}.whenUnsatisfiable");

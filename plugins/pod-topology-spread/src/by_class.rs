@@ -6,19 +6,19 @@ use berth_guest::classes::{ClassFilter, ClassScores, Classes, Classified, Known,
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
-use crate::Wanted;
+use crate::PreparedPod;
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::counted::Key;
-use crate::filtering::{MISSING_LABEL, TOO_UNEVEN, most};
-use crate::scoring::{rounded, turn_round, weight};
-use crate::tally::{Count, Places, Tally};
+use crate::filtering::{MISSING_LABEL, TOO_UNEVEN, max_pods};
+use crate::scoring::{reverse, rounded, weight};
+use crate::tally::{Count, PodCounts, Tally};
 
-pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
+pub fn classify(known: &Known, pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Option<Classified> {
     let classified = pod.read_both(args, cluster, |hard, soft, classes| {
         let topologies = cluster.topologies();
         // Otherwise the score could not determine the number of domains of the nodes that passed.
-        let countable = |count: &Count| matches!(count.places, Places::Nodes(_)) || count.by_domain;
+        let countable = |count: &Count| matches!(count.pod_counts, PodCounts::Nodes(_)) || count.by_domain;
         let usable = soft.counts.iter().all(countable) && follow(classes, hard, soft, &topologies);
         usable.then(|| Classified {
             filter: if hard.counts.is_empty() {
@@ -48,22 +48,23 @@ fn follow(classes: &mut Classes<Key>, hard: &mut Tally, soft: &mut Tally, topolo
     few
 }
 
-fn verdicts(pod: &Wanted, hard: &Tally, classes: &Classes<Key>) -> Verdicts {
+fn verdicts(pod: &PreparedPod, hard: &Tally, classes: &Classes<Key>) -> Verdicts {
     let rejections = [Rejection::unresolvable(MISSING_LABEL), Rejection::unschedulable(TOO_UNEVEN)];
     let mut verdicts = Verdicts::new(classes.iter().len(), rejections);
-    let most = |count: &Count| match &count.places {
-        Places::Domains { domains, .. } => most(pod, &count.constraint, domains),
-        Places::Nodes(_) => i64::MAX,
+    let max_pods = |count: &Count| match &count.pod_counts {
+        PodCounts::Domains { domains, .. } => max_pods(pod, &count.constraint, domains),
+        PodCounts::Nodes(_) => i64::MAX,
     };
-    let most: Vec<i64> = hard.counts.iter().map(most).collect();
+    let max_pods: Vec<i64> = hard.counts.iter().map(max_pods).collect();
     for key in classes.iter() {
         let parts = key.map(|key| &**key).unwrap_or_default();
-        let wrong =
-            hard.counts.iter().zip(&most).zip(parts).find_map(|((count, most), part)| match count.pods(*part) {
+        let problem = hard.counts.iter().zip(&max_pods).zip(parts).find_map(|((count, max_pods), part)| {
+            match count.pods(*part) {
                 None => Some(0),
-                Some(pods) => (pods > *most).then_some(1),
-            });
-        match wrong {
+                Some(pods) => (pods > *max_pods).then_some(1),
+            }
+        });
+        match problem {
             None => verdicts.fits(),
             Some(rejection) => verdicts.rejected(rejection),
         }
@@ -71,7 +72,12 @@ fn verdicts(pod: &Wanted, hard: &Tally, classes: &Classes<Key>) -> Verdicts {
     verdicts
 }
 
-pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<ClassScores, String> {
+pub fn score_classes(
+    passed: &Passed,
+    pod: &PreparedPod,
+    args: &Args,
+    cluster: &Cluster,
+) -> Result<ClassScores, String> {
     pod.read_both(args, cluster, |hard, soft, classes| {
         let parts = |class| classes.get(class).and_then(|key| key.get(hard.counts.len()..)).unwrap_or_default();
         let passed: Vec<(&[i64], u32)> = passed.iter().map(|(class, nodes)| (parts(class), nodes)).collect();
@@ -91,7 +97,7 @@ pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Clust
         };
         let raw: Vec<i64> = passed.iter().zip(&counting).map(raw).collect();
         let mut normalized = raw.clone();
-        turn_round(&mut normalized, &counting);
+        reverse(&mut normalized, &counting);
         ClassScores { raw, normalized }
     })
 }
@@ -100,7 +106,7 @@ pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Clust
 fn size(soft: &Tally, at: usize, topologies: &Topologies, passed: &[(&[i64], u32)], counting: &[bool]) -> usize {
     let scored = passed.iter().zip(counting).filter(|(_, counts)| **counts).map(|(passed, _)| passed);
     let count = &soft.counts[at];
-    if matches!(count.places, Places::Nodes(_)) {
+    if matches!(count.pod_counts, PodCounts::Nodes(_)) {
         return scored.map(|(_, nodes)| *nodes as usize).sum();
     }
     // A missing label and an empty value are the same domain.
@@ -117,10 +123,10 @@ impl Count {
     /// domain's index or the number of pods.
     fn part(&self, node: node::Id, topology: &Topology) -> i64 {
         let Some(domain) = topology.domain(node) else { return 0 };
-        1 + match &self.places {
-            Places::Nodes(pods) => pods.get(node.at()).copied().unwrap_or(0).into(),
-            Places::Domains { .. } if self.by_domain => domain as i64,
-            Places::Domains { domains, .. } => domains.pods(domain),
+        1 + match &self.pod_counts {
+            PodCounts::Nodes(pods) => pods.get(node.at()).copied().unwrap_or(0).into(),
+            PodCounts::Domains { .. } if self.by_domain => domain as i64,
+            PodCounts::Domains { domains, .. } => domains.pods(domain),
         }
     }
 
@@ -129,9 +135,9 @@ impl Count {
         if part == 0 {
             return None;
         }
-        Some(match &self.places {
-            Places::Domains { domains, .. } if self.by_domain => domains.pods((part - 1) as usize),
-            Places::Domains { .. } | Places::Nodes(_) => part - 1,
+        Some(match &self.pod_counts {
+            PodCounts::Domains { domains, .. } if self.by_domain => domains.pods((part - 1) as usize),
+            PodCounts::Domains { .. } | PodCounts::Nodes(_) => part - 1,
         })
     }
 }

@@ -17,16 +17,16 @@ use crate::counted::Counts;
 /// The properties that all pods of a group have in common: namespace and labels.
 pub type PodKey = (pod::Namespace, pod::Labels);
 
-/// The limit in bytes for the counts of all templates. At 5,000 nodes, a template takes about ten kilobytes per
+/// The limit in bytes for the counts of all pod signatures. At 5,000 nodes, one takes about ten kilobytes per
 /// constraint.
-const ROOM: usize = 96 << 20;
+const CACHE_BYTES: usize = 96 << 20;
 
 /// The plugin's index of the cluster.
 pub struct Cluster {
     /// The domains of topology keys. A key is added when a constraint names it for the first time.
     topologies: RefCell<Topologies>,
     /// Names and taints by node id.
-    rows: Vec<Row>,
+    facts_by_node: Vec<NodeFacts>,
     /// The pods on nodes, without pods that are being deleted: those don't count.
     pub groups: Groups<PodKey>,
     /// Selectors of Services and controllers.
@@ -39,7 +39,7 @@ pub struct Cluster {
 
 /// The facts that node inclusion policies need, besides labels.
 #[derive(Clone, Debug, Default)]
-pub struct Row {
+pub struct NodeFacts {
     /// `metadata.name`.
     pub name: node::Name,
     /// `spec.taints`.
@@ -53,10 +53,10 @@ impl Index<Args> for Cluster {
     fn new(_args: &Args) -> Cluster {
         Cluster {
             topologies: RefCell::default(),
-            rows: Vec::new(),
+            facts_by_node: Vec::new(),
             groups: Groups::default(),
             selectors: Selectors::default(),
-            room: Room::new(ROOM),
+            room: Room::new(CACHE_BYTES),
             affinity_version: 0,
             taints_version: 0,
         }
@@ -66,20 +66,20 @@ impl Index<Args> for Cluster {
         let (name, labels, taints) = facts;
         let relabelled = self.topologies.get_mut().set(node, labels);
         self.room.has_nodes(node.at() + 1);
-        if node.at() >= self.rows.len() {
-            self.rows.resize_with(node.at() + 1, Row::default);
+        if node.at() >= self.facts_by_node.len() {
+            self.facts_by_node.resize_with(node.at() + 1, NodeFacts::default);
         }
         // The list was extended above.
-        let row = &mut self.rows[node.at()];
-        self.affinity_version += u64::from(relabelled || row.name != *name);
-        self.taints_version += u64::from(row.taints != *taints);
-        *row = Row { name: name.clone(), taints: taints.clone() };
+        let node_facts = &mut self.facts_by_node[node.at()];
+        self.affinity_version += u64::from(relabelled || node_facts.name != *name);
+        self.taints_version += u64::from(node_facts.taints != *taints);
+        *node_facts = NodeFacts { name: name.clone(), taints: taints.clone() };
     }
 
     fn node_removed(&mut self, node: node::Id) {
         self.topologies.get_mut().remove(node);
-        if let Some(row) = self.rows.get_mut(node.at()) {
-            *row = Row::default();
+        if let Some(node_facts) = self.facts_by_node.get_mut(node.at()) {
+            *node_facts = NodeFacts::default();
         }
     }
 
@@ -121,8 +121,8 @@ impl Cluster {
     }
 
     /// Returns name and taints of a node.
-    pub fn row(&self, node: node::Id) -> Option<&Row> {
-        self.rows.get(node.at())
+    pub fn node_facts(&self, node: node::Id) -> Option<&NodeFacts> {
+        self.facts_by_node.get(node.at())
     }
 
     /// Returns a number that grows when a node's name or labels change.

@@ -1,4 +1,4 @@
-//! A pod's topology spread constraints, parsed once per template.
+//! A pod's topology spread constraints, parsed once for each pod signature.
 
 use berth_guest::pod;
 use berth_guest::selector::LabelSelector;
@@ -28,8 +28,8 @@ pub struct Constraint {
 
 /// Returns the pod's own constraints with this action, or an error for an invalid selector.
 pub fn of_pod(pod: &[SpreadConstraint], labels: &pod::Labels, action: Action) -> Result<Vec<Constraint>, String> {
-    let those = pod.iter().filter(|constraint| constraint.when_unsatisfiable == action);
-    those.map(|constraint| Constraint::new(constraint, labels)).collect()
+    let matching = pod.iter().filter(|constraint| constraint.when_unsatisfiable == action);
+    matching.map(|constraint| Constraint::new(constraint, labels)).collect()
 }
 
 impl Constraint {

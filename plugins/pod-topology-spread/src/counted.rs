@@ -1,4 +1,4 @@
-//! The data of a template: the counts of its constraints, and the classes of nodes.
+//! The data of a pod signature: the counts of its constraints, and the classes of nodes.
 
 mod reading;
 
@@ -9,19 +9,19 @@ use crate::tally::Tally;
 /// The key of a class: a number for each `DoNotSchedule` constraint, then for each `ScheduleAnyway` constraint.
 pub type Key = Numbers;
 
-/// The counts of a template.
+/// The counts of a pod signature.
 #[derive(Default)]
 pub struct Counts {
     /// The counts of `DoNotSchedule` constraints.
-    hard: Option<Counted>,
+    hard: Option<VersionedTally>,
     /// The counts of `ScheduleAnyway` constraints.
-    soft: Option<Counted>,
+    soft: Option<VersionedTally>,
     /// Classes of nodes by their counts.
     classes: Classes<Key>,
 }
 
 /// A tally, with the version of its inputs.
-struct Counted {
+struct VersionedTally {
     tally: Tally,
     /// The version of `Cluster::selectors` at the time of the tally. Used for default constraints.
     selectors: u64,

@@ -62,7 +62,7 @@ impl Domains {
     }
 
     /// Returns the smallest number of pods in a domain, or `None` if there are no domains.
-    pub fn least(&self) -> Option<i64> {
+    pub fn min_pods(&self) -> Option<i64> {
         self.by_pods.first_key_value().map(|(pods, _)| i64::from(*pods))
     }
 
@@ -80,13 +80,13 @@ mod tests {
     fn the_minimum_is_always_known() {
         let mut domains = Domains::default();
         domains.clear(3);
-        assert_eq!((domains.least(), domains.len()), (None, 0));
+        assert_eq!((domains.min_pods(), domains.len()), (None, 0));
         domains.add_node(0);
         domains.add_node(0);
         domains.add_node(2);
-        for (domain, by, least) in [(0, 1, 0), (2, 1, 1), (2, 1, 1), (0, 1, 2), (2, -1, 1), (0, -1, 1), (0, -1, 0)] {
+        for (domain, by, min_pods) in [(0, 1, 0), (2, 1, 1), (2, 1, 1), (0, 1, 2), (2, -1, 1), (0, -1, 1), (0, -1, 0)] {
             domains.add_pods(domain, by);
-            assert_eq!((domains.least(), domains.len()), (Some(least), 2));
+            assert_eq!((domains.min_pods(), domains.len()), (Some(min_pods), 2));
         }
         assert_eq!((domains.pods(0), domains.pods(1), domains.pods(2)), (0, 0, 1));
     }

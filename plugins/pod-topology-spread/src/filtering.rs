@@ -4,12 +4,12 @@ use berth_guest::Verdicts;
 use berth_guest::prelude::*;
 use berth_guest::topology::Topology;
 
-use crate::Wanted;
+use crate::PreparedPod;
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::constraint::{Action, Constraint};
 use crate::counts::Domains;
-use crate::tally::{Count, Places, Tally};
+use crate::tally::{Count, PodCounts, Tally};
 
 /// The reason for a node or class without a label of the constraints.
 pub const MISSING_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
@@ -19,13 +19,13 @@ pub const TOO_UNEVEN: &str = "node(s) didn't match pod topology spread constrain
 /// The minimum number of pods if there are no domains, as in kube-scheduler.
 const NO_DOMAIN: i64 = i32::MAX as i64;
 
-pub fn pre_filter(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+pub fn pre_filter(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     match pod.read(Action::DoNotSchedule, args, cluster, |tally| tally.counts.is_empty()) {
         Ok(true) => Ok(PreFilter::Skip),
         Ok(false) => Ok(PreFilter::All),
-        Err(wrong) => {
+        Err(problem) => {
             let what = "get constraints from pod: obtaining pod's hard topology spread constraints";
-            Err(Rejection::error(format!("{what}: {wrong}")))
+            Err(Rejection::error(format!("{what}: {problem}")))
         }
     }
 }
@@ -35,25 +35,30 @@ struct Limit<'a> {
     topology: &'a Topology,
     domains: &'a Domains,
     /// The maximum number of pods in a domain that may still accept the pod.
-    most: i64,
+    max_pods: i64,
 }
 
-pub fn filter_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<Verdicts, String> {
+pub fn filter_nodes(
+    pod: &PreparedPod,
+    args: &Args,
+    cluster: &Cluster,
+    nodes: node::Ids<'_>,
+) -> Result<Verdicts, String> {
     pod.read(Action::DoNotSchedule, args, cluster, |tally| verdicts(pod, tally, cluster, nodes))
 }
 
-fn verdicts(pod: &Wanted, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
+fn verdicts(pod: &PreparedPod, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
     let topologies = cluster.topologies();
     let limits = tally.counts.iter().filter_map(|count| limit(pod, count, topologies.of(count.key)));
     let limits: Vec<Limit<'_>> = limits.collect();
     let rejections = [Rejection::unresolvable(MISSING_LABEL), Rejection::unschedulable(TOO_UNEVEN)];
     let mut verdicts = Verdicts::new(nodes.len(), rejections);
     for node in nodes.iter() {
-        let wrong = limits.iter().find_map(|limit| match limit.topology.domain(node) {
+        let problem = limits.iter().find_map(|limit| match limit.topology.domain(node) {
             None => Some(0),
-            Some(domain) => (limit.domains.pods(domain) > limit.most).then_some(1),
+            Some(domain) => (limit.domains.pods(domain) > limit.max_pods).then_some(1),
         });
-        match wrong {
+        match problem {
             None => verdicts.fits(),
             Some(rejection) => verdicts.rejected(rejection),
         }
@@ -61,15 +66,15 @@ fn verdicts(pod: &Wanted, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>
     verdicts
 }
 
-fn limit<'a>(pod: &Wanted, count: &'a Count, topology: &'a Topology) -> Option<Limit<'a>> {
-    let Places::Domains { domains, .. } = &count.places else { return None };
-    Some(Limit { topology, domains, most: most(pod, &count.constraint, domains) })
+fn limit<'a>(pod: &PreparedPod, count: &'a Count, topology: &'a Topology) -> Option<Limit<'a>> {
+    let PodCounts::Domains { domains, .. } = &count.pod_counts else { return None };
+    Some(Limit { topology, domains, max_pods: max_pods(pod, &count.constraint, domains) })
 }
 
 /// Returns the maximum number of pods in a domain that may still accept the pod.
-pub fn most(pod: &Wanted, constraint: &Constraint, domains: &Domains) -> i64 {
+pub fn max_pods(pod: &PreparedPod, constraint: &Constraint, domains: &Domains) -> i64 {
     // With fewer domains than `minDomains`, the minimum is 0.
-    let least = if domains.len() < constraint.min_domains { 0 } else { domains.least().unwrap_or(NO_DOMAIN) };
-    let itself = i64::from(constraint.selector.matches(&pod.labels));
-    constraint.max_skew + least - itself
+    let min_pods = if domains.len() < constraint.min_domains { 0 } else { domains.min_pods().unwrap_or(NO_DOMAIN) };
+    let self_match = i64::from(constraint.selector.matches(&pod.labels));
+    constraint.max_skew + min_pods - self_match
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
 
-use crate::Wanted;
+use crate::PreparedPod;
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::constraint::{Action, Constraint};
@@ -16,18 +16,18 @@ type Pod<'a> = (&'a pod::Namespace, &'a pod::Labels);
 
 pub fn queueing_hint(
     _: &Event,
-    wanted: &Wanted,
+    pod_data: &PreparedPod,
     args: &Args,
     cluster: &Cluster,
     node: node::Change<'_, (node::Labels, node::Taints)>,
     pod: pod::Change<'_, (pod::Namespace, pod::Labels)>,
 ) -> Result<Hint, String> {
     // The counts are not used, because they would have to be updated first.
-    let constraints = match &wanted.own {
+    let constraints = match &pod_data.own {
         Some(own) => Cow::Borrowed(own.hard.as_ref().map_err(String::clone)?.as_slice()),
-        None => Cow::Owned(wanted.defaults(Action::DoNotSchedule, args, cluster)),
+        None => Cow::Owned(pod_data.defaults(Action::DoNotSchedule, args, cluster)),
     };
-    let counts = |pod: Pod<'_>| *pod.0 == wanted.counting.namespace;
+    let counts = |pod: Pod<'_>| *pod.0 == pod_data.counting.namespace;
     Ok(Hint::queue_if(match (pod.before, pod.after) {
         (None, None) => of_node(&constraints, node.before, node.after),
         (before, after) => before.or(after).is_some_and(counts) && of_pod(&constraints, before, after),

@@ -14,7 +14,7 @@ fn app(name: &str) -> PodBuilder {
 }
 
 /// Returns a pod that must be spread over zones and nodes, and is preferably spread over racks.
-fn wanted() -> PodBuilder {
+fn spread_web() -> PodBuilder {
     let web = || selector([expression("app", In, ["web"])]);
     let hard = |key| spread(key, 1, DoNotSchedule, web());
     app("web").spread(hard("zone")).spread(hard("node")).spread(spread("rack", 1, ScheduleAnyway, selector([])))
@@ -39,7 +39,7 @@ fn pods_that_are_added_deleted_and_changed() {
             [_, None] => Actions::DELETE,
             _ => Actions::UPDATE_LABELS,
         };
-        assert_eq!(host.pod_hint(actions, change, &wanted()), expected, "{change:?}");
+        assert_eq!(host.pod_hint(actions, change, &spread_web()), expected, "{change:?}");
     }
 }
 
@@ -62,6 +62,6 @@ fn nodes_that_are_added_deleted_and_changed() {
         (Actions::UPDATE_TAINTS, [Some(&none), Some(&none)], Skip),
         (Actions::UPDATE_ALLOCATABLE, [Some(&a), Some(&b)], Skip),
     ] {
-        assert_eq!(host.node_hint(actions, change, &wanted()), expected, "{actions:?} {change:?}");
+        assert_eq!(host.node_hint(actions, change, &spread_web()), expected, "{actions:?} {change:?}");
     }
 }

@@ -6,9 +6,9 @@
 //! and that are not being deleted, by the value of a label of their nodes. The pod's node affinity and tolerations
 //! decide which nodes count. All as in kube-scheduler v1.36.
 //!
-//! The plugin computes the counts of a template once and then updates them with each added or deleted pod. Nodes
+//! The plugin computes the counts of a pod signature once and then updates them with each added or deleted pod. Nodes
 //! belong to the same class if they are in the same domain of each constraint, or in domains with the same counts.
-//! For a known template, the work depends on the number of classes, not on the number of nodes.
+//! For a known pod signature, the work depends on the number of classes, not on the number of nodes.
 
 mod args;
 mod by_class;
@@ -35,11 +35,11 @@ use counted::Counts;
 use filtering::{filter_nodes, pre_filter};
 use hints::queueing_hint;
 use scoring::{normalize, pre_score, score_nodes};
-use tally::Counting;
+use tally::CountingRules;
 
-/// The prepared data of a template.
-pub struct Wanted {
-    counting: Counting,
+/// The data that `prepare` computes once for each pod signature.
+pub struct PreparedPod {
+    counting: CountingRules,
     labels: pod::Labels,
     owners: pod::Owners,
     /// The pod's own constraints, or `None` if the pod has none.
@@ -62,11 +62,11 @@ fn prepare(
     spread: &pod::TopologySpread,
     affinity: &pod::NodeAffinity,
     tolerations: &pod::Tolerations,
-) -> Wanted {
+) -> PreparedPod {
     let own = |action| constraint::of_pod(spread, labels, action);
     let anywhere = affinity.node_selector.is_empty() && affinity.required.is_none();
-    Wanted {
-        counting: Counting {
+    PreparedPod {
+        counting: CountingRules {
             namespace: namespace.clone(),
             affinity: (!anywhere).then(|| Required::new(affinity)),
             tolerations: tolerations.clone(),
@@ -80,7 +80,7 @@ fn prepare(
 }
 
 /// Returns true if the pod has no constraints and no Service or controller gives it default constraints.
-fn skip(pod: &Wanted, args: &Args, cluster: &Cluster) -> bool {
+fn skip(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> bool {
     let no_defaults = |action| pod.defaults(action, args, cluster).is_empty();
     pod.own.is_none() && [Action::DoNotSchedule, Action::ScheduleAnyway].into_iter().all(no_defaults)
 }
@@ -89,7 +89,7 @@ berth_guest::plugin!(
     name: "PodTopologySpread",
     args: Args,
     index: Cluster,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     skip: skip,
     pre_filter: pre_filter,
     filter_nodes: filter_nodes,

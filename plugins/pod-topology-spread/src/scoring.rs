@@ -3,21 +3,21 @@
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
-use crate::Wanted;
+use crate::PreparedPod;
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::constraint::Action;
-use crate::tally::{Count, Places, Tally, counted_in};
+use crate::tally::{Count, PodCounts, Tally, counted_in};
 
 /// Computes the weight of each constraint: a pod weighs more if there are many domains, because each has few pods.
-pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<PreScore, String> {
+pub fn pre_score(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<PreScore, String> {
     let weights = pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
         let topologies = cluster.topologies();
         let weight = |count| weight(size(tally, count, &topologies, nodes));
         tally.counts.iter().map(weight).collect::<Vec<f64>>()
     });
-    let weights = weights.map_err(|wrong| {
-        format!("calculating preScoreState: obtaining pod's soft topology spread constraints: {wrong}")
+    let weights = weights.map_err(|problem| {
+        format!("calculating preScoreState: obtaining pod's soft topology spread constraints: {problem}")
     })?;
     let answer = if weights.is_empty() { PreScore::Skip } else { PreScore::Score };
     pod.weights.replace(weights);
@@ -27,7 +27,7 @@ pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<
 /// Returns the number of domains among the nodes to score.
 fn size(tally: &Tally, count: &Count, topologies: &Topologies, nodes: node::Ids<'_>) -> usize {
     let scored = nodes.iter().filter(|node| tally.has_keys(topologies, *node));
-    if matches!(count.places, Places::Nodes(_)) {
+    if matches!(count.pod_counts, PodCounts::Nodes(_)) {
         return scored.count();
     }
     let topology = topologies.of(count.key);
@@ -40,7 +40,12 @@ fn size(tally: &Tally, count: &Count, topologies: &Topologies, nodes: node::Ids<
     present.into_iter().filter(|present| *present).count()
 }
 
-pub fn score_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<Vec<i64>, String> {
+pub fn score_nodes(
+    pod: &PreparedPod,
+    args: &Args,
+    cluster: &Cluster,
+    nodes: node::Ids<'_>,
+) -> Result<Vec<i64>, String> {
     pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
         let topologies = cluster.topologies();
         let mut sums = vec![0.0; nodes.len()];
@@ -57,9 +62,9 @@ fn add(count: &Count, weight: f64, topology: &Topology, nodes: node::Ids<'_>, su
     let base = (count.constraint.max_skew - 1) as f64;
     for (node, sum) in nodes.iter().zip(sums) {
         if let Some(domain) = topology.domain(node) {
-            let pods = match &count.places {
-                Places::Nodes(pods) => pods.get(node.at()).copied().unwrap_or(0).into(),
-                Places::Domains { domains, .. } => domains.pods(domain),
+            let pods = match &count.pod_counts {
+                PodCounts::Nodes(pods) => pods.get(node.at()).copied().unwrap_or(0).into(),
+                PodCounts::Domains { domains, .. } => domains.pods(domain),
             };
             *sum += pods as f64 * weight + base;
         }
@@ -80,7 +85,7 @@ pub fn rounded(sum: f64) -> i64 {
 /// Reverses the scores, so that the fewest pods score 100. Nodes that don't count score 0.
 pub fn normalize(
     scores: &mut [i64],
-    pod: &Wanted,
+    pod: &PreparedPod,
     args: &Args,
     cluster: &Cluster,
     nodes: node::Ids<'_>,
@@ -88,22 +93,22 @@ pub fn normalize(
     pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
         let topologies = cluster.topologies();
         let counting: Vec<bool> = nodes.iter().map(|node| tally.has_keys(&topologies, node)).collect();
-        turn_round(scores, &counting);
+        reverse(scores, &counting);
     })
 }
 
 /// Reverses the scores for which `counting` is true. The other scores become 0.
-pub fn turn_round(scores: &mut [i64], counting: &[bool]) {
-    let (mut least, mut most) = (i64::MAX, 0);
+pub fn reverse(scores: &mut [i64], counting: &[bool]) {
+    let (mut lowest, mut highest) = (i64::MAX, 0);
     for (score, _) in scores.iter().zip(counting).filter(|(_, counts)| **counts) {
-        least = least.min(*score);
-        most = most.max(*score);
+        lowest = lowest.min(*score);
+        highest = highest.max(*score);
     }
     for (score, counts) in scores.iter_mut().zip(counting) {
         *score = match () {
             () if !counts => 0,
-            () if most == 0 => 100,
-            () => 100 * (most + least - *score) / most,
+            () if highest == 0 => 100,
+            () => 100 * (highest + lowest - *score) / highest,
         };
     }
 }

@@ -1,4 +1,4 @@
-//! Counts of the pods that a constraint selects. Computed once per template, then updated with each added or deleted
+//! Counts of the pods that a constraint selects. Computed once for each pod signature, then updated with each added or deleted
 //! pod.
 
 mod counting;
@@ -14,7 +14,7 @@ use crate::counts::Domains;
 
 /// The properties of the pod to schedule that decide which nodes and pods count.
 #[derive(Debug)]
-pub struct Counting {
+pub struct CountingRules {
     /// `metadata.namespace`: pods of other namespaces don't count.
     pub namespace: pod::Namespace,
     /// `spec.nodeSelector` and the required node affinity; `None` if the pod has neither.
@@ -23,7 +23,7 @@ pub struct Counting {
     pub tolerations: pod::Tolerations,
 }
 
-/// The counts of a template's constraints with one action.
+/// The counts of a pod signature's constraints with one action.
 #[derive(Debug)]
 pub struct Tally {
     /// An entry for each constraint.
@@ -35,7 +35,7 @@ pub struct Tally {
     /// Nodes whose counts may have changed since the classes were updated.
     pub touched: Touched,
     /// The versions of the inputs at the last update; `None` before the first count.
-    seen: Option<Seen>,
+    seen: Option<InputVersions>,
 }
 
 /// The counts of a constraint.
@@ -46,16 +46,16 @@ pub struct Count {
     /// The constraint's topology key.
     pub key: Key,
     /// The counts of pods.
-    pub places: Places,
+    pub pod_counts: PodCounts,
     /// True if the key has few domains. Class keys then contain the domain instead of its count.
     pub by_domain: bool,
     /// Whether the constraint selects the pods of a group.
-    spreads: PerGroup<bool>,
+    selects: PerGroup<bool>,
 }
 
 /// Counts of pods.
 #[derive(Debug)]
-pub enum Places {
+pub enum PodCounts {
     /// By domain, only for nodes that count.
     Domains { domains: Domains, counting: Vec<bool> },
     /// By node.
@@ -63,7 +63,7 @@ pub enum Places {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Seen {
+struct InputVersions {
     topologies: u64,
     /// 0 if no constraint honors the pod's node affinity.
     affinity: u64,
@@ -90,11 +90,11 @@ impl Tally {
 
     /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> usize {
-        let of_places = |places: &Places| match places {
-            Places::Domains { domains, counting } => domains.bytes() + counting.capacity(),
-            Places::Nodes(pods) => pods.capacity() * size_of::<u32>(),
+        let bytes_of = |pod_counts: &PodCounts| match pod_counts {
+            PodCounts::Domains { domains, counting } => domains.bytes() + counting.capacity(),
+            PodCounts::Nodes(pods) => pods.capacity() * size_of::<u32>(),
         };
-        self.counts.iter().map(|count| of_places(&count.places) + count.spreads.bytes()).sum()
+        self.counts.iter().map(|count| bytes_of(&count.pod_counts) + count.selects.bytes()).sum()
     }
 }
 
@@ -105,18 +105,18 @@ pub fn counted_in(topology: &Topology, node: node::Id, all_keys: bool) -> Option
     if all_keys { domain } else { domain.or_else(|| topology.domain_with("")) }
 }
 
-impl Places {
+impl PodCounts {
     /// Adds pods on `node`, whose pods are counted in `domain`.
     fn add(&mut self, node: node::Id, by: i32, domain: Option<usize>) {
         match self {
-            Places::Nodes(pods) => {
+            PodCounts::Nodes(pods) => {
                 // A pod may come before its node.
                 if node.at() >= pods.len() {
                     pods.resize(node.at() + 1, 0);
                 }
                 pods[node.at()] = pods[node.at()].wrapping_add_signed(by);
             }
-            Places::Domains { domains, counting } => {
+            PodCounts::Domains { domains, counting } => {
                 if counting.get(node.at()) == Some(&true)
                     && let Some(domain) = domain
                 {

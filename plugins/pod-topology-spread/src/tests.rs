@@ -172,9 +172,9 @@ fn the_pods_values_of_match_label_keys_are_selected() {
 fn an_invalid_selector_fails_the_pod() {
     let bad = |when| spread("zone", 1, when, selector([expression("app", In, [])]));
     let told = host().verdict(&web().spread(bad(DoNotSchedule)), "a1").unwrap();
-    let wrong = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
+    let problem = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
     let what = "get constraints from pod: obtaining pod's hard topology spread constraints";
-    assert_eq!((told.code, told.reasons), (Code::Error, vec![format!("{what}: {wrong}")]));
+    assert_eq!((told.code, told.reasons), (Code::Error, vec![format!("{what}: {problem}")]));
     assert_eq!(host().fits(&web().spread(bad(ScheduleAnyway))).len(), 4);
 }
 

@@ -11,8 +11,8 @@ use crate::Pod;
 use crate::args::Args;
 use crate::claim::Claim;
 use crate::cluster::Cluster;
-use crate::decision::{Decision, Place, SELECTED_NODE, decide};
-use crate::steps::{self, Named, Step};
+use crate::decision::{Decision, NodeInfo, SELECTED_NODE, decide};
+use crate::steps::{self, NamedObject, Step};
 use crate::volume::Volume;
 
 /// An annotation of a volume: the claim was chosen by a controller, not by a user.
@@ -29,13 +29,13 @@ pub fn reserve(
     name: &node::Name,
     labels: &node::Labels,
 ) -> Result<Reservation, Rejection> {
-    if pod.wanted.is_empty() {
+    if pod.pod_claims.is_empty() {
         return Ok(Reservation::default());
     }
-    let found = pod.wanted.find(cluster)?;
-    let Decision { bindings, provisions } = decide(&found, cluster, Place { name, labels })?;
+    let states = pod.pod_claims.find(cluster)?;
+    let Decision { bindings, provisions } = decide(&states, cluster, NodeInfo { name, labels })?;
     let bind = |(claim, volume): &(Rc<Claim>, Rc<Volume>)| bind(claim, volume);
-    let steps: Vec<Step> = bindings.iter().map(bind).chain(provisions.iter().map(|claim| provide(claim))).collect();
+    let steps: Vec<Step> = bindings.iter().map(bind).chain(provisions.iter().map(|claim| provision(claim))).collect();
     let changes = steps.iter().filter_map(|step| change(step, name));
     let intents = changes.map(|(object, change)| Intent::assume(object, change)).collect();
     Ok(Reservation { state: steps::write(&steps), intents })
@@ -57,7 +57,7 @@ fn bind(claim: &Claim, volume: &Volume) -> Step {
     Step::Bind {
         chosen: !volume.is_for(claim),
         changed: reference.is_none_or(|reference| reference.uid != claim.uid),
-        volume: Named {
+        volume: NamedObject {
             namespace: String::new(),
             name: volume.name.clone(),
             uid: volume.uid.clone(),
@@ -67,12 +67,12 @@ fn bind(claim: &Claim, volume: &Volume) -> Step {
     }
 }
 
-fn provide(claim: &Claim) -> Step {
-    Step::Provide { claim: named(claim) }
+fn provision(claim: &Claim) -> Step {
+    Step::Provision { claim: named(claim) }
 }
 
-fn named(claim: &Claim) -> Named {
-    Named {
+fn named(claim: &Claim) -> NamedObject {
+    NamedObject {
         namespace: claim.namespace.clone(),
         name: claim.name.clone(),
         uid: claim.uid.clone(),
@@ -92,9 +92,9 @@ fn change(step: &Step, node: &str) -> Option<(ObjectReference, String)> {
             let reference = format!(r#"{{{kind},"namespace":{namespace},"name":{name},"uid":{uid}}}"#);
             (of_volume(volume), chosen, format!(r#","spec":{{"claimRef":{reference}}}"#))
         }
-        Step::Provide { claim } => (of_claim(claim), format!(r#""{SELECTED_NODE}":{}"#, quoted(node)), String::new()),
+        Step::Provision { claim } => (of_claim(claim), format!(r#""{SELECTED_NODE}":{}"#, quoted(node)), String::new()),
     };
-    let (Step::Bind { volume: changed, .. } | Step::Provide { claim: changed }) = step;
+    let (Step::Bind { volume: changed, .. } | Step::Provision { claim: changed }) = step;
     let version = match changed.version.as_str() {
         "" => String::new(),
         version => format!(r#","resourceVersion":{}"#, quoted(version)),
@@ -106,33 +106,33 @@ fn change(step: &Step, node: &str) -> Option<(ObjectReference, String)> {
 fn waits(step: &Step, node: &str) -> Vec<(ObjectReference, String)> {
     match step {
         Step::Bind { volume, claim, .. } => {
-            let lost = text(&format!("ClaimRef got reset for pv \"{}\"", volume.name));
+            let lost = cel_string(&format!("ClaimRef got reset for pv \"{}\"", volume.name));
             let taken = "has(object.status.phase) && object.status.phase == 'Bound'";
             let has_claim = "has(object.spec.claimRef) && has(object.spec.claimRef.uid)";
             vec![(of_volume(volume), format!("{has_claim} ? {taken} : {lost}")), (of_claim(claim), IS_BOUND.to_owned())]
         }
-        Step::Provide { claim } => {
-            let failed = text(&format!("provisioning failed for PVC \"{}\"", claim.name));
-            let node = text(node);
+        Step::Provision { claim } => {
+            let failed = cel_string(&format!("provisioning failed for PVC \"{}\"", claim.name));
+            let node = cel_string(node);
             let selected = format!("object.metadata.annotations['{SELECTED_NODE}'] == {node}");
-            let still = format!(
+            let still_selected = format!(
                 "has(object.metadata.annotations) && '{SELECTED_NODE}' in object.metadata.annotations && {selected}"
             );
-            vec![(of_claim(claim), format!("{still} ? {IS_BOUND} : {failed}"))]
+            vec![(of_claim(claim), format!("{still_selected} ? {IS_BOUND} : {failed}"))]
         }
     }
 }
 
 /// Returns a CEL string literal.
-fn text(text: &str) -> String {
+fn cel_string(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-fn of_volume(volume: &Named) -> ObjectReference {
+fn of_volume(volume: &NamedObject) -> ObjectReference {
     ObjectReference::new("v1", "PersistentVolume", &volume.name).with_uid(&volume.uid)
 }
 
-fn of_claim(claim: &Named) -> ObjectReference {
+fn of_claim(claim: &NamedObject) -> ObjectReference {
     let reference = ObjectReference::new("v1", "PersistentVolumeClaim", &claim.name);
     reference.in_namespace(&claim.namespace).with_uid(&claim.uid)
 }

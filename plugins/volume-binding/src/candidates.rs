@@ -18,7 +18,7 @@ const AVAILABLE: &str = "Available";
 #[derive(Debug, Default)]
 pub struct Candidates {
     /// Volumes whose `claimRef` names the claim. If there is one, the claim is bound to it or not at all.
-    set_aside: Vec<Rc<Volume>>,
+    reserved: Vec<Rc<Volume>>,
     /// Volumes that are accessible only from nodes with a label value, by label and value. The smallest volume is
     /// first.
     pinned: BTreeMap<String, BTreeMap<String, Vec<Rc<Volume>>>>,
@@ -30,15 +30,15 @@ impl Candidates {
     /// Returns the candidates of a claim, or an error for an invalid selector.
     pub fn of(claim: &Claim, cluster: &Cluster) -> Result<Candidates, String> {
         let selector = claim.object.spec.selector.clone().map(WrittenLabelSelector::read).transpose();
-        let selector = selector.map_err(|wrong| {
+        let selector = selector.map_err(|problem| {
             let Claim { namespace, name, .. } = claim;
-            format!("error creating internal label selector for claim: {namespace}/{name}: {wrong}")
+            format!("error creating internal label selector for claim: {namespace}/{name}: {problem}")
         })?;
         let mut free: Vec<Rc<Volume>> = Vec::new();
         let mut candidates = Candidates::default();
-        for volume in cluster.of_class(claim.object.class()).filter(|volume| volume.suits(&claim.object)) {
+        for volume in cluster.of_class(claim.object.class()).filter(|volume| volume.satisfies(&claim.object)) {
             if volume.is_for(claim) {
-                candidates.set_aside.push(Rc::clone(volume));
+                candidates.reserved.push(Rc::clone(volume));
             } else if is_free(volume, claim, selector.as_ref()) {
                 free.push(Rc::clone(volume));
             }
@@ -60,14 +60,14 @@ impl Candidates {
 
     /// Returns the volume to bind on a node with these labels, except `taken`.
     pub fn on(&self, labels: &LabelMap, taken: &[Rc<Volume>]) -> Option<Rc<Volume>> {
-        let is_left = |volume: &&Rc<Volume>| !taken.iter().any(|taken| Rc::ptr_eq(taken, volume));
-        if let Some(set_aside) = self.set_aside.iter().find(is_left) {
-            return set_aside.is_reached(labels).then(|| Rc::clone(set_aside));
+        let is_not_taken = |volume: &&Rc<Volume>| !taken.iter().any(|taken| Rc::ptr_eq(taken, volume));
+        if let Some(reserved) = self.reserved.iter().find(is_not_taken) {
+            return reserved.is_accessible(labels).then(|| Rc::clone(reserved));
         }
         let pinned = self.pinned.iter().filter_map(|(label, by_value)| by_value.get(labels.get(label)?));
         let smallest = pinned
             .chain([&self.others])
-            .filter_map(|volumes| volumes.iter().filter(is_left).find(|volume| volume.is_reached(labels)));
+            .filter_map(|volumes| volumes.iter().filter(is_not_taken).find(|volume| volume.is_accessible(labels)));
         smallest.min_by(|one, other| (size(one), &one.name).cmp(&(size(other), &other.name))).cloned()
     }
 }

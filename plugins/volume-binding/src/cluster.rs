@@ -73,8 +73,8 @@ impl Index<Args> for Cluster {
             DRIVER => return self.drivers.set(object),
             _ => self.set_capacity(object),
         };
-        if let Err(wrong) = read {
-            berth_guest::warn!("{}/{} is left out: {wrong}", object.namespace, object.name);
+        if let Err(problem) = read {
+            berth_guest::warn!("{}/{} is left out: {problem}", object.namespace, object.name);
             self.object_removed(object);
         }
     }

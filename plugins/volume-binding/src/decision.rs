@@ -7,8 +7,8 @@ use berth_guest_volumes::StorageClass;
 
 use crate::claim::Claim;
 use crate::cluster::Cluster;
+use crate::pod_claims::{ClaimStates, Waiting};
 use crate::volume::Volume;
-use crate::wanted::{Found, Waiting};
 
 const NODE_CONFLICT: &str = "node(s) didn't match PersistentVolume's node affinity";
 const BIND_CONFLICT: &str = "node(s) didn't find available persistent volumes to bind";
@@ -31,7 +31,7 @@ pub struct Decision {
 
 /// The properties of a node that matter for volumes.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct NodeInfo<'a> {
     /// `metadata.name`.
     pub name: &'a str,
     /// `metadata.labels`.
@@ -57,9 +57,9 @@ impl Conflicts {
 }
 
 /// Returns the decision for the pod's claims on a node, or a rejection.
-pub fn decide(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Decision, Rejection> {
-    let bound = bound(found, cluster, place).map_err(Rejection::error)?;
-    let (decision, unbound) = match unbound(&found.waiting, cluster, place).map_err(Rejection::error)? {
+pub fn decide(states: &ClaimStates, cluster: &Cluster, node: NodeInfo<'_>) -> Result<Decision, Rejection> {
+    let bound = bound(states, cluster, node).map_err(Rejection::error)?;
+    let (decision, unbound) = match unbound(&states.waiting, cluster, node).map_err(Rejection::error)? {
         Ok(decision) => (decision, None),
         Err(reason) => (Decision::default(), Some(reason)),
     };
@@ -70,12 +70,12 @@ pub fn decide(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Deci
 }
 
 /// Returns a conflict of the node with the volumes of bound claims.
-fn bound(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Option<&'static str>, String> {
-    let csi_node = || cluster.csi_nodes.get("", place.name);
-    for volume in &found.bound {
+fn bound(states: &ClaimStates, cluster: &Cluster, node: NodeInfo<'_>) -> Result<Option<&'static str>, String> {
+    let csi_node = || cluster.csi_nodes.get("", node.name);
+    for volume in &states.bound {
         match volume {
             None => return Ok(Some(NO_VOLUME)),
-            Some(volume) if !volume.is_reached_bound(place.labels, csi_node)? => return Ok(Some(NODE_CONFLICT)),
+            Some(volume) if !volume.is_accessible_bound(node.labels, csi_node)? => return Ok(Some(NODE_CONFLICT)),
             Some(_) => {}
         }
     }
@@ -83,12 +83,16 @@ fn bound(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Option<&'
 }
 
 /// Returns the decision for unbound claims, or a conflict.
-fn unbound(waiting: &[Waiting], cluster: &Cluster, place: Place<'_>) -> Result<Result<Decision, &'static str>, String> {
+fn unbound(
+    waiting: &[Waiting],
+    cluster: &Cluster,
+    node: NodeInfo<'_>,
+) -> Result<Result<Decision, &'static str>, String> {
     let mut decision = Decision::default();
     let mut free: Vec<&Waiting> = Vec::with_capacity(waiting.len());
     for waiting in waiting {
         match waiting.claim.object.metadata.annotations.get(SELECTED_NODE) {
-            Some(selected) if selected == place.name => decision.provisions.push(Rc::clone(&waiting.claim)),
+            Some(selected) if selected == node.name => decision.provisions.push(Rc::clone(&waiting.claim)),
             Some(_) => return Ok(Err(BIND_CONFLICT)),
             None => free.push(waiting),
         }
@@ -97,7 +101,7 @@ fn unbound(waiting: &[Waiting], cluster: &Cluster, place: Place<'_>) -> Result<R
     free.sort_by_key(|waiting| waiting.claim.object.requested());
     let mut taken: Vec<Rc<Volume>> = Vec::new();
     for Waiting { claim, candidates } in free {
-        match candidates.as_ref().map_err(Clone::clone)?.on(place.labels, &taken) {
+        match candidates.as_ref().map_err(Clone::clone)?.on(node.labels, &taken) {
             None => decision.provisions.push(Rc::clone(claim)),
             Some(volume) => {
                 decision.bindings.push((Rc::clone(claim), Rc::clone(&volume)));
@@ -106,7 +110,7 @@ fn unbound(waiting: &[Waiting], cluster: &Cluster, place: Place<'_>) -> Result<R
         }
     }
     for claim in &decision.provisions {
-        if let Some(reason) = unprovided(claim, cluster, place)? {
+        if let Some(reason) = provisioning_problem(claim, cluster, node)? {
             return Ok(Err(reason));
         }
     }
@@ -114,27 +118,27 @@ fn unbound(waiting: &[Waiting], cluster: &Cluster, place: Place<'_>) -> Result<R
 }
 
 /// Returns the reason why no volume can be provisioned for the claim on the node.
-fn unprovided(claim: &Claim, cluster: &Cluster, place: Place<'_>) -> Result<Option<&'static str>, String> {
+fn provisioning_problem(claim: &Claim, cluster: &Cluster, node: NodeInfo<'_>) -> Result<Option<&'static str>, String> {
     let name = claim.object.class();
     if name.is_empty() {
         return Err(format!("no class for claim \"{}/{}\"", claim.namespace, claim.name));
     }
     let class = cluster.classes.get("", name).ok_or_else(|| format!("failed to find storage class \"{name}\""))?;
-    let provides = !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER;
+    let provisions = !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER;
     Ok(match () {
-        () if !provides || !class.allows(place.labels) => Some(BIND_CONFLICT),
-        () if !has_capacity(claim, name, class, cluster, place) => Some(NOT_ENOUGH_SPACE),
+        () if !provisions || !class.allows(node.labels) => Some(BIND_CONFLICT),
+        () if !has_capacity(claim, name, class, cluster, node) => Some(NOT_ENOUGH_SPACE),
         () => None,
     })
 }
 
 /// Returns true if there is enough capacity. Only drivers that publish capacities are checked.
-fn has_capacity(claim: &Claim, name: &str, class: &StorageClass, cluster: &Cluster, place: Place<'_>) -> bool {
-    let Some(wanted) = claim.object.spec.resources.requests.storage else { return true };
+fn has_capacity(claim: &Claim, name: &str, class: &StorageClass, cluster: &Cluster, node: NodeInfo<'_>) -> bool {
+    let Some(requested) = claim.object.spec.resources.requests.storage else { return true };
     let driver = cluster.drivers.get("", &class.provisioner);
     if !driver.is_some_and(|driver| driver.spec.storage_capacity) {
         return true;
     }
-    let mut capacities = cluster.capacities(name, place.labels);
-    capacities.any(|capacity| capacity.largest.is_some_and(|largest| largest.value() >= wanted.value()))
+    let mut capacities = cluster.capacities(name, node.labels);
+    capacities.any(|capacity| capacity.largest.is_some_and(|largest| largest.value() >= requested.value()))
 }

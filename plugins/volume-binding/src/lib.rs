@@ -15,9 +15,9 @@ mod cluster;
 mod decision;
 mod fields;
 mod hints;
+mod pod_claims;
 mod steps;
 mod volume;
-mod wanted;
 
 use std::cell::RefCell;
 
@@ -26,37 +26,37 @@ use berth_guest::prelude::*;
 use berth_guest::{ClusterEvent, EventActions};
 use binding::{pre_bind, reserve};
 use cluster::Cluster;
-use decision::{Place, decide};
+use decision::{NodeInfo, decide};
 use hints::queueing_hint;
-use wanted::{Found, Wanted};
+use pod_claims::{ClaimStates, PodClaims};
 
-/// The prepared data of a template.
+/// The data that `prepare` computes once for each pod signature.
 pub struct Pod {
-    wanted: Wanted,
+    pod_claims: PodClaims,
     /// The claims as the last pre-filter found them.
-    found: RefCell<Found>,
+    states: RefCell<ClaimStates>,
 }
 
 fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Pod {
-    Pod { wanted: Wanted::new(namespace, volumes), found: RefCell::default() }
+    Pod { pod_claims: PodClaims::new(namespace, volumes), states: RefCell::default() }
 }
 
 fn skip(pod: &Pod) -> bool {
-    pod.wanted.is_empty()
+    pod.pod_claims.is_empty()
 }
 
 fn pre_filter(pod: &Pod, cluster: &Cluster) -> Result<PreFilter, Rejection> {
-    if pod.wanted.is_empty() {
+    if pod.pod_claims.is_empty() {
         return Ok(PreFilter::Skip);
     }
-    pod.found.replace(pod.wanted.find(cluster)?);
+    pod.states.replace(pod.pod_claims.find(cluster)?);
     Ok(PreFilter::All)
 }
 
 fn filter(pod: &Pod, cluster: &Cluster, name: &node::Name, labels: &node::Labels) -> Result<(), Rejection> {
-    let found = pod.found.borrow();
+    let states = pod.states.borrow();
     // Most pods have only volumes that are accessible from every node.
-    if found.everywhere { Ok(()) } else { decide(&found, cluster, Place { name, labels }).map(|_| ()) }
+    if states.everywhere { Ok(()) } else { decide(&states, cluster, NodeInfo { name, labels }).map(|_| ()) }
 }
 
 berth_guest::plugin!(

@@ -13,20 +13,20 @@ pub enum Step {
         /// True if the volume's `claimRef` must be changed: it does not have the claim's uid.
         changed: bool,
         /// The volume.
-        volume: Named,
+        volume: NamedObject,
         /// The claim.
-        claim: Named,
+        claim: NamedObject,
     },
     /// Provision a volume for the claim.
-    Provide {
+    Provision {
         /// The claim.
-        claim: Named,
+        claim: NamedObject,
     },
 }
 
 /// An object at the time of the decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedObject {
     /// `metadata.namespace`.
     pub namespace: String,
     /// `metadata.name`.
@@ -46,7 +46,7 @@ pub fn write(steps: &[Step]) -> Vec<u8> {
                 let [chosen, changed] = [chosen, changed].map(|flag| if *flag { "yes" } else { "no" });
                 text += &format!("bind\t{chosen}\t{changed}\t{}\t{}\n", volume.write(), claim.write());
             }
-            Step::Provide { claim } => text += &format!("provide\t{}\n", claim.write()),
+            Step::Provision { claim } => text += &format!("provide\t{}\n", claim.write()),
         }
     }
     text.into_bytes()
@@ -66,23 +66,23 @@ impl Step {
             "bind" => Step::Bind {
                 chosen: parts.next()? == "yes",
                 changed: parts.next()? == "yes",
-                volume: Named::read(&mut parts)?,
-                claim: Named::read(&mut parts)?,
+                volume: NamedObject::read(&mut parts)?,
+                claim: NamedObject::read(&mut parts)?,
             },
-            "provide" => Step::Provide { claim: Named::read(&mut parts)? },
+            "provide" => Step::Provision { claim: NamedObject::read(&mut parts)? },
             _ => return None,
         })
     }
 }
 
-impl Named {
+impl NamedObject {
     fn write(&self) -> String {
         [&*self.namespace, &self.name, &self.uid, &self.version].join("\t")
     }
 
-    fn read(parts: &mut Split<'_, char>) -> Option<Named> {
+    fn read(parts: &mut Split<'_, char>) -> Option<NamedObject> {
         let mut part = || parts.next().map(str::to_owned);
-        Some(Named { namespace: part()?, name: part()?, uid: part()?, version: part()? })
+        Some(NamedObject { namespace: part()?, name: part()?, uid: part()?, version: part()? })
     }
 }
 
@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn state_survives_a_round_trip() {
-        let named = |name: &str| Named { name: name.to_owned(), uid: "u".to_owned(), ..Named::default() };
+        let named = |name: &str| NamedObject { name: name.to_owned(), uid: "u".to_owned(), ..NamedObject::default() };
         let steps = [
             Step::Bind { chosen: true, changed: false, volume: named("pv"), claim: named("data") },
-            Step::Provide { claim: named("scratch") },
+            Step::Provision { claim: named("scratch") },
         ];
         assert_eq!(read(&write(&steps)), Ok(steps.to_vec()));
         assert_eq!(read(b""), Ok(Vec::new()));

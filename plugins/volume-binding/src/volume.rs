@@ -55,28 +55,28 @@ impl Volume {
     }
 
     /// Returns true if every node can access the volume, regardless of labels and migrated plugins.
-    pub fn is_reached_everywhere(&self) -> bool {
+    pub fn is_accessible_everywhere(&self) -> bool {
         self.affinity.is_none() && self.migrated.is_none()
     }
 
     /// Returns true if a node with these labels can access the volume.
-    pub fn is_reached(&self, labels: &LabelMap) -> bool {
+    pub fn is_accessible(&self, labels: &LabelMap) -> bool {
         matches(self.affinity.as_ref(), labels)
     }
 
     /// Returns true if a node with these labels can access the bound volume. Takes migration to a CSI driver into
     /// account, and returns an error if the volume can't be translated. `csi_node` is called only for volumes that
     /// can be migrated.
-    pub fn is_reached_bound<'a>(
+    pub fn is_accessible_bound<'a>(
         &self,
         labels: &LabelMap,
         csi_node: impl FnOnce() -> Option<&'a CsiNode>,
     ) -> Result<bool, String> {
-        let leaves = |migrated: &&Migrated| csi_node().is_some_and(|node| node.has_migrated(migrated.provisioner));
-        match self.migrated.as_ref().filter(leaves) {
-            None => Ok(self.is_reached(labels)),
+        let is_migrated = |migrated: &&Migrated| csi_node().is_some_and(|node| node.has_migrated(migrated.provisioner));
+        match self.migrated.as_ref().filter(is_migrated) {
+            None => Ok(self.is_accessible(labels)),
             Some(Migrated { affinity: Ok(terms), .. }) => Ok(matches(terms.as_ref(), labels)),
-            Some(Migrated { affinity: Err(wrong), .. }) => Err(format!("could not translate pv: {wrong}")),
+            Some(Migrated { affinity: Err(problem), .. }) => Err(format!("could not translate pv: {problem}")),
         }
     }
 
@@ -91,11 +91,11 @@ impl Volume {
     }
 
     /// Returns true if the volume satisfies the claim's requirements, apart from node affinity.
-    pub fn suits(&self, claim: &PersistentVolumeClaim) -> bool {
-        let (wanted, spec) = (&claim.spec, &self.object.spec);
+    pub fn satisfies(&self, claim: &PersistentVolumeClaim) -> bool {
+        let (requested, spec) = (&claim.spec, &self.object.spec);
         spec.capacity.storage.unwrap_or_default() >= claim.requested()
-            && mode(&wanted.volume_mode) == mode(&spec.volume_mode)
-            && wanted.volume_attributes_class_name == spec.volume_attributes_class_name
+            && mode(&requested.volume_mode) == mode(&spec.volume_mode)
+            && requested.volume_attributes_class_name == spec.volume_attributes_class_name
             && !self.object.metadata.is_deleting()
     }
 }

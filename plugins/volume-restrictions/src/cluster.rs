@@ -41,15 +41,15 @@ impl Index for Cluster {
             let users = self.users.entry(namespace.to_string()).or_default();
             *users.entry(claim.clone()).or_default() += 1;
         }
-        let matters = !disks.is_empty() || !claims.is_empty();
-        let resident = matters.then(|| Resident { namespace: namespace.to_string(), disks, claims });
+        let is_relevant = !disks.is_empty() || !claims.is_empty();
+        let resident = is_relevant.then(|| Resident { namespace: namespace.to_string(), disks, claims });
         let before = self.residents.set(pod, node, resident);
-        self.left(before);
+        self.release_claims(before);
     }
 
     fn pod_removed(&mut self, pod: pod::Id) {
         let before = self.residents.remove(pod);
-        self.left(before);
+        self.release_claims(before);
     }
 
     fn kinds(_: &NoArgs) -> Vec<Kind> {
@@ -76,7 +76,7 @@ impl Cluster {
         self.residents.on(node).flat_map(|resident| &resident.disks)
     }
 
-    fn left(&mut self, resident: Option<Resident>) {
+    fn release_claims(&mut self, resident: Option<Resident>) {
         let Some(Resident { namespace, claims, .. }) = resident else { return };
         let Some(users) = self.users.get_mut(&namespace) else { return };
         for claim in claims {

@@ -9,23 +9,23 @@ pub fn is_exclusive(source: &VolumeSource) -> bool {
 }
 
 /// Returns true if two pods with these volumes can't run on the same node.
-pub fn conflict(one: &VolumeSource, other: &VolumeSource) -> bool {
+pub fn conflict(first: &VolumeSource, second: &VolumeSource) -> bool {
     use VolumeSource::{AwsElasticBlockStore, GcePersistentDisk, Iscsi, Rbd};
-    match (one, other) {
-        (AwsElasticBlockStore(one), AwsElasticBlockStore(other)) => one.id == other.id,
-        (GcePersistentDisk(one), GcePersistentDisk(other)) | (Iscsi(one), Iscsi(other)) => {
-            one.id == other.id && !both_only_read(one, other)
+    match (first, second) {
+        (AwsElasticBlockStore(first), AwsElasticBlockStore(second)) => first.id == second.id,
+        (GcePersistentDisk(first), GcePersistentDisk(second)) | (Iscsi(first), Iscsi(second)) => {
+            first.id == second.id && !both_only_read(first, second)
         }
-        (Rbd(one), Rbd(other)) => {
-            one.id == other.id
-                && one.pool == other.pool
-                && one.monitors.iter().any(|monitor| other.monitors.contains(monitor))
-                && !both_only_read(one, other)
+        (Rbd(first), Rbd(second)) => {
+            first.id == second.id
+                && first.pool == second.pool
+                && first.monitors.iter().any(|monitor| second.monitors.contains(monitor))
+                && !both_only_read(first, second)
         }
         _ => false,
     }
 }
 
-fn both_only_read(one: &Disk, other: &Disk) -> bool {
-    one.read_only && other.read_only
+fn both_only_read(first: &Disk, second: &Disk) -> bool {
+    first.read_only && second.read_only
 }

@@ -22,8 +22,8 @@ const DISK_CONFLICT: &str = "node(s) had no available disk";
 const CLAIM_IN_USE: &str = "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already \
     in-use by another pod";
 
-/// The prepared data of a template.
-pub struct Wanted {
+/// The data that `prepare` computes once for each pod signature.
+pub struct PreparedPod {
     namespace: pod::Namespace,
     disks: Vec<VolumeSource>,
     claims: Vec<String>,
@@ -31,8 +31,13 @@ pub struct Wanted {
     in_use: Cell<bool>,
 }
 
-fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Wanted {
-    Wanted { namespace: namespace.clone(), disks: disks(volumes), claims: claims(volumes), in_use: Cell::new(false) }
+fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> PreparedPod {
+    PreparedPod {
+        namespace: namespace.clone(),
+        disks: disks(volumes),
+        claims: claims(volumes),
+        in_use: Cell::new(false),
+    }
 }
 
 /// Returns the disks that may conflict between pods.
@@ -49,11 +54,11 @@ fn claims(volumes: &[Volume]) -> Vec<String> {
     volumes.iter().filter_map(claim).collect()
 }
 
-fn skip(pod: &Wanted) -> bool {
+fn skip(pod: &PreparedPod) -> bool {
     pod.disks.is_empty() && pod.claims.is_empty()
 }
 
-fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+fn pre_filter(pod: &PreparedPod, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     let mut in_use = false;
     for name in &pod.claims {
         let claim = cluster.claims.get(&pod.namespace, name);
@@ -64,7 +69,7 @@ fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     Ok(if in_use || !pod.disks.is_empty() { PreFilter::All } else { PreFilter::Skip })
 }
 
-fn filter(pod: &Wanted, cluster: &Cluster, node: node::Id) -> Result<(), &'static str> {
+fn filter(pod: &PreparedPod, cluster: &Cluster, node: node::Id) -> Result<(), &'static str> {
     if pod.disks.iter().any(|disk| cluster.disks_on(node).any(|other| conflict(disk, other))) {
         return Err(DISK_CONFLICT);
     }
@@ -73,14 +78,14 @@ fn filter(pod: &Wanted, cluster: &Cluster, node: node::Id) -> Result<(), &'stati
 
 /// Queues the pod if a deleted pod used one of its disks or claims, if a claim that the pod names is added, and for
 /// each new node.
-fn queueing_hint(event: &Event, pod: &Wanted, left: pod::Change<'_, (pod::Namespace, pod::Volumes)>) -> Hint {
+fn queueing_hint(event: &Event, pod: &PreparedPod, deleted: pod::Change<'_, (pod::Namespace, pod::Volumes)>) -> Hint {
     let frees = |(namespace, volumes): (&pod::Namespace, &pod::Volumes)| {
-        let (disks, shared) = (disks(volumes), claims(volumes));
+        let (disks, claims) = (disks(volumes), claims(volumes));
         pod.disks.iter().any(|disk| disks.iter().any(|other| conflict(disk, other)))
-            || *namespace == pod.namespace && pod.claims.iter().any(|claim| shared.contains(claim))
+            || *namespace == pod.namespace && pod.claims.iter().any(|claim| claims.contains(claim))
     };
     Hint::queue_if(match event.kind_name() {
-        "Pod" => left.before.is_some_and(frees),
+        "Pod" => deleted.before.is_some_and(frees),
         "PersistentVolumeClaim" => *event.namespace == *pod.namespace && pod.claims.contains(&event.name),
         _ => true,
     })
@@ -89,7 +94,7 @@ fn queueing_hint(event: &Event, pod: &Wanted, left: pod::Change<'_, (pod::Namesp
 berth_guest::plugin!(
     name: "VolumeRestrictions",
     index: Cluster,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     skip: skip,
     pre_filter: pre_filter,
     filter: filter,

@@ -19,27 +19,27 @@ use zones::Zones;
 
 const CONFLICT: &str = "node(s) had no available volume zone";
 
-/// The prepared data of a template.
-pub struct Wanted {
+/// The data that `prepare` computes once for each pod signature.
+pub struct PreparedPod {
     namespace: pod::Namespace,
     claims: Vec<String>,
     /// The zones of the volumes, as the last pre-filter found them.
     zones: RefCell<Vec<Zones>>,
 }
 
-fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Wanted {
+fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> PreparedPod {
     let claims = volumes.iter().filter_map(|volume| match &volume.source {
         VolumeSource::PersistentVolumeClaim(source) => Some(source.claim.clone()),
         _ => None,
     });
-    Wanted { namespace: namespace.clone(), claims: claims.collect(), zones: RefCell::default() }
+    PreparedPod { namespace: namespace.clone(), claims: claims.collect(), zones: RefCell::default() }
 }
 
-fn skip(pod: &Wanted) -> bool {
+fn skip(pod: &PreparedPod) -> bool {
     pod.claims.is_empty()
 }
 
-fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+fn pre_filter(pod: &PreparedPod, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     let mut zones = Vec::new();
     for claim in &pod.claims {
         if let Some(found) = of_claim(&pod.namespace, claim, cluster).map_err(Rejection::unresolvable)? {
@@ -59,25 +59,25 @@ fn of_claim<'a>(namespace: &str, name: &str, cluster: &'a Cluster) -> Result<Opt
     let claim = cluster.claims.get(namespace, name).ok_or_else(|| not_found("persistentvolumeclaim", name))?;
     let volume = claim.spec.volume_name.as_str();
     if volume.is_empty() {
-        return unbound(claim, cluster).map(|()| None);
+        return check_unbound(claim, cluster).map(|()| None);
     }
     let zones = cluster.volumes.get("", volume).ok_or_else(|| not_found("persistentvolume", volume))?;
     Ok(Some(zones.as_slice()))
 }
 
-fn unbound(claim: &PersistentVolumeClaim, cluster: &Cluster) -> Result<(), String> {
+fn check_unbound(claim: &PersistentVolumeClaim, cluster: &Cluster) -> Result<(), String> {
     let name = claim.class();
     if name.is_empty() {
         return Err("PersistentVolumeClaim had no pv name and storageClass name".to_owned());
     }
     let class = cluster.classes.get("", name).ok_or_else(|| not_found("storageclass.storage.k8s.io", name))?;
-    let waits = class.waits_for_first_consumer(name)?;
-    waits.then_some(()).ok_or_else(|| "PersistentVolume had no name".to_owned())
+    let waits_for_consumer = class.waits_for_first_consumer(name)?;
+    waits_for_consumer.then_some(()).ok_or_else(|| "PersistentVolume had no name".to_owned())
 }
 
-fn filter(pod: &Wanted, labels: &node::Labels) -> Verdict {
-    let somewhere = zones::LABELS.iter().any(|label| labels.contains_key(label));
-    if somewhere && !pod.zones.borrow().iter().all(|zones| zones.have(labels)) {
+fn filter(pod: &PreparedPod, labels: &node::Labels) -> Verdict {
+    let has_zone = zones::LABELS.iter().any(|label| labels.contains_key(label));
+    if has_zone && !pod.zones.borrow().iter().all(|zones| zones.contain(labels)) {
         return Verdict::unresolvable(CONFLICT);
     }
     Verdict::FITS
@@ -85,7 +85,7 @@ fn filter(pod: &Wanted, labels: &node::Labels) -> Verdict {
 
 /// Queues the pod for its own claims, a new volume or changed zones, a class with WaitForFirstConsumer, and each
 /// node event.
-fn queueing_hint(event: &Event, pod: &Wanted) -> Result<Hint, String> {
+fn queueing_hint(event: &Event, pod: &PreparedPod) -> Result<Hint, String> {
     Ok(Hint::queue_if(match event.kind_name() {
         "PersistentVolumeClaim" => *event.namespace == *pod.namespace && pod.claims.contains(&event.name),
         "PersistentVolume" => {
@@ -104,7 +104,7 @@ fn queueing_hint(event: &Event, pod: &Wanted) -> Result<Hint, String> {
 berth_guest::plugin!(
     name: "VolumeZone",
     index: Cluster,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     skip: skip,
     pre_filter: pre_filter,
     filter: filter,

@@ -34,15 +34,15 @@ impl Zones {
     pub fn of_volume(labels: &BTreeMap<String, String>) -> Vec<Zones> {
         let of_label = |(label, successor): (&'static str, &'static str)| {
             let values: Vec<String> = labels.get(label)?.split(DELIMITER).map(|zone| zone.trim().to_owned()).collect();
-            let whole = values.iter().all(|zone| !zone.is_empty());
-            whole.then_some(Zones { label, successor, values })
+            let complete = values.iter().all(|zone| !zone.is_empty());
+            complete.then_some(Zones { label, successor, values })
         };
         WITH_SUCCESSORS.into_iter().filter_map(of_label).collect()
     }
 
     /// Returns true if a node with these labels is in one of the zones.
-    pub fn have(&self, node: &LabelMap) -> bool {
-        let place = node.get(self.label).or_else(|| node.get(self.successor));
-        place.is_some_and(|place| self.values.iter().any(|value| value == place))
+    pub fn contain(&self, node: &LabelMap) -> bool {
+        let value_of_node = node.get(self.label).or_else(|| node.get(self.successor));
+        value_of_node.is_some_and(|value_of_node| self.values.iter().any(|value| value == value_of_node))
     }
 }

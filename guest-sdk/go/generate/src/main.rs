@@ -17,11 +17,11 @@ use crate::layout::Way;
 use crate::reach::Reach;
 
 /// The types that come from the host, apart from scalars.
-const ARRIVING: [&str; 2] = ["pod", "snapshot.change"];
+const FROM_HOST: [&str; 2] = ["pod", "snapshot.change"];
 /// The types that go to the host.
-const LEAVING: [&str; 4] = ["description", "declaration", "pre-filter-result", "verdicts"];
-/// The types that are passed as numbers.
-const MORE: [&str; 3] = ["cycle", "pre-score-result", "level"];
+const TO_HOST: [&str; 4] = ["description", "declaration", "pre-filter-result", "verdicts"];
+/// Types of parameters and results that need a Go type but no code for their memory layout.
+const WITHOUT_LAYOUT: [&str; 3] = ["cycle", "pre-score-result", "level"];
 
 const HEADER: &str = "// Code generated from wit/ by guest-sdk/go/generate. DO NOT EDIT.\n\n";
 
@@ -48,8 +48,8 @@ fn generate() -> Result<Vec<(PathBuf, String)>, String> {
     sizes.fill(&resolve);
     let mut files = vec![
         (here.join("../internal/abi/layout.go"), layouts(&resolve, &sizes)?),
-        (here.join("../internal/abi/lift.go"), functions(&resolve, &ARRIVING, Way::Lift)?),
-        (here.join("../internal/abi/lower.go"), functions(&resolve, &LEAVING, Way::Lower)?),
+        (here.join("../internal/abi/lift.go"), functions(&resolve, &FROM_HOST, Way::Lift)?),
+        (here.join("../internal/abi/lower.go"), functions(&resolve, &TO_HOST, Way::Lower)?),
     ];
     for (interface, text) in types_by_interface(&resolve)? {
         files.push((here.join("../contract").join(interface.replace('-', "_") + ".go"), text));
@@ -60,7 +60,7 @@ fn generate() -> Result<Vec<(PathBuf, String)>, String> {
 /// Returns the text of a file for each interface that has types.
 fn types_by_interface(resolve: &Resolve) -> Result<BTreeMap<String, String>, String> {
     let mut files = BTreeMap::new();
-    for id in reached(resolve, &[&ARRIVING[..], &LEAVING, &MORE].concat())? {
+    for id in reached(resolve, &[&FROM_HOST[..], &TO_HOST, &WITHOUT_LAYOUT].concat())? {
         let interface = match resolve.types[id].owner {
             TypeOwner::Interface(interface) => resolve.interfaces[interface].name.clone().unwrap_or_default(),
             _ => return Err("a type belongs to no interface".into()),
@@ -74,7 +74,7 @@ fn types_by_interface(resolve: &Resolve) -> Result<BTreeMap<String, String>, Str
 
 fn layouts(resolve: &Resolve, sizes: &SizeAlign) -> Result<String, String> {
     let mut text = abi_header(true);
-    for id in reached(resolve, &[&ARRIVING[..], &LEAVING].concat())? {
+    for id in reached(resolve, &[&FROM_HOST[..], &TO_HOST].concat())? {
         text += &layout::raw(resolve, sizes, id)?;
     }
     Ok(text.trim_end().to_owned() + "\n")

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-func TestPiecesAreAlignedAndApart(t *testing.T) {
+func TestAllocationsAreAlignedAndDisjoint(t *testing.T) {
 	var a arena
 	type piece struct{ at, end uintptr }
 	var pieces []piece
@@ -45,20 +45,20 @@ func TestTheNextCallUsesTheSameMemory(t *testing.T) {
 	a.alloc(10<<20, 8)
 	a.reset()
 	if len(a.block)*8 > largestBlock {
-		t.Errorf("%d bytes are kept", len(a.block)*8)
+		t.Errorf("%d bytes remain", len(a.block)*8)
 	}
 }
 
-func TestTextsAreKeptOnceAndBounded(t *testing.T) {
-	kept := texts{}
-	one, two := kept.keep(string([]byte("zone"))), kept.keep(string([]byte("zone")))
+func TestStringsAreStoredOnceAndBounded(t *testing.T) {
+	shared := texts{}
+	one, two := shared.keep(string([]byte("zone"))), shared.keep(string([]byte("zone")))
 	if unsafe.StringData(one) != unsafe.StringData(two) {
-		t.Error("equal texts are kept twice")
+		t.Error("equal strings are stored twice")
 	}
 	for i := range 3 * mostShared {
-		kept.keep(fmt.Sprint(i))
+		shared.keep(fmt.Sprint(i))
 	}
-	if len(kept) > mostShared {
-		t.Errorf("%d texts", len(kept))
+	if len(shared) > mostShared {
+		t.Errorf("%d strings", len(shared))
 	}
 }

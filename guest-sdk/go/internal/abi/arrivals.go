@@ -20,10 +20,10 @@ func pointer(address uint32) unsafe.Pointer { return unsafe.Add(nil, address) }
 
 func address(pointer unsafe.Pointer) uint32 { return uint32(uintptr(pointer)) }
 
-// The arguments of the current call, and the strings kept from earlier calls.
+// The arguments of the current call, and the strings shared from earlier calls.
 var (
 	arrived arena
-	kept    = texts{}
+	shared    = texts{}
 )
 
 // view returns a list without copying it. Valid during the call.
@@ -38,7 +38,7 @@ func liftString(from *list) string {
 	if from.length == 0 {
 		return ""
 	}
-	return kept.keep(unsafe.String((*byte)(pointer(from.at)), from.length))
+	return shared.keep(unsafe.String((*byte)(pointer(from.at)), from.length))
 }
 
 func liftList[R, T any](from list, lift func(*R) T) []T {

@@ -4,8 +4,8 @@ use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, VariantAccess, Visitor};
 
 use super::Reader;
+use crate::arguments::error::ArgumentError;
 use crate::arguments::text::Text;
-use crate::arguments::wrong::Wrong;
 
 /// A variant's name, and the text that starts with its value.
 pub(super) struct Variant<'t, 'a> {
@@ -14,31 +14,35 @@ pub(super) struct Variant<'t, 'a> {
 }
 
 impl<'de> EnumAccess<'de> for Variant<'_, '_> {
-    type Error = Wrong;
+    type Error = ArgumentError;
     type Variant = Self;
 
-    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self), Wrong> {
-        let name: StrDeserializer<'_, Wrong> = self.name.into_deserializer();
+    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self), ArgumentError> {
+        let name: StrDeserializer<'_, ArgumentError> = self.name.into_deserializer();
         Ok((seed.deserialize(name)?, self))
     }
 }
 
 impl<'de> VariantAccess<'de> for Variant<'_, '_> {
-    type Error = Wrong;
+    type Error = ArgumentError;
 
-    fn unit_variant(self) -> Result<(), Wrong> {
+    fn unit_variant(self) -> Result<(), ArgumentError> {
         self.newtype_variant()
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Wrong> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, ArgumentError> {
         seed.deserialize(Reader::within(self.text)).map_err(|wrong| wrong.in_field(self.name))
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Wrong> {
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, ArgumentError> {
         Reader::within(self.text).deserialize_seq(visitor).map_err(|wrong| wrong.in_field(self.name))
     }
 
-    fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, Wrong> {
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ArgumentError> {
         Reader::within(self.text).object(Some(fields), visitor).map_err(|wrong| wrong.in_field(self.name))
     }
 }

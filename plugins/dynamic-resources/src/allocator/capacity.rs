@@ -14,9 +14,9 @@ pub fn suffices(device: &Device, ask: &Ask, consumed: Option<&Amounts>, consumin
     };
     requested.keys().all(|name| capacities.contains_key(name))
         && capacities.iter().all(|(name, capacity)| {
-            let wanted = taken(requested.get(name).copied(), capacity);
-            let allowed = capacity.request_policy.as_ref().is_none_or(|policy| allows(policy, wanted));
-            allowed && wanted.plus(of(consumed, name)).plus(of(consuming, name)) <= capacity.value
+            let amount = taken(requested.get(name).copied(), capacity);
+            let allowed = capacity.request_policy.as_ref().is_none_or(|policy| allows(policy, amount));
+            allowed && amount.plus(of(consumed, name)).plus(of(consuming, name)) <= capacity.value
         })
 }
 
@@ -36,13 +36,13 @@ fn taken(requested: Option<Quantity>, capacity: &Capacity) -> Quantity {
     let Some(policy) = &capacity.request_policy else { return requested };
     match &policy.valid_range {
         Some(range) if range.min.is_some() => {
-            let least = range.min.unwrap_or_default();
+            let minimum = range.min.unwrap_or_default();
             match range.step.map(Quantity::value) {
-                _ if requested < least => least,
+                _ if requested < minimum => minimum,
                 Some(step) if step > 0 => {
-                    let over = requested.value().saturating_sub(least.value());
+                    let over = requested.value().saturating_sub(minimum.value());
                     let steps = over / step + i64::from(over % step != 0);
-                    Quantity::binary(least.value().saturating_add(steps.saturating_mul(step)))
+                    Quantity::binary(minimum.value().saturating_add(steps.saturating_mul(step)))
                 }
                 _ => requested,
             }
@@ -51,14 +51,14 @@ fn taken(requested: Option<Quantity>, capacity: &Capacity) -> Quantity {
     }
 }
 
-fn allows(policy: &RequestPolicy, wanted: Quantity) -> bool {
-    if policy.default == Some(wanted) {
+fn allows(policy: &RequestPolicy, amount: Quantity) -> bool {
+    if policy.default == Some(amount) {
         return true;
     }
     let Some(range) = &policy.valid_range else {
-        return policy.valid_values.is_empty() || policy.valid_values.contains(&wanted);
+        return policy.valid_values.is_empty() || policy.valid_values.contains(&amount);
     };
-    let least = range.min.unwrap_or_default().value();
-    let on_step = |step: i64| step <= 0 || wanted.value().saturating_sub(least) % step == 0;
-    range.max.is_none_or(|most| wanted <= most) && range.step.is_none_or(|step| on_step(step.value()))
+    let minimum = range.min.unwrap_or_default().value();
+    let on_step = |step: i64| step <= 0 || amount.value().saturating_sub(minimum) % step == 0;
+    range.max.is_none_or(|most| amount <= most) && range.step.is_none_or(|step| on_step(step.value()))
 }

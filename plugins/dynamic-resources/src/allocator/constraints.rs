@@ -11,10 +11,10 @@ pub struct Constraint<'a> {
     /// Names of the requests that the constraint applies to. Empty: all requests.
     requests: &'a [String],
     attribute: &'a str,
-    seen: Seen,
+    state: ConstraintState,
 }
 
-enum Seen {
+enum ConstraintState {
     /// `matchAttribute`: all devices have the value of the first device.
     Same { value: Option<Attribute>, devices: usize },
     /// `distinctAttribute`: all devices have distinct values. Values are keyed by request, as in kube-scheduler: of
@@ -24,7 +24,7 @@ enum Seen {
 
 /// The request that a device is added for, and the subrequest if the request has alternatives.
 #[derive(Clone, Copy)]
-pub struct For<'a> {
+pub struct RequestName<'a> {
     /// The request's name.
     pub request: &'a str,
     /// The name of the subrequest in `firstAvailable`.
@@ -34,15 +34,15 @@ pub struct For<'a> {
 impl<'a> Constraint<'a> {
     /// Returns `None` for an unknown kind of constraint.
     pub fn new(constraint: &'a api::Constraint) -> Option<Constraint<'a>> {
-        let (attribute, seen) = match (&constraint.match_attribute, &constraint.distinct_attribute) {
-            (Some(attribute), _) => (attribute, Seen::Same { value: None, devices: 0 }),
-            (None, Some(attribute)) => (attribute, Seen::Distinct { values: BTreeMap::new(), devices: 0 }),
+        let (attribute, state) = match (&constraint.match_attribute, &constraint.distinct_attribute) {
+            (Some(attribute), _) => (attribute, ConstraintState::Same { value: None, devices: 0 }),
+            (None, Some(attribute)) => (attribute, ConstraintState::Distinct { values: BTreeMap::new(), devices: 0 }),
             (None, None) => return None,
         };
-        Some(Constraint { requests: &constraint.requests, attribute, seen })
+        Some(Constraint { requests: &constraint.requests, attribute, state })
     }
 
-    fn concerns(&self, of: For<'_>) -> bool {
+    fn applies_to(&self, of: RequestName<'_>) -> bool {
         let whole = |alternative: &str| format!("{}/{alternative}", of.request);
         let is = |name: &String| {
             *name == of.request || of.alternative.is_some_and(|alternative| *name == whole(alternative))
@@ -51,13 +51,13 @@ impl<'a> Constraint<'a> {
     }
 
     /// Adds a device if the constraint allows it. Returns false otherwise.
-    pub fn add(&mut self, of: For<'_>, device: &Device) -> bool {
-        if !self.concerns(of) {
+    pub fn add(&mut self, of: RequestName<'_>, device: &Device) -> bool {
+        if !self.applies_to(of) {
             return true;
         }
         let Some(attribute) = attribute(device, self.attribute) else { return false };
-        match &mut self.seen {
-            Seen::Same { value, devices } => {
+        match &mut self.state {
+            ConstraintState::Same { value, devices } => {
                 if *devices > 0 && (*attribute == Attribute::Unknown || value.as_ref() != Some(attribute)) {
                     return false;
                 }
@@ -66,7 +66,7 @@ impl<'a> Constraint<'a> {
                 }
                 *devices += 1;
             }
-            Seen::Distinct { values, devices } => {
+            ConstraintState::Distinct { values, devices } => {
                 let is_new = |known: &Attribute| *attribute != Attribute::Unknown && known != attribute;
                 if *devices > 0 && !values.values().all(is_new) {
                     return false;
@@ -79,13 +79,13 @@ impl<'a> Constraint<'a> {
     }
 
     /// Removes a device that was added for this request.
-    pub fn remove(&mut self, of: For<'_>) {
-        if !self.concerns(of) {
+    pub fn remove(&mut self, of: RequestName<'_>) {
+        if !self.applies_to(of) {
             return;
         }
-        match &mut self.seen {
-            Seen::Same { devices, .. } => *devices -= 1,
-            Seen::Distinct { values, devices } => {
+        match &mut self.state {
+            ConstraintState::Same { devices, .. } => *devices -= 1,
+            ConstraintState::Distinct { values, devices } => {
                 values.remove(of.request);
                 *devices -= 1;
             }

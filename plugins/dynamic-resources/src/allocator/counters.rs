@@ -2,7 +2,7 @@
 
 use super::Search;
 use super::pools::{CounterSets, Pool};
-use super::search::Place;
+use super::search::DeviceIndex;
 use crate::api::Counters;
 use crate::devices::{Allocated, Amounts, add, subtract};
 
@@ -26,12 +26,12 @@ fn amounts(taken: &Counters) -> Amounts {
 
 impl Search<'_> {
     /// Consumes the device's counters. Returns false, without a change, if the counters are not sufficient.
-    pub(super) fn take_counters(&mut self, place: Place) -> bool {
-        let pool = &self.pools[place.pool];
+    pub(super) fn take_counters(&mut self, device_index: DeviceIndex) -> bool {
+        let pool = &self.pools[device_index.pool];
         let allocated = &self.cluster.allocated;
         let (available, used) =
-            self.counters.entry(place.pool).or_insert_with(|| (available(pool, allocated), CounterSets::new()));
-        for taken in &pool.slices[place.slice].devices[place.device].spec.consumes_counters {
+            self.counters.entry(device_index.pool).or_insert_with(|| (available(pool, allocated), CounterSets::new()));
+        for taken in &pool.slices[device_index.slice].devices[device_index.device].spec.consumes_counters {
             add(used.entry(taken.counter_set.clone()).or_default(), &amounts(taken));
         }
         let enough = available.iter().all(|(set, counters)| {
@@ -40,15 +40,18 @@ impl Search<'_> {
             counters.iter().all(|(name, counter)| of(name) <= *counter)
         });
         if !enough {
-            self.give_counters_back(place);
+            self.give_counters_back(device_index);
         }
         enough
     }
 
     /// Releases the counters that the device consumed.
-    pub(super) fn give_counters_back(&mut self, place: Place) {
-        let Some((_, used)) = self.counters.get_mut(&place.pool) else { return };
-        for taken in &self.pools[place.pool].slices[place.slice].devices[place.device].spec.consumes_counters {
+    pub(super) fn give_counters_back(&mut self, device_index: DeviceIndex) {
+        let Some((_, used)) = self.counters.get_mut(&device_index.pool) else { return };
+        for taken in &self.pools[device_index.pool].slices[device_index.slice].devices[device_index.device]
+            .spec
+            .consumes_counters
+        {
             subtract(used.entry(taken.counter_set.clone()).or_default(), &amounts(taken));
         }
     }

@@ -1,7 +1,7 @@
 //! Takes a single device for a request, and gives the device back.
 
-use super::constraints::For;
-use super::search::{At, Place};
+use super::constraints::RequestName;
+use super::search::{At, DeviceIndex};
 use super::{Chosen, Search, capacity};
 use crate::api::Ask;
 use crate::devices::{Amounts, Device, DeviceId, add, subtract};
@@ -20,20 +20,20 @@ pub struct Undo {
 
 impl<'a> Search<'a> {
     fn ask(&self, at: At) -> &'a Ask {
-        self.groups[at.claim][at.request].wanted[at.alternative].ask
+        self.groups[at.claim][at.request].prepared[at.alternative].ask
     }
 
-    fn names(&self, at: At) -> For<'a> {
+    fn names(&self, at: At) -> RequestName<'a> {
         let group = &self.groups[at.claim][at.request];
-        let alternative = group.has_alternatives().then(|| group.wanted[at.alternative].name);
-        For { request: &group.request.name, alternative }
+        let alternative = group.has_alternatives().then(|| group.prepared[at.alternative].name);
+        RequestName { request: &group.request.name, alternative }
     }
 
-    /// Takes the device for the request. Returns `None` if the device is not available. If `must` is true, a
+    /// Takes the device for the request. Returns `None` if the device is not available. If `required` is true, a
     /// violated constraint is an error.
-    pub(super) fn take(&mut self, at: At, place: Place, must: bool) -> Result<Option<Undo>, String> {
+    pub(super) fn take(&mut self, at: At, device_index: DeviceIndex, required: bool) -> Result<Option<Undo>, String> {
         let ask = self.ask(at);
-        let device = self.device(place);
+        let device = self.device(device_index);
         let id = device.id.clone();
         let (shared, counts) = (device.spec.allow_multiple_allocations, !device.spec.consumes_counters.is_empty());
         if ask.admin_access && !shared && self.is_taken_for(&id, at.claim) || !ask.admin_access && self.is_in_use(&id) {
@@ -43,51 +43,51 @@ impl<'a> Search<'a> {
         let has_share = self.consumed.contains_key(&id) || self.cluster.allocated.consumed(&id).is_some();
         let mut undo = Undo::default();
         if counts && !(shared && has_share) {
-            if !self.take_counters(place) {
+            if !self.take_counters(device_index) {
                 return Ok(None);
             }
             undo.counters = true;
         }
         if tainted {
-            self.give_back(at, place, &undo);
+            self.give_back(at, device_index, &undo);
             return Ok(None);
         }
-        if !self.add_to_constraints(at, place, &mut undo) {
-            self.give_back(at, place, &undo);
+        if !self.add_to_constraints(at, device_index, &mut undo) {
+            self.give_back(at, device_index, &undo);
             let claim = &self.claims[at.claim];
-            let name = self.groups[at.claim][at.request].wanted[at.alternative].name;
-            let broken = || {
+            let name = self.groups[at.claim][at.request].prepared[at.alternative].name;
+            let violated = || {
                 format!(
                     "claim {claim}, request {name}: cannot add device {id} because a claim constraint would not be satisfied"
                 )
             };
-            return if must { Err(broken()) } else { Ok(None) };
+            return if required { Err(violated()) } else { Ok(None) };
         }
         if !shared {
             self.taken.entry(id.clone()).or_default().insert(at.claim);
             undo.taken = true;
         }
-        if !self.capacity_suffices(ask, place) {
-            self.give_back(at, place, &undo);
+        if !self.capacity_suffices(ask, device_index) {
+            self.give_back(at, device_index, &undo);
             return Ok(None);
         }
         let mut consumed = None;
         if shared {
-            let amounts = capacity::consumed(self.device(place), ask);
+            let amounts = capacity::consumed(self.device(device_index), ask);
             let before = self.consumed.contains_key(&id);
             add(self.consumed.entry(id).or_default(), &amounts);
             undo.consumed = Some((amounts.clone(), before));
             consumed = Some(amounts);
         }
-        let chosen = Chosen { request: at.request, alternative: at.alternative, place, consumed };
+        let chosen = Chosen { request: at.request, alternative: at.alternative, device_index, consumed };
         self.chosen[at.claim].push(chosen);
         undo.chosen = true;
         Ok(Some(undo))
     }
 
-    fn add_to_constraints(&mut self, at: At, place: Place, undo: &mut Undo) -> bool {
+    fn add_to_constraints(&mut self, at: At, device_index: DeviceIndex, undo: &mut Undo) -> bool {
         let names = self.names(at);
-        let device = &self.pools[place.pool].slices[place.slice].devices[place.device];
+        let device = &self.pools[device_index.pool].slices[device_index.slice].devices[device_index.device];
         for constraint in &mut self.constraints[at.claim] {
             if !constraint.add(names, device) {
                 return false;
@@ -98,8 +98,8 @@ impl<'a> Search<'a> {
     }
 
     /// Undoes the steps of `take` in reverse order.
-    pub(super) fn give_back(&mut self, at: At, place: Place, undo: &Undo) {
-        let id = self.device(place).id.clone();
+    pub(super) fn give_back(&mut self, at: At, device_index: DeviceIndex, undo: &Undo) {
+        let id = self.device(device_index).id.clone();
         if undo.chosen {
             self.chosen[at.claim].pop();
         }
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
             constraint.remove(names);
         }
         if undo.counters {
-            self.give_counters_back(place);
+            self.give_counters_back(device_index);
         }
     }
 

@@ -22,10 +22,10 @@ use crate::devices::{Amounts, DeviceId};
 use crate::known_claim::KnownClaim;
 use constraints::Constraint;
 use pools::{CounterSets, Pool};
-use search::{At, Place, Stop};
+use search::{At, DeviceIndex, Stop};
 
 /// The maximum number of devices of a claim (`AllocationResultsMaxSize`).
-pub const MOST_DEVICES: usize = 32;
+pub const MAX_DEVICES: usize = 32;
 
 /// The node that is examined.
 #[derive(Clone, Copy)]
@@ -40,11 +40,11 @@ pub struct Node<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// A claim, class or slice is invalid. Other nodes fail in the same way.
-    Broken(String),
+    Invalid(String),
     /// The failure concerns only this node.
     OnNode(String),
     /// The search exceeded its number of steps.
-    Late,
+    TimedOut,
 }
 
 /// Allocates the claims on the node in at most `steps` steps. None of the claims has an allocation. Returns `None`
@@ -57,22 +57,22 @@ pub fn allocate(
     seed: u64,
 ) -> Result<Option<Vec<Allocation>>, Failure> {
     let pools = pools::gather(&cluster.slices, node)
-        .map_err(|wrong| Failure::Broken(format!("gather pool information: {wrong}")))?;
+        .map_err(|problem| Failure::Invalid(format!("gather pool information: {problem}")))?;
     let mut search = Search::new(cluster, node, claims, pools, steps);
     search.prepare()?;
-    match search.allocate_from(At::default(), false, Place::default()) {
-        Ok(true) => search.outcome(seed).map(Some).map_err(Failure::Broken),
+    match search.allocate_from(At::default(), false, DeviceIndex::default()) {
+        Ok(true) => search.outcome(seed).map(Some).map_err(Failure::Invalid),
         Ok(false) | Err(Stop::TooMany) if search.pools.iter().any(|pool| pool.is_invalid) => {
             Err(Failure::OnNode("invalid resource pools were encountered".to_owned()))
         }
         Ok(false) | Err(Stop::TooMany) => Ok(None),
-        Err(Stop::Broken(wrong)) => Err(Failure::Broken(wrong)),
-        Err(Stop::Late) => Err(Failure::Late),
+        Err(Stop::Invalid(problem)) => Err(Failure::Invalid(problem)),
+        Err(Stop::TimedOut) => Err(Failure::TimedOut),
     }
 }
 
 /// A request or subrequest, prepared for the search.
-struct Wanted<'a> {
+struct PreparedRequest<'a> {
     ask: &'a Ask,
     /// The name for messages.
     name: &'a str,
@@ -80,14 +80,14 @@ struct Wanted<'a> {
     /// The number of devices.
     count: usize,
     /// The devices, for allocation mode All.
-    all: Vec<Place>,
+    all: Vec<DeviceIndex>,
 }
 
 /// A request of a claim.
 struct Group<'a> {
     request: &'a Request,
     /// The request itself, or its subrequests.
-    wanted: Vec<Wanted<'a>>,
+    prepared: Vec<PreparedRequest<'a>>,
     /// The index of the selected subrequest.
     selected: usize,
 }
@@ -110,7 +110,7 @@ impl Group<'_> {
 struct Chosen {
     request: usize,
     alternative: usize,
-    place: Place,
+    device_index: DeviceIndex,
     /// The consumed capacity of a shared device.
     consumed: Option<Amounts>,
 }
@@ -126,7 +126,7 @@ struct Search<'a> {
     /// Constraints by claim.
     constraints: Vec<Vec<Constraint<'a>>>,
     /// Cached results of the selectors: whether a device matches a request or subrequest.
-    matches: HashMap<(Place, [usize; 3]), bool>,
+    matches: HashMap<(DeviceIndex, [usize; 3]), bool>,
     /// The claims of this attempt that have taken a device, by device.
     taken: HashMap<Rc<DeviceId>, BTreeSet<usize>>,
     /// The amounts that this attempt consumes of shared devices.

@@ -20,8 +20,8 @@ impl Search<'_> {
         for (at, known) in self.claims.iter().enumerate() {
             let chosen = &self.chosen[at];
             let results = chosen.iter().map(|chosen| self.result(at, chosen, &mut ids)).collect();
-            let wrong = |wrong| format!("create NodeSelector for claim {}: {wrong}", known.name);
-            let node_selector = self.node_selector(chosen).map_err(wrong)?;
+            let problem = |problem| format!("create NodeSelector for claim {}: {problem}", known.name);
+            let node_selector = self.node_selector(chosen).map_err(problem)?;
             let devices = DeviceResults { results, config: self.config(at) };
             all.push(Allocation { devices, node_selector, allocation_timestamp: None });
         }
@@ -30,8 +30,8 @@ impl Search<'_> {
 
     fn result(&self, claim: usize, chosen: &Chosen, ids: &mut ShareIds) -> DeviceResult {
         let group = &self.groups[claim][chosen.request];
-        let ask = group.wanted[chosen.alternative].ask;
-        let Device { id, spec, .. } = self.device(chosen.place);
+        let ask = group.prepared[chosen.alternative].ask;
+        let Device { id, spec, .. } = self.device(chosen.device_index);
         DeviceResult {
             request: group.result_name(chosen.alternative),
             device: AllocatedDevice { driver: id.driver.clone(), pool: id.pool.clone(), device: id.device.clone() },
@@ -50,21 +50,21 @@ impl Search<'_> {
         let mut all: Vec<AllocationConfig> = Vec::new();
         let mut of_class: BTreeMap<&str, std::ops::Range<usize>> = BTreeMap::new();
         for group in groups {
-            let Some(wanted) = group.wanted.get(group.selected) else { continue };
+            let Some(prepared) = group.prepared.get(group.selected) else { continue };
             let name = group.result_name(group.selected);
-            if let Some(known) = of_class.get(wanted.class.name.as_str()) {
+            if let Some(known) = of_class.get(prepared.class.name.as_str()) {
                 all[known.clone()].iter_mut().for_each(|config| config.requests.push(name.clone()));
                 continue;
             }
             let first = all.len();
-            for config in &wanted.class.class.spec.config {
+            for config in &prepared.class.class.spec.config {
                 let requests = vec![name.clone()];
                 all.push(AllocationConfig { source: FROM_CLASS.to_owned(), requests, opaque: config.opaque.clone() });
             }
-            of_class.insert(&wanted.class.name, first..all.len());
+            of_class.insert(&prepared.class.name, first..all.len());
         }
         for config in &self.claims[claim].claim.spec.devices.config {
-            let named = groups.iter().filter(|group| concerns(&config.requests, group)).count();
+            let named = groups.iter().filter(|group| applies_to(&config.requests, group)).count();
             let times = if config.requests.is_empty() { 1 } else { named };
             let (requests, opaque) = (config.requests.clone(), config.opaque.clone());
             let config = AllocationConfig { source: FROM_CLAIM.to_owned(), requests, opaque };
@@ -78,8 +78,8 @@ impl Search<'_> {
     fn node_selector(&self, chosen: &[Chosen]) -> Result<Option<NodeSelector>, String> {
         let mut term = NodeSelectorTerm::default();
         for chosen in chosen {
-            let slice = &self.pools[chosen.place.pool].slices[chosen.place.slice];
-            let device = self.device(chosen.place);
+            let slice = &self.pools[chosen.device_index.pool].slices[chosen.device_index.slice];
+            let device = self.device(chosen.device_index);
             let nodes = if slice.per_device { &device.nodes } else { &slice.nodes };
             let selector = match nodes {
                 Nodes::Name(_) => return Ok(Some(NodeSelector::of_node(self.node.name))),
@@ -102,7 +102,7 @@ impl Search<'_> {
 }
 
 /// Returns true if `names` contains the request or its selected subrequest.
-fn concerns(names: &[String], group: &Group<'_>) -> bool {
+fn applies_to(names: &[String], group: &Group<'_>) -> bool {
     names.contains(&group.request.name)
         || group.has_alternatives() && names.contains(&group.result_name(group.selected))
 }

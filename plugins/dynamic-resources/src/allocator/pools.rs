@@ -46,7 +46,7 @@ pub fn gather(slices: &Slices, node: Node<'_>) -> Result<Vec<Pool>, String> {
 }
 
 fn is_relevant(slice: &Slice, node: Node<'_>) -> Result<bool, String> {
-    let failed = |what: &str, wrong: String| format!("failed to perform node selection for {what}: {wrong}");
+    let failed = |what: &str, problem: String| format!("failed to perform node selection for {what}: {problem}");
     match &slice.nodes {
         // Slices with shared counters are needed to use any device of the pool.
         _ if !slice.shared_counters.is_empty() => Ok(true),
@@ -54,7 +54,7 @@ fn is_relevant(slice: &Slice, node: Node<'_>) -> Result<bool, String> {
             for device in &slice.devices {
                 let included = device.nodes.include(node.name, node.labels);
                 let name = || format!("device {} in slice {}", device.id.device, slice.name);
-                if included.map_err(|wrong| failed(&name(), wrong))? {
+                if included.map_err(|problem| failed(&name(), problem))? {
                     return Ok(true);
                 }
             }
@@ -62,7 +62,7 @@ fn is_relevant(slice: &Slice, node: Node<'_>) -> Result<bool, String> {
         }
         nodes => {
             let included = nodes.include(node.name, node.labels);
-            included.map_err(|wrong| failed(&format!("slice {}", slice.name), wrong))
+            included.map_err(|problem| failed(&format!("slice {}", slice.name), problem))
         }
     }
 }
@@ -74,16 +74,16 @@ fn has_binding_conditions(pool: &Pool) -> bool {
 /// Returns `None` if a newer generation of the pool exists.
 fn pool(slices: &Slices, id: &PoolId, mut found: Vec<&Rc<Slice>>) -> Option<Pool> {
     let first = found.first()?;
-    let (generation, wanted) = (first.generation, first.slices_of_pool);
-    let is_whole = |count: usize| i64::try_from(count) == Ok(wanted);
+    let (generation, slice_count) = (first.generation, first.slices_of_pool);
+    let is_complete = |count: usize| i64::try_from(count) == Ok(slice_count);
     let mut elsewhere = Vec::new();
-    if !is_whole(found.len()) {
+    if !is_complete(found.len()) {
         let all = slices.of_pool(id);
         if all.iter().any(|slice| slice.generation > generation) {
             return None;
         }
         let current = || all.iter().filter(|slice| slice.generation == generation);
-        if !is_whole(current().count()) {
+        if !is_complete(current().count()) {
             return Some(Pool { id: id.clone(), is_incomplete: true, ..Pool::default() });
         }
         elsewhere = current().filter(|slice| !found.iter().any(|known| Rc::ptr_eq(known, slice))).cloned().collect();

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::constraints::Constraint;
-use super::search::Place;
-use super::{Failure, Group, MOST_DEVICES, Search, Wanted, capacity};
+use super::search::DeviceIndex;
+use super::{Failure, Group, MAX_DEVICES, PreparedRequest, Search, capacity};
 use crate::api::{AllocationMode, Ask, Selector};
 use crate::cel::Problem;
 use crate::devices::Device;
@@ -13,7 +13,7 @@ impl<'a> Search<'a> {
     /// Prepares all claims.
     pub(super) fn prepare(&mut self) -> Result<(), Failure> {
         for at in 0..self.claims.len() {
-            self.prepare_claim(at).map_err(Failure::Broken)?;
+            self.prepare_claim(at).map_err(Failure::Invalid)?;
         }
         Ok(())
     }
@@ -22,23 +22,23 @@ impl<'a> Search<'a> {
         let claims = self.claims;
         let known = &*claims[at];
         let devices = &known.claim.spec.devices;
-        let mut least = 0;
+        let mut minimum = 0;
         let mut groups = Vec::new();
         for (request_at, request) in devices.requests.iter().enumerate() {
             let asks: Vec<(&'a str, &'a Ask)> = match &request.exactly {
                 Some(ask) => vec![(&request.name, ask)],
                 None => request.first_available.iter().map(|ask| (ask.name.as_str(), ask)).collect(),
             };
-            let mut wanted = Vec::with_capacity(asks.len());
+            let mut prepared = Vec::with_capacity(asks.len());
             for (alternative, (name, ask)) in asks.into_iter().enumerate() {
-                wanted.push(self.wanted(name, ask, [at, request_at, alternative])?);
+                prepared.push(self.prepared(name, ask, [at, request_at, alternative])?);
             }
-            least += wanted.iter().map(|wanted| wanted.count).min().unwrap_or(0);
-            groups.push(Group { request, wanted, selected: 0 });
+            minimum += prepared.iter().map(|prepared| prepared.count).min().unwrap_or(0);
+            groups.push(Group { request, prepared, selected: 0 });
         }
-        if least > MOST_DEVICES {
+        if minimum > MAX_DEVICES {
             return Err(format!(
-                "claim {known}: number of requested devices {least} exceeds the claim limit of {MOST_DEVICES}"
+                "claim {known}: number of requested devices {minimum} exceeds the claim limit of {MAX_DEVICES}"
             ));
         }
         let mut constraints = Vec::new();
@@ -52,35 +52,35 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn wanted(&mut self, name: &'a str, ask: &'a Ask, key: [usize; 3]) -> Result<Wanted<'a>, String> {
+    fn prepared(&mut self, name: &'a str, ask: &'a Ask, key: [usize; 3]) -> Result<PreparedRequest<'a>, String> {
         let claims = self.claims;
-        let wrong = |what: &str| format!("claim {}, request {name}{what}", claims[key[0]]);
+        let problem = |what: &str| format!("claim {}, request {name}{what}", claims[key[0]]);
         if let Some(number) = ask.selectors.iter().position(|selector| selector.cel.is_none()) {
-            return Err(wrong(&format!(", selector #{number}: CEL expression empty (unsupported selector type?)")));
+            return Err(problem(&format!(", selector #{number}: CEL expression empty (unsupported selector type?)")));
         }
         let class_name = ask.device_class_name.as_str();
         if class_name.is_empty() {
-            return Err(wrong(": missing device class name (unsupported request type?)"));
+            return Err(problem(": missing device class name (unsupported request type?)"));
         }
         let no_class = || {
-            wrong(&format!(
+            problem(&format!(
                 ": could not retrieve device class {class_name}: deviceclass.resource.k8s.io \"{class_name}\" not found"
             ))
         };
         let class = self.cluster.classes.get(class_name).ok_or_else(no_class)?;
-        let mut wanted = Wanted { ask, name, class, count: 0, all: Vec::new() };
+        let mut prepared = PreparedRequest { ask, name, class, count: 0, all: Vec::new() };
         match ask.allocation_mode {
-            AllocationMode::ExactCount => wanted.count = usize::try_from(ask.count).unwrap_or(0),
+            AllocationMode::ExactCount => prepared.count = usize::try_from(ask.count).unwrap_or(0),
             AllocationMode::All => {
-                wanted.all = self.all_devices(&wanted, key)?;
-                wanted.count = wanted.all.len();
+                prepared.all = self.all_devices(&prepared, key)?;
+                prepared.count = prepared.all.len();
             }
-            AllocationMode::Unknown => return Err(wrong(": unsupported count mode ")),
+            AllocationMode::Unknown => return Err(problem(": unsupported count mode ")),
         }
-        Ok(wanted)
+        Ok(prepared)
     }
 
-    fn all_devices(&mut self, wanted: &Wanted<'a>, key: [usize; 3]) -> Result<Vec<Place>, String> {
+    fn all_devices(&mut self, prepared: &PreparedRequest<'a>, key: [usize; 3]) -> Result<Vec<DeviceIndex>, String> {
         let mut all = Vec::new();
         for pool in 0..self.pools.len() {
             let known = &self.pools[pool];
@@ -93,14 +93,16 @@ impl<'a> Search<'a> {
                 let (driver, name) = &known.id;
                 return Err(format!(
                     "claim {}, request {}: asks for all devices, but resource pool {driver}/{name} is currently {state}",
-                    self.claims[key[0]], wanted.name
+                    self.claims[key[0]], prepared.name
                 ));
             }
             for slice in 0..self.pools[pool].slices.len() {
                 for device in 0..self.pools[pool].slices[slice].devices.len() {
-                    let place = Place { pool, slice, device };
-                    if self.is_selectable(wanted, key, place)? && self.capacity_suffices(wanted.ask, place) {
-                        all.push(place);
+                    let device_index = DeviceIndex { pool, slice, device };
+                    if self.is_selectable(prepared, key, device_index)?
+                        && self.capacity_suffices(prepared.ask, device_index)
+                    {
+                        all.push(device_index);
                     }
                 }
             }
@@ -108,28 +110,33 @@ impl<'a> Search<'a> {
         Ok(all)
     }
 
-    pub(super) fn device(&self, place: Place) -> &Device {
-        &self.pools[place.pool].slices[place.slice].devices[place.device]
+    pub(super) fn device(&self, device_index: DeviceIndex) -> &Device {
+        &self.pools[device_index.pool].slices[device_index.slice].devices[device_index.device]
     }
 
-    pub(super) fn capacity_suffices(&self, ask: &Ask, place: Place) -> bool {
-        let device = self.device(place);
+    pub(super) fn capacity_suffices(&self, ask: &Ask, device_index: DeviceIndex) -> bool {
+        let device = self.device(device_index);
         capacity::suffices(device, ask, self.cluster.allocated.consumed(&device.id), self.consumed.get(&device.id))
     }
 
     /// Returns true if the selectors of class and request match the device, and the node can use the device.
-    pub(super) fn is_selectable(&mut self, wanted: &Wanted<'a>, key: [usize; 3], place: Place) -> Result<bool, String> {
-        if let Some(known) = self.matches.get(&(place, key)) {
+    pub(super) fn is_selectable(
+        &mut self,
+        prepared: &PreparedRequest<'a>,
+        key: [usize; 3],
+        device_index: DeviceIndex,
+    ) -> Result<bool, String> {
+        if let Some(known) = self.matches.get(&(device_index, key)) {
             return Ok(*known);
         }
-        let slice = Rc::clone(&self.pools[place.pool].slices[place.slice]);
-        let device = &slice.devices[place.device];
+        let slice = Rc::clone(&self.pools[device_index.pool].slices[device_index.slice]);
+        let device = &slice.devices[device_index.device];
         let claim = &self.claims[key[0]];
         let matches = self
-            .select(device, &wanted.class.class.spec.selectors, || format!("class {}", wanted.class.name))?
-            && self.select(device, &wanted.ask.selectors, || format!("claim {claim}"))?
+            .select(device, &prepared.class.class.spec.selectors, || format!("class {}", prepared.class.name))?
+            && self.select(device, &prepared.ask.selectors, || format!("claim {claim}"))?
             && (!slice.per_device || device.nodes.include(self.node.name, self.node.labels)?);
-        self.matches.insert((place, key), matches);
+        self.matches.insert((device_index, key), matches);
         Ok(matches)
     }
 
@@ -139,11 +146,11 @@ impl<'a> Search<'a> {
             match device.is_selected(expression, &self.cluster.compiler) {
                 Ok(true) => (),
                 Ok(false) => return Ok(false),
-                Err(Problem::Compile(wrong)) => {
-                    return Err(format!("{}: selector #{number}: CEL compile error: {wrong}", whose()));
+                Err(Problem::Compile(problem)) => {
+                    return Err(format!("{}: selector #{number}: CEL compile error: {problem}", whose()));
                 }
-                Err(Problem::Runtime(wrong)) => {
-                    return Err(format!("{}: selector #{number}: CEL runtime error: {wrong}", whose()));
+                Err(Problem::Runtime(problem)) => {
+                    return Err(format!("{}: selector #{number}: CEL runtime error: {problem}", whose()));
                 }
             }
         }

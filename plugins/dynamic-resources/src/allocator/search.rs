@@ -1,11 +1,11 @@
 //! The depth-first search for devices, in the order of claims, requests and devices, with backtracking.
 
-use super::{MOST_DEVICES, Search};
+use super::{MAX_DEVICES, Search};
 use crate::api::AllocationMode;
 
 /// A device, by its indexes in the pools of the attempt. The order is the order of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct DeviceIndex {
     /// The index of the pool.
     pub pool: usize,
     /// The index of the slice in the pool.
@@ -40,21 +40,21 @@ pub enum Stop {
     /// The claim would exceed the maximum number of devices. Other subrequests may need fewer devices.
     TooMany,
     /// The search cannot succeed.
-    Broken(String),
+    Invalid(String),
     /// The search exceeded its number of steps.
-    Late,
+    TimedOut,
 }
 
 impl Search<'_> {
     /// Finds devices for everything from `at` on. `chosen` is true if the subrequest of `at` is already selected.
     /// Devices of one request are taken in order, starting at `from`, because other orders repeat the same
     /// combinations.
-    pub(super) fn allocate_from(&mut self, at: At, chosen: bool, from: Place) -> Result<bool, Stop> {
+    pub(super) fn allocate_from(&mut self, at: At, chosen: bool, from: DeviceIndex) -> Result<bool, Stop> {
         self.count_step()?;
         let Some(groups) = self.groups.get(at.claim) else { return Ok(true) };
         let Some(group) = groups.get(at.request) else {
             let next = At { claim: at.claim + 1, ..At::default() };
-            return match self.allocate_from(next, false, Place::default()) {
+            return match self.allocate_from(next, false, DeviceIndex::default()) {
                 // The limit counts per claim, so other subrequests of earlier claims don't help.
                 Err(Stop::TooMany) => Ok(false),
                 other => other,
@@ -63,21 +63,21 @@ impl Search<'_> {
         if group.has_alternatives() && !chosen {
             return self.allocate_alternatives(at);
         }
-        let Some(wanted) = group.wanted.get(at.alternative) else { return Ok(false) };
-        let (count, everything) = (wanted.count, wanted.ask.allocation_mode == AllocationMode::All);
+        let Some(prepared) = group.prepared.get(at.alternative) else { return Ok(false) };
+        let (count, everything) = (prepared.count, prepared.ask.allocation_mode == AllocationMode::All);
         if everything && count == 0 {
             return Ok(false);
         }
         if at.device >= count {
             let next = At { claim: at.claim, request: at.request + 1, ..At::default() };
-            return self.allocate_from(next, false, Place::default());
+            return self.allocate_from(next, false, DeviceIndex::default());
         }
-        if self.chosen[at.claim].len() + count - at.device > MOST_DEVICES {
+        if self.chosen[at.claim].len() + count - at.device > MAX_DEVICES {
             return Err(Stop::TooMany);
         }
         if everything {
-            let place = wanted.all[at.device];
-            return self.try_place(at, place, true, chosen, Place::default());
+            let device_index = prepared.all[at.device];
+            return self.try_device(at, device_index, true, chosen, DeviceIndex::default());
         }
         self.allocate_any(at, chosen, from)
     }
@@ -86,8 +86,8 @@ impl Search<'_> {
     /// claim try other subrequests.
     fn allocate_alternatives(&mut self, at: At) -> Result<bool, Stop> {
         let mut all_too_many = true;
-        for alternative in 0..self.groups[at.claim][at.request].wanted.len() {
-            match self.allocate_from(At { alternative, ..at }, true, Place::default()) {
+        for alternative in 0..self.groups[at.claim][at.request].prepared.len() {
+            match self.allocate_from(At { alternative, ..at }, true, DeviceIndex::default()) {
                 Err(Stop::TooMany) => continue,
                 Ok(true) => {
                     self.groups[at.claim][at.request].selected = alternative;
@@ -101,17 +101,23 @@ impl Search<'_> {
     }
 
     /// Tries the devices in order.
-    fn allocate_any(&mut self, at: At, chosen: bool, from: Place) -> Result<bool, Stop> {
+    fn allocate_any(&mut self, at: At, chosen: bool, from: DeviceIndex) -> Result<bool, Stop> {
         for pool in from.pool..self.pools.len() {
             let first_slice = if pool == from.pool { from.slice } else { 0 };
             for slice in first_slice..self.pools[pool].slices.len() {
                 let first_device = if pool == from.pool && slice == from.slice { from.device } else { 0 };
                 for device in first_device..self.pools[pool].slices[slice].devices.len() {
-                    let place = Place { pool, slice, device };
-                    if !self.is_candidate(at, place)? {
+                    let device_index = DeviceIndex { pool, slice, device };
+                    if !self.is_candidate(at, device_index)? {
                         continue;
                     }
-                    if self.try_place(at, place, false, chosen, Place { device: device + 1, ..place })? {
+                    if self.try_device(
+                        at,
+                        device_index,
+                        false,
+                        chosen,
+                        DeviceIndex { device: device + 1, ..device_index },
+                    )? {
                         return Ok(true);
                     }
                 }
@@ -121,34 +127,41 @@ impl Search<'_> {
     }
 
     /// Returns true if the device can be tried. Runs the cheap checks first.
-    fn is_candidate(&mut self, at: At, place: Place) -> Result<bool, Stop> {
-        let wanted = &self.groups[at.claim][at.request].wanted[at.alternative];
-        let (ask, id) = (wanted.ask, &self.device(place).id);
+    fn is_candidate(&mut self, at: At, device_index: DeviceIndex) -> Result<bool, Stop> {
+        let prepared = &self.groups[at.claim][at.request].prepared[at.alternative];
+        let (ask, id) = (prepared.ask, &self.device(device_index).id);
         let used = if ask.admin_access { self.is_taken_for(id, at.claim) } else { self.is_in_use(id) };
         if used {
             return Ok(false);
         }
         // `is_selectable` borrows `self` mutably to cache its result, so `groups` is moved out for the call.
         let groups = std::mem::take(&mut self.groups);
-        let wanted = &groups[at.claim][at.request].wanted[at.alternative];
-        let selectable = self.is_selectable(wanted, at.key(), place);
+        let prepared = &groups[at.claim][at.request].prepared[at.alternative];
+        let selectable = self.is_selectable(prepared, at.key(), device_index);
         self.groups = groups;
-        Ok(selectable.map_err(Stop::Broken)? && self.capacity_suffices(ask, place))
+        Ok(selectable.map_err(Stop::Invalid)? && self.capacity_suffices(ask, device_index))
     }
 
     /// Takes the device and continues the search. Gives the device back if the search fails.
-    fn try_place(&mut self, at: At, place: Place, must: bool, chosen: bool, from: Place) -> Result<bool, Stop> {
-        let Some(undo) = self.take(at, place, must).map_err(Stop::Broken)? else { return Ok(false) };
+    fn try_device(
+        &mut self,
+        at: At,
+        device_index: DeviceIndex,
+        required: bool,
+        chosen: bool,
+        from: DeviceIndex,
+    ) -> Result<bool, Stop> {
+        let Some(undo) = self.take(at, device_index, required).map_err(Stop::Invalid)? else { return Ok(false) };
         let found = self.allocate_from(At { device: at.device + 1, ..at }, chosen, from);
         if !matches!(found, Ok(true)) {
-            self.give_back(at, place, &undo);
+            self.give_back(at, device_index, &undo);
         }
         found
     }
 
     fn count_step(&mut self) -> Result<(), Stop> {
         match &mut self.steps {
-            Some(0) => Err(Stop::Late),
+            Some(0) => Err(Stop::TimedOut),
             Some(left) => {
                 *left -= 1;
                 Ok(())

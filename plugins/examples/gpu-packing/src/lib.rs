@@ -31,11 +31,11 @@ fn filter(pod: &pod::Requests, node: &node::Allocatable, args: &Args) -> Verdict
 /// Returns the node's GPU utilization with the pod, in percent. For a pod without GPU requests, returns 100 for a
 /// node without GPUs and 0 for a GPU node.
 fn score(pod: &pod::Requests, node: &node::Allocatable, usage: &node::Usage, args: &Args) -> i64 {
-    let (wanted, gpus) = (pod.fit.scalar(&args.resource), node.scalar(&args.resource));
-    match (wanted, gpus) {
+    let (requested, gpus) = (pod.fit.scalar(&args.resource), node.scalar(&args.resource));
+    match (requested, gpus) {
         (0, 0) => 100,
         (0, _) | (_, 0) => 0,
-        _ => (usage.scalar(&args.resource).saturating_add(wanted).saturating_mul(100) / gpus).min(100),
+        _ => (usage.scalar(&args.resource).saturating_add(requested).saturating_mul(100) / gpus).min(100),
     }
 }
 

@@ -98,8 +98,8 @@ mod tests {
     fn pre_bind_annotates_the_node_and_waits() {
         let mut host = host();
         let state = host.reserve(&pod().annotation(DATASET, "images"), "with").unwrap().state;
-        let wanted = host.pre_bind(&pod(), "with", &state);
-        let [Intent::Patch(patch), Intent::WaitUntil(wait)] = wanted.as_slice() else { panic!("{wanted:?}") };
+        let intents = host.pre_bind(&pod(), "with", &state);
+        let [Intent::Patch(patch), Intent::WaitUntil(wait)] = intents.as_slice() else { panic!("{intents:?}") };
         assert_eq!(patch.patch, r#"{"metadata":{"annotations":{"warm-up.example.com/wanted":"images"}}}"#);
         assert_eq!((patch.object.name.as_str(), wait.object.name.as_str(), wait.timeout_ms), ("with", "with", 5_000));
         let nothing = host.reserve(&pod(), "without").unwrap().state;

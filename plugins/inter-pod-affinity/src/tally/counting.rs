@@ -1,17 +1,17 @@
-//! Counts the pods on nodes into a template's sums.
+//! Counts the pods on nodes into the sums of a pod signature.
 
 use berth_guest::classes::Touched;
 use berth_guest::groups::{Group, GroupId, Step};
 use berth_guest::node;
 use berth_guest::topology::{self, Topologies, Topology};
 
-use super::{Incoming, Meaning, Seen, Sums, Tally};
+use super::{Contribution, Incoming, Seen, Sums, Tally};
 use crate::args::Args;
 use crate::cluster::{Cluster, PodKey};
 use crate::terms::{Term, Terms};
 
 /// A topology key with up to this many domains is represented by the domain in class keys.
-const FEW: usize = 256;
+const FEW_DOMAINS: usize = 256;
 
 impl Tally {
     /// Updates the sums to the present state of the cluster.
@@ -34,8 +34,8 @@ impl Tally {
 
     fn follow(&mut self, steps: impl Iterator<Item = Step>, pod: &Incoming, args: &Args, cluster: &Cluster) {
         for step in steps {
-            if let Some(group) = cluster.groups.get(step.group).filter(|group| may_matter(pod, group)) {
-                self.look_at(step.group, group, pod, args, cluster);
+            if let Some(group) = cluster.groups.get(step.group).filter(|group| have_terms(pod, group)) {
+                self.evaluate_group(step.group, group, pod, args, cluster);
                 self.add(step.group, [step.node].into_iter(), step.by.into(), &cluster.topologies());
             }
         }
@@ -44,38 +44,40 @@ impl Tally {
 
     /// Computes all sums again.
     fn sum(&mut self, pod: &Incoming, args: &Args, cluster: &Cluster) {
-        (self.near, self.unwelcome, self.scored) = (0, 0, 0);
+        (self.affinity, self.existing_anti_affinity, self.scored) = (0, 0, 0);
         self.touched = Touched::All;
-        for Sums { key, by_domain, near, away, unwelcome, score } in &mut self.sums {
+        for Sums { key, by_domain, affinity, anti_affinity, existing_anti_affinity, score } in &mut self.sums {
             *by_domain = has_few_domains(*key, &cluster.topologies());
-            [near, away, unwelcome, score].into_iter().for_each(Vec::clear);
+            [affinity, anti_affinity, existing_anti_affinity, score].into_iter().for_each(Vec::clear);
         }
         // The filter needs the keys of affinity terms even if no pod matches them.
-        for term in &pod.terms.near {
-            self.place_of(&term.key, cluster);
+        for term in &pod.terms.affinity {
+            self.sums_index(&term.key, cluster);
         }
-        for (id, group) in cluster.groups.iter().filter(|(_, group)| may_matter(pod, group)) {
-            self.look_at(id, group, pod, args, cluster);
+        for (id, group) in cluster.groups.iter().filter(|(_, group)| have_terms(pod, group)) {
+            self.evaluate_group(id, group, pod, args, cluster);
             self.add(id, cluster.groups.nodes(group), 1, &cluster.topologies());
         }
     }
 
     /// Adds pods of a group on these nodes, or removes them if `by` is negative.
     fn add(&mut self, id: GroupId, nodes: impl Iterator<Item = node::Id>, by: i64, topologies: &Topologies) {
-        let meanings = self.meanings.get(id, Vec::new);
-        if meanings.is_empty() {
+        let contributions = self.contributions.get(id, Vec::new);
+        if contributions.is_empty() {
             return;
         }
         for node in nodes {
-            for &(at, meaning) in meanings {
+            for &(at, contribution) in contributions {
                 let sums = &mut self.sums[at];
                 let topology = topologies.of(sums.key);
                 let (Some(domain), by_domain) = (topology.domain(node), sums.by_domain) else { continue };
-                let (total, sums, by) = match meaning {
-                    Meaning::Near => (Some(&mut self.near), &mut sums.near, by),
-                    Meaning::Away => (None, &mut sums.away, by),
-                    Meaning::Unwelcome => (Some(&mut self.unwelcome), &mut sums.unwelcome, by),
-                    Meaning::Score(weight) => {
+                let (total, sums, by) = match contribution {
+                    Contribution::Affinity => (Some(&mut self.affinity), &mut sums.affinity, by),
+                    Contribution::AntiAffinity => (None, &mut sums.anti_affinity, by),
+                    Contribution::ExistingAntiAffinity => {
+                        (Some(&mut self.existing_anti_affinity), &mut sums.existing_anti_affinity, by)
+                    }
+                    Contribution::Score(weight) => {
                         self.scored += by;
                         (None, &mut sums.score, by * weight)
                     }
@@ -91,36 +93,43 @@ impl Tally {
         }
     }
 
-    /// Determines the meaning of a group, once.
-    fn look_at(&mut self, id: GroupId, group: &Group<PodKey, Terms>, pod: &Incoming, args: &Args, cluster: &Cluster) {
-        let Tally { sums, meanings, touched, reads_namespaces, .. } = self;
-        meanings.get(id, || {
+    /// Determines the contributions of a group, once.
+    fn evaluate_group(
+        &mut self,
+        id: GroupId,
+        group: &Group<PodKey, Terms>,
+        pod: &Incoming,
+        args: &Args,
+        cluster: &Cluster,
+    ) {
+        let Tally { sums, contributions, touched, reads_namespaces, .. } = self;
+        contributions.get(id, || {
             *reads_namespaces |= pod.terms.select_namespaces() || group.value.select_namespaces();
             let mut found = Vec::new();
-            meaning(pod, group, args, cluster, |term, meaning| {
-                found.push((place_of(&term.key, sums, touched, cluster), meaning));
+            contributions_of(pod, group, args, cluster, |term, contribution| {
+                found.push((sums_index(&term.key, sums, touched, cluster), contribution));
             });
             found
         });
     }
 
     /// Returns the index of a topology key in `sums`.
-    fn place_of(&mut self, key: &str, cluster: &Cluster) -> usize {
-        place_of(key, &mut self.sums, &mut self.touched, cluster)
+    fn sums_index(&mut self, key: &str, cluster: &Cluster) -> usize {
+        sums_index(key, &mut self.sums, &mut self.touched, cluster)
     }
 }
 
 /// Returns the index of a topology key in `sums`. Adds the key if necessary.
-fn place_of(key: &str, sums: &mut Vec<Sums>, touched: &mut Touched, cluster: &Cluster) -> usize {
+fn sums_index(key: &str, sums: &mut Vec<Sums>, touched: &mut Touched, cluster: &Cluster) -> usize {
     let key = cluster.key(key);
     sums.iter().position(|known| known.key == key).unwrap_or_else(|| {
         let by_domain = has_few_domains(key, &cluster.topologies());
         sums.push(Sums {
             key,
             by_domain,
-            near: Vec::new(),
-            away: Vec::new(),
-            unwelcome: Vec::new(),
+            affinity: Vec::new(),
+            anti_affinity: Vec::new(),
+            existing_anti_affinity: Vec::new(),
             score: Vec::new(),
         });
         *touched = Touched::All;
@@ -130,7 +139,7 @@ fn place_of(key: &str, sums: &mut Vec<Sums>, touched: &mut Touched, cluster: &Cl
 
 fn has_few_domains(key: topology::Key, topologies: &Topologies) -> bool {
     let domains = topologies.of(key).domain_bound();
-    domains <= FEW && 2 * domains <= topologies.node_bound()
+    domains <= FEW_DOMAINS && 2 * domains <= topologies.node_bound()
 }
 
 fn row<'a>(sums: &'a mut Vec<i64>, domain: usize, topology: &Topology) -> &'a mut i64 {
@@ -142,34 +151,43 @@ fn row<'a>(sums: &'a mut Vec<i64>, domain: usize, topology: &Topology) -> &'a mu
 }
 
 /// Returns true if one side has terms. Most pods have none, and two pods without terms don't matter to each other.
-fn may_matter(pod: &Incoming, group: &Group<PodKey, Terms>) -> bool {
+fn have_terms(pod: &Incoming, group: &Group<PodKey, Terms>) -> bool {
     !pod.terms.is_empty() || !group.value.is_empty()
 }
 
-/// Calls `tell` for each term by which the pods of a group matter to the pod.
-fn meaning(
+/// Calls `add` for each term that matches between the pod and the pods of a group.
+fn contributions_of(
     pod: &Incoming,
     group: &Group<PodKey, Terms>,
     args: &Args,
     cluster: &Cluster,
-    mut tell: impl FnMut(&Term, Meaning),
+    mut add: impl FnMut(&Term, Contribution),
 ) {
-    let (own, theirs) = (&pod.terms, &group.value);
-    let (their_namespace, ours) = (cluster.namespace(&group.key.namespace), cluster.namespace(&pod.namespace));
-    let about_them = |term: &&Term| term.of_incoming(&group.key.namespace, &group.key.labels, their_namespace);
-    let about_us = |term: &&Term| term.of_resident(&pod.namespace, &pod.labels, ours);
+    let (own, of_group) = (&pod.terms, &group.value);
+    let (group_namespace_labels, pod_namespace_labels) =
+        (cluster.namespace(&group.key.namespace), cluster.namespace(&pod.namespace));
+    let matches_group =
+        |term: &&Term| term.of_incoming(&group.key.namespace, &group.key.labels, group_namespace_labels);
+    let matches_pod = |term: &&Term| term.of_resident(&pod.namespace, &pod.labels, pod_namespace_labels);
 
-    if own.near.iter().all(|term| about_them(&term)) {
-        own.near.iter().for_each(|term| tell(term, Meaning::Near));
+    if own.affinity.iter().all(|term| matches_group(&term)) {
+        own.affinity.iter().for_each(|term| add(term, Contribution::Affinity));
     }
-    own.away.iter().filter(about_them).for_each(|term| tell(term, Meaning::Away));
-    theirs.away.iter().filter(about_us).for_each(|term| tell(term, Meaning::Unwelcome));
+    own.anti_affinity.iter().filter(matches_group).for_each(|term| add(term, Contribution::AntiAffinity));
+    of_group.anti_affinity.iter().filter(matches_pod).for_each(|term| add(term, Contribution::ExistingAntiAffinity));
 
-    own.rather_near.iter().filter(about_them).for_each(|term| tell(term, Meaning::Score(term.weight)));
-    own.rather_away.iter().filter(about_them).for_each(|term| tell(term, Meaning::Score(-term.weight)));
+    own.preferred_affinity.iter().filter(matches_group).for_each(|term| add(term, Contribution::Score(term.weight)));
+    own.preferred_anti_affinity
+        .iter()
+        .filter(matches_group)
+        .for_each(|term| add(term, Contribution::Score(-term.weight)));
     if args.hard_weight > 0 {
-        theirs.near.iter().filter(about_us).for_each(|term| tell(term, Meaning::Score(args.hard_weight)));
+        of_group.affinity.iter().filter(matches_pod).for_each(|term| add(term, Contribution::Score(args.hard_weight)));
     }
-    theirs.rather_near.iter().filter(about_us).for_each(|term| tell(term, Meaning::Score(term.weight)));
-    theirs.rather_away.iter().filter(about_us).for_each(|term| tell(term, Meaning::Score(-term.weight)));
+    of_group.preferred_affinity.iter().filter(matches_pod).for_each(|term| add(term, Contribution::Score(term.weight)));
+    of_group
+        .preferred_anti_affinity
+        .iter()
+        .filter(matches_pod)
+        .for_each(|term| add(term, Contribution::Score(-term.weight)));
 }

@@ -1,15 +1,15 @@
-//! Reads the counts of a template, in the present state of the cluster.
+//! Reads the counts of a pod signature, in the present state of the cluster.
 
 use berth_guest::classes::Classes;
 
-use super::{Counted, Counts, Key};
+use super::{Counts, Key, VersionedTally};
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::constraint::{Action, Constraint, HOSTNAME};
 use crate::tally::Tally;
-use crate::{Own, Wanted};
+use crate::{Own, PreparedPod};
 
-impl Wanted {
+impl PreparedPod {
     /// Returns true if nodes without the labels of all constraints don't count. Only the built-in default
     /// constraints count such nodes.
     fn needs_all_keys(&self, args: &Args) -> bool {
@@ -18,8 +18,8 @@ impl Wanted {
 
     /// Returns the default constraints with this action, with the selectors for this pod.
     pub fn defaults(&self, action: Action, args: &Args, cluster: &Cluster) -> Vec<Constraint> {
-        let those = args.defaults.iter().filter(|default| default.action == action);
-        let mut constraints: Vec<Constraint> = those.map(|default| default.constraint.clone()).collect();
+        let matching = args.defaults.iter().filter(|default| default.action == action);
+        let mut constraints: Vec<Constraint> = matching.map(|default| default.constraint.clone()).collect();
         if !constraints.is_empty() {
             let selector = cluster.selectors.of_pod(&self.counting.namespace, &self.labels, &self.owners);
             if selector.is_everything() {
@@ -41,7 +41,7 @@ impl Wanted {
     ) -> Result<R, String> {
         self.with_counts(cluster, |counts| {
             let place = if action == Action::DoNotSchedule { &mut counts.hard } else { &mut counts.soft };
-            Ok(read(self.up_to_date(place, action, args, cluster)?))
+            Ok(read(self.update(place, action, args, cluster)?))
         })
     }
 
@@ -53,8 +53,8 @@ impl Wanted {
         read: impl FnOnce(&mut Tally, &mut Tally, &mut Classes<Key>) -> R,
     ) -> Result<R, String> {
         self.with_counts(cluster, |Counts { hard, soft, classes }| {
-            let hard = self.up_to_date(hard, Action::DoNotSchedule, args, cluster)?;
-            let soft = self.up_to_date(soft, Action::ScheduleAnyway, args, cluster)?;
+            let hard = self.update(hard, Action::DoNotSchedule, args, cluster)?;
+            let soft = self.update(soft, Action::ScheduleAnyway, args, cluster)?;
             Ok(read(hard, soft, classes))
         })
     }
@@ -73,27 +73,27 @@ impl Wanted {
         result
     }
 
-    fn up_to_date<'c>(
+    fn update<'c>(
         &self,
-        place: &'c mut Option<Counted>,
+        place: &'c mut Option<VersionedTally>,
         action: Action,
         args: &Args,
         cluster: &Cluster,
     ) -> Result<&'c mut Tally, String> {
-        let known = self.as_things_are(place.take(), action, args, cluster)?;
-        let Counted { tally, .. } = place.insert(known);
+        let known = self.reuse_or_create(place.take(), action, args, cluster)?;
+        let VersionedTally { tally, .. } = place.insert(known);
         tally.catch_up(&self.counting, cluster);
         Ok(tally)
     }
 
     /// Returns the known tally, if its constraints have not changed, or an empty tally.
-    fn as_things_are(
+    fn reuse_or_create(
         &self,
-        known: Option<Counted>,
+        known: Option<VersionedTally>,
         action: Action,
         args: &Args,
         cluster: &Cluster,
-    ) -> Result<Counted, String> {
+    ) -> Result<VersionedTally, String> {
         let selectors = cluster.selectors.version();
         let constraints = match (&known, &self.own) {
             (Some(_), Some(_)) => None,
@@ -111,6 +111,6 @@ impl Wanted {
                 Tally::new(constraints.unwrap_or_default(), self.needs_all_keys(args), by_node, cluster)
             }
         };
-        Ok(Counted { tally, selectors })
+        Ok(VersionedTally { tally, selectors })
     }
 }

@@ -24,7 +24,7 @@ const MATCHES_WEB: &str = r#"{"spec": {"selector": {"matchLabels": {"app": "web"
 #[test]
 fn pods_of_services_and_controllers_spread() {
     let of = |api_version, kind| web().controlled_by(api_version, kind, "web");
-    for (kind, fields, incoming, spreads) in [
+    for (kind, fields, incoming, selects) in [
         ("Service", SELECTS_WEB, web(), true),
         ("Service", SELECTS_WEB, pod(), false),
         ("Service", SELECTS_WEB, web().namespace("other"), false),
@@ -46,7 +46,7 @@ fn pods_of_services_and_controllers_spread() {
         let mut host = zones("{}");
         host.object(kind, "default", "web", fields);
         put(&mut host, &web(), "a");
-        assert_eq!(!scores(&mut host, &incoming).is_empty(), spreads, "{kind} {fields} {incoming:?}");
+        assert_eq!(!scores(&mut host, &incoming).is_empty(), selects, "{kind} {fields} {incoming:?}");
     }
 }
 

@@ -29,7 +29,7 @@ struct Row {
     /// True for an AWS instance type with a lower limit.
     nitro: bool,
     /// The allocatable resources `attachable-volumes-…` by name.
-    told: Vec<(String, i64)>,
+    limits: Vec<(String, i64)>,
 }
 
 const CLAIM: usize = 0;
@@ -42,11 +42,11 @@ const INSTANCE_TYPE: [&str; 2] = ["node.kubernetes.io/instance-type", "beta.kube
 impl Row {
     fn new(name: &node::Name, labels: &LabelMap, allocatable: &node::Allocatable) -> Row {
         let instance_type = INSTANCE_TYPE.iter().find_map(|key| labels.get(key)).unwrap_or_default();
-        let told = allocatable.scalars.iter().filter(|scalar| scalar.name.starts_with(ATTACHABLE));
+        let limits = allocatable.scalars.iter().filter(|scalar| scalar.name.starts_with(ATTACHABLE));
         Row {
             name: name.clone(),
             nitro: is_nitro(instance_type),
-            told: told.map(|scalar| (scalar.name.clone(), scalar.quantity)).collect(),
+            limits: limits.map(|scalar| (scalar.name.clone(), scalar.quantity)).collect(),
         }
     }
 }
@@ -62,7 +62,7 @@ impl Cluster {
     /// the default.
     pub fn limit(&self, node: node::Id, source: Source, given: Option<u64>) -> u64 {
         let nitro = self.nodes.get(node.at()).is_some_and(|row| row.nitro);
-        self.told(node, source).or(given).unwrap_or(match source {
+        self.node_limit(node, source).or(given).unwrap_or(match source {
             InTree::AwsElasticBlockStore if nitro => 25,
             InTree::AwsElasticBlockStore => 39,
             InTree::Cinder => 256,
@@ -71,7 +71,7 @@ impl Cluster {
     }
 
     /// Returns the limit that the node publishes.
-    fn told(&self, node: node::Id, source: Source) -> Option<u64> {
+    fn node_limit(&self, node: node::Id, source: Source) -> Option<u64> {
         let resource = match source {
             InTree::AwsElasticBlockStore => "attachable-volumes-aws-ebs",
             InTree::GcePersistentDisk => "attachable-volumes-gce-pd",
@@ -79,8 +79,8 @@ impl Cluster {
             InTree::Cinder => "attachable-volumes-cinder",
             InTree::PortworxVolume => return None,
         };
-        let (_, told) = self.nodes.get(node.at())?.told.iter().find(|(name, _)| name == resource)?;
-        Some(u64::try_from(*told).unwrap_or(0))
+        let (_, limit) = self.nodes.get(node.at())?.limits.iter().find(|(name, _)| name == resource)?;
+        Some(u64::try_from(*limit).unwrap_or(0))
     }
 
     /// Returns true if the node's kubelet has migrated the kind to its CSI driver.

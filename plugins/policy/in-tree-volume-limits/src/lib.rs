@@ -19,26 +19,26 @@ use berth_guest::prelude::*;
 use cluster::Cluster;
 use volume::{Id, Source};
 
-/// The namespace and volumes of a pod. Prepared once per template.
-pub struct Wanted(volume::Uses);
+/// The namespace and volumes of a pod. Computed once for each pod signature.
+pub struct PreparedPod(volume::Uses);
 
-fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Wanted {
-    Wanted(volume::Uses::new(namespace, volumes))
+fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> PreparedPod {
+    PreparedPod(volume::Uses::new(namespace, volumes))
 }
 
-fn pre_filter(pod: &Wanted) -> PreFilter {
+fn pre_filter(pod: &PreparedPod) -> PreFilter {
     if pod.0.is_empty() { PreFilter::Skip } else { PreFilter::All }
 }
 
-fn filter_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
-    let wanted = |source| (source, cluster.volumes(&pod.0, source));
-    let wanted: Vec<_> = args.limits.iter().map(|limit| wanted(limit.source())).collect();
-    let wanted: Vec<_> = wanted.into_iter().filter(|(_, volumes)| !volumes.is_empty()).collect();
+fn filter_nodes(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
+    let volumes_by_source = |source| (source, cluster.volumes(&pod.0, source));
+    let volumes_by_source: Vec<_> = args.limits.iter().map(|limit| volumes_by_source(limit.source())).collect();
+    let volumes_by_source: Vec<_> = volumes_by_source.into_iter().filter(|(_, volumes)| !volumes.is_empty()).collect();
     let fits = |node: node::Id, (source, volumes): &(Source, BTreeSet<Id<'_>>)| {
         let limit = cluster.limit(node, *source, args.max_volumes);
         cluster.is_migrated(node, *source) || cluster.volumes_on(node, *source).union(volumes).count() as u64 <= limit
     };
-    let all_fit = |node| wanted.iter().all(|wanted| fits(node, wanted));
+    let all_fit = |node| volumes_by_source.iter().all(|volumes_by_source| fits(node, volumes_by_source));
     let verdict =
         |node| if all_fit(node) { Verdict::FITS } else { Verdict::unschedulable("node(s) exceed max volume count") };
     nodes.iter().map(verdict).collect()
@@ -48,7 +48,7 @@ berth_guest::plugin!(
     name: "InTreeVolumeLimits",
     args: Args,
     index: Cluster,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     pre_filter: pre_filter,
     filter_nodes: filter_nodes,
 );

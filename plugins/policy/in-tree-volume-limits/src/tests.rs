@@ -39,13 +39,13 @@ fn fits(host: &mut Host<Plugin>, pod: &PodBuilder) -> bool {
 fn each_kind_has_its_limit() {
     let any = || node("n");
     let nitro = || node("n").label("node.kubernetes.io/instance-type", "m5.large");
-    let told = || node("n").allocatable("attachable-volumes-gce-pd", "5");
+    let with_limit = || node("n").allocatable("attachable-volumes-gce-pd", "5");
     let all = r#"["MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCount", "MaxCinderVolumeCount"]"#;
     for (kind, node, limit) in [
         ("ebs", any(), 39),
         ("ebs", nitro(), 25),
         ("gce", any(), 16),
-        ("gce", told(), 5),
+        ("gce", with_limit(), 5),
         ("azure", any(), 16),
         ("cinder", any(), 256),
     ] {

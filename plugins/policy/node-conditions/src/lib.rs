@@ -46,22 +46,22 @@ fn filter(
     let mut verdict = Verdict::FITS;
     let mut reject = |reason: &'static str| verdict.reject(RejectionCode::Unresolvable, reason);
     for condition in conditions.iter() {
-        let wanted = |check| args.checks.contains(&check);
+        let is_checked = |check| args.checks.contains(&check);
         let is = |status| condition.status == status;
         match condition.kind.as_str() {
-            "Ready" if wanted(Check::Condition) && !is(ConditionStatus::True) => {
+            "Ready" if is_checked(Check::Condition) && !is(ConditionStatus::True) => {
                 reject("node(s) were not ready");
             }
-            "NetworkUnavailable" if wanted(Check::Condition) && !is(ConditionStatus::False) => {
+            "NetworkUnavailable" if is_checked(Check::Condition) && !is(ConditionStatus::False) => {
                 reject("node(s) had unavailable network");
             }
-            "MemoryPressure" if wanted(Check::MemoryPressure) && pod.0 && is(ConditionStatus::True) => {
+            "MemoryPressure" if is_checked(Check::MemoryPressure) && pod.0 && is(ConditionStatus::True) => {
                 reject("node(s) had memory pressure");
             }
-            "DiskPressure" if wanted(Check::DiskPressure) && is(ConditionStatus::True) => {
+            "DiskPressure" if is_checked(Check::DiskPressure) && is(ConditionStatus::True) => {
                 reject("node(s) had disk pressure");
             }
-            "PIDPressure" if wanted(Check::PidPressure) && is(ConditionStatus::True) => {
+            "PIDPressure" if is_checked(Check::PidPressure) && is(ConditionStatus::True) => {
                 reject("node(s) had pid pressure");
             }
             _ => (),

@@ -41,8 +41,8 @@ struct Owner {
 
 fn prepare(owners: &pod::Owners) -> Controller {
     let controller = owners.iter().find(|owner| owner.controller);
-    let spared = controller.filter(|owner| CONTROLLERS.contains(&owner.kind.as_str()));
-    Controller(spared.map(|owner| (owner.kind.clone(), owner.uid.clone())))
+    let controller = controller.filter(|owner| CONTROLLERS.contains(&owner.kind.as_str()));
+    Controller(controller.map(|owner| (owner.kind.clone(), owner.uid.clone())))
 }
 
 fn score(pod: &Controller, annotations: &node::Annotations) -> i64 {

@@ -26,8 +26,8 @@ pub struct Args {
     services_only: bool,
 }
 
-/// The prepared data of a template.
-pub struct Wanted {
+/// The data that `prepare` computes once for each pod signature.
+pub struct PreparedPod {
     namespace: pod::Namespace,
     labels: pod::Labels,
     owners: pod::Owners,
@@ -40,23 +40,23 @@ fn prepare(
     owners: &pod::Owners,
     spread: &pod::TopologySpread,
     args: &Args,
-) -> Wanted {
+) -> PreparedPod {
     let owners = if args.services_only { pod::Owners::default() } else { owners.clone() };
-    Wanted { namespace: namespace.clone(), labels: labels.clone(), owners, spreads_itself: !spread.is_empty() }
+    PreparedPod { namespace: namespace.clone(), labels: labels.clone(), owners, spreads_itself: !spread.is_empty() }
 }
 
-impl Wanted {
+impl PreparedPod {
     fn selector(&self, cluster: &Cluster) -> LabelSelector {
         cluster.selectors.of_pod(&self.namespace, &self.labels, &self.owners)
     }
 }
 
-fn pre_score(pod: &Wanted) -> PreScore {
+fn pre_score(pod: &PreparedPod) -> PreScore {
     if pod.spreads_itself { PreScore::Skip } else { PreScore::Score }
 }
 
 /// Returns the number of pods with the same Services or controller on each node.
-fn score_nodes(pod: &Wanted, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
+fn score_nodes(pod: &PreparedPod, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
     cluster.placed.counts(&pod.namespace, &pod.selector(cluster), nodes)
 }
 
@@ -64,26 +64,26 @@ fn score_nodes(pod: &Wanted, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64
 /// operations is kube-scheduler's, because it affects the last digit.
 fn normalize(scores: &mut [i64], cluster: &Cluster, nodes: node::Ids<'_>) {
     let zones = Zones::new(nodes.iter().zip(scores.iter()).map(|(node, count)| (cluster.zone(node), *count)));
-    let most = scores.iter().copied().max().unwrap_or(0);
+    let highest = scores.iter().copied().max().unwrap_or(0);
     for (count, node) in scores.iter_mut().zip(nodes.iter()) {
-        let mut score = few(*count, most);
+        let mut score = score_of(*count, highest);
         if let Some(in_zone) = zones.count(cluster.zone(node)) {
-            score = (score * (1.0 - ZONE_WEIGHTING)) + (ZONE_WEIGHTING * few(in_zone, zones.most()));
+            score = (score * (1.0 - ZONE_WEIGHTING)) + (ZONE_WEIGHTING * score_of(in_zone, zones.max_pods()));
         }
         *count = score as i64;
     }
 }
 
 /// Returns 100 for a count of 0, and 0 for the highest count.
-fn few(count: i64, most: i64) -> f64 {
-    if most > 0 { 100.0 * ((most - count) as f64 / most as f64) } else { 100.0 }
+fn score_of(count: i64, highest: i64) -> f64 {
+    if highest > 0 { 100.0 * ((highest - count) as f64 / highest as f64) } else { 100.0 }
 }
 
 berth_guest::plugin!(
     name: "SelectorSpread",
     args: Args,
     index: Cluster,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     pre_score: pre_score,
     score_nodes: score_nodes,
     normalize: normalize,

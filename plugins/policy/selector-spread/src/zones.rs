@@ -44,7 +44,7 @@ impl<'a> Zones<'a> {
     }
 
     /// Returns the highest number of pods in a zone.
-    pub fn most(&self) -> i64 {
+    pub fn max_pods(&self) -> i64 {
         self.0.values().copied().max().unwrap_or(0)
     }
 }

@@ -25,17 +25,17 @@ pub struct Args {
     anti_affinity_labels_preference: Vec<String>,
 }
 
-/// The prepared data of a template.
-pub struct Wanted {
+/// The data that `prepare` computes once for each pod signature.
+pub struct PreparedPod {
     namespace: pod::Namespace,
     labels: pod::Labels,
     /// The affinity labels, with values, that the pod's node selector requires.
     asked_for: Vec<(String, String)>,
 }
 
-fn prepare(namespace: &pod::Namespace, labels: &pod::Labels, affinity: &pod::NodeAffinity, args: &Args) -> Wanted {
+fn prepare(namespace: &pod::Namespace, labels: &pod::Labels, affinity: &pod::NodeAffinity, args: &Args) -> PreparedPod {
     let asked_for = affinity.node_selector.iter().filter(|label| args.affinity_labels.contains(&label.key));
-    Wanted {
+    PreparedPod {
         namespace: namespace.clone(),
         labels: labels.clone(),
         asked_for: asked_for.map(|label| (label.key.clone(), label.value.clone())).collect(),
@@ -48,17 +48,17 @@ fn pre_filter(args: &Args) -> PreFilter {
 
 /// Labels that the pod's node selector does not require are taken from a node with pods that have all of the pod's
 /// labels.
-fn filter_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
-    let mut wanted: Vec<(&str, &str)> =
+fn filter_nodes(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
+    let mut required: Vec<(&str, &str)> =
         pod.asked_for.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     let missing: Vec<&str> = args.affinity_labels.iter().map(String::as_str).collect();
     let missing = missing.into_iter().filter(|key| !pod.asked_for.iter().any(|(asked, _)| asked == key));
     if cluster.selectors.services_of(&pod.namespace, &pod.labels).next().is_some() {
-        let alike = LabelSelector::of_map(pod.labels.iter());
-        let first = cluster.first_with_pods(&pod.namespace, &alike);
-        wanted.extend(missing.filter_map(|key| Some((key, first?.get(key)?))));
+        let same_labels = LabelSelector::of_map(pod.labels.iter());
+        let first = cluster.first_with_pods(&pod.namespace, &same_labels);
+        required.extend(missing.filter_map(|key| Some((key, first?.get(key)?))));
     }
-    let fits = |labels: &node::Labels| wanted.iter().all(|(key, value)| labels.get(key) == Some(*value));
+    let fits = |labels: &node::Labels| required.iter().all(|(key, value)| labels.get(key) == Some(*value));
     let verdict = |node| match cluster.labels(node) {
         Some(labels) if fits(labels) => Verdict::FITS,
         _ => Verdict::unschedulable("node(s) didn't match service affinity"),
@@ -70,7 +70,7 @@ berth_guest::plugin!(
     name: "ServiceAffinity",
     args: Args,
     index: Cluster,
-    prepare: prepare => Wanted,
+    prepare: prepare => PreparedPod,
     pre_filter: pre_filter,
     filter_nodes: filter_nodes,
     score_nodes: score_nodes,

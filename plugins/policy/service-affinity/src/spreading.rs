@@ -6,11 +6,11 @@ use berth_guest::node;
 use berth_guest::selector::LabelSelector;
 
 use crate::cluster::Cluster;
-use crate::{Args, Wanted};
+use crate::{Args, PreparedPod};
 
-/// Returns the number of pods of the pod's Service on each node. If there are several Services, the first by name
+/// Returns the number of pods of the pod's Service on each node. If pods are several Services, the first by name
 /// counts.
-pub fn score_nodes(pod: &Wanted, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
+pub fn score_nodes(pod: &PreparedPod, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
     let service = cluster.selectors.services_of(&pod.namespace, &pod.labels).next();
     let labels = service.into_iter().flatten().map(|(key, value)| (key.as_str(), value.as_str()));
     cluster.placed.counts(&pod.namespace, &LabelSelector::of_map(labels), nodes)
@@ -31,8 +31,8 @@ pub fn normalize(scores: &mut [i64], args: &Args, cluster: &Cluster, nodes: node
             }
         }
         for (node, sum) in nodes.iter().zip(&mut sums) {
-            if let Some(there) = value(node).and_then(|value| with_value.get(value)) {
-                let score = if all > 0 { 100.0 * ((all - there) as f64 / all as f64) } else { 100.0 };
+            if let Some(pods) = value(node).and_then(|value| with_value.get(value)) {
+                let score = if all > 0 { 100.0 * ((all - pods) as f64 / all as f64) } else { 100.0 };
                 *sum += score / keys.len() as f64;
             }
         }

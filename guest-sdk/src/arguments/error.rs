@@ -7,27 +7,27 @@ use serde::de::{self, Expected, Unexpected};
 /// An error, with the path to the wrong value. The path is built while the error is returned, so that correct
 /// arguments cost nothing.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct ArgumentError {
     /// The path as an author writes it: `weights.a[0].wait`. Empty for the arguments as a whole.
     path: String,
-    what: What,
+    what: Problem,
 }
 
 #[derive(Debug)]
-enum What {
+enum Problem {
     Unknown,
     Other(String),
 }
 
-impl Wrong {
+impl ArgumentError {
     /// Makes the error for a field that nothing reads.
-    pub(super) fn unknown(field: &str) -> Wrong {
-        Wrong { path: field.to_owned(), what: What::Unknown }
+    pub(super) fn unknown(field: &str) -> ArgumentError {
+        ArgumentError { path: field.to_owned(), what: Problem::Unknown }
     }
 
     /// Makes a mismatch error, worded as serde does it. Omits the value of a fraction: the code that formats one is
     /// larger than many plugins.
-    fn mismatch(what: &str, found: Unexpected<'_>, expected: &dyn Expected) -> Wrong {
+    fn mismatch(what: &str, found: Unexpected<'_>, expected: &dyn Expected) -> ArgumentError {
         let number;
         let (kind, value, quote) = match found {
             Unexpected::Float(_) => ("a fraction", "", ""),
@@ -53,39 +53,39 @@ impl Wrong {
     }
 
     /// Prepends a field to the path.
-    pub(super) fn in_field(self, field: &str) -> Wrong {
+    pub(super) fn in_field(self, field: &str) -> ArgumentError {
         let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        Wrong { path: format!("{field}{separator}{}", self.path), ..self }
+        ArgumentError { path: format!("{field}{separator}{}", self.path), ..self }
     }
 
     /// Prepends a list index to the path.
-    pub(super) fn in_list(self, at: usize) -> Wrong {
+    pub(super) fn in_list(self, at: usize) -> ArgumentError {
         self.in_field(&format!("[{at}]"))
     }
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for ArgumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.what {
-            What::Unknown => write!(f, "unknown field `{}`", self.path),
-            What::Other(what) if self.path.is_empty() => f.write_str(what),
-            What::Other(what) => write!(f, "{}: {what}", self.path),
+            Problem::Unknown => write!(f, "unknown field `{}`", self.path),
+            Problem::Other(what) if self.path.is_empty() => f.write_str(what),
+            Problem::Other(what) => write!(f, "{}: {what}", self.path),
         }
     }
 }
 
-impl std::error::Error for Wrong {}
+impl std::error::Error for ArgumentError {}
 
-impl de::Error for Wrong {
-    fn custom<T: fmt::Display>(what: T) -> Wrong {
-        Wrong { path: String::new(), what: What::Other(what.to_string()) }
+impl de::Error for ArgumentError {
+    fn custom<T: fmt::Display>(what: T) -> ArgumentError {
+        ArgumentError { path: String::new(), what: Problem::Other(what.to_string()) }
     }
 
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Wrong {
-        Wrong::mismatch("type", found, expected)
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> ArgumentError {
+        ArgumentError::mismatch("type", found, expected)
     }
 
-    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Wrong {
-        Wrong::mismatch("value", found, expected)
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> ArgumentError {
+        ArgumentError::mismatch("value", found, expected)
     }
 }

@@ -16,21 +16,21 @@ const LOST: &str = "Lost";
 
 /// The claims that a pod names.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct PodClaims {
     namespace: String,
-    claims: Vec<Named>,
+    claims: Vec<NamedClaim>,
 }
 
 #[derive(Debug)]
-struct Named {
+struct NamedClaim {
     claim: String,
     /// Name and uid of the pod, if the claim is created for an ephemeral volume.
-    made_for: Option<(String, String)>,
+    owner_pod: Option<(String, String)>,
 }
 
 /// The pod's claims in their present state.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct ClaimStates {
     /// The volumes of bound claims; `None` for a volume that does not exist.
     pub bound: Vec<Option<Rc<Volume>>>,
     /// The unbound claims with binding mode WaitForFirstConsumer, each with its candidate volumes.
@@ -48,10 +48,10 @@ pub struct Waiting {
     pub candidates: Result<Candidates, String>,
 }
 
-impl Wanted {
+impl PodClaims {
     /// Selects the claims of a pod with these volumes.
-    pub fn new(namespace: &str, volumes: &[PodVolume]) -> Wanted {
-        Wanted { namespace: namespace.to_owned(), claims: volumes.iter().filter_map(Named::new).collect() }
+    pub fn new(namespace: &str, volumes: &[PodVolume]) -> PodClaims {
+        PodClaims { namespace: namespace.to_owned(), claims: volumes.iter().filter_map(NamedClaim::new).collect() }
     }
 
     /// Returns true if there are no claims.
@@ -60,19 +60,19 @@ impl Wanted {
     }
 
     /// Returns the claims in their present state, or a rejection for all nodes.
-    pub fn find(&self, cluster: &Cluster) -> Result<Found, Rejection> {
+    pub fn find(&self, cluster: &Cluster) -> Result<ClaimStates, Rejection> {
         let mut claims = Vec::with_capacity(self.claims.len());
         for named in &self.claims {
             claims.push(named.usable(&self.namespace, cluster).map_err(Rejection::unresolvable)?);
         }
-        let (mut found, mut immediate) = (Found::default(), false);
+        let (mut states, mut immediate) = (ClaimStates::default(), false);
         for claim in claims {
             let spec = &claim.object.spec;
             if claim.object.is_fully_bound() {
-                found.bound.push(cluster.volumes.get("", &spec.volume_name).cloned());
+                states.bound.push(cluster.volumes.get("", &spec.volume_name).cloned());
             } else if waits(&claim.object, cluster).map_err(Rejection::error)? && spec.volume_name.is_empty() {
                 let candidates = Candidates::of(claim, cluster);
-                found.waiting.push(Waiting { claim: Rc::clone(claim), candidates });
+                states.waiting.push(Waiting { claim: Rc::clone(claim), candidates });
             } else {
                 immediate = true;
             }
@@ -80,9 +80,10 @@ impl Wanted {
         if immediate {
             return Err(Rejection::unresolvable(UNBOUND));
         }
-        let everywhere = |volume: &Option<Rc<Volume>>| volume.as_ref().is_some_and(|one| one.is_reached_everywhere());
-        found.everywhere = found.waiting.is_empty() && found.bound.iter().all(everywhere);
-        Ok(found)
+        let everywhere =
+            |volume: &Option<Rc<Volume>>| volume.as_ref().is_some_and(|one| one.is_accessible_everywhere());
+        states.everywhere = states.waiting.is_empty() && states.bound.iter().all(everywhere);
+        Ok(states)
     }
 }
 
@@ -92,13 +93,18 @@ fn waits(claim: &PersistentVolumeClaim, cluster: &Cluster) -> Result<bool, Strin
     cluster.classes.get("", name).map_or(Ok(false), |class| class.waits_for_first_consumer(name))
 }
 
-impl Named {
-    fn new(volume: &PodVolume) -> Option<Named> {
+impl NamedClaim {
+    fn new(volume: &PodVolume) -> Option<NamedClaim> {
         match &volume.source {
-            VolumeSource::PersistentVolumeClaim(source) => Some(Named { claim: source.claim.clone(), made_for: None }),
+            VolumeSource::PersistentVolumeClaim(source) => {
+                Some(NamedClaim { claim: source.claim.clone(), owner_pod: None })
+            }
             VolumeSource::Ephemeral(source) => {
                 let pod = source.claim.strip_suffix(&format!("-{}", volume.name)).unwrap_or(&source.claim);
-                Some(Named { claim: source.claim.clone(), made_for: Some((pod.to_owned(), source.pod_uid.clone())) })
+                Some(NamedClaim {
+                    claim: source.claim.clone(),
+                    owner_pod: Some((pod.to_owned(), source.pod_uid.clone())),
+                })
             }
             _ => None,
         }
@@ -107,7 +113,7 @@ impl Named {
     /// Returns the claim, or the reason why the pod can't use it.
     fn usable<'a>(&self, namespace: &str, cluster: &'a Cluster) -> Result<&'a Rc<Claim>, String> {
         let name = &self.claim;
-        let claim = cluster.claims.get(namespace, name).ok_or_else(|| match self.made_for {
+        let claim = cluster.claims.get(namespace, name).ok_or_else(|| match self.owner_pod {
             Some(_) => {
                 format!("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{name}\"")
             }
@@ -123,7 +129,7 @@ impl Named {
         if metadata.is_deleting() {
             return Err(format!("persistentvolumeclaim \"{name}\" is being deleted"));
         }
-        match &self.made_for {
+        match &self.owner_pod {
             Some((pod, uid)) if !metadata.is_controlled_by(uid) => {
                 Err(format!("PVC {namespace}/{name} was not created for pod {namespace}/{pod} (pod is not owner)"))
             }

@@ -10,7 +10,7 @@ use crate::uses::Uses;
 
 /// The number of additional volumes that a node accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Room {
+pub enum FreeSlots {
     /// The node has no CSINode.
     #[default]
     NoDrivers,
@@ -20,43 +20,43 @@ pub enum Room {
     Unclear,
 }
 
-impl Room {
+impl FreeSlots {
     /// Returns the bound for a node with these pods and this number of attachments. The bound assumes that all
     /// volumes are distinct and belong to the driver with the lowest limit.
-    pub fn of<'a>(csi_node: Option<&CsiNode>, pods: impl Iterator<Item = &'a Uses>, attachments: usize) -> Room {
-        let Some(csi_node) = csi_node else { return Room::NoDrivers };
+    pub fn of<'a>(csi_node: Option<&CsiNode>, pods: impl Iterator<Item = &'a Uses>, attachments: usize) -> FreeSlots {
+        let Some(csi_node) = csi_node else { return FreeSlots::NoDrivers };
         let limits = csi_node.spec.drivers.iter().filter_map(|driver| driver.allocatable.count);
-        let Some(limit) = limits.min() else { return Room::AtLeast(u32::MAX) };
-        let mut there = attachments;
+        let Some(limit) = limits.min() else { return FreeSlots::AtLeast(u32::MAX) };
+        let mut used = attachments;
         for pod in pods {
-            if pod.may_be_wrong() {
-                return Room::Unclear;
+            if pod.may_be_invalid() {
+                return FreeSlots::Unclear;
             }
-            there += pod.volumes.len();
+            used += pod.volumes.len();
         }
-        let more = i64::try_from(there).map_or(0, |there| limit.saturating_sub(there));
-        Room::AtLeast(u32::try_from(more).unwrap_or(if more < 0 { 0 } else { u32::MAX }))
+        let additional = i64::try_from(used).map_or(0, |used| limit.saturating_sub(used));
+        FreeSlots::AtLeast(u32::try_from(additional).unwrap_or(if additional < 0 { 0 } else { u32::MAX }))
     }
 
     /// Returns true if this number of additional volumes is certain to fit.
-    pub fn takes(self, volumes: usize) -> bool {
-        matches!(self, Room::AtLeast(more) if u32::try_from(volumes).is_ok_and(|volumes| volumes <= more))
+    pub fn allows(self, volumes: usize) -> bool {
+        matches!(self, FreeSlots::AtLeast(additional) if u32::try_from(volumes).is_ok_and(|volumes| volumes <= additional))
     }
 }
 
 /// The bounds of all nodes, with counts that answer questions about all nodes at once.
 #[derive(Debug, Default)]
-pub struct Rooms {
-    of_nodes: Vec<Option<Room>>,
+pub struct NodeSlots {
+    of_nodes: Vec<Option<FreeSlots>>,
     no_drivers: usize,
     unclear: usize,
     /// The number of nodes by their bound. Most nodes are alike, so there are few distinct bounds.
     at_least: BTreeMap<u32, usize>,
 }
 
-impl Rooms {
+impl NodeSlots {
     /// Returns the bound of a node. An unknown node counts as a node without a CSINode.
-    pub fn of(&self, node: node::Id) -> Room {
+    pub fn of(&self, node: node::Id) -> FreeSlots {
         self.known(node).unwrap_or_default()
     }
 
@@ -66,8 +66,8 @@ impl Rooms {
     }
 
     /// Sets the bound of a node.
-    pub fn set(&mut self, node: node::Id, room: Room) {
-        self.replace(node, Some(room));
+    pub fn set(&mut self, node: node::Id, free_slots: FreeSlots) {
+        self.replace(node, Some(free_slots));
     }
 
     /// Removes a node.
@@ -76,9 +76,9 @@ impl Rooms {
     }
 
     /// Returns true if this number of additional volumes is certain to fit on every node that has a CSINode.
-    pub fn all_take(&self, volumes: usize) -> bool {
+    pub fn all_allow(&self, volumes: usize) -> bool {
         let least = self.at_least.first_key_value();
-        self.unclear == 0 && least.is_none_or(|(&more, _)| Room::AtLeast(more).takes(volumes))
+        self.unclear == 0 && least.is_none_or(|(&additional, _)| FreeSlots::AtLeast(additional).allows(volumes))
     }
 
     /// Returns true if every node has a CSINode.
@@ -86,37 +86,37 @@ impl Rooms {
         self.no_drivers == 0
     }
 
-    fn known(&self, node: node::Id) -> Option<Room> {
+    fn known(&self, node: node::Id) -> Option<FreeSlots> {
         self.of_nodes.get(node.at()).copied().flatten()
     }
 
-    fn replace(&mut self, node: node::Id, room: Option<Room>) {
+    fn replace(&mut self, node: node::Id, free_slots: Option<FreeSlots>) {
         if node.at() >= self.of_nodes.len() {
             self.of_nodes.resize(node.at() + 1, None);
         }
         // The list was extended above.
-        let before = std::mem::replace(&mut self.of_nodes[node.at()], room);
-        if before == room {
+        let before = std::mem::replace(&mut self.of_nodes[node.at()], free_slots);
+        if before == free_slots {
             return;
         }
-        if let Some(room) = room {
-            *self.count(room) += 1;
+        if let Some(free_slots) = free_slots {
+            *self.count(free_slots) += 1;
         }
-        if let Some(room) = before {
-            let count = self.count(room);
+        if let Some(free_slots) = before {
+            let count = self.count(free_slots);
             *count -= 1;
-            if let (0, Room::AtLeast(more)) = (*count, room) {
-                self.at_least.remove(&more);
+            if let (0, FreeSlots::AtLeast(additional)) = (*count, free_slots) {
+                self.at_least.remove(&additional);
             }
         }
     }
 
     /// Returns the number of nodes with this bound.
-    fn count(&mut self, room: Room) -> &mut usize {
-        match room {
-            Room::NoDrivers => &mut self.no_drivers,
-            Room::Unclear => &mut self.unclear,
-            Room::AtLeast(more) => self.at_least.entry(more).or_default(),
+    fn count(&mut self, free_slots: FreeSlots) -> &mut usize {
+        match free_slots {
+            FreeSlots::NoDrivers => &mut self.no_drivers,
+            FreeSlots::Unclear => &mut self.unclear,
+            FreeSlots::AtLeast(additional) => self.at_least.entry(additional).or_default(),
         }
     }
 }
