@@ -89,7 +89,7 @@ async fn attempt(store: &dyn Store, kinds: &Kinds, write: &Write) -> Result<Outc
             Ok(Outcome::Stored(Object::decode(write.kind, &text)?))
         }
         Action::Patch { subresource, strategy, body } => {
-            let text = store.patch(target, *subresource, *strategy, body).await?;
+            let text = store.patch(target, subresource, *strategy, body).await?;
             Ok(Outcome::Stored(Object::decode(write.kind, &text)?))
         }
         Action::Delete { uid, grace, propagation } => {
