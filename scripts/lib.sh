@@ -85,4 +85,4 @@ install_if_changed() {
 
 # served_at LOG: prints the address at which the scheduler with this log serves health and metrics; nothing if it
 # does not serve yet.
-served_at() { sed -n 's#.*health and metrics: \(https://127.0.0.1:[0-9]*\).*#\1#p' "$1" | head -n 1; }
+served_at() { sed -n 's#.*serving health and metrics.*\(https://127.0.0.1:[0-9]*\).*#\1#p' "$1" | head -n 1; }

@@ -11,6 +11,9 @@ use tokio::sync::watch;
 use crate::{programs, served};
 use berth_test_kit::wait::{self, Look, PATIENCE, eventually};
 
+/// The log line that has the address of the server of health and metrics.
+const SERVING: &str = "serving health and metrics";
+
 /// A running scheduler process, which is killed when dropped.
 pub struct Process {
     child: Child,
@@ -125,13 +128,14 @@ impl Process {
     /// # Errors
     /// Returns an error if it did not in time, or the process ended.
     pub async fn address(&self) -> Result<String> {
-        self.until_logged("health and metrics: https://").await?;
+        self.until_logged(SERVING).await?;
         self.address_said()
     }
 
     fn address_said(&self) -> Result<String> {
         let log = self.log();
-        let address = log.split("health and metrics: https://").nth(1).context("it does not say where it serves")?;
+        let line = log.lines().find(|line| line.contains(SERVING));
+        let address = line.and_then(|line| line.split("https://").nth(1)).context("the log has no address")?;
         Ok(address.split(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default().to_owned())
     }
 

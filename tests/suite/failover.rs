@@ -68,7 +68,7 @@ impl<'a> Pair<'a> {
     async fn leader_and_standby(&self) -> Result<(Process, Process)> {
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         let first = Process::start(&self.target.kubeconfig, &flags)?;
-        first.until_logged("ready: placing pods").await?;
+        first.until_logged("scheduling pods").await?;
         let second = Process::start(&self.target.kubeconfig, &flags)?;
         second.until_logged("standing by for Lease").await?;
         Ok((first, second))

@@ -88,7 +88,7 @@ async fn and_the_leader_lost_its_lease() -> Result<()> {
     let target = Target::real(&plane).await?;
     let journal = cluster(&target).await?;
     let mut leader = Process::start(&target.kubeconfig, &SHORT)?;
-    leader.until_logged("ready: placing pods").await?;
+    leader.until_logged("scheduling pods").await?;
     let mut other = Process::start(&target.kubeconfig, &SHORT)?;
     other.until_logged("standing by for Lease").await?;
     some_are_placed(&target, &journal).await?;

@@ -111,10 +111,10 @@ async fn what_can_not_be_made_is_refused() -> Result<()> {
     let full = full.to_str().context("a path that is no text")?;
     let file = format!("{full}/mine");
     for (arguments, told) in [
-        (["mine", "--lang", "go", "--dir", full], "is there and not empty"),
-        (["mine", "--lang", "go", "--dir", &file], "looking into"),
+        (["mine", "--lang", "go", "--dir", full], "is not empty: choose another directory"),
+        (["mine", "--lang", "go", "--dir", &file], "reading the directory"),
         (["mine", "--lang", "cobol", "--dir", "unused"], "possible values: rust, go, typescript, python, c, zig"),
-        (["My_Filter", "--lang", "c", "--dir", "unused"], "\"my-filter\" would do"),
+        (["My_Filter", "--lang", "c", "--dir", "unused"], "such as \"my-filter\""),
         (["fn", "--lang", "rust", "--dir", "unused"], "can't be the name of a plugin in this language"),
     ] {
         let output = programs::run_berth(&[&["plugin", "new"], &arguments[..]].concat()).await?;

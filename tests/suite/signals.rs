@@ -45,7 +45,7 @@ async fn a_dump_before_the_plugins_are_ready(target: &Target) -> Result<()> {
     berth.until_logged("API server: ").await?;
     berth.signal("USR2").await?;
     berth.until_logged("dump of the cache: ").await?;
-    berth.until_logged("ready: placing pods").await?;
+    berth.until_logged("scheduling pods").await?;
     berth.stop().await
 }
 

@@ -58,8 +58,8 @@ impl Cluster {
     /// The port is in use, or a temporary directory can't be created.
     pub async fn start(parts: &Parts) -> Result<Self> {
         let options = sim::Options { port: parts.port, ..sim::Options::default() };
-        let server = sim::Server::start(options).await.context("starting the embedded API server")?;
-        let directory = TempDir::with_prefix("berth-").context("making a private directory for the kubeconfig")?;
+        let server = sim::Server::start(options).await.context("starting the in-memory API server")?;
+        let directory = TempDir::with_prefix("berth-").context("creating a temporary directory for the kubeconfig")?;
         let kubeconfig = parts.kubeconfig.clone().unwrap_or_else(|| directory.path().join("kubeconfig"));
         let client = berth_kube::connect_to(&server.kubeconfig()).await?;
         Ok(Self { server, client, kubeconfig, _directory: directory, controllers: None, scheduler: None })
@@ -75,7 +75,7 @@ impl Cluster {
             let run = controllers::run(self.client.clone(), controllers::Options::default(), stopped);
             let task = tokio::spawn(async move {
                 if let Err(error) = run.await {
-                    tracing::error!("the controllers ended: {error}");
+                    tracing::error!(%error, "the controllers have ended");
                 }
             });
             self.controllers = Some((stop, task));
@@ -168,7 +168,7 @@ async fn create(client: Client, object: Value) -> Result<()> {
 /// Writes the file atomically, readable for its owner only: a waiting process finds it complete, and a kubeconfig
 /// holds credentials.
 fn write_privately(path: &Path, text: &str) -> Result<()> {
-    ensure!(!path.is_dir(), "--kubeconfig {} is a directory; name a file", path.display());
+    ensure!(!path.is_dir(), "--kubeconfig {} is a directory; give the path of a file", path.display());
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         let mut file = NamedTempFile::new_in(directory)?;

@@ -16,45 +16,45 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-/// A Kubernetes scheduler whose every filter and score is a WebAssembly component.
+/// A Kubernetes scheduler whose filters and scores are WebAssembly components.
 #[derive(Debug, Parser)]
 #[command(name = "berth", version, max_term_width = 110)]
 struct Cli {
-    /// What is logged, to standard error: a level, or `target=level` pairs [default: info; demo: warn].
+    /// Log level, or a list of target=level [default: info for run and sim, else warn].
     #[arg(long, global = true, value_name = "FILTER", env = "BERTH_LOG")]
     log: Option<String>,
-    /// How much is logged, as a number, as in Kubernetes: from 4 on details, from 6 on everything. Comes before --log.
+    /// Log verbosity as in Kubernetes: 4 logs details, 6 everything; overrides --log.
     #[arg(short, long = "v", global = true, value_name = "NUMBER", overrides_with = "verbosity")]
     verbosity: Option<u32>,
-    /// How log lines look.
+    /// Format of the log lines on standard error.
     #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t, overrides_with = "logging_format")]
     logging_format: LoggingFormat,
     #[command(subcommand)]
     command: Command,
 }
 
-/// As kube-scheduler's flag has it.
+/// A log format, with the name that kube-scheduler uses.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum LoggingFormat {
-    /// For people.
+    /// Lines for people.
     #[default]
     Text,
-    /// One JSON object a line.
+    /// A JSON object per line.
     Json,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Place pods in a cluster until stopped.
+    /// Schedule the pods of a cluster until stopped.
     Run(Box<run::Args>),
-    /// An embedded API server with the cluster's other hands, for tries and tests.
+    /// Run an in-memory API server with simulated kubelets and controllers.
     Sim(sim::Args),
-    /// A cluster, a scheduler and a workload in one process, and a table of what went where.
+    /// Schedule a sample workload in a simulated cluster, and print the result.
     Demo(demo::Args),
-    /// What a configuration file would have run, and what is wrong with it.
+    /// Check configuration files, or print their JSON Schemas.
     #[command(subcommand)]
     Config(config::Command),
-    /// What plugins there are, and whether a component can be one.
+    /// List, create, check and test plugins.
     #[command(subcommand)]
     Plugin(plugin::Command),
 }

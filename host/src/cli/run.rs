@@ -45,23 +45,24 @@ const KUBE_SCHEDULERS_LEASE: &str = "kube-scheduler";
 #[derive(Debug, clap::Args)]
 #[command(args_override_self = true)]
 pub struct Args {
-    /// A KubeSchedulerConfiguration, and Berth's own settings behind it (docs/configuration.md). Its profiles are watched: a
-    /// change of them takes effect.
+    /// KubeSchedulerConfiguration file; changes of its profiles take effect.
+    ///
+    /// The file may also contain a BerthConfiguration. docs/configuration.md describes all fields.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Place pods whose spec.schedulerName is this [default: default-scheduler].
+    /// Schedule the pods with this spec.schedulerName [default: default-scheduler].
     #[arg(long, value_name = "NAME", conflicts_with = "config")]
     scheduler_name: Option<String>,
-    /// How long a pod that fits nowhere waits until it is tried again, whatever happened [default: 5m].
+    /// Maximum time between two attempts of an unschedulable pod [default: 5m].
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pod_max_in_unschedulable_pods_duration: Option<Duration>,
-    /// Gates of kube-scheduler; who switches one is told what comes of it.
+    /// Accepted for compatibility; logs a warning for a gate that has no effect.
     #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', action = clap::ArgAction::Append)]
     feature_gates: Vec<FeatureGate>,
-    /// Set where the binary was called by that name: its defaults count then.
+    /// Use kube-scheduler's defaults; set if the binary is called by that name.
     #[arg(long, hide = true)]
     as_kube_scheduler: bool,
-    /// Has this task of the scheduler panic, for tests of what follows.
+    /// Let this task of the scheduler panic, for tests.
     #[arg(long, hide = true, value_name = "NAME")]
     end_task: Option<String>,
     #[command(flatten)]
@@ -87,7 +88,7 @@ fn boolean(text: &str) -> Result<bool, String> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
-        _ => Err("is neither true nor false".to_owned()),
+        _ => Err("expected true or false".to_owned()),
     }
 }
 
@@ -218,12 +219,12 @@ async fn serve(
     supervisor: &Supervisor,
 ) -> Result<Option<berth_admin::Server>> {
     let Some(mut options) = options else {
-        info!("health and metrics are not served: --secure-port is 0");
+        info!("not serving health and metrics, because --secure-port is 0");
         return Ok(None);
     };
     options.supervisor = supervisor.clone();
     let server = berth_admin::Server::start(&options, Arc::clone(subject)).await?;
-    info!("health and metrics: https://{}", server.address());
+    info!(address = format!("https://{}", server.address()), "serving health and metrics");
     Ok(Some(server))
 }
 
@@ -280,16 +281,16 @@ async fn place_as_leader(
 
 async fn place(scheduler: Scheduler, stop: &mut StopSignal) -> Result<()> {
     scheduler.begin()?;
-    info!("ready: placing pods");
+    info!("scheduling pods");
     stop.received().await;
     drain(scheduler).await
 }
 
 async fn drain(scheduler: Scheduler) -> Result<()> {
-    info!("stopping: ending what is under way");
+    info!("stopping");
     let undone = scheduler.stop(DRAIN).await?;
     if undone != berth_kube::Undone::default() {
-        warn!("not awaited at the end: {undone:?}");
+        warn!(?undone, "stopped with unfinished work");
     }
     Ok(())
 }

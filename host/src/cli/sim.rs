@@ -13,22 +13,22 @@ use berth_admin::DebugSignal;
 /// Arguments of `berth sim`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The port on 127.0.0.1 [default: any free one].
+    /// Port on 127.0.0.1 [default: any free port].
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     port: u16,
-    /// Where the kubeconfig goes, when all is ready; a private temporary directory if not given.
+    /// Kubeconfig to write when all parts run [default: in a temporary directory].
     #[arg(long, value_name = "PATH")]
     kubeconfig: Option<PathBuf>,
-    /// A directory of further plugins (`*.wasm`) for the scheduler, watched while it runs.
+    /// Directory of further plugins (*.wasm) for the scheduler, watched.
     #[arg(long, value_name = "DIR", conflicts_with = "no_scheduler")]
     plugins: Option<PathBuf>,
-    /// Start without the demo's nodes.
+    /// Start without nodes [default: the 50 nodes of the demo].
     #[arg(long)]
     empty: bool,
-    /// Leave the place to another scheduler.
+    /// Do not start Berth's scheduler.
     #[arg(long)]
     no_scheduler: bool,
-    /// Without the cluster's other hands: kubelets, workload controllers, garbage collection.
+    /// Do not start the simulated kubelets and controllers.
     #[arg(long)]
     no_controllers: bool,
 }

@@ -135,7 +135,7 @@ impl Scheduler {
         let limits = Arc::new(options.limits.clone());
         let supervisor = options.supervisor;
         let guests = Guests::supervised(Arc::clone(&limits), Arc::clone(&outbox), &supervisor);
-        let guests = guests.context("starting the plugins' threads")?;
+        let guests = guests.context("starting the threads of the plugins")?;
         let shell_options =
             berth_kube::Options { extenders: Arc::clone(&extenders), supervisor: supervisor.clone(), ..options.shell };
         let mut shell = Shell::start(client, &shell_options, events);
@@ -256,11 +256,11 @@ impl Scheduler {
         self.loader.stop();
         let thread = self.thread;
         let joined = tokio::task::spawn_blocking(move || thread.join()).await?;
-        joined.map_err(|_| anyhow!("the core's thread panicked; its last words are in the log"))?;
+        joined.map_err(|_| anyhow!("the core's thread panicked; the log has the message"))?;
         if let Some(ended) = self.supervisor.first_end().now_or_never() {
             return Err(ended.into());
         }
-        let shell = Arc::into_inner(self.shell).context("somebody still uses the shell")?;
+        let shell = Arc::into_inner(self.shell).context("another part still uses the API client")?;
         Ok(shell.shutdown(deadline.saturating_duration_since(Instant::now())).await)
     }
 }

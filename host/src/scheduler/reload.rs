@@ -32,7 +32,7 @@ impl Reload {
                 self.take_up(configuration);
             }
             Some(Err(error)) => {
-                warn!("{error}; the configuration before stays");
+                warn!(%error, "configuration refused; the previous configuration stays in force");
                 self.wrong = Some(error.to_string());
             }
         }
@@ -43,9 +43,9 @@ impl Reload {
 
     fn take_up(&self, configuration: Configuration) {
         let path = self.file.path().display();
-        info!("configuration {path} has changed: its profiles are taken up");
+        info!(file = %path, "configuration changed; applying its profiles");
         if !configuration.is_same_apart_from_profiles(&self.started_with) {
-            warn!("configuration {path}: what it says apart from profiles takes effect at the next start");
+            warn!(file = %path, "configuration changed outside of profiles; restart to apply these changes");
         }
         self.observer.set_profiles(configuration.profiles);
     }

@@ -98,7 +98,7 @@ impl Trial {
     }
 
     async fn work(&self) -> Result<()> {
-        self.process.until_logged("ready: placing pods").await?;
+        self.process.until_logged("scheduling pods").await?;
         let objects = self.scene.furnish().await?;
         self.until_known(&objects).await?;
         self.scene.play().await?;

@@ -13,9 +13,9 @@ use berth_plugin_host::{Absent, LineUp, LoaderOptions};
 /// Arguments of `berth config check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A KubeSchedulerConfiguration, with or without a BerthConfiguration behind it.
+    /// KubeSchedulerConfiguration file, with or without a BerthConfiguration.
     file: PathBuf,
-    /// A directory of plugins (`*.wasm`) beside the built-in ones [default: what the file says].
+    /// Directory of further plugins (*.wasm) [default: pluginDirectory of the file].
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
 }

@@ -10,20 +10,22 @@ use anyhow::{Context, Result};
 use super::out;
 use berth_config::SCHEMAS;
 
-/// What to do about configuration files.
+/// A command about configuration files.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// What would run: which plugins from where, at each extension point in which order and with which weight; and all that
-    /// is wrong with the file.
+    /// Print which plugins a configuration file runs, and its errors.
+    ///
+    /// The output has the plugins of each extension point in the order of their calls, with weight and file; the intended
+    /// differences from kube-scheduler; and the fields that have no effect.
     Check(check::Args),
-    /// The JSON Schema of the documents of a configuration file, for editors.
+    /// Print the JSON Schema of a configuration document, for editors.
     Schema(SchemaArgs),
 }
 
 /// Arguments of `berth config schema`.
 #[derive(Debug, clap::Args)]
 pub struct SchemaArgs {
-    /// `kind` of the document.
+    /// Kind of the document.
     #[arg(default_value = berth_config::v1::KIND, value_parser = SCHEMAS.map(|schema| schema.kind))]
     kind: String,
 }

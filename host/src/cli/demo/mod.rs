@@ -31,10 +31,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Arguments of `berth demo`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A directory of further plugins (`*.wasm`), watched while the demo runs.
+    /// Directory of further plugins (*.wasm), watched.
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
-    /// Where the kubeconfig goes; a private temporary directory if not given.
+    /// Kubeconfig file to write [default: in a temporary directory].
     #[arg(long, value_name = "PATH")]
     kubeconfig: Option<PathBuf>,
 }
@@ -76,7 +76,7 @@ pub async fn run(args: Args) -> Result<()> {
     }
     cluster.stop().await?;
     if !differences.is_empty() {
-        bail!("the outcome is not the expected one (host/demo/expected.yaml):\n  {}", differences.join("\n  "));
+        bail!("the result differs from host/demo/expected.yaml:\n  {}", differences.join("\n  "));
     }
     Ok(())
 }
@@ -106,13 +106,15 @@ async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
         let next = tokio::time::timeout(PATIENCE, watch.try_next()).await;
         let (placed, rejected) = outcomes.counts();
         let Ok(event) = next else {
-            bail!("nothing happened for {PATIENCE:?}: {placed} pods placed, {rejected} rejected, {pods} expected")
+            bail!(
+                "no pod has changed for {PATIENCE:?}: {placed} pods are scheduled, {rejected} are rejected, {pods} are expected; run it with --log=info"
+            )
         };
         match event.context("watching pods")? {
             Some(Event::Apply(pod) | Event::InitApply(pod)) => outcomes.set(&pod),
             Some(Event::Delete(pod)) => outcomes.remove(&pod),
             Some(Event::Init | Event::InitDone) => {}
-            None => bail!("the watch of the pods ended"),
+            None => bail!("the watch of the pods has ended"),
         }
         let (placed, rejected) = outcomes.counts();
         bar.set_position((placed + rejected) as u64);

@@ -106,7 +106,7 @@ impl Verdict {
         };
         let mut codes = rejected.iter();
         let (Some((code, reasons)), None) = (codes.next(), codes.next()) else {
-            bail!("a node is rejected with one code, as in `Unschedulable: Insufficient cpu`");
+            bail!("expected one code per node, as in `Unschedulable: Insufficient cpu`");
         };
         let code = match code {
             CodeName::Unschedulable => Code::Unschedulable,
@@ -126,18 +126,22 @@ impl Table {
     /// Reads the file.
     pub fn read(path: &Path) -> Result<Self> {
         let mut text = String::new();
-        let file = std::fs::File::open(path).with_context(|| format!("{}: can't be opened", path.display()))?;
+        let file = std::fs::File::open(path).with_context(|| format!("opening {}", path.display()))?;
         file.take(MOST_BYTES + 1)
             .read_to_string(&mut text)
-            .with_context(|| format!("{}: can't be read as text", path.display()))?;
-        ensure!(text.len() as u64 <= MOST_BYTES, "{}: is larger than {MOST_BYTES} bytes", path.display());
-        Self::parse(&text).with_context(|| format!("{}: is no table of cases", path.display()))
+            .with_context(|| format!("reading {} as text", path.display()))?;
+        ensure!(
+            text.len() as u64 <= MOST_BYTES,
+            "{} is larger than {MOST_BYTES} bytes; split the cases into several files",
+            path.display()
+        );
+        Self::parse(&text).with_context(|| format!("{} is not a table of test cases", path.display()))
     }
 
     fn parse(text: &str) -> Result<Self> {
         // With strict booleans, `n` and `y` are text, as in YAML 1.2.
         let table: Self = serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })?;
-        ensure!(!table.cases.is_empty(), "`cases` is empty: nothing would be tested");
+        ensure!(!table.cases.is_empty(), "`cases` is empty; add a case");
         Ok(table)
     }
 
@@ -155,7 +159,7 @@ impl Table {
             let pod = model(pod, &format!("resident-{at}")).with_context(|| format!("pods[{at}]"))?;
             ensure!(
                 !pod.node_name.is_empty(),
-                "pods[{at}]: has no spec.nodeName; pods to be placed are in cases[].pod"
+                "pods[{at}]: has no spec.nodeName; put the pod to schedule into cases[].pod"
             );
             cache.set_pod(Arc::new(pod));
         }

@@ -15,15 +15,17 @@ use berth_plugin_host::{CHECK_NODES, CheckReport, Examination, Variety};
 /// Arguments of `berth plugin check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The component.
+    /// Component file (*.wasm).
     file: PathBuf,
-    /// Its arguments, as `pluginConfig[].args` would have them.
+    /// Arguments of the plugin as a JSON object, like pluginConfig[].args.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     args: String,
-    /// What the random changes of a cluster follow from that it is taken through: another seed, other changes.
+    /// Seed of the random cluster changes.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// A label, an annotation or a value that it looks for: the made-up objects have it, as they have what its arguments name.
+    /// Label, annotation or value that generated objects contain; repeatable.
+    ///
+    /// Generated objects always contain the words in --args. Name here what else the plugin looks for.
     #[arg(long = "word", value_name = "WORD")]
     words: Vec<Box<str>>,
 }

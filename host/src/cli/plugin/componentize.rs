@@ -12,13 +12,15 @@ use berth_core::limits::Limits;
 /// Arguments of `berth plugin componentize`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A core WebAssembly module, as a compiler leaves it.
+    /// Core WebAssembly module, as a compiler writes it.
     module: PathBuf,
-    /// Where the component goes.
+    /// Component file to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What it exports beside `plugin`: filter, score, snapshot, …; once for each. Without any, what the module says of
-    /// itself, or else all that it has functions of.
+    /// Interface to export, such as filter; repeatable [default: from the module].
+    ///
+    /// Without the flag, the component exports the interfaces that the module's own list names. Without a list, the
+    /// component exports every interface whose functions the module defines.
     #[arg(long = "export", value_name = "INTERFACE")]
     exports: Vec<String>,
 }
@@ -38,7 +40,10 @@ pub(super) fn componentize(args: &Args) -> Result<ExitCode> {
 fn read(path: &Path) -> Result<Vec<u8>> {
     let (limit, mut bytes) = (Limits::default().file_size, Vec::new());
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
-    ensure!(bytes.len() as u64 <= limit, "it has more than {limit} bytes, the most that a plugin may have");
+    ensure!(
+        bytes.len() as u64 <= limit,
+        "is larger than {limit} bytes, the limit of a plugin; build the module without debug information"
+    );
     Ok(bytes)
 }
 

@@ -14,10 +14,10 @@ use berth_plugin_host::{LoaderOptions, PluginState, PluginStatus};
 /// Arguments of `berth plugin list`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A directory of plugins (`*.wasm`) beside the built-in ones [default: what the configuration says].
+    /// Directory of further plugins (*.wasm) [default: pluginDirectory of --config].
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
-    /// A KubeSchedulerConfiguration [default: the default profile].
+    /// KubeSchedulerConfiguration file [default: the default profile].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

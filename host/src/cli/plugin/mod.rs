@@ -11,20 +11,22 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-/// What to do about plugins.
+/// A command about plugins.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// A project for a plugin of one's own: a small filter to begin with, its tests and its SDK.
+    /// Create a plugin project: a small filter, its tests and the SDK.
     New(new::Args),
-    /// The plugins that a scheduler would have, and how each fares.
+    /// List the plugins of a configuration, with state and last error.
     List(list::Args),
-    /// Whether a component can be a plugin: what it exports and reads, a trial, and what it costs.
+    /// Check whether a component keeps the contract, and measure its cost.
     Check(check::Args),
-    /// Whether a plugin says of given nodes and pods what a table of cases expects.
+    /// Compare the answers of a plugin with a table of test cases.
     Test(test::Args),
-    /// Makes a plugin of a core WebAssembly module, for compilers that don't know components.
+    /// Convert a core WebAssembly module into a component.
+    ///
+    /// Compilers that do not support components write core modules.
     Componentize(componentize::Args),
-    /// The SDK that `new` writes into a project's `berth` folder, to renew that one.
+    /// Write the SDK of a plugin project, to update its folder `berth`.
     Sdk(new::SdkArgs),
 }
 

@@ -14,9 +14,9 @@ use berth_plugin_host::{Said, Solo};
 /// Arguments of `berth plugin test`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The table of cases, YAML: arguments, nodes, pods, and for each case a pod and what the plugin must say.
+    /// YAML file of test cases: nodes, pods and expected answers.
     cases: PathBuf,
-    /// The component.
+    /// Component file (*.wasm).
     module: PathBuf,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn test(args: &Args) -> Result<ExitCode> {
         problems.iter().try_for_each(|problem| out::line(format_args!("       {problem}")))?;
         failed += usize::from(!problems.is_empty());
     }
-    out::line(format_args!("{} of {} cases hold", table.cases.len() - failed, table.cases.len()))?;
+    out::line(format_args!("{} of {} cases passed", table.cases.len() - failed, table.cases.len()))?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -69,7 +69,7 @@ fn compare(case: &Case, said: &[Said]) -> Result<Vec<String>> {
             problems.push(format!("{node}: score: expected {}, found {}", shown(expected), shown(found)));
         }
     }
-    ensure!(!case.filter.is_empty() || !case.scores.is_empty(), "expects nothing: give `filter` or `scores`");
+    ensure!(!case.filter.is_empty() || !case.scores.is_empty(), "expects nothing; add `filter` or `scores`");
     Ok(problems)
 }
 

@@ -9,59 +9,61 @@ use super::boolean;
 use berth_admin::{AuthenticationOptions, AuthorizationOptions, Headers};
 use berth_config::parse_duration;
 
-/// Who asks.
+/// The flags of authentication.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Authentication")]
 pub struct AuthenticationFlags {
-    /// The cluster whose TokenReviews say whose a token is [default: the one whose pod this is].
+    /// Kubeconfig of the cluster that reviews tokens [default: the pod's cluster].
     #[arg(long, value_name = "FILE")]
     authentication_kubeconfig: Option<PathBuf>,
-    /// Don't look the cluster's authorities up in ConfigMap kube-system/extension-apiserver-authentication.
+    /// Do not read the certificate authorities of the cluster.
+    ///
+    /// They are in the ConfigMap kube-system/extension-apiserver-authentication.
     #[arg(long, value_name = "BOOL", value_parser = boolean, action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false")]
     authentication_skip_lookup: bool,
-    /// Go on where they can't be read.
+    /// Continue if the certificate authorities of the cluster can't be read.
     #[arg(long, value_name = "BOOL", value_parser = boolean, action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true")]
     authentication_tolerate_lookup_failure: bool,
-    /// How long the answer about a token holds.
+    /// Time for which the review of a token is cached.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10s")]
     authentication_token_webhook_cache_ttl: Duration,
-    /// Authorities whose client certificates count. Read again when it changes.
+    /// Certificate authorities of clients, in PEM; reloaded when the file changes.
     #[arg(long, value_name = "FILE")]
     client_ca_file: Option<PathBuf>,
-    /// Authorities of proxies that say in headers for whom they ask.
+    /// Certificate authorities of authenticating proxies, in PEM.
     #[arg(long, value_name = "FILE")]
     requestheader_client_ca_file: Option<PathBuf>,
-    /// Common names of such proxies [default: any].
+    /// Common names accepted from authenticating proxies [default: any].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     requestheader_allowed_names: Vec<String>,
-    /// Headers with the user's name.
+    /// Headers in which an authenticating proxy sends the user name.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x-remote-user")]
     requestheader_username_headers: Vec<String>,
-    /// Headers with the user's uid.
+    /// Headers in which an authenticating proxy sends the uid.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     requestheader_uid_headers: Vec<String>,
-    /// Headers with the user's groups.
+    /// Headers in which an authenticating proxy sends the groups.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x-remote-group")]
     requestheader_group_headers: Vec<String>,
-    /// Beginnings of headers with more about the user.
+    /// Prefixes of headers in which an authenticating proxy sends further data.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x-remote-extra-")]
     requestheader_extra_headers_prefix: Vec<String>,
 }
 
-/// What they may.
+/// The flags of authorization.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Authorization")]
 pub struct AuthorizationFlags {
-    /// The cluster whose SubjectAccessReviews say who may read what [default: the one whose pod this is].
+    /// Kubeconfig of the cluster that reviews access [default: the pod's cluster].
     #[arg(long, value_name = "FILE")]
     authorization_kubeconfig: Option<PathBuf>,
-    /// What everybody may read; a path that ends with * is a beginning.
+    /// Public paths; a trailing * matches any path with that prefix.
     #[arg(long, value_name = "PATHS", value_delimiter = ',', default_value = "/healthz,/readyz,/livez")]
     authorization_always_allow_paths: Vec<String>,
-    /// How long a yes holds.
+    /// Time for which granted access is cached.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10s")]
     authorization_webhook_cache_authorized_ttl: Duration,
-    /// How long a no holds.
+    /// Time for which denied access is cached.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10s")]
     authorization_webhook_cache_unauthorized_ttl: Duration,
 }

@@ -26,19 +26,23 @@ impl Clients {
     }
 }
 
-/// Which API server, and how much it is asked.
+/// The flags of the connection to the API server.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ConnectionFlags {
-    /// The cluster to work in [default: what the configuration says, or the one whose pod this is].
+    /// Kubeconfig of the cluster [default: from --config, else the pod's cluster].
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// The API server's address, in the place of the kubeconfig's.
+    /// URL of the API server; overrides the kubeconfig.
     #[arg(long, value_name = "URL")]
     master: Option<String>,
-    /// Begin at most so many requests a second [default: no limit]. Without a meaning beside --config, which has its own.
+    /// Requests to the API server per second [default: no limit].
+    ///
+    /// Ignored with --config, which has clientConnection.qps.
     #[arg(long, value_name = "NUMBER")]
     kube_api_qps: Option<f32>,
-    /// And so many at once [default: 100].
+    /// Requests to the API server in a burst above the rate [default: 100].
+    ///
+    /// Ignored with --config, which has clientConnection.burst.
     #[arg(long, value_name = "NUMBER")]
     kube_api_burst: Option<i32>,
 }

@@ -6,27 +6,30 @@ use super::boolean;
 use berth_config::LeaderElection;
 use berth_config::parse_duration;
 
-/// The election. What is given here comes before what the configuration file says, as kube-scheduler has it.
+/// The flags of the leader election. They override the configuration file, as in kube-scheduler.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Leader election")]
 pub struct ElectionFlags {
-    /// Place pods only while holding a Lease, so that several copies can run, of which one works [default: true, with
-    /// --kubeconfig as well as in a cluster, as kube-scheduler's].
+    /// Schedule pods only while this process holds the Lease [default: true].
+    ///
+    /// With a Lease, you can run several replicas. One of them schedules pods, the others stand by.
     #[arg(long, value_name = "BOOL", value_parser = boolean, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     leader_elect: Option<bool>,
-    /// The Lease's name [default: berth]. Schedulers of different names need Leases of different names.
+    /// Name of the Lease [default: berth].
+    ///
+    /// Schedulers with different scheduler names need different Leases.
     #[arg(long, value_name = "NAME")]
     leader_elect_resource_name: Option<String>,
-    /// The Lease's namespace [default: kube-system].
+    /// Namespace of the Lease [default: kube-system].
     #[arg(long, value_name = "NAMESPACE")]
     leader_elect_resource_namespace: Option<String>,
-    /// How long a standby waits after it last saw the leader renew [default: 15s].
+    /// Time without a renewal after which a standby takes the Lease [default: 15s].
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     leader_elect_lease_duration: Option<Duration>,
-    /// How long the leader tries to renew before it ends [default: 10s].
+    /// Time without a renewal after which the leader ends [default: 10s].
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     leader_elect_renew_deadline: Option<Duration>,
-    /// How long to wait between two attempts [default: 2s].
+    /// Time between two attempts to get or renew the Lease [default: 2s].
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     leader_elect_retry_period: Option<Duration>,
 }

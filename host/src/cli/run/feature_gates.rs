@@ -65,14 +65,14 @@ impl std::str::FromStr for FeatureGate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, value) = text.split_once('=').ok_or("has no value: it is written Gate=true or Gate=false")?;
+        let (name, value) = text.split_once('=').ok_or("has no value; write Gate=true or Gate=false")?;
         let name = match name.trim().split_once(':') {
             None => name.trim(),
             Some(("kube", name)) => name,
-            Some((component, _)) => return Err(format!("names component {component:?}; there is only `kube`")),
+            Some((component, _)) => return Err(format!("names the component {component:?}; only `kube` is supported")),
         };
         if name.is_empty() {
-            return Err("names no gate: it is written Gate=true or Gate=false".to_owned());
+            return Err("names no gate; write Gate=true or Gate=false".to_owned());
         }
         Ok(Self { name: name.to_owned(), on: super::boolean(value.trim())? })
     }
@@ -97,11 +97,15 @@ impl FeatureGate {
     pub fn tell(&self) {
         match self.remark() {
             Remark::None => {}
-            Remark::Elsewhere => info!("--feature-gates: {self} has no effect: no gate that placing pods depends on"),
-            Remark::Contrary if self.on => {
-                warn!("--feature-gates: {self} has no effect: what it switches on is not here");
+            Remark::Elsewhere => {
+                info!(gate = %self, reason = "the gate does not affect scheduling", "feature gate has no effect");
             }
-            Remark::Contrary => warn!("--feature-gates: {self} has no effect: what it switches off is always on here"),
+            Remark::Contrary if self.on => {
+                warn!(gate = %self, reason = "Berth does not have the feature", "feature gate has no effect");
+            }
+            Remark::Contrary => {
+                warn!(gate = %self, reason = "the feature is always on in Berth", "feature gate has no effect");
+            }
         }
     }
 }

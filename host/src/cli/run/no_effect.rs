@@ -28,39 +28,36 @@ type Flag = (&'static str, Takes, Fate);
 use Fate::{Ignored, Refused};
 use Takes::{Boolean, Value};
 
-const HTTP: &str = "HTTP/1.1 alone is served";
-const GO: &str = "there is no Go runtime to look into; `perf` and /metrics show where time goes";
-const VERSIONS: &str = "there is one behaviour, that of kube-scheduler v1.36";
-const LABELS: &str = "no label of a metric has values without bound";
-const STREAM: &str = "the log is one stream, standard error, and is written line by line";
+const HTTP: &str = "Berth serves only HTTP/1.1";
+const GO: &str = "Berth has no Go runtime; use `perf` and /metrics";
+const VERSIONS: &str = "Berth always behaves as kube-scheduler v1.36";
+const LABELS: &str = "the labels of all metrics have few values";
+const STREAM: &str = "Berth writes each log line to standard error at once";
 
 static FLAGS: [Flag; 19] = [
     ("allow-metric-labels", Value, Ignored(LABELS)),
     ("allow-metric-labels-manifest", Value, Ignored(LABELS)),
     ("contention-profiling", Boolean, Ignored(GO)),
     ("disable-http2-serving", Boolean, Ignored(HTTP)),
-    ("disabled-metrics", Value, Ignored("every metric is cheap; who scrapes can drop it")),
+    ("disabled-metrics", Value, Ignored("all metrics are cheap; drop them when you scrape")),
     ("emulated-version", Value, Ignored(VERSIONS)),
     ("http2-max-streams-per-connection", Value, Ignored(HTTP)),
-    ("kube-api-content-type", Value, Ignored("JSON is spoken with the API server")),
-    ("leader-elect-resource-lock", Value, Ignored("a Lease is the only lock there is")),
+    ("kube-api-content-type", Value, Ignored("Berth selects the content type itself")),
+    ("leader-elect-resource-lock", Value, Ignored("Berth always uses a Lease")),
     ("log-flush-frequency", Value, Ignored(STREAM)),
     ("log-json-info-buffer-size", Value, Ignored(STREAM)),
     ("log-json-split-stream", Boolean, Ignored(STREAM)),
     ("log-text-info-buffer-size", Value, Ignored(STREAM)),
     ("log-text-split-stream", Boolean, Ignored(STREAM)),
     ("min-compatibility-version", Value, Ignored(VERSIONS)),
-    ("permit-address-sharing", Boolean, Ignored("an address of a process that has just ended can always be had")),
+    ("permit-address-sharing", Boolean, Ignored("Berth can always reuse the address of an ended process")),
     ("profiling", Boolean, Ignored(GO)),
-    ("show-hidden-metrics-for-version", Value, Ignored("no metric is hidden")),
-    ("vmodule", Value, Ignored("--log=target=level has levels by module")),
+    ("show-hidden-metrics-for-version", Value, Ignored("Berth hides no metric")),
+    ("vmodule", Value, Ignored("use --log=target=level")),
 ];
 
-static REFUSED: [Flag; 1] = [(
-    "tls-sni-cert-key",
-    Value,
-    Refused("one certificate serves under every name: give --tls-cert-file one with all of them"),
-)];
+static REFUSED: [Flag; 1] =
+    [("tls-sni-cert-key", Value, Refused("use one certificate with all names in --tls-cert-file"))];
 
 fn flags() -> impl Iterator<Item = &'static Flag> {
     FLAGS.iter().chain(&REFUSED)
@@ -78,7 +75,7 @@ impl WithoutEffect {
     pub fn tell(&self) -> Result<()> {
         for (name, _, fate) in &self.0 {
             match fate {
-                Ignored(why) => warn!("--{name} has no effect: {why}"),
+                Ignored(why) => warn!(flag = format!("--{name}"), reason = why, "flag has no effect"),
                 Refused(why) => bail!("--{name} is not supported: {why}"),
             }
         }
@@ -90,7 +87,9 @@ impl clap::Args for WithoutEffect {
     fn augment_args(command: Command) -> Command {
         flags().fold(command.next_help_heading("Without effect"), |command, (name, takes, fate)| {
             let (Ignored(why) | Refused(why)) = fate;
-            let flag = Arg::new(*name).long(*name).action(ArgAction::Append).hide_short_help(true).help(*why);
+            let effect = if matches!(fate, Ignored(_)) { "No effect" } else { "Not supported" };
+            let flag = Arg::new(*name).long(*name).action(ArgAction::Append).hide_short_help(true);
+            let flag = flag.help(format!("{effect}: {why}"));
             command.arg(match takes {
                 Value => flag.value_name("VALUE"),
                 Boolean => flag.value_name("BOOL").num_args(0..=1).require_equals(true).default_missing_value("true"),
@@ -138,6 +137,6 @@ mod tests {
         assert!(given.tell().is_ok());
         assert!(parse(&[]).0.is_empty());
         let refused = parse(&["--tls-sni-cert-key=a,b"]).tell().expect_err("refused").to_string();
-        assert!(refused.starts_with("--tls-sni-cert-key is not supported: one certificate"), "{refused}");
+        assert!(refused.starts_with("--tls-sni-cert-key is not supported: use one certificate"), "{refused}");
     }
 }

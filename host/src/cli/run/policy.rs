@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where an old Policy is.
+/// The flag of old Policy files.
 #[derive(Debug, clap::Args)]
 pub struct PolicyFlags {
-    /// An old scheduler Policy (apiVersion: v1, kind: Policy), in YAML or JSON, in place of --config: what its predicates and
-    /// priorities name, its weights and its extenders. It is watched as --config is.
+    /// Policy file of kube-scheduler v1.22 or earlier, instead of --config.
+    ///
+    /// The file is in YAML or JSON. Changes take effect as those of --config do. docs/policy.md describes the details.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "scheduler_name"])]
     policy_config_file: Option<PathBuf>,
 }

@@ -11,36 +11,40 @@ use tracing::warn;
 use super::boolean;
 use berth_admin::{Choice, MinVersion, Pair, Sharing, TlsOptions};
 
-/// Where health and metrics are served, and with which certificate.
+/// The flags of the HTTPS server for health and metrics.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Secure serving")]
 pub struct ServingFlags {
-    /// Serve /healthz, /livez, /readyz, /metrics and /configz on this address; in a pod it has to be 0.0.0.0 or ::, or
-    /// probes don't arrive (kube-scheduler's default is 0.0.0.0).
+    /// IP address on which health and metrics are served.
+    ///
+    /// In a pod, use 0.0.0.0 or ::, because probes do not reach the loopback address. kube-scheduler's default is 0.0.0.0.
+    /// The paths are /healthz, /livez, /readyz, /metrics and /configz.
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind_address: IpAddr,
-    /// On this port, by HTTPS; 0 serves nothing, `any` takes a free port, which the log names.
+    /// HTTPS port for health and metrics; 0 serves nothing, `any` uses a free port.
     #[arg(long, value_name = "PORT", default_value_t = Port::Of(10259))]
     secure_port: Port,
-    /// Several processes may listen there (SO_REUSEPORT).
+    /// Let several processes listen on the HTTPS port (SO_REUSEPORT).
     #[arg(long, value_name = "BOOL", value_parser = boolean, action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false")]
     permit_port_sharing: bool,
-    /// Keep a self-signed certificate in this directory, as kube-scheduler.crt and kube-scheduler.key [default: in memory].
+    /// Directory of the self-signed certificate [default: kept in memory].
+    ///
+    /// The files are kube-scheduler.crt and kube-scheduler.key.
     #[arg(long, value_name = "DIR")]
     cert_dir: Option<PathBuf>,
-    /// The certificate, followed by those that vouch for it. Read again when it changes.
+    /// Certificate chain of the server, in PEM; reloaded when the file changes.
     #[arg(long, value_name = "FILE")]
     tls_cert_file: Option<PathBuf>,
-    /// Its key.
+    /// Private key for --tls-cert-file, in PEM.
     #[arg(long, value_name = "FILE")]
     tls_private_key_file: Option<PathBuf>,
-    /// VersionTLS12 (what is below is not spoken) or VersionTLS13 [default: VersionTLS12].
+    /// Lowest TLS version: VersionTLS12 or VersionTLS13 [default: VersionTLS12].
     #[arg(long, value_name = "VERSION")]
     tls_min_version: Option<MinVersion>,
-    /// Of TLS 1.2, agree to these cipher suites alone, by Go's names.
+    /// Cipher suites of TLS 1.2, by Go's names [default: all supported ones].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tls_cipher_suites: Vec<String>,
-    /// Agree to these groups alone, by number: 23, 24, 29.
+    /// Key exchange groups by number: 23, 24 or 29 [default: all of them].
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
     tls_curve_preferences: Vec<u16>,
 }
@@ -58,7 +62,7 @@ impl FromStr for Port {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "any" => Ok(Self::Any),
-            _ => text.parse().map(Self::Of).map_err(|_| "is no port (0 to 65535), and not `any`".to_owned()),
+            _ => text.parse().map(Self::Of).map_err(|_| "expected a port from 0 to 65535, or `any`".to_owned()),
         }
     }
 }
@@ -95,8 +99,8 @@ impl ServingFlags {
         let pair = match (&self.tls_cert_file, &self.tls_private_key_file) {
             (Some(certificate), Some(key)) => Some(Pair { certificate: certificate.clone(), key: key.clone() }),
             (None, None) => None,
-            (Some(_), None) => bail!("--tls-cert-file needs --tls-private-key-file, the key of the certificate"),
-            (None, Some(_)) => bail!("--tls-private-key-file needs --tls-cert-file, the certificate of the key"),
+            (Some(_), None) => bail!("--tls-cert-file needs --tls-private-key-file with the key of the certificate"),
+            (None, Some(_)) => bail!("--tls-private-key-file needs --tls-cert-file with the certificate of the key"),
         };
         let choice = Choice {
             min_version: self.tls_min_version.unwrap_or_default(),
@@ -105,12 +109,12 @@ impl ServingFlags {
         };
         for name in choice.unspoken() {
             if !name.starts_with("TLS_") {
-                bail!("--tls-cipher-suites: {name:?} is no cipher suite; their names begin with TLS_");
+                bail!("--tls-cipher-suites: {name:?} is not a cipher suite; use a name that begins with TLS_");
             }
-            warn!("--tls-cipher-suites: {name} is not spoken here, and is left out: too old, or unknown");
+            warn!(suite = %name, "cipher suite is not supported and left out");
         }
         for group in choice.unknown_groups() {
-            warn!("--tls-curve-preferences: group {group} is not spoken here, and is left out; 23, 24 and 29 are");
+            warn!(group, supported = "23, 24, 29", "key exchange group is not supported and left out");
         }
         Ok(TlsOptions { directory: self.cert_dir.clone(), pair, choice })
     }
@@ -150,7 +154,7 @@ mod tests {
             (&["--tls-cert-file=a"][..], Some("needs --tls-private-key-file")),
             (&["--tls-private-key-file=a"], Some("needs --tls-cert-file")),
             (&["--tls-cert-file=a", "--tls-private-key-file=b"], None),
-            (&["--tls-cipher-suites=TLS_AES_128_GCM_SHA256,AES"], Some("\"AES\" is no cipher suite")),
+            (&["--tls-cipher-suites=TLS_AES_128_GCM_SHA256,AES"], Some("\"AES\" is not a cipher suite")),
             (&["--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA", "--tls-min-version=VersionTLS13"], None),
         ] {
             let said = parse(flags).tls().err().map(|error| error.to_string());

@@ -7,16 +7,16 @@ use tracing::info;
 
 use berth_config::Configuration;
 
-/// Where plugins are, and what becomes of the configuration.
+/// The flags that override fields of the configuration file.
 #[derive(Debug, clap::Args)]
 pub struct SettingsFlags {
-    /// A directory of plugins (`*.wasm`), watched: what is dropped there takes effect [default: what the configuration says].
+    /// Directory of further plugins (*.wasm), watched [default: from --config].
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
-    /// Where compiled plugins are kept between runs [default: what the configuration says, or a folder of the user's cache].
+    /// Cache of compiled plugins [default: from --config, else ~/.cache/berth].
     #[arg(long, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
-    /// Write what is in force, defaults and flags included, into this file, and end.
+    /// Write the configuration in force, with defaults and flags, and exit.
     #[arg(long, value_name = "FILE")]
     pub write_config_to: Option<PathBuf>,
 }
@@ -41,6 +41,6 @@ impl SettingsFlags {
 /// The file can't be written.
 pub fn write(configuration: &Configuration, path: &Path) -> Result<()> {
     std::fs::write(path, configuration.to_yaml()?).with_context(|| format!("--write-config-to {}", path.display()))?;
-    info!("wrote the configuration in force to {}", path.display());
+    info!(file = %path.display(), "wrote the configuration in force");
     Ok(())
 }

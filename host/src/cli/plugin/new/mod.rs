@@ -17,12 +17,12 @@ use crate::cli::out;
 /// Arguments of `berth plugin new`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The plugin's name, as profiles and messages have it: small letters, digits and dashes.
+    /// Name of the plugin: lower-case letters, digits and single dashes.
     name: String,
-    /// What it is written in.
+    /// Language of the plugin.
     #[arg(long, value_enum)]
     lang: Language,
-    /// Where the project goes: a folder that is new or empty [default: the name].
+    /// New or empty directory for the project [default: NAME].
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -30,10 +30,10 @@ pub struct Args {
 /// Arguments of `berth plugin sdk`.
 #[derive(Debug, clap::Args)]
 pub struct SdkArgs {
-    /// The language whose SDK it is.
+    /// Language of the SDK.
     #[arg(long, value_enum)]
     lang: Language,
-    /// Where it goes: a folder that is new or empty.
+    /// New or empty directory for the SDK.
     dir: PathBuf,
 }
 
@@ -54,14 +54,14 @@ pub(super) fn sdk(args: &SdkArgs) -> Result<ExitCode> {
 
 fn next(dir: &Path, language: Language, name: &Name) -> String {
     let steps = [
-        ("./build --test".to_owned(), "the plugin's own test"),
-        ("./build".to_owned(), "makes the component"),
-        (format!("berth plugin test cases.yaml {name}.wasm"), "whether it says what the cases expect"),
-        (format!("berth plugin check {name}.wasm"), "what it reads and costs"),
-        (format!("cp {name}.wasm DIR"), "the folder of berth run --plugins DIR, which is watched"),
+        ("./build --test".to_owned(), "run the unit test"),
+        ("./build".to_owned(), "build the component"),
+        (format!("berth plugin test cases.yaml {name}.wasm"), "compare its answers with cases.yaml"),
+        (format!("berth plugin check {name}.wasm"), "check it, and measure its cost"),
+        (format!("cp {name}.wasm DIR"), "install it for berth run --plugins DIR"),
     ];
     let width = steps.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
     let steps: String = steps.iter().map(|(command, what)| format!("  {command:width$}   {what}\n")).collect();
     let (plugin, needs, dir) = (language.plugin(), language.needs(), dir.display());
-    format!("{dir}: {plugin} is the plugin, berth/ its SDK. It needs {needs}\n\n  cd {dir}\n{steps}")
+    format!("Created {dir}: {plugin} has the plugin, berth/ the SDK.\nYou need {needs}\n\n  cd {dir}\n{steps}")
 }

@@ -23,15 +23,15 @@ impl Name {
         };
         let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
         if !begins || !name.split('-').all(is_part) {
-            let example = suggestion(name).map_or_else(String::new, |example| format!(": {example:?} would do"));
+            let example = suggestion(name).map_or_else(String::new, |example| format!(", such as {example:?}"));
             bail!(
-                "{name:?} is no name for a plugin: it wants small letters, digits and single dashes, a letter first{example}"
+                "{name:?} is not a plugin name: use lower-case letters, digits and single dashes, with a letter first{example}"
             );
         }
-        ensure!(name.len() <= LONGEST, "{name:?} is no name for a plugin: it has more than {LONGEST} letters");
+        ensure!(name.len() <= LONGEST, "{name:?} is not a plugin name: use at most {LONGEST} characters");
         ensure!(
             !language.reserved().contains(&name),
-            "{name:?} can't be the name of a plugin in this language, whose tools use it themselves"
+            "{name:?} can't be the name of a plugin in this language, because its tools reserve the name; choose another name"
         );
         Ok(Name(name.to_owned()))
     }
@@ -90,16 +90,16 @@ mod tests {
             ("team-nodes", Language::Rust, ""),
             ("a1-2", Language::Go, ""),
             ("fn", Language::Go, ""),
-            ("fn", Language::Rust, "use it themselves"),
-            ("berth-guest", Language::TypeScript, "use it themselves"),
-            ("TeamNodes", Language::C, "\"team-nodes\" would do"),
-            ("9 lives", Language::C, "\"lives\" would do"),
+            ("fn", Language::Rust, "reserve the name"),
+            ("berth-guest", Language::TypeScript, "reserve the name"),
+            ("TeamNodes", Language::C, "such as \"team-nodes\""),
+            ("9 lives", Language::C, "such as \"lives\""),
             ("team--nodes", Language::C, "single dashes"),
-            ("-", Language::C, "a letter first"),
-            ("../up", Language::C, "\"up\" would do"),
-            ("é", Language::C, "a letter first"),
-            ("", Language::C, "a letter first"),
-            (&"a".repeat(64), Language::C, "more than 63 letters"),
+            ("-", Language::C, "with a letter first"),
+            ("../up", Language::C, "such as \"up\""),
+            ("é", Language::C, "with a letter first"),
+            ("", Language::C, "with a letter first"),
+            (&"a".repeat(64), Language::C, "at most 63 characters"),
         ] {
             let error = Name::new(name, language).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains(refusal) && error.is_empty() == refusal.is_empty(), "{name:?}: {error}");

@@ -42,24 +42,20 @@ fn of(language: Language) -> impl Iterator<Item = &'static Source> {
 fn claim(dir: &Path) -> Result<()> {
     match fs::read_dir(dir) {
         Ok(mut entries) => {
-            ensure!(
-                entries.next().is_none(),
-                "{} is there and not empty: name another folder, or empty it",
-                dir.display()
-            );
+            ensure!(entries.next().is_none(), "the directory {} is not empty: choose another directory", dir.display());
             Ok(())
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            fs::create_dir_all(dir).with_context(|| format!("making the folder {}", dir.display()))
+            fs::create_dir_all(dir).with_context(|| format!("creating the directory {}", dir.display()))
         }
-        Err(error) => Err(error).with_context(|| format!("looking into {}", dir.display())),
+        Err(error) => Err(error).with_context(|| format!("reading the directory {}", dir.display())),
     }
 }
 
 fn write(dir: &Path, path: &str, bytes: &[u8]) -> Result<()> {
     let file = dir.join(path);
     let folder = file.parent().unwrap_or(dir);
-    fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("creating the directory {}", folder.display()))?;
     // Make scripts executable.
     let mode = if bytes.starts_with(b"#!") { 0o777 } else { 0o666 };
     let opened = OpenOptions::new().write(true).create_new(true).mode(mode).open(&file);
