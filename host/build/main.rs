@@ -2,9 +2,12 @@
 //! templates and `wit/`. **Out:** Rust lists of `include_bytes!` and generated SDK files in `OUT_DIR`. The script
 //! writes nowhere else and downloads nothing.
 
+#[cfg(feature = "simulator")]
 mod contract;
+#[cfg(feature = "simulator")]
 mod manifest;
 mod plugins;
+#[cfg(feature = "simulator")]
 mod sources;
 
 use std::path::{Path, PathBuf};
@@ -27,7 +30,9 @@ fn run() -> Result<(), String> {
     if env::var_os("CARGO_FEATURE_EMBED").is_some() {
         plugins::embed(repository, &out)?;
     }
-    sources::embed(repository, &out)
+    #[cfg(feature = "simulator")]
+    sources::embed(repository, &out)?;
+    Ok(())
 }
 
 /// Returns a function that adds the file's name to an I/O error.

@@ -15,7 +15,7 @@ pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
     let components = components(&dir)?;
     if components.is_empty() {
         return Err(format!(
-            "no default plugins (*.wasm) in {}: run `make guests` first, or build the host alone with --no-default-features",
+            "no default plugins (*.wasm) in {}: run `make guests` first, or build the host alone with --no-default-features --features simulator",
             dir.display()
         ));
     }

@@ -56,6 +56,8 @@ pub struct Kubectl {
 pub struct Output {
     /// Whether the exit status is 0.
     pub success: bool,
+    /// The exit status; `None` if a signal ended the program.
+    pub status: Option<i32>,
     /// Standard output.
     pub stdout: String,
     /// Standard error.
@@ -180,7 +182,13 @@ pub async fn run(mut command: Command) -> Result<Output> {
 pub async fn ended(child: Child) -> Result<Output> {
     let output = child.wait_with_output().await?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(Output { success: output.status.success(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+    let status = output.status;
+    Ok(Output {
+        success: status.success(),
+        status: status.code(),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+    })
 }
 
 /// Sends SIGTERM, as kubelets and service managers do, and waits until the process has ended.

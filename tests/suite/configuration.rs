@@ -103,8 +103,8 @@ async fn checked() -> Result<()> {
     for (file, expected) in [
         (folder("older/limits-v1beta3.yaml"), "apiVersion: read as kubescheduler.config.k8s.io/v1;"),
         (folder("policy/given/documented.json"), "apiVersion: read as kubescheduler.config.k8s.io/v1;"),
-        (nothing.clone(), "nothing is enabled at queueSort, which kube-scheduler refuses"),
-        (nothing, "nothing is enabled at bind, which kube-scheduler refuses"),
+        (nothing.clone(), "no plugin is enabled at queueSort, which kube-scheduler refuses"),
+        (nothing, "no plugin is enabled at bind, which kube-scheduler refuses"),
     ] {
         let output = programs::run_berth(&["config", "check", &file.display().to_string()]).await?;
         ensure!(output.success, "a good file is refused:\n{}\n{}", output.stdout, output.stderr);

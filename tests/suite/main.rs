@@ -10,6 +10,7 @@ mod in_its_place;
 
 mod binary;
 mod claims;
+mod command_line;
 mod configuration;
 mod examples;
 mod extenders;
@@ -93,6 +94,7 @@ fn main() -> ExitCode {
         scale::cases(),
     ];
     let mut trials = binary::trials();
+    trials.extend(command_line::trials());
     trials.extend(configuration::trials());
     trials.extend(projects::trials());
     trials.extend(examples::trials());

@@ -79,7 +79,7 @@ async fn run(program: &Path, arguments: &[&str], project: &Path, environment: &E
     let mut command = Command::new(program);
     command.args(arguments).current_dir(project).env("BERTH", programs::berth()?);
     command.envs(environment.iter().map(|(name, value)| (name, value)));
-    let Output { success, stdout, stderr } = programs::run(command).await?;
+    let Output { success, stdout, stderr, .. } = programs::run(command).await?;
     ensure!(success, "{} {arguments:?}:\n{stdout}\n{stderr}", program.display());
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -14,6 +15,8 @@ use tempfile::{NamedTempFile, TempDir};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::hint::{Hint, quoted};
+use super::progress::Progress;
 use crate::scheduler::{self, Scheduler};
 use berth_admin::DebugSignal;
 use berth_controllers as controllers;
@@ -83,7 +86,10 @@ impl Cluster {
         }
         if !parts.no_scheduler {
             let options = scheduler::Options { plugins_dir: parts.plugins.clone(), ..scheduler::Options::default() };
-            self.scheduler = Some(Scheduler::start(self.client.clone(), options).await?);
+            let total = crate::default_plugins().len();
+            let _progress = Progress::counted("plugins compiled", total, Arc::clone(&options.plugins_compiled));
+            let started = Scheduler::start(self.client.clone(), options).await;
+            self.scheduler = Some(started.or_try(|| hint(parts.plugins.as_deref()))?);
         }
         Ok(())
     }
@@ -150,6 +156,12 @@ impl Cluster {
         }
         Ok(self.server.shutdown().await?)
     }
+}
+
+/// Returns the command to run if the plugins can't be loaded.
+fn hint(plugins: Option<&Path>) -> String {
+    let dir = plugins.map_or_else(String::new, |dir| format!(" --plugins {}", quoted(dir.display())));
+    format!("berth plugin list{dir}")
 }
 
 async fn create(client: Client, object: Value) -> Result<()> {

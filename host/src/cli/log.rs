@@ -1,6 +1,6 @@
 //! The log on standard error. A separate thread writes it, so that a slow or stopped reader delays no other thread.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,8 @@ use anyhow::Result;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
-use super::LoggingFormat;
+use super::progress::AboveBar;
+use super::{LoggingFormat, color};
 
 /// The number of lines that may wait to be written. Further lines are dropped.
 const WAITING: usize = 4_096;
@@ -33,9 +34,9 @@ type Tell = fn(usize);
 pub(super) fn start(filter: &str, format: LoggingFormat) -> Result<Log> {
     let filter = EnvFilter::builder().parse(filter)?;
     let tell = |dropped| tracing::warn!(dropped, "log lines dropped: standard error was too slow");
-    let (writer, log) = Log::to(io::stderr(), WAITING, tell);
+    let (writer, log) = Log::to(AboveBar, WAITING, tell);
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
-    let subscriber = subscriber.with_ansi(io::stderr().is_terminal());
+    let subscriber = subscriber.with_ansi(color::on_stderr());
     match format {
         LoggingFormat::Json => subscriber.json().flatten_event(true).init(),
         LoggingFormat::Text => subscriber.with_target(false).init(),

@@ -1,34 +1,53 @@
 //! The command line, with one file per command.
 
+#[cfg(feature = "simulator")]
 mod cluster;
+mod color;
+mod completion;
 mod config;
+#[cfg(feature = "simulator")]
 mod demo;
+mod exit_status;
+mod hint;
 mod kube_scheduler;
 mod log;
+mod man;
 mod out;
+mod output;
 mod plugin;
+mod progress;
 mod run;
+#[cfg(feature = "simulator")]
 mod sim;
+mod simulator;
 mod stop_signal;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+/// The heading of the flags that every command has.
+const GLOBAL: &str = "Global options";
 
 /// A Kubernetes scheduler whose filters and scores are WebAssembly components.
 #[derive(Debug, Parser)]
-#[command(name = "berth", version, max_term_width = 110)]
+#[command(name = "berth", version, max_term_width = 110, styles = color::STYLES)]
+#[command(after_help = exit_status::section(exit_status::BERTH))]
 struct Cli {
     /// Log level, or a list of target=level [default: info for run and sim, else warn].
-    #[arg(long, global = true, value_name = "FILTER", env = "BERTH_LOG")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "FILTER", env = "BERTH_LOG", hide_env_values = true)]
     log: Option<String>,
     /// Log verbosity as in Kubernetes: 4 logs details, 6 everything; overrides --log.
-    #[arg(short, long = "v", global = true, value_name = "NUMBER", overrides_with = "verbosity")]
+    #[arg(short, long = "v", global = true, help_heading = GLOBAL, value_name = "NUMBER", overrides_with = "verbosity")]
     verbosity: Option<u32>,
     /// Format of the log lines on standard error.
-    #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t, overrides_with = "logging_format")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "FORMAT", value_enum, default_value_t, overrides_with = "logging_format")]
     logging_format: LoggingFormat,
+    /// Whether help, errors and log lines have colors; auto obeys NO_COLOR.
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", value_enum, default_value_t, overrides_with = "color")]
+    color: ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -48,8 +67,10 @@ enum Command {
     /// Schedule the pods of a cluster until stopped.
     Run(Box<run::Args>),
     /// Run an in-memory API server with simulated kubelets and controllers.
+    #[cfg(feature = "simulator")]
     Sim(sim::Args),
     /// Schedule a sample workload in a simulated cluster, and print the result.
+    #[cfg(feature = "simulator")]
     Demo(demo::Args),
     /// Check configuration files, or print their JSON Schemas.
     #[command(subcommand)]
@@ -57,30 +78,73 @@ enum Command {
     /// List, create, check and test plugins.
     #[command(subcommand)]
     Plugin(plugin::Command),
+    /// Print the completion script of a shell.
+    Completion(completion::Args),
+    /// Write the manual pages, one for each command.
+    Man(man::Args),
 }
 
 /// Parses the command line and runs the command.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse_from(kube_scheduler::arguments(std::env::args_os()));
+    let arguments = kube_scheduler::arguments(std::env::args_os());
+    let color = color::choice(&arguments);
+    color::apply(color);
+    let cli = match parse(arguments, color) {
+        Ok(cli) => cli,
+        Err(error) => return invalid(&error),
+    };
     let log = match log::start(log_filter(&cli), cli.logging_format) {
         Ok(log) => log,
         Err(error) => {
-            eprintln!("error: --log: {error:#}");
+            report(&error.context("--log"));
             return ExitCode::from(2);
         }
     };
     let result = start(cli.command);
-    // Flush the log first, so that the error is the last line.
+    // Flush the log first, so that the error comes last.
     drop(log);
     match result {
         Ok(code) => code,
         Err(error) if out::is_unread(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", chain(&error));
+            report(&error);
             ExitCode::FAILURE
         }
     }
+}
+
+fn parse(arguments: Vec<OsString>, color: ColorChoice) -> Result<Cli, clap::Error> {
+    let matches = Cli::command().color(color).try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Prints the help, the version, or the error of an invalid command line. Returns the exit status.
+fn invalid(error: &clap::Error) -> ExitCode {
+    match simulator::absent_command(error) {
+        Some(name) => report(&anyhow::anyhow!(
+            "this build of berth has no command `{name}`, because it was built without the cargo feature `simulator`; \
+             use a build with the default features"
+        )),
+        // Printing fails if the reader has stopped reading.
+        None => drop(error.print()),
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// Prints the error with its causes, and the command to run next.
+fn report(error: &anyhow::Error) {
+    let style = color::STYLES.get_error();
+    anstream::eprintln!("{style}error:{style:#} {}", chain(error));
+    if let Some(next) = hint::of(error) {
+        print_hint(next);
+    }
+}
+
+/// Prints the command to run next.
+fn print_hint(next: &str) {
+    let style = color::STYLES.get_literal();
+    anstream::eprintln!("try: {style}{next}{style:#}");
 }
 
 fn start(command: Command) -> Result<ExitCode> {
@@ -88,10 +152,14 @@ fn start(command: Command) -> Result<ExitCode> {
     let done = |()| ExitCode::SUCCESS;
     let code = match command {
         Command::Run(args) => runtime.block_on(run::run(*args)).map(done),
+        #[cfg(feature = "simulator")]
         Command::Sim(args) => runtime.block_on(sim::run(args)).map(done),
+        #[cfg(feature = "simulator")]
         Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
         Command::Config(command) => config::run(command),
         Command::Plugin(command) => plugin::run(command),
+        Command::Completion(args) => completion::run(&args),
+        Command::Man(args) => man::run(&args),
     };
     // A task that hangs must not keep the process alive.
     runtime.shutdown_background();
@@ -101,10 +169,11 @@ fn start(command: Command) -> Result<ExitCode> {
 /// Returns the log filter. The default filter silences the client's own request logs: the callers log these errors
 /// themselves.
 fn log_filter(cli: &Cli) -> &str {
-    let default = if matches!(cli.command, Command::Demo(_) | Command::Config(_) | Command::Plugin(_)) {
-        "warn"
-    } else {
-        "info,kube_client::client::builder=off"
+    let default = match cli.command {
+        Command::Run(_) => "info,kube_client::client::builder=off",
+        #[cfg(feature = "simulator")]
+        Command::Sim(_) => "info,kube_client::client::builder=off",
+        _ => "warn",
     };
     match (cli.verbosity, &cli.log) {
         (Some(0..=3), _) => "info,kube_client::client::builder=off",
@@ -125,3 +194,18 @@ fn chain(error: &anyhow::Error) -> String {
     }
     text
 }
+
+/// Compares a text with its file in the repository. With `UPDATE_DOCS=1`, writes the file.
+#[cfg(test)]
+fn check_document(path: &std::path::Path, text: &str) {
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("the file is written");
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    let path = path.display();
+    assert!(kept == text, "{path} is out of date: run UPDATE_DOCS=1 cargo test -p berth --lib");
+}
+
+#[cfg(test)]
+mod help_test;

@@ -11,6 +11,7 @@ mod settings;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -25,6 +26,9 @@ use self::no_effect::WithoutEffect;
 use self::policy::PolicyFlags;
 use self::serving::ServingFlags;
 use self::settings::SettingsFlags;
+use super::exit_status;
+use super::hint::{Hint, quoted};
+use super::progress::Progress;
 use super::stop_signal::StopSignal;
 use crate::scheduler::{Options, Reload, Scheduler};
 use berth_admin::metrics::Metrics;
@@ -41,9 +45,14 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// kube-scheduler's default of `leaderElection.resourceName`.
 const KUBE_SCHEDULERS_LEASE: &str = "kube-scheduler";
 
+const EXIT: &[(u8, &str)] = &[
+    (0, "SIGTERM or Ctrl-C stopped the scheduler, or --write-config-to wrote its file"),
+    (1, "the configuration is invalid, the Lease was lost, or a task has ended"),
+];
+
 /// Arguments of `berth run`. As with kube-scheduler, the last of several counts.
 #[derive(Debug, clap::Args)]
-#[command(args_override_self = true)]
+#[command(args_override_self = true, after_help = exit_status::section(EXIT))]
 pub struct Args {
     /// KubeSchedulerConfiguration file; changes of its profiles take effect.
     ///
@@ -98,6 +107,7 @@ struct Prepared {
     election: LeaderElection,
     metrics: Arc<Metrics>,
     scheduler: Scheduler,
+    plugins_compiled: Arc<AtomicUsize>,
     client: kube::Client,
     supervisor: Supervisor,
     reload: Option<Reload>,
@@ -117,10 +127,9 @@ pub async fn run(args: Args) -> Result<()> {
         prepared = prepare(args) => prepared?,
         () = stop.received() => return Ok(()),
     };
-    let Some(Prepared { elector, election, metrics, scheduler, client, supervisor, mut reload, _server }) = prepared
-    else {
-        return Ok(());
-    };
+    let Some(prepared) = prepared else { return Ok(()) };
+    let Prepared { elector, election, metrics, scheduler, plugins_compiled, client, supervisor, mut reload, _server } =
+        prepared;
     if let Some(task) = end_task {
         supervisor.fail(&task);
     }
@@ -129,11 +138,12 @@ pub async fn run(args: Args) -> Result<()> {
     let debugging = debug_signal.dump(client.clone(), observer.clone());
     let reload = move || reload.as_mut().and_then(Reload::look);
     let refusals = berth_admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
+    let progress = Progress::counted("plugins compiled", crate::default_plugins().len(), plugins_compiled);
     tokio::select! {
         ended = supervisor.first_end() => Err(ended.into()),
         () = refusals => Ok(()),
         () = debugging => Ok(()),
-        ended = work(elector, &election, &metrics, scheduler, &mut stop) => ended,
+        ended = work(elector, &election, &metrics, scheduler, progress, &mut stop) => ended,
     }
 }
 
@@ -162,11 +172,22 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
     subject.show_configuration(in_force);
     let server = serve(serving, &subject, &options.supervisor).await?;
     let supervisor = options.supervisor.clone();
+    let plugins_compiled = Arc::clone(&options.plugins_compiled);
     let scheduler = Scheduler::prepare(&client, options).await?;
     let observer = scheduler.observer();
     subject.observe(observer.clone());
     let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer));
-    Ok(Some(Prepared { elector, election, metrics, scheduler, client, supervisor, reload, _server: server }))
+    Ok(Some(Prepared {
+        elector,
+        election,
+        metrics,
+        scheduler,
+        plugins_compiled,
+        client,
+        supervisor,
+        reload,
+        _server: server,
+    }))
 }
 
 fn candidate(
@@ -184,7 +205,8 @@ type OfFile = (Followed, Configuration);
 fn configuration(args: &Args) -> Result<(Option<OfFile>, Configuration)> {
     let (file, mut configuration) = match args.policy.or(args.config.as_deref()) {
         Some(path) => {
-            let (file, configuration) = Followed::load(path)?;
+            let check = || format!("berth config check {}", quoted(path.display()));
+            let (file, configuration) = Followed::load(path).or_try(check)?;
             (Some((file, configuration.clone())), configuration)
         }
         None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
@@ -234,12 +256,14 @@ async fn work(
     election: &LeaderElection,
     metrics: &Metrics,
     scheduler: Scheduler,
+    progress: Progress,
     stop: &mut StopSignal,
 ) -> Result<()> {
     tokio::select! {
         ready = scheduler.ready() => ready?,
         () = stop.received() => return drain(scheduler).await,
     }
+    drop(progress);
     lead(elector, election, metrics, scheduler, stop).await
 }
 

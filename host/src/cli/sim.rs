@@ -45,7 +45,7 @@ pub async fn run(args: Args) -> Result<()> {
         () = stop.received() => return Ok(()),
     };
     let (url, kubeconfig) = (cluster.url(), cluster.kubeconfig().display());
-    out::line(format_args!("Serving at {url} until stopped. From another terminal:\n"))?;
+    out::line(format_args!("API server: {url}. It runs until Ctrl-C. From another terminal:\n"))?;
     out::line(format_args!("  export KUBECONFIG={kubeconfig}\n  kubectl get nodes\n"))?;
     tokio::select! {
         () = stop.received() => {}

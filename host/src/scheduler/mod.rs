@@ -15,6 +15,7 @@ mod turn;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -63,6 +64,8 @@ pub struct Options {
     pub metrics: Arc<Metrics>,
     /// The vital signs that the scheduler updates for the probes.
     pub vitals: Arc<Vitals>,
+    /// Counts the built-in plugins that are compiled, for a progress bar.
+    pub plugins_compiled: Arc<AtomicUsize>,
     /// Reports the end of the scheduler's threads and tasks. The scheduler must be stopped when
     /// [`Supervisor::first_end`] returns.
     pub supervisor: Supervisor,
@@ -170,6 +173,7 @@ impl Scheduler {
             limits,
             supervisor: supervisor.clone(),
             built_in: crate::default_plugins().to_vec(),
+            loaded: options.plugins_compiled,
             ..berth_plugin_host::LoaderOptions::default()
         };
         let loader = Arc::new(Loader::start(loader_options, options.configuration.profiles, outbox)?);

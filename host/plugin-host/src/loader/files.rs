@@ -30,11 +30,12 @@ struct Known {
 }
 
 impl Files {
-    /// Loads the components in the binary.
-    pub fn new(built_in: &[BuiltIn], compiler: &Compiler) -> Self {
+    /// Loads the components in the binary. Counts each one in `counter`.
+    pub fn new(built_in: &[BuiltIn], counter: &AtomicUsize, compiler: &Compiler) -> Self {
         let load = |from: &BuiltIn| {
             let source = Source::BuiltIn(from.file);
             let loaded = compiler.load(source.clone(), from.bytes).map(Arc::new);
+            counter.fetch_add(1, Relaxed);
             loaded.as_ref().err().into_iter().for_each(|error| tracing::error!("{error}"));
             Found { source, loaded }
         };

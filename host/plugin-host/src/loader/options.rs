@@ -3,6 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use berth_core::limits::Limits;
@@ -30,6 +31,8 @@ pub struct LoaderOptions {
     pub poll: Duration,
     /// The components in the binary: the default plugins. Default: none.
     pub built_in: Vec<BuiltIn>,
+    /// Counts the built-in components that are loaded, for a progress bar.
+    pub loaded: Arc<AtomicUsize>,
     /// Whether to count executed instructions and the bytes that cross ([`crate::Usage`]), for tests of the cost of
     /// plugins. Components are then compiled separately and run somewhat slower. Default: no.
     pub counts_work: bool,
@@ -45,6 +48,7 @@ impl Default for LoaderOptions {
             limits: Arc::default(),
             poll: Duration::from_secs(5),
             built_in: Vec::new(),
+            loaded: Arc::default(),
             counts_work: false,
             supervisor: Supervisor::default(),
         }

@@ -82,7 +82,7 @@ impl Worker {
         let wake = wake.clone();
         // The loader's thread may have ended when the system reports a change.
         let mut watches = Watches::new(move || drop(wake.send(Wake::Changed)));
-        let mut files = Files::new(&self.options.built_in, &self.compiler);
+        let mut files = Files::new(&self.options.built_in, &self.options.loaded, &self.compiler);
         let (mut all, mut settled) = (true, false);
         loop {
             let mut complaints = BTreeSet::new();

@@ -11,7 +11,9 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
 
-use crate::support::{eventually, in_time, server_with};
+use berth_test_kit::wait::until_some;
+
+use crate::support::{in_time, server_with};
 use crate::watching::{Lines, open};
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -73,7 +75,7 @@ async fn an_injected_delay_is_of_the_given_clock() {
     let mut bound = Box::pin(create(&client, "pods/p/binding", binding));
     assert!((&mut bound).now_or_never().is_none(), "the delay is an hour");
     // The delay begins when the server reads the request, so move the clock until the delay has passed.
-    let status = eventually("the binding", async || {
+    let status = until_some("the binding", async || {
         clock.advance(HOUR);
         (&mut bound).now_or_never()
     });

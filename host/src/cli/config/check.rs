@@ -5,20 +5,29 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use super::screen;
-use crate::cli::out;
-use berth_config::{Loaded, Named, Place};
+use super::report::{ConfigReport, Remark};
+use crate::cli::exit_status;
+use crate::cli::hint::quoted;
+use crate::cli::output::{self, OutputFlag};
+use crate::cli::print_hint;
+use crate::cli::progress::Progress;
+use berth_config::{Loaded, Named};
 use berth_plugin_host::{Absent, LineUp, LoaderOptions};
 
 /// Arguments of `berth config check`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit_status::section(EXIT))]
 pub struct Args {
     /// KubeSchedulerConfiguration file, with or without a BerthConfiguration.
     file: PathBuf,
     /// Directory of further plugins (*.wasm) [default: pluginDirectory of the file].
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputFlag,
 }
+
+const EXIT: &[(u8, &str)] = &[(0, "the file is valid"), (1, "the file has an error, or names a missing plugin")];
 
 /// Prints the configuration that would run, and its problems.
 pub(super) fn check(args: Args) -> Result<ExitCode> {
@@ -26,7 +35,7 @@ pub(super) fn check(args: Args) -> Result<ExitCode> {
     let loaded = match berth_config::load_noted(&args.file) {
         Ok(loaded) => loaded,
         Err(error) => {
-            out::line(&error)?;
+            output::print(&ConfigReport::unreadable(&file, &error), args.output.format)?;
             return Ok(ExitCode::FAILURE);
         }
     };
@@ -39,37 +48,40 @@ pub(super) fn check(args: Args) -> Result<ExitCode> {
         built_in: crate::default_plugins().to_vec(),
         ..LoaderOptions::default()
     };
+    let progress = Progress::counted("plugins compiled", options.built_in.len(), options.loaded.clone());
     let (lines, error) = berth_plugin_host::line_up(&options, loaded.configuration.profiles.clone())?;
-    let mut wrong = absent(&file, &lines, &loaded, plugins_dir.is_some());
-    wrong.extend(error.map(|error| format!("{file}: {error}")));
-    out::text(screen::render(&file, &loaded, &lines))?;
-    if wrong.is_empty() {
+    drop(progress);
+    let mut errors = absent(&lines, &loaded, plugins_dir.is_some());
+    errors.extend(error.map(|error| Remark::of_file(error.to_string())));
+    let valid = errors.is_empty();
+    output::print(&ConfigReport::new(&file, &loaded, &lines, errors), args.output.format)?;
+    if valid {
         return Ok(ExitCode::SUCCESS);
     }
-    out::line(format_args!("\nThis does not run:\n{}", wrong.join("\n")))?;
+    let dir = plugins_dir.map_or_else(String::new, |dir| format!(" --plugins {}", quoted(dir.display())));
+    print_hint(&format!("berth plugin list{dir}"));
     Ok(ExitCode::FAILURE)
 }
 
-/// Returns a line for each place that names a missing plugin.
-fn absent(file: &str, lines: &[LineUp], loaded: &Loaded, has_directory: bool) -> Vec<String> {
-    let mut said: Vec<(Place, String)> = Vec::new();
+/// Returns an error for each place that names a missing plugin.
+fn absent(lines: &[LineUp], loaded: &Loaded, has_directory: bool) -> Vec<Remark> {
+    let mut errors = Vec::new();
     for line in lines {
         for absent in &line.absent {
             let places = loaded.named.iter().filter(|named| is_of(named, line, absent));
             let remedy = match (absent.point, berth_config::removed_plugin(&absent.plugin)) {
                 (None, Some(instead)) => format!("; Kubernetes has removed it: {instead}"),
                 (None, None) if !has_directory && absent.near.is_none() => {
-                    "; if it is in a directory of yours, name that with --plugins".to_owned()
+                    "; if the plugin is in a directory, give it with --plugins".to_owned()
                 }
                 _ => String::new(),
             };
-            said.extend(places.map(|Named { place, path, .. }| {
-                (*place, format!("{file}:{}:{}: {path}: {}{remedy}", place.line, place.column, absent.message))
-            }));
+            let message = format!("{}{remedy}", absent.message);
+            errors.extend(places.map(|named| Remark::at(named.place, named.path.clone(), message.clone())));
         }
     }
-    said.sort();
-    said.into_iter().map(|(_, line)| line).collect()
+    errors.sort();
+    errors
 }
 
 fn is_of(named: &Named, line: &LineUp, absent: &Absent) -> bool {

@@ -1,6 +1,8 @@
 //! The commands `berth config …`, with one file each.
 
 mod check;
+mod differences;
+mod report;
 mod screen;
 
 use std::process::ExitCode;

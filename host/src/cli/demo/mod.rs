@@ -1,7 +1,7 @@
 //! `berth demo`: runs a cluster, a scheduler and a workload in one process, and prints a table of the result.
 //!
-//! On a terminal, the cluster runs on until Ctrl-C. Otherwise the command ends after the table, with an error if the
-//! outcome differs from `demo/expected.yaml`.
+//! On a terminal, the cluster runs on until Ctrl-C, unless the output is JSON or YAML. Otherwise the command ends after
+//! the result, with an error if the result differs from `demo/expected.yaml`.
 
 pub mod files;
 mod outcome;
@@ -10,26 +10,37 @@ mod table;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use futures::{StreamExt, TryStreamExt};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use k8s_openapi::api::core::v1::Pod;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client};
 use serde_json::Value;
 
 use self::outcome::Outcomes;
+use self::table::{DemoReport, DeploymentReport};
 use super::cluster::{Cluster, Parts};
-use super::out;
+use super::hint::Hint;
+use super::output::{self, OutputFlag};
+use super::progress::Progress;
+use super::{exit_status, out};
 use berth_admin::DebugSignal;
 
 /// The maximum time without a change of any pod.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+const EXIT: &[(u8, &str)] = &[
+    (0, "the result is the expected one, or Ctrl-C ended the demo on a terminal"),
+    (1, "a part can't be started, or the result differs from the expected one"),
+];
+
 /// Arguments of `berth demo`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit_status::section(EXIT))]
 pub struct Args {
     /// Directory of further plugins (*.wasm), watched.
     #[arg(long, value_name = "DIR")]
@@ -37,6 +48,8 @@ pub struct Args {
     /// Kubeconfig file to write [default: in a temporary directory].
     #[arg(long, value_name = "PATH")]
     kubeconfig: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputFlag,
 }
 
 /// Runs the demo.
@@ -48,45 +61,51 @@ pub async fn run(args: Args) -> Result<()> {
     let nodes = files::nodes()?;
     let workload = files::workload()?;
     let expected = files::expected()?;
-    out::line("Starting an API server, its controllers and the scheduler in this process …")?;
+    let format = args.output.format;
+    // With JSON or YAML, standard output has only the result.
+    let say = |line: String| if format.is_table() { out::line(line) } else { Ok(()) };
+    say("Starting an API server, its controllers and the scheduler in this process …".to_owned())?;
     let parts = Parts { kubeconfig: args.kubeconfig, plugins: args.plugins, ..Parts::default() };
     let mut cluster = Cluster::start(&parts).await?;
-    out::line(format_args!("Making {} nodes and {} Deployments …", nodes.len(), workload.len()))?;
+    say(format!("Creating {} nodes and {} Deployments …", nodes.len(), workload.len()))?;
     let zone_of = zones(&nodes);
     cluster.create_all(&nodes).await?;
     cluster.start_parts(&parts).await?;
     cluster.write_kubeconfig()?;
-    out::line(format_args!("kubeconfig: {}", cluster.kubeconfig().display()))?;
+    say(format!("kubeconfig: {}", cluster.kubeconfig().display()))?;
     cluster.create_all(&workload).await?;
 
     let pods: usize = expected.values().map(|expectation| expectation.placed + expectation.pending).sum();
     let outcomes = follow(&cluster.client(), pods).await?;
-    let apps: Vec<String> = workload.iter().filter_map(|object| Some(text(object, "name")?.to_owned())).collect();
-    out::line(table::of_outcomes(&apps, &outcomes, &zone_of))?;
+    let apps = workload.iter().filter_map(|object| text(object, "name"));
     let (placed, rejected) = outcomes.counts();
-    out::line(format_args!("{placed} of {} pods placed on {} nodes.", placed + rejected, nodes.len()))?;
-
-    let differences = outcomes.differences(&expected);
-    if std::io::stdout().is_terminal() {
+    let report = DemoReport {
+        deployments: apps.map(|app| DeploymentReport::new(app, &outcomes, &zone_of)).collect(),
+        placed,
+        rejected,
+        nodes: nodes.len(),
+        unexpected: outcomes.differences(&expected),
+    };
+    output::print(&report, format)?;
+    if std::io::stdout().is_terminal() && format.is_table() {
         tokio::select! {
-            served = serve(&cluster, &differences) => served?,
+            served = serve(&cluster, &report.unexpected) => served?,
             ended = cluster.scheduler_lives(debug_signal) => ended?,
         }
         return cluster.stop().await;
     }
     cluster.stop().await?;
-    if !differences.is_empty() {
-        bail!("the result differs from host/demo/expected.yaml:\n  {}", differences.join("\n  "));
+    if !report.unexpected.is_empty() {
+        bail!("the result differs from host/demo/expected.yaml:\n  {}", report.unexpected.join("\n  "));
     }
     Ok(())
 }
 
+/// Keeps the cluster running until Ctrl-C.
 async fn serve(cluster: &Cluster, differences: &[String]) -> Result<()> {
-    for difference in differences {
-        out::line(format_args!("unexpected: {difference}"))?;
-    }
+    differences.iter().try_for_each(|difference| out::line(format_args!("unexpected: {difference}")))?;
     let kubeconfig = cluster.kubeconfig().display();
-    out::line("\nThe cluster serves on until Ctrl-C. From another terminal:\n")?;
+    out::line("\nThe cluster runs until Ctrl-C. From another terminal:\n")?;
     out::line(format_args!("  export KUBECONFIG={kubeconfig}"))?;
     out::line("  kubectl get pods -o wide")?;
     out::line("  kubectl describe pod -l app=giant")?;
@@ -96,9 +115,8 @@ async fn serve(cluster: &Cluster, differences: &[String]) -> Result<()> {
 
 /// Follows the pods until each has a node or a reason, with a progress bar.
 async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
-    let bar = ProgressBar::with_draw_target(Some(pods as u64), ProgressDrawTarget::stdout());
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pods decided  {msg}");
-    bar.set_style(style.context("the progress bar's template")?);
+    let decided = Arc::new(AtomicUsize::new(0));
+    let _progress = Progress::counted("pods decided", pods, Arc::clone(&decided));
     let api: Api<Pod> = Api::default_namespaced(client.clone());
     let mut watch = watcher::watcher(api, watcher::Config::default()).boxed();
     let mut outcomes = Outcomes::default();
@@ -106,9 +124,10 @@ async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
         let next = tokio::time::timeout(PATIENCE, watch.try_next()).await;
         let (placed, rejected) = outcomes.counts();
         let Ok(event) = next else {
-            bail!(
-                "no pod has changed for {PATIENCE:?}: {placed} pods are scheduled, {rejected} are rejected, {pods} are expected; run it with --log=info"
-            )
+            let stuck = format!(
+                "no pod has changed for {PATIENCE:?}: {placed} pods are scheduled, {rejected} are rejected, {pods} are expected"
+            );
+            return Err(anyhow!(stuck)).or_try(|| "berth demo --log=info".to_owned());
         };
         match event.context("watching pods")? {
             Some(Event::Apply(pod) | Event::InitApply(pod)) => outcomes.set(&pod),
@@ -117,10 +136,8 @@ async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
             None => bail!("the watch of the pods has ended"),
         }
         let (placed, rejected) = outcomes.counts();
-        bar.set_position((placed + rejected) as u64);
-        bar.set_message(format!("{placed} placed, {rejected} without a node"));
+        decided.store(placed + rejected, Relaxed);
         if placed + rejected >= pods {
-            bar.finish();
             return Ok(outcomes);
         }
     }

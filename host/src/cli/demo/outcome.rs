@@ -28,6 +28,13 @@ impl Outcomes {
         self.0.entry(app).or_default().insert(name.clone(), outcome_of(pod));
     }
 
+    /// Returns outcomes of a Deployment's pods, for tests.
+    #[cfg(test)]
+    pub fn given<const N: usize>(app: &str, outcomes: [Outcome; N]) -> Self {
+        let pods = outcomes.into_iter().enumerate().map(|(number, outcome)| (number.to_string(), outcome));
+        Self([(app.to_owned(), pods.collect())].into())
+    }
+
     /// Removes a deleted pod.
     pub fn remove(&mut self, pod: &Pod) {
         if let (Some(pods), Some(name)) = (app_of(pod).and_then(|app| self.0.get_mut(&app)), &pod.metadata.name) {

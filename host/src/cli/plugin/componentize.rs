@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::cli::progress::Progress;
 use berth_core::limits::Limits;
 
 /// Arguments of `berth plugin componentize`.
@@ -31,7 +32,9 @@ pub(super) fn componentize(args: &Args) -> Result<ExitCode> {
     let module = read(&args.module).with_context(of_module)?;
     let exports: Vec<&str> = args.exports.iter().map(String::as_str).collect();
     let exports = (!exports.is_empty()).then_some(&exports[..]);
+    let progress = Progress::timed("converting the module");
     let component = berth_componentize::componentize(&module, exports).with_context(of_module)?;
+    drop(progress);
     install(&args.output, &component).with_context(|| format!("writing {}", args.output.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,8 +2,10 @@
 
 mod cases;
 mod check;
+mod check_report;
 mod componentize;
 mod list;
+#[cfg(feature = "simulator")]
 mod new;
 mod test;
 
@@ -15,6 +17,7 @@ use anyhow::Result;
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Create a plugin project: a small filter, its tests and the SDK.
+    #[cfg(feature = "simulator")]
     New(new::Args),
     /// List the plugins of a configuration, with state and last error.
     List(list::Args),
@@ -27,6 +30,7 @@ pub enum Command {
     /// Compilers that do not support components write core modules.
     Componentize(componentize::Args),
     /// Write the SDK of a plugin project, to update its folder `berth`.
+    #[cfg(feature = "simulator")]
     Sdk(new::SdkArgs),
 }
 
@@ -39,12 +43,10 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::List(args) => list::list(args),
         Command::Check(args) => check::check(&args),
         Command::Test(args) => test::test(&args),
-        Command::New(args) => new::new(&args),
         Command::Componentize(args) => componentize::componentize(&args),
+        #[cfg(feature = "simulator")]
+        Command::New(args) => new::new(&args),
+        #[cfg(feature = "simulator")]
         Command::Sdk(args) => new::sdk(&args),
     }
-}
-
-fn or_dash(text: &str) -> String {
-    if text.is_empty() { "-".into() } else { text.into() }
 }

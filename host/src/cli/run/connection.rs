@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use kube::Client;
 
+use crate::cli::hint::{Hint, quoted};
 use berth_config::Configuration;
 
 /// Two clients of one API server, each with its own rate limit, so that a backlog of bindings does not delay the
@@ -67,8 +68,17 @@ impl ConnectionFlags {
     /// No API server is configured, or the kubeconfig can't be used.
     pub async fn clients(&self, configuration: &Configuration) -> Result<Clients> {
         let connection = &configuration.client_connection;
-        let client = berth_kube::connect_at(connection.kubeconfig(), self.master.as_deref()).await?;
+        let client =
+            berth_kube::connect_at(connection.kubeconfig(), self.master.as_deref()).await.or_try(|| self.remedy())?;
         Ok(Clients::of(client, connection.rate()))
+    }
+
+    /// Returns the command to run if there is no client.
+    fn remedy(&self) -> String {
+        match &self.kubeconfig {
+            Some(file) => format!("kubectl config view --minify --kubeconfig {}", quoted(file.display())),
+            None => "berth run --kubeconfig ~/.kube/config".to_owned(),
+        }
     }
 }
 

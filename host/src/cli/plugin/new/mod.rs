@@ -12,6 +12,7 @@ use anyhow::Result;
 
 use self::language::Language;
 use self::name::Name;
+use crate::cli::hint::Hint;
 use crate::cli::out;
 
 /// Arguments of `berth plugin new`.
@@ -39,9 +40,10 @@ pub struct SdkArgs {
 
 /// Writes the project and prints the next steps.
 pub(super) fn new(args: &Args) -> Result<ExitCode> {
-    let name = Name::new(&args.name, args.lang)?;
+    let again = |name: &str| format!("berth plugin new {name} --lang {}", args.lang.key());
+    let name = Name::new(&args.name, args.lang).or_try(|| again(&name::similar(&args.name)))?;
     let dir = args.dir.clone().unwrap_or_else(|| PathBuf::from(&args.name));
-    write::project(&dir, args.lang, &name)?;
+    write::project(&dir, args.lang, &name).or_try(|| format!("{} --dir DIR", again(&args.name)))?;
     out::text(next(&dir, args.lang, &name))?;
     Ok(ExitCode::SUCCESS)
 }

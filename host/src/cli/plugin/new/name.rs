@@ -63,6 +63,12 @@ fn camel(name: &str) -> String {
     name.split('-').map(capital).collect()
 }
 
+/// Returns another name that is valid in every language.
+pub(super) fn similar(name: &str) -> String {
+    let suggested = suggestion(name).unwrap_or_else(|| TEMPLATE.to_owned());
+    if suggested == name { format!("{name}-plugin") } else { suggested }
+}
+
 /// Returns a similar valid name, such as `team-nodes` for `TeamNodes`.
 fn suggestion(name: &str) -> Option<String> {
     let mut suggested = String::new();
