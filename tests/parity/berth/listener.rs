@@ -18,7 +18,7 @@ pub struct Listener {
 }
 
 impl AnswerObserver for Listener {
-    fn said(&mut self, _: &ProfilePlugin, answer: PluginAnswer<'_>) {
+    fn answered(&mut self, _: &ProfilePlugin, answer: PluginAnswer<'_>) {
         match answer {
             PluginAnswer::PreFilter(result) => self.pre_filter = Some(result.clone()),
             PluginAnswer::Verdicts(nodes, verdicts) => {
