@@ -19,6 +19,7 @@ use super::hint::{Hint, quoted};
 use super::progress::Progress;
 use crate::scheduler::{self, Scheduler};
 use berth_admin::DebugSignal;
+use berth_clock::Clock;
 use berth_controllers as controllers;
 use berth_sim as sim;
 
@@ -47,6 +48,8 @@ pub struct Parts {
 pub struct Cluster {
     server: sim::Server,
     client: Client,
+    /// The one clock of the API server and the controllers.
+    clock: Arc<dyn Clock>,
     kubeconfig: PathBuf,
     /// Removed when the cluster is dropped.
     _directory: TempDir,
@@ -60,12 +63,13 @@ impl Cluster {
     /// # Errors
     /// The port is in use, or a temporary directory can't be created.
     pub async fn start(parts: &Parts) -> Result<Self> {
-        let options = sim::Options { port: parts.port, ..sim::Options::default() };
+        let clock = berth_clock::real();
+        let options = sim::Options { port: parts.port, clock: clock.clone(), ..sim::Options::default() };
         let server = sim::Server::start(options).await.context("starting the in-memory API server")?;
         let directory = TempDir::with_prefix("berth-").context("creating a temporary directory for the kubeconfig")?;
         let kubeconfig = parts.kubeconfig.clone().unwrap_or_else(|| directory.path().join("kubeconfig"));
         let client = berth_kube::connect_to(&server.kubeconfig()).await?;
-        Ok(Self { server, client, kubeconfig, _directory: directory, controllers: None, scheduler: None })
+        Ok(Self { server, client, clock, kubeconfig, _directory: directory, controllers: None, scheduler: None })
     }
 
     /// Starts the requested parts other than the API server.
@@ -76,7 +80,8 @@ impl Cluster {
         if !parts.no_controllers {
             let (stop, stopped) = oneshot::channel();
             let store = controllers::KubeStore::new(self.client.clone());
-            let run = controllers::run(store, controllers::Options::default(), stopped);
+            let options = controllers::Options { clock: self.clock.clone(), ..controllers::Options::default() };
+            let run = controllers::run(store, options, stopped);
             let task = tokio::spawn(async move {
                 if let Err(error) = run.await {
                     tracing::error!(%error, "the controllers have ended");
