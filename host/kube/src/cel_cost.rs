@@ -6,6 +6,10 @@ use cel::common::ast::{CallExpr, EntryExpr, Expr};
 use cel::parser::Expression;
 use serde_json::Value;
 
+/// The longest expression in bytes. Each operator may be a level of recursion when the expression is evaluated and
+/// freed; this many levels fit a thread's stack.
+pub(super) const LONGEST: usize = 1_024;
+
 /// The number of bytes of text that a function handles in one step.
 const BYTES: u64 = 1_024;
 
@@ -69,7 +73,7 @@ impl Shape {
         match &expression.expr {
             Expr::Call(call) if call.func_name == ADD => self.concatenations += 1,
             // No literal is longer than the text of the expression.
-            Expr::Literal(_) => self.bytes += super::until::LONGEST as u64,
+            Expr::Literal(_) => self.bytes += LONGEST as u64,
             _ => {}
         }
         parts(expression).into_iter().for_each(|part| self.visit(part));

@@ -10,11 +10,8 @@ use cel::parser::{Expression, PrattParser};
 use cel::{Context, ExecutionError, Value};
 use tokio::sync::Semaphore;
 
-use super::cel_cost::{Size, most_steps};
+use super::cel_cost::{LONGEST, Size, most_steps};
 
-/// The longest expression in bytes. Each operator may be a level of recursion when the expression is evaluated and
-/// freed; this many levels fit a thread's stack.
-pub(super) const LONGEST: usize = 1_024;
 /// The deepest nesting of brackets.
 const DEEPEST: u16 = 32;
 /// The bytes that are kept of a reason that an expression returns.

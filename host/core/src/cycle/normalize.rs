@@ -18,7 +18,7 @@ pub fn default(scores: &mut [i64]) {
 pub fn default_reversed(scores: &mut [i64]) {
     let highest = scores.iter().copied().max().unwrap_or(0).max(0);
     for score in scores {
-        *score = if highest == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE - scaled(*score, highest) };
+        *score = if highest == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE.saturating_sub(scaled(*score, highest)) };
     }
 }
 
@@ -40,6 +40,8 @@ mod tests {
             (vec![1, 2, 3], vec![33, 66, 100], vec![67, 34, 0]),
             (vec![i64::MAX, i64::MAX / 2], vec![100, 49], vec![0, 51]),
             (vec![-1, 2], vec![-50, 100], vec![150, 0]),
+            // Out of range either way, so that the caller refuses them.
+            (vec![i64::MIN, 1], vec![i64::MIN, 100], vec![i64::MAX, 0]),
         ] {
             let (mut a, mut b) = (raw.clone(), raw.clone());
             default(&mut a);

@@ -5,7 +5,8 @@ use berth_config::v1::Profile;
 use berth_core::profile_spec::ProfileSpec;
 use berth_plugin_host::LineUp;
 
-use super::screen::DEFAULT_BINDER;
+/// kube-scheduler's name for the binding that the core does itself.
+pub(super) const DEFAULT_BINDER: &str = "DefaultBinder";
 
 /// Returns the differences from kube-scheduler that apply to this configuration.
 pub(super) fn differences(configuration: &Configuration, profiles: &[LineUp]) -> Vec<String> {

@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use comfy_table::Table;
 
+use super::differences::DEFAULT_BINDER;
 use super::report::{ConfigReport, PluginAtPoint, PluginLimits, ProfileReport, Remark, Settings};
 use crate::cli::output::{Listing, new_fitted_table};
 use berth_config::v1::Extender;
-
-/// kube-scheduler's name for the binding that the core does itself.
-pub(super) const DEFAULT_BINDER: &str = "DefaultBinder";
 
 impl Listing for ConfigReport {
     fn table(&self, wide: bool) -> String {
