@@ -29,7 +29,7 @@ class Arguments(unittest.TestCase):
             ('{"name": "a", "shape": {"weight": {}}}', r"^unknown field shape\.weight; known are weights"),
             ('{"name": "a", "shape": {"weights": {"x": 11}}}', r"^shape\.weights\.x: expected a whole number .*, got 11"),
             ('{"name": "a", "shape": {"weights": {"x": true}}}', r"^shape\.weights\.x: expected a whole number"),
-            ('{"name": "a", "shape": {}, "strict": 1}', r"^strict: true or false"),
+            ('{"name": "a", "shape": {}, "strict": 1}', r"^strict: expected true or false"),
             ('{"name": "a", "shape": {}, "least_cpu": 1}', r"^unknown field least_cpu"),
         ]:
             with self.subTest(json), self.assertRaisesRegex(ArgumentError, message):

@@ -23,7 +23,7 @@ func address(pointer unsafe.Pointer) uint32 { return uint32(uintptr(pointer)) }
 // The arguments of the current call, and the strings shared from earlier calls.
 var (
 	arrived arena
-	shared    = texts{}
+	shared  = texts{}
 )
 
 // view returns a list without copying it. Valid during the call.
