@@ -42,11 +42,7 @@ static FLAGS: [Flag; 19] = [
     ("disabled-metrics", Value, Ignored("all metrics are cheap; drop them when you scrape")),
     ("emulated-version", Value, Ignored(VERSIONS)),
     ("http2-max-streams-per-connection", Value, Ignored(HTTP)),
-    (
-        "kube-api-content-type",
-        Value,
-        Ignored("Berth lists pods and nodes as protobuf, and sends and reads everything else as JSON"),
-    ),
+    ("kube-api-content-type", Value, Ignored("Berth lists pods and nodes as protobuf; the rest is JSON")),
     ("leader-elect-resource-lock", Value, Ignored("Berth always uses a Lease")),
     ("log-flush-frequency", Value, Ignored(STREAM)),
     ("log-json-info-buffer-size", Value, Ignored(STREAM)),
