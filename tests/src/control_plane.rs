@@ -23,6 +23,7 @@ pub async fn start_control_plane() -> Result<ControlPlane> {
         disabled_admission_plugins: vec!["ServiceAccount", "TaintNodesByCondition"],
         tokens: vec![(SCHEDULER_TOKEN, "system:kube-scheduler")],
         client_authority: Some(authority.pem()),
+        flags: Vec::new(),
     };
     let plane = ControlPlane::start(&options).await?;
     authority.issue(plane.folder(), "root", "system:masters")?;

@@ -46,14 +46,17 @@ pub struct Options {
     pub tokens: Vec<(&'static str, &'static str)>,
     /// The authority whose client certificates are accepted, as PEM.
     pub client_authority: Option<String>,
+    /// More flags of kube-apiserver.
+    pub flags: Vec<String>,
 }
 
 /// The running etcd and kube-apiserver.
 pub struct ControlPlane {
     apiserver: Program,
     etcd: Program,
-    /// Dropped last, when no process writes into it.
-    folder: TempDir,
+    folder: PathBuf,
+    /// The folder, if this value deletes it. Dropped last, when no process writes into the folder.
+    temporary: Option<TempDir>,
 }
 
 /// A process, with the command that starts it again.
@@ -69,11 +72,23 @@ impl ControlPlane {
         std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from)
     }
 
-    /// Starts etcd and the API server, and waits until the API server is ready.
+    /// Starts etcd and the API server in a temporary folder, and waits until the API server is ready.
     ///
     /// # Errors
     /// Returns an error if `KUBEBUILDER_ASSETS` names no folder with both programs, or one of them fails.
     pub async fn start(options: &Options) -> Result<Self> {
+        let folder = TempDir::with_prefix("berth-control-plane-")?;
+        let mut plane = Self::start_in(folder.path(), options).await?;
+        plane.temporary = Some(folder);
+        Ok(plane)
+    }
+
+    /// Starts etcd and the API server in an existing folder, and waits until the API server is ready. The files stay in
+    /// the folder.
+    ///
+    /// # Errors
+    /// Returns an error if `KUBEBUILDER_ASSETS` names no folder with both programs, or one of them fails.
+    pub async fn start_in(folder: &Path, options: &Options) -> Result<Self> {
         let assets = Self::assets()
             .context("KUBEBUILDER_ASSETS has to name the folder with etcd and kube-apiserver; make test sets it")?;
         // The programs run in another folder.
@@ -81,24 +96,29 @@ impl ControlPlane {
         for binary in ["etcd", "kube-apiserver"] {
             ensure!(assets.join(binary).is_file(), "KUBEBUILDER_ASSETS: {} has no {binary}", assets.display());
         }
-        let folder = TempDir::with_prefix("berth-control-plane-")?;
+        let folder = std::path::absolute(folder)?;
         let addresses = Addresses::free()?;
-        programs::write_files(folder.path(), options, &addresses)?;
-        let etcd = Program::start(etcd(&assets, &addresses), folder.path(), ETCD_LOG)?;
-        let apiserver = Program::start(apiserver(&assets, options, &addresses), folder.path(), APISERVER_LOG)?;
-        let mut plane = Self { apiserver, etcd, folder };
+        programs::write_files(&folder, options, &addresses)?;
+        let etcd = Program::start(etcd(&assets, &addresses), &folder, ETCD_LOG)?;
+        let apiserver = Program::start(apiserver(&assets, options, &addresses), &folder, APISERVER_LOG)?;
+        let mut plane = Self { apiserver, etcd, folder, temporary: None };
         plane.ready().await?;
         Ok(plane)
     }
 
     /// Returns the folder of the kubeconfig, the logs and the data.
     pub fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.folder
+    }
+
+    /// Returns the process ids of etcd and of the API server.
+    pub fn pids(&self) -> [u32; 2] {
+        [self.etcd.child.id(), self.apiserver.child.id()]
     }
 
     /// Returns the path of an administrator's kubeconfig.
     pub fn kubeconfig(&self) -> PathBuf {
-        self.folder.path().join(programs::KUBECONFIG)
+        self.folder.join(programs::KUBECONFIG)
     }
 
     /// Returns an administrator's client. The client does not retry, so that a test sees every answer of the server.

@@ -96,5 +96,6 @@ pub fn apiserver(assets: &Path, options: &Options, addresses: &Addresses) -> Com
     if !options.disabled_admission_plugins.is_empty() {
         command.arg(format!("--disable-admission-plugins={}", options.disabled_admission_plugins.join(",")));
     }
+    command.args(&options.flags);
     command
 }
