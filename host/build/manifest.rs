@@ -1,4 +1,4 @@
-//! Makes the Rust SDK's `Cargo.toml` usable outside of the workspace.
+//! Makes the `Cargo.toml` of the Rust SDK's crates usable outside of the workspace.
 
 use std::fs;
 use std::path::Path;
@@ -8,16 +8,17 @@ use crate::at;
 /// Tables that only development in the repository needs.
 const LEFT_OUT: [&str; 2] = ["[dev-dependencies]", "[lints]"];
 
-/// Writes the SDK's `Cargo.toml` to the folder. Values inherited from the workspace are replaced by the workspace's
+/// Writes the `Cargo.toml` of a crate of the repository below the folder. Values inherited from the workspace are replaced by the workspace's
 /// values.
-pub fn write(repository: &Path, folder: &Path) -> Result<(), String> {
+pub fn write(repository: &Path, sdk_crate: &str, folder: &Path) -> Result<(), String> {
     let read = |file: &str| {
         let path = repository.join(file);
         println!("cargo::rerun-if-changed={}", path.display());
         fs::read_to_string(&path).map_err(at(&path))
     };
-    let resolved = resolve(&read("guest-sdk/Cargo.toml")?, &read("Cargo.toml")?)?;
-    fs::create_dir_all(folder).map_err(at(folder))?;
+    let resolved = resolve(&read(&format!("{sdk_crate}/Cargo.toml"))?, &read("Cargo.toml")?)?;
+    let folder = folder.join(sdk_crate);
+    fs::create_dir_all(&folder).map_err(at(&folder))?;
     let file = folder.join("Cargo.toml");
     fs::write(&file, resolved).map_err(at(&file))
 }

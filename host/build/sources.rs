@@ -9,7 +9,7 @@ use crate::{at, contract, manifest};
 
 /// The languages with the parts of their SDKs: files, and folders with their whole content.
 const LANGUAGES: [(&str, &[&str]); 6] = [
-    ("rust", &["guest-sdk/README.md", "guest-sdk/src"]),
+    ("rust", &["guest-sdk/README.md", "guest-sdk/quantity/src", "guest-sdk/src"]),
     ("go", &["guest-sdk/go"]),
     (
         "typescript",
@@ -46,7 +46,9 @@ const LEFT_OUT: [&str; 4] = ["decisions", "generate", "__pycache__", "_test.go"]
 pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
     let generated = out.join("sdk");
     contract::write(&repository.join("wit"), &generated.join("c/guest-sdk/c/contract"))?;
-    manifest::write(repository, &generated.join("rust/guest-sdk"))?;
+    for sdk_crate in ["guest-sdk", "guest-sdk/quantity"] {
+        manifest::write(repository, sdk_crate, &generated.join("rust"))?;
+    }
     let mut list = String::from("[\n");
     for (language, parts) in LANGUAGES {
         let mut add = |folder: &str, files: Files| {

@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use berth_guest::LabelMap;
 use berth_guest::selector::Terms;
+use berth_quantity::Quantity;
 
 use crate::api::{self, CounterSet, NodeSelector};
 use crate::cel::{self, Compiler, Problem};
-use crate::quantity::Quantity;
 
 /// Quantities by name.
 pub type Amounts = BTreeMap<String, Quantity>;

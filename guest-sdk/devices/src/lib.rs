@@ -37,6 +37,6 @@ pub mod cel;
 pub mod classes;
 pub mod devices;
 mod inventory;
-pub mod quantity;
 
+pub use berth_quantity::Quantity;
 pub use inventory::{Extent, Inventory, ReadsDevices};

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use berth_guest::selector::WrittenLabelSelector;
+use berth_quantity::Quantity;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-
-use crate::quantity::Quantity;
 
 /// The access mode of claims that only one pod may use.
 pub const READ_WRITE_ONCE_POD: &str = "ReadWriteOncePod";

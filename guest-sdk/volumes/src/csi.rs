@@ -1,10 +1,10 @@
 //! The objects of CSI drivers: drivers, their limits on nodes, storage capacity, and attached volumes.
 
 use berth_guest::selector::WrittenLabelSelector;
+use berth_quantity::Quantity;
 use serde::Deserialize;
 
 use crate::claim::Metadata;
-use crate::quantity::Quantity;
 
 /// The annotation that [`CsiNode::migrated`] reads.
 const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";

@@ -49,17 +49,16 @@ mod csi;
 mod known;
 pub mod migration;
 mod persistent_volume;
-mod quantity;
 mod residents;
 mod storage_class;
 mod topology;
 
+pub use berth_quantity::Quantity;
 pub use claim::{
     ClaimSpec, ClaimStatus, Metadata, OwnerReference, PersistentVolumeClaim, READ_WRITE_ONCE_POD, Resources,
 };
 pub use csi::{Allocatable, AttachedSource, CsiDriver, CsiNode, CsiStorageCapacity, CsiVolume, VolumeAttachment};
 pub use known::{Known, not_found};
 pub use persistent_volume::{ClaimReference, PersistentVolume, VolumeSpec, VolumeStatus};
-pub use quantity::Quantity;
 pub use residents::Residents;
 pub use storage_class::{StorageClass, TopologyTerm, WAIT_FOR_FIRST_CONSUMER};

@@ -52,7 +52,6 @@ use berth_clock::Clock;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-pub use berth_apimachinery::schema::canonical_quantity;
 pub use faults::{BindFault, Faults, WatchFault};
 pub use store::Retention;
 

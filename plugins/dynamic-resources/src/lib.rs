@@ -23,7 +23,7 @@ mod time;
 
 use args::Args;
 use berth_guest::{ClusterEvent, EventActions};
-use berth_guest_devices::{api, cel, classes, devices, quantity};
+use berth_guest_devices::{api, cel, classes, devices};
 use claims::{PreparedPod, prepare};
 use cluster::Cluster;
 use deallocating::{post_filter, unreserve};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use berth_quantity::Quantity;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{NodeSelector, Selector};
-use crate::quantity::Quantity;
 
 /// A ResourceClaim.
 #[derive(Clone, Debug, Default, Deserialize)]

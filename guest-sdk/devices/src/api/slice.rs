@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use berth_quantity::Quantity;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::NodeSelector;
 use crate::cel::Attribute;
-use crate::quantity::Quantity;
 
 /// A ResourceSlice.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use berth_quantity::Quantity;
 use cel::ExecutionError;
 use cel::common::traits::{Container, Indexer, Iterable, Iterator as CelIterator, Sizer};
 use cel::common::types::{CelBool, CelInt, CelString, MAP_TYPE, Type};
@@ -11,7 +12,6 @@ use cel::common::value::{CowVal, StaticVal, Val};
 
 use super::quantity::CelQuantity;
 use super::semver::Version;
-use crate::quantity::Quantity;
 
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq)]

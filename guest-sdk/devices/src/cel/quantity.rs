@@ -2,11 +2,10 @@
 
 use std::any::Any;
 
+use berth_quantity::{Quantity, QuantityError};
 use cel::common::types::{CelBool, CelDouble, CelInt, CelString, Type};
 use cel::common::value::{StaticVal, Val};
 use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overload};
-
-use crate::quantity::Quantity;
 
 static TYPE: Type = Type::new_unspecified_type("kubernetes.Quantity");
 
@@ -64,11 +63,12 @@ pub fn add(env: &mut Env) -> Result<(), DeclarationError> {
 }
 
 fn read(text: &CelString<'_>) -> Result<CelQuantity, ExecutionError> {
-    Quantity::parse(text.inner()).map(CelQuantity).map_err(|wrong| ExecutionError::function_error("quantity", wrong))
+    let error = |error: QuantityError| ExecutionError::function_error("quantity", error.invalid.message());
+    text.inner().parse().map(CelQuantity).map_err(error)
 }
 
 fn is_quantity(text: &CelString<'_>) -> CelBool {
-    Quantity::parse(text.inner()).is_ok().into()
+    text.inner().parse::<Quantity>().is_ok().into()
 }
 
 fn sign(one: &CelQuantity) -> CelInt {
@@ -105,7 +105,7 @@ fn plus(one: &CelQuantity, other: &CelQuantity) -> CelQuantity {
 }
 
 fn plus_int(one: &CelQuantity, other: &CelInt) -> CelQuantity {
-    CelQuantity(one.0.plus(Quantity::whole(*other.inner())))
+    CelQuantity(one.0.plus(Quantity::from_value(*other.inner())))
 }
 
 fn minus(one: &CelQuantity, other: &CelQuantity) -> CelQuantity {
@@ -113,5 +113,5 @@ fn minus(one: &CelQuantity, other: &CelQuantity) -> CelQuantity {
 }
 
 fn minus_int(one: &CelQuantity, other: &CelInt) -> CelQuantity {
-    CelQuantity(one.0.minus(Quantity::whole(*other.inner())))
+    CelQuantity(one.0.minus(Quantity::from_value(*other.inner())))
 }

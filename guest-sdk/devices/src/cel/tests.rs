@@ -1,7 +1,8 @@
 //! Tests of the results of CEL expressions for a device.
 
+use berth_quantity::Quantity;
+
 use super::*;
-use crate::quantity::Quantity;
 
 fn device() -> Device {
     let attributes = [
@@ -11,7 +12,7 @@ fn device() -> Device {
         ("healthy", Attribute::Bool(true)),
         ("driverVersion", Attribute::Version("1.10.2-rc.1".into())),
     ];
-    let capacity = [("memory", Quantity::parse("40Gi").unwrap())];
+    let capacity = [("memory", "40Gi".parse::<Quantity>().unwrap())];
     let attributes = attributes.iter().map(|(name, attribute)| (*name, attribute));
     Device::new("gpu.example.com", true, attributes, capacity).unwrap()
 }

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use berth_core::model::quantity::Quantity;
+use berth_quantity::{Quantity, QuantityError};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 /// Returns the field's value, or its default if the field is null.
@@ -74,7 +74,7 @@ pub(crate) struct MaybeQuantity(pub(crate) Result<Quantity, String>);
 impl MaybeQuantity {
     #[inline]
     fn parse(text: &str) -> Self {
-        Self(text.parse().map_err(|e: berth_core::model::quantity::QuantityError| e.to_string()))
+        Self(text.parse().map_err(|error: QuantityError| error.to_string()))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Checks a built-in object against its type, as kube-apiserver does when it decodes JSON into Go types.
 
+use berth_quantity::canonical;
 use serde_json::{Map, Value};
 
-use super::scalars::{canonical_quantity, canonical_time, is_base64};
+use super::scalars::{canonical_time, is_base64};
 use super::{Shape, Type, type_named};
 
 /// The result of a check.
@@ -134,7 +135,7 @@ impl Checker {
             other => other.to_string(),
         };
         let canonical =
-            canonical_quantity(&text).map_err(|problem| format!("{problem} (field {}: {text:?})", self.path))?;
+            canonical(&text).map_err(|invalid| format!("{} (field {}: {text:?})", invalid.message(), self.path))?;
         *value = Value::String(canonical);
         Ok(())
     }

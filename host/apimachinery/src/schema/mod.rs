@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use check::check;
-pub use scalars::{base64, canonical_quantity, micros, nano, seconds};
+pub use scalars::{base64, micros, seconds};
 
 /// The type of a field's value.
 #[derive(Debug, Clone, PartialEq, Eq)]

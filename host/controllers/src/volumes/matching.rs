@@ -1,6 +1,6 @@
 //! Finds the best volume for a claim.
 
-use berth_core::model::quantity::Quantity;
+use berth_quantity::Quantity;
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
 
 use super::super::cluster::Cluster;

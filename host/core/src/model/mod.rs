@@ -6,7 +6,6 @@ pub mod affinity;
 pub mod node;
 pub mod object;
 pub mod pod;
-pub mod quantity;
 pub mod requests;
 pub mod resources;
 pub mod selector;

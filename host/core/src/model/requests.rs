@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::quantity::Quantity;
+use berth_quantity::Quantity;
+
 use super::resources::Resources;
 
 /// An exact `v1.ResourceList`.

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use berth_quantity::Quantity;
 use serde_json::Value;
 
 use crate::failure::Problems;
 use crate::names::{is_dns_label, is_label_key, is_label_value};
 use crate::value::{items, members, text};
-use berth_apimachinery::schema::nano;
 
 /// Validates a pod's spec at field path `path`.
 pub fn check_spec(spec: &Value, path: &str, problems: &mut Problems) {
@@ -90,22 +90,26 @@ fn check_container(container: &Value, path: &str, volumes: &HashSet<&str>, probl
     check_resources(&container["resources"], &format!("{path}.resources"), problems);
 }
 
+/// Returns the amount of a quantity; 0 for a value that is not a quantity.
+fn quantity(value: &Value) -> Quantity {
+    value.as_str().and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
 fn check_resources(resources: &Value, path: &str, problems: &mut Problems) {
     for part in ["limits", "requests"] {
         for (name, amount) in members(resources, part) {
             if amount.as_str().is_some_and(|text| text.starts_with('-')) {
                 problems.invalid(format!("{path}.{part}[{name}]"), amount, "must be greater than or equal to 0");
             }
-            if is_extended(name) && amount.as_str().is_some_and(|text| nano(text) % 1_000_000_000 != 0) {
+            if is_extended(name) && quantity(amount).exact().is_none() {
                 problems.invalid(format!("{path}.{part}[{name}]"), amount, "must be an integer");
             }
         }
     }
     for (name, request) in members(resources, "requests") {
         let limit = resources["limits"].get(name);
-        let number = |value: &Value| nano(value.as_str().unwrap_or_default());
         match limit {
-            Some(limit) if number(request) > number(limit) => {
+            Some(limit) if quantity(request) > quantity(limit) => {
                 let limit = limit.as_str().unwrap_or_default();
                 problems.invalid(
                     format!("{path}.requests"),

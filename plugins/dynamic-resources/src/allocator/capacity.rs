@@ -1,8 +1,9 @@
 //! Consumable capacity: the amount that a request consumes of a device's capacity, and whether this amount is left.
 
+use berth_guest_devices::Quantity;
+
 use crate::api::{Ask, Capacity, RequestPolicy};
 use crate::devices::{Amounts, Device};
-use crate::quantity::Quantity;
 
 /// Returns true if the device has enough capacity for the request beside `consumed` (by allocated claims) and
 /// `consuming` (by this attempt). Returns false if the request names a capacity that the device does not have.
@@ -42,7 +43,7 @@ fn taken(requested: Option<Quantity>, capacity: &Capacity) -> Quantity {
                 Some(step) if step > 0 => {
                     let over = requested.value().saturating_sub(minimum.value());
                     let steps = over / step + i64::from(over % step != 0);
-                    Quantity::binary(minimum.value().saturating_add(steps.saturating_mul(step)))
+                    Quantity::from_binary(minimum.value().saturating_add(steps.saturating_mul(step)))
                 }
                 _ => requested,
             }
