@@ -2,6 +2,7 @@
 //! invalid configuration is refused, and the last valid one stays in force.
 
 use anyhow::{Result, ensure};
+use berth_test_kit::wait::{Look, eventually};
 use berth_tests::directory::{self, ConfigMapMount};
 use berth_tests::objects::{NAMESPACE, node, pod, tainted, with};
 use berth_tests::{Journal, Process, Target, api, crafted, events};
@@ -50,6 +51,15 @@ impl<'a> Scene<'a> {
         self.configuration.set(&[("configuration.yaml", text.as_bytes())])
     }
 
+    /// Waits until `/configz` names the plugin Crafted, or does not name it.
+    async fn until_configz_names_crafted(&self, names: bool) -> Result<()> {
+        eventually(&format!("/configz names the plugin Crafted: {names}"), || async {
+            let (_, text) = self.berth.get("/configz").await?;
+            Ok(Look::at(text.contains("componentconfig") && text.contains("Crafted") == names, || text.clone()))
+        })
+        .await
+    }
+
     async fn create(&self, name: &str) -> Result<()> {
         api::create(&self.target.client, &pod(name, "1m")).await
     }
@@ -88,8 +98,10 @@ async fn plugins_are_switched_off(target: &Target) -> Result<()> {
         json!({"multiPoint": {"enabled": [{"name": "Crafted"}], "disabled": [{"name": "TaintToleration"}]}}),
     )?;
     scene.journal.rejected("p", "0/1 nodes are available: 1 node(s) were too small.").await?;
+    scene.until_configz_names_crafted(true).await?;
     scene.configure(json!({"multiPoint": {"disabled": [{"name": "TaintToleration"}]}}))?;
     scene.journal.placed_pod("p").await?;
+    scene.until_configz_names_crafted(false).await?;
     scene.end().await
 }
 
@@ -107,9 +119,11 @@ async fn what_can_not_be_done_is_refused(target: &Target) -> Result<()> {
         scene.create(what).await?;
         scene.journal.placed_pod(what).await?;
     }
+    scene.until_configz_names_crafted(false).await?;
     // The configuration still names this plugin, so it serves as soon as it exists.
     directory::install(&target.plugins_dir(), "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
     scene.berth.until_metric("berth_configuration_refused 0").await?;
+    scene.until_configz_names_crafted(true).await?;
     scene.create("after").await?;
     scene.journal.rejected("after", "0/1 nodes are available: 1 node(s) were too small.").await?;
     scene.end().await

@@ -62,7 +62,12 @@ fn answer(checks: &Checks, verbose: bool) -> Response {
 
 /// Serves `/configz`, under the key that kube-scheduler uses for its own configuration.
 async fn configuration(State(subject): State<Arc<Subject>>) -> Response {
-    Json(json!({ "componentconfig": subject.configuration() })).into_response()
+    match subject.configuration() {
+        Ok(configuration) => Json(json!({ "componentconfig": configuration })).into_response(),
+        Err(error) => {
+            (StatusCode::INTERNAL_SERVER_ERROR, format!("writing the configuration: {error}\n")).into_response()
+        }
+    }
 }
 
 async fn nothing() -> Response {

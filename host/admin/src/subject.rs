@@ -18,9 +18,12 @@ pub struct Subject {
     pub(super) vitals: Arc<Vitals>,
     metrics: Arc<Metrics>,
     scheduler: OnceLock<Box<dyn SchedulerView>>,
-    /// The effective configuration, or null before it is known.
-    configuration: RwLock<Value>,
+    /// Returns the effective configuration. Absent before it is known.
+    configuration: RwLock<Option<Configuration>>,
 }
+
+/// A function that returns the effective configuration, as a KubeSchedulerConfiguration.
+type Configuration = Arc<dyn Fn() -> serde_json::Result<Value> + Send + Sync>;
 
 impl Subject {
     /// Returns a subject without a scheduler.
@@ -34,13 +37,19 @@ impl Subject {
         let _ = self.scheduler.set(Box::new(scheduler));
     }
 
-    /// Sets the effective configuration, as a KubeSchedulerConfiguration, for `/configz`.
-    pub fn show_configuration(&self, configuration: Value) {
-        *self.configuration.write().unwrap_or_else(PoisonError::into_inner) = configuration;
+    /// Sets the function that returns the effective configuration, as a KubeSchedulerConfiguration, for `/configz`. The
+    /// function is called for each request.
+    pub fn show_configuration(&self, configuration: impl Fn() -> serde_json::Result<Value> + Send + Sync + 'static) {
+        *self.configuration.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(configuration));
     }
 
-    pub(super) fn configuration(&self) -> Value {
-        self.configuration.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns the effective configuration; null before it is known.
+    ///
+    /// # Errors
+    /// The configuration can't be written as JSON.
+    pub(super) fn configuration(&self) -> serde_json::Result<Value> {
+        let configuration = self.configuration.read().unwrap_or_else(PoisonError::into_inner).clone();
+        configuration.map_or(Ok(Value::Null), |configuration| configuration())
     }
 
     pub(super) async fn metrics(&self, format: Format) -> Result<String, std::fmt::Error> {

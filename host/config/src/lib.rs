@@ -163,6 +163,12 @@ impl Configuration {
         self.file.leader_election.resource_name.as_ref().is_some_and(|name| !name.is_empty())
     }
 
+    /// Replaces the profiles by those of `other`.
+    pub fn take_profiles(&mut self, other: Self) {
+        self.profiles = other.profiles;
+        self.file.profiles = other.file.profiles;
+    }
+
     /// Returns whether both configurations are equal except for their profiles.
     #[must_use]
     pub fn is_same_apart_from_profiles(&self, other: &Self) -> bool {

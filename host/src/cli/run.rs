@@ -30,11 +30,12 @@ use super::exit_status;
 use super::hint::{Hint, quoted};
 use super::progress::Progress;
 use super::stop_signal::StopSignal;
-use crate::scheduler::{Options, Reload, Scheduler};
+use crate::scheduler::{InForce, Options, Reload, Scheduler};
 use berth_admin::metrics::Metrics;
 use berth_admin::{DebugSignal, Subject};
 use berth_config::{Configuration, Followed, parse_duration};
 use berth_config::{LeaderElection, LeaderElectionError};
+use berth_core::profile_spec::ProfileSpec;
 use berth_kube::OwnPod;
 use berth_kube::lease::{Elector, system_clock};
 use berth_supervisor::Supervisor;
@@ -160,7 +161,7 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
     }
     let election = configuration.leader_election.clone();
     let Clients { general: client, lease } = args.connection.clients(&configuration).await?;
-    let in_force = serde_json::to_value(configuration.in_force())?;
+    let in_force = Arc::new(InForce::new(configuration.clone()));
     let mut options = Options::of(configuration);
     if let Some(most) = args.pod_max_in_unschedulable_pods_duration {
         options.core.queue.flush_after = most;
@@ -169,14 +170,16 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
     let elector = election.enabled.then(|| candidate(lease, &election, &metrics)).transpose()?;
     options.shell.term = elector.as_ref().map(Elector::term).unwrap_or_default();
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
-    subject.show_configuration(in_force);
+    show_configuration(&subject, &in_force, Vec::new);
     let server = serve(serving, &subject, &options.supervisor).await?;
     let supervisor = options.supervisor.clone();
     let plugins_compiled = Arc::clone(&options.plugins_compiled);
     let scheduler = Scheduler::prepare(&client, options).await?;
     let observer = scheduler.observer();
     subject.observe(observer.clone());
-    let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer));
+    let serving = observer.clone();
+    show_configuration(&subject, &in_force, move || serving.serving_profiles());
+    let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer, in_force));
     Ok(Some(Prepared {
         elector,
         election,
@@ -188,6 +191,16 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
         reload,
         _server: server,
     }))
+}
+
+/// Shows the effective configuration at `/configz`, with the profiles that serve.
+fn show_configuration(
+    subject: &Subject,
+    in_force: &Arc<InForce>,
+    serving: impl Fn() -> Vec<ProfileSpec> + Send + Sync + 'static,
+) {
+    let in_force = Arc::clone(in_force);
+    subject.show_configuration(move || in_force.show(&serving()));
 }
 
 fn candidate(

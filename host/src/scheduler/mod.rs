@@ -8,6 +8,7 @@
 
 mod clock;
 mod control;
+mod in_force;
 mod metered;
 mod observer;
 mod reload;
@@ -30,6 +31,7 @@ use tokio::time::Instant;
 
 use self::clock::Clock;
 use self::control::Control;
+pub use self::in_force::InForce;
 pub use self::observer::Observer;
 pub use self::reload::Reload;
 use self::turn::Turn;

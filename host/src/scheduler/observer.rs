@@ -43,6 +43,12 @@ impl Observer {
     pub fn refused_profiles(&self) -> Option<AssembleError> {
         self.loader.refused_profiles()
     }
+
+    /// Returns the profiles that serve; see [`Loader::serving_profiles`].
+    #[must_use]
+    pub fn serving_profiles(&self) -> Vec<ProfileSpec> {
+        self.loader.serving_profiles()
+    }
 }
 
 impl SchedulerView for Observer {

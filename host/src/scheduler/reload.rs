@@ -1,8 +1,10 @@
 //! Applies changes of the configuration file to a running scheduler.
 
+use std::sync::Arc;
+
 use tracing::{info, warn};
 
-use super::Observer;
+use super::{InForce, Observer};
 use berth_config::{Configuration, Followed};
 
 /// A followed configuration file and the scheduler that its profiles are applied to.
@@ -10,16 +12,17 @@ pub struct Reload {
     file: Followed,
     started_with: Configuration,
     observer: Observer,
+    in_force: Arc<InForce>,
     /// The error of the current content of the file.
     wrong: Option<String>,
 }
 
 impl Reload {
     /// Returns a reload for a scheduler that was started with the configuration `started_with`, which is the file's
-    /// content before flags were applied.
+    /// content before flags were applied. Tells `in_force` which profiles are requested.
     #[must_use]
-    pub fn new(file: Followed, started_with: Configuration, observer: Observer) -> Self {
-        Self { file, started_with, observer, wrong: None }
+    pub fn new(file: Followed, started_with: Configuration, observer: Observer, in_force: Arc<InForce>) -> Self {
+        Self { file, started_with, observer, in_force, wrong: None }
     }
 
     /// Checks the file, and applies its profiles if the content has changed. Returns the reason if the current
@@ -47,6 +50,7 @@ impl Reload {
         if !configuration.is_same_apart_from_profiles(&self.started_with) {
             warn!(file = %path, "configuration changed outside of profiles; restart to apply these changes");
         }
-        self.observer.set_profiles(configuration.profiles);
+        self.observer.set_profiles(configuration.profiles.clone());
+        self.in_force.request(configuration);
     }
 }

@@ -121,6 +121,15 @@ impl Loader {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).refused_profiles.clone()
     }
 
+    /// Returns the profiles that serve; none before the first set serves.
+    #[must_use]
+    pub fn serving_profiles(&self) -> Vec<ProfileSpec> {
+        match &*self.first.borrow() {
+            Some(Ok(())) => self.board.lock().unwrap_or_else(PoisonError::into_inner).specs.clone(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the current state of all plugins.
     #[must_use]
     pub fn status(&self) -> Vec<PluginStatus> {

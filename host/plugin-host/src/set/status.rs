@@ -56,7 +56,8 @@ pub enum PluginState {
 /// The state after the last pass of the loader.
 #[derive(Default)]
 pub(crate) struct Board {
-    pub(super) specs: Vec<ProfileSpec>,
+    /// The profiles that serve, or that are to serve first.
+    pub specs: Vec<ProfileSpec>,
     pub(super) inventory: Inventory,
     pub(super) failed: HashMap<Made, LoadError>,
     pub(super) catalog: Catalog,
