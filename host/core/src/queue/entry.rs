@@ -48,6 +48,26 @@ impl Rejection {
     }
 }
 
+/// The reason in the condition PodScheduled of a pod without a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnscheduledReason {
+    /// A plugin or an extender rejected the pod, or the cluster has no node.
+    Unschedulable,
+    /// The attempt failed without a verdict.
+    SchedulerError,
+}
+
+impl UnscheduledReason {
+    /// Returns the name that the condition has for the reason.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unschedulable => "Unschedulable",
+            Self::SchedulerError => "SchedulerError",
+        }
+    }
+}
+
 /// A pending pod (kube-scheduler's `QueuedPodInfo`).
 #[derive(Clone, Debug)]
 pub struct QueuedPod {
@@ -71,7 +91,7 @@ pub struct QueuedPod {
     /// The plugin that is down and for which the pod waits.
     pub failed_plugin: Option<Arc<str>>,
     /// The reason and message that were last written to its condition PodScheduled.
-    pub reported: Option<(&'static str, Arc<str>)>,
+    pub reported: Option<(UnscheduledReason, Arc<str>)>,
     /// The facts of the pod that changed since its attempt began.
     pub(super) changed: PodFacts,
     /// Pre-enqueue admitted the pod.
@@ -122,11 +142,6 @@ impl QueuedPod {
             self.sort_key = None;
         }
         changed
-    }
-
-    /// Marks the pod as decided: it can't be rejected any more, so that later events do not concern it.
-    pub(crate) fn is_decided(&mut self) {
-        self.ticket = None;
     }
 
     pub(super) fn rejected(&mut self, rejection: Rejection, now: Timestamp) {

@@ -32,7 +32,7 @@ use hashbrown::HashMap;
 use self::admission::AdmissionRequest;
 pub use self::advisor::{Admission, Advisor, HelpedPods, SortKey};
 pub use self::backoff::Backoff;
-pub use self::entry::{QueuedPod, Rejection, Rejector};
+pub use self::entry::{QueuedPod, Rejection, Rejector, UnscheduledReason};
 use self::in_flight::InFlight;
 pub use self::incoming::{Cause, Incoming, Label, PodChange, SubQueue};
 use self::position::Position;
@@ -139,7 +139,9 @@ impl Queue {
 
     /// Removes the pod from the queue.
     pub fn remove(&mut self, key: &PodKey) {
-        self.take(&key.uid);
+        if let Some((_, mut entry)) = self.take(&key.uid) {
+            self.end_ticket(&mut entry);
+        }
     }
 
     /// Takes the next pod out of the queue, and counts an attempt for it.
@@ -169,9 +171,24 @@ impl Queue {
     /// `plugin`, which was down, works again.
     pub fn add_failed(&mut self, mut entry: QueuedPod, plugin: Option<Arc<str>>, now: Timestamp) {
         entry.failed(plugin, now);
-        entry.ticket = None;
+        self.end_ticket(&mut entry);
         let position = Position::ErrorBackoff(self.options.backoff.end(&entry), self.arrival());
         self.enter(position, entry, Some(Cause::AttemptFailed));
+    }
+
+    /// Ends the ticket of a pod that left the queue, because no event can help the pod any more: the pod can't be
+    /// rejected any more, or goes away. Must be called for a pod that does not come back to the queue.
+    pub fn end_ticket(&mut self, entry: &mut QueuedPod) {
+        if let Some(ticket) = entry.ticket.take() {
+            self.in_flight.end(&ticket);
+        }
+    }
+
+    /// Returns the number of pods that left the queue and can still come back rejected. The queue keeps the events
+    /// for them.
+    #[must_use]
+    pub fn out(&self) -> usize {
+        self.in_flight.out()
     }
 
     /// Marks that the events since the pod left the queue can't help it.

@@ -30,7 +30,7 @@ impl Queue {
     /// kube-scheduler's DefaultPreemption does the same in its PreEnqueue.
     pub fn await_evictions(&mut self, mut entry: QueuedPod, rejection: Rejection, now: Timestamp) {
         entry.rejected(rejection, now);
-        entry.ticket = None;
+        self.end_ticket(&mut entry);
         let position = Position::AwaitsEvictions(self.arrival());
         self.enter(position, entry, Some(Cause::AttemptFailed));
     }

@@ -171,6 +171,7 @@ impl Extenders for Scripted {
 
 struct Bench {
     core: Core,
+    extenders: Scripted,
     asked: Receiver<String>,
     now: Timestamp,
 }
@@ -186,8 +187,7 @@ impl Bench {
         let (asker, asked) = channel();
         let list = scripts.iter().map(|script| script.extender.clone()).collect();
         let extenders = Scripted { scripts, list, asked: asker };
-        let core = Core::new(Options::default()).with_extenders(Box::new(extenders));
-        let mut bench = Self { core, asked, now: Timestamp(0) };
+        let mut bench = Self { core: Core::new(Options::default()), extenders, asked, now: Timestamp(0) };
         let declaration = Arc::new(Declaration { name: "OneEach".into(), ..Declaration::default() });
         let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: Default::default() };
         let (filter, post_filter) = (vec![plugin.clone()], vec![plugin]);
@@ -209,9 +209,9 @@ impl Bench {
     }
 
     fn step(&mut self, event: Event) -> Vec<String> {
-        let mut actions = self.core.step(event, self.now, &mut OneEach);
+        let mut actions = self.core.step(event, self.now, &mut OneEach, &mut self.extenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, self.now, &mut OneEach));
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut OneEach, &mut self.extenders));
         }
         let shortened = |action: Action| match action {
             Action::Bind { node, .. } => Some(format!("bind to {node}")),

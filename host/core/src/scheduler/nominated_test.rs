@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cache::{NodeId, PodId};
+use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, PodSpec, Resources};
 use crate::plugins::{
@@ -147,9 +148,9 @@ impl Bench {
 
     /// Handles an event. Returns the node of each bound pod, or the reason why it was not bound, and the nominations.
     fn step(&mut self, event: Event) -> Vec<String> {
-        let mut actions = self.core.step(event, Timestamp(0), &mut self.plugins);
+        let mut actions = self.core.step(event, Timestamp(0), &mut self.plugins, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, Timestamp(0), &mut self.plugins));
+            actions.extend(self.core.step(Event::Cycle, Timestamp(0), &mut self.plugins, &mut NoExtenders));
         }
         let told = actions.iter().filter_map(|action| match action {
             Action::Bind { pod, node } => Some(format!("{} on {node}", pod.name)),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::shown;
 use crate::Event;
+use crate::extenders::NoExtenders;
 use crate::model::Pod;
 use crate::plugins::{Code, Hint, PointOutcome};
 use crate::queue::SubQueue;
@@ -83,7 +84,7 @@ fn what_happens_while_a_pod_waits_counts_if_it_is_turned_away() {
             bench.step(Event::NodeSet(node));
         }
         bench.now = bench.now.after(Duration::from_secs(60));
-        bench.core.step(Event::Tick, bench.now, &mut bench.plugins);
+        bench.core.step(Event::Tick, bench.now, &mut bench.plugins, &mut NoExtenders);
         let entry = bench.core.queue().len(part)
             + bench.core.queue().len(SubQueue::Backoff) * usize::from(part == SubQueue::Active);
         assert_eq!(entry, 1, "{part:?}");

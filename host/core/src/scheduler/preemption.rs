@@ -121,7 +121,7 @@ impl Core {
         if !by.iter().all(|rejector| by_node(&rejector.declaration)) {
             return true;
         }
-        let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins);
+        let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins, step.extenders);
         let rejected = |plugin: &&ProfilePlugin| by.iter().any(|rejector| rejector.id == plugin.id);
         let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(rejected).collect();
         // A failed plugin counts as a yes, so that the pod is not lost.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::cache::{NodeId, PodId};
+use crate::extenders::NoExtenders;
 use crate::facts::NodeFacts;
 use crate::model::{Labels, Node, PodKey, PodSpec};
 use crate::plugins::{
@@ -82,9 +83,9 @@ impl Bench {
     }
 
     fn step(&mut self, event: Event) -> Vec<String> {
-        let mut actions = self.core.step(event, self.now, &mut OnePodANode);
+        let mut actions = self.core.step(event, self.now, &mut OnePodANode, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, self.now, &mut OnePodANode));
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut OnePodANode, &mut NoExtenders));
         }
         let said = actions.iter().filter_map(|action| match action {
             Action::Bind { pod, node } => Some(format!("bind {} to {node}", pod.name)),

@@ -15,7 +15,7 @@ use crate::intent::Intent;
 use crate::model::{ObjectKey, Pod};
 use crate::plugins::{Code, ExtensionPoints, PluginError, PointOutcome, Reserved, Status};
 use crate::profile::ProfilePlugin;
-use crate::queue::QueuedPod;
+use crate::queue::{QueuedPod, UnscheduledReason};
 use crate::time::Timestamp;
 
 /// The state of a pod between the choice of its node and its binding, and the data to undo it. A reservation stores
@@ -284,23 +284,23 @@ impl Core {
     }
 
     fn requeue(&mut self, reservation: Reservation, why: UndoReason, step: &mut Step<'_>) {
-        let Reservation { entry, began, nominated, .. } = reservation;
+        let Reservation { mut entry, began, nominated, .. } = reservation;
         if matches!(why, UndoReason::Cancelled) {
-            return;
+            return self.queue.end_ticket(&mut entry);
         }
         let outcome = if matches!(why, UndoReason::Rejected(_)) { Outcome::Unschedulable } else { Outcome::Error };
         if !matches!(why, UndoReason::Filling(_)) {
             self.ended.push(attempt(&entry, outcome, began));
         }
         if self.cache.pod_by_uid(&entry.pod.key.uid).is_some() || entry.pod.deleting {
-            return;
+            return self.queue.end_ticket(&mut entry);
         }
         if nominated || !entry.pod.nominated_node_name.is_empty() {
             step.actions.push(Action::Nominate { pod: entry.pod.key.clone(), node: Box::default() });
         }
         match why {
             UndoReason::Rejected(diagnosis) => {
-                let entry = report(entry, "Unschedulable", diagnosis.to_string(), &mut step.actions);
+                let entry = report(entry, UnscheduledReason::Unschedulable, diagnosis.to_string(), &mut step.actions);
                 self.queue.add_unschedulable(entry, diagnosis.rejection().clone(), step.now);
             }
             UndoReason::Failed { message, plugin } => self.failed(entry, plugin, message, step),

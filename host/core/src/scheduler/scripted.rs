@@ -8,6 +8,7 @@ use super::Core;
 use crate::action::Action;
 use crate::cache::NodeId;
 use crate::declaration::Declaration;
+use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::intent::{Intent, Patch};
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey, PodSpec};
@@ -231,9 +232,9 @@ impl Bench {
 
     /// Handles an event and runs all pending cycles. Returns the actions in a short form.
     pub fn step(&mut self, event: Event) -> Vec<String> {
-        let mut actions = self.core.step(event, self.now, &mut self.plugins);
+        let mut actions = self.core.step(event, self.now, &mut self.plugins, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, self.now, &mut self.plugins));
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut self.plugins, &mut NoExtenders));
         }
         actions.iter().filter_map(|action| self.shortened(action)).collect()
     }

@@ -6,16 +6,18 @@ use super::Core;
 use super::reservation::Reservation;
 use crate::action::Action;
 use crate::cycle::mix;
+use crate::extenders::Extenders;
 use crate::intent::Intent;
 use crate::model::Pod;
 use crate::plugins::{Cycle, ExtensionPoints, Plugins, PointOutcome};
 use crate::profile::{Profile, ProfilePlugin};
 use crate::time::Timestamp;
 
-/// The time, the plugins to ask, and the actions so far.
+/// The time, the plugins and extenders to ask, and the actions so far.
 pub(super) struct Step<'a> {
     pub now: Timestamp,
     pub plugins: &'a mut dyn Plugins,
+    pub extenders: &'a mut dyn Extenders,
     pub actions: Vec<Action>,
 }
 

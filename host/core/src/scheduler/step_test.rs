@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cache::{Coverage, NodeId};
+use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Labels, Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
 use crate::plugins::{Code, Cycle, Declaration, PluginError, PluginId, Scope, Status, Verdicts};
@@ -69,7 +70,7 @@ impl Bench {
 
     /// As [`Bench::swap`], but runs no cycle.
     fn swap_only(&mut self) {
-        self.core.step(Event::PluginsSwapped(Self::profiles()), Timestamp(0), &mut self.plugins);
+        self.core.step(Event::PluginsSwapped(Self::profiles()), Timestamp(0), &mut self.plugins, &mut NoExtenders);
     }
 
     fn profiles() -> Vec<Profile> {
@@ -102,9 +103,9 @@ impl Bench {
     /// Handles an event and runs all pending cycles. Returns all actions in a short form.
     fn step(&mut self, event: Event) -> Vec<String> {
         let now = Timestamp(self.seconds * 1000);
-        let mut actions = self.core.step(event, now, &mut self.plugins);
+        let mut actions = self.core.step(event, now, &mut self.plugins, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, now, &mut self.plugins));
+            actions.extend(self.core.step(Event::Cycle, now, &mut self.plugins, &mut NoExtenders));
         }
         actions.iter().map(shortened).collect()
     }
@@ -264,8 +265,9 @@ fn pods_are_tried_in_the_order_of_their_keys() {
     bench.step(Event::NodeSet(node(false)));
     let now = Timestamp(0);
     bench.swap_only();
-    let actions =
-        std::iter::from_fn(|| bench.core.has_work().then(|| bench.core.step(Event::Cycle, now, &mut bench.plugins)));
+    let actions = std::iter::from_fn(|| {
+        bench.core.has_work().then(|| bench.core.step(Event::Cycle, now, &mut bench.plugins, &mut NoExtenders))
+    });
     let bound: Vec<String> = actions.flatten().map(|action| shortened(&action)).collect();
     assert_eq!(bound, ["bind a to n", "bind b to n", "bind c to n"]);
 }
@@ -425,7 +427,10 @@ fn an_explanation_says_what_a_cycle_would_and_places_nothing() {
         bench.step(Event::NodeSet(node(tainted)));
         for _ in ["fresh", "kept"] {
             let mut heard = Heard::default();
-            let outcome = bench.core.explain(&asked, Timestamp(0), &mut bench.plugins, &mut heard).expect("a profile");
+            let outcome = bench
+                .core
+                .explain(&asked, Timestamp(0), &mut bench.plugins, &mut NoExtenders, &mut heard)
+                .expect("a profile");
             assert_eq!(outcome.map_err(|failure| failure.to_string()), expected.clone().map_err(str::to_owned));
             assert_eq!(heard.0.len(), 1, "{:?}", heard.0);
             assert_eq!(heard.0[0].contains("nodes: [1]"), tainted, "{:?}", heard.0);
@@ -433,5 +438,10 @@ fn an_explanation_says_what_a_cycle_would_and_places_nothing() {
     }
     assert_eq!(bench.core.in_flight(), 0);
     let stranger = Arc::new(Pod { spec: Arc::default(), ..pod("q") });
-    assert!(bench.core.explain(&stranger, Timestamp(0), &mut bench.plugins, &mut Heard::default()).is_none());
+    assert!(
+        bench
+            .core
+            .explain(&stranger, Timestamp(0), &mut bench.plugins, &mut NoExtenders, &mut Heard::default())
+            .is_none()
+    );
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use berth_core::extenders::NoExtenders;
 use berth_core::model::{Effect, Node, Pod, PodSpec, Taint};
 use berth_core::profile::Profile;
 use berth_core::{Core, Event};
@@ -55,7 +56,7 @@ pub fn every_pod_that_fits_was_woken(world: &World) -> usize {
 fn placed_by_a_fresh_core(world: &World, pod: &Arc<Pod>) -> Option<Box<str>> {
     let mut plugins = Fakes::without_faults(world.seed);
     let mut core = Core::new(Keeping::Anew.options(world.seed, Flush::Off));
-    let mut tell = |event| drop(core.step(event, world.now, &mut plugins));
+    let mut tell = |event| drop(core.step(event, world.now, &mut plugins, &mut NoExtenders));
     let cluster = &world.cluster;
     tell(Event::ObjectsWanted(vec![claims()]));
     cluster.claims.values().for_each(|claim| tell(Event::ObjectSet(Arc::clone(claim))));

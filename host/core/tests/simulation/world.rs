@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use berth_core::extenders::{Extenders, NoExtenders};
 use berth_core::intent::Intent;
 use berth_core::model::PodKey;
 use berth_core::{Action, Core, Event, Timestamp};
@@ -26,6 +27,7 @@ pub struct World {
     pub cluster: Cluster,
     pub core: Core,
     pub plugins: Fakes,
+    extenders: Box<dyn Extenders>,
     pub now: Timestamp,
     /// The uids of pods that the core knows as assigned.
     pub known_assigned: BTreeSet<Box<str>>,
@@ -58,8 +60,8 @@ impl World {
         if others.u8(..3) == 0 {
             let answers = world.plugins.choice.extenders.clone();
             let extenders = FakeExtenders::new(seed, Arc::clone(&world.extenders_fail), answers);
-            let core = Core::new(keeping.options(seed, flush)).with_extenders(Box::new(extenders));
-            world.core = core;
+            world.core = Core::new(keeping.options(seed, flush));
+            world.extenders = Box::new(extenders);
         }
         world.cluster.most_nodes = 1 + others.u8(..40);
         world.cluster.profiles = 2;
@@ -88,6 +90,7 @@ impl World {
             cluster: Cluster::default(),
             core: Core::new(keeping.options(seed, flush)),
             plugins,
+            extenders: Box::new(NoExtenders),
             now: Timestamp(1_700_000_000_000),
             known_assigned: BTreeSet::new(),
             binding: Vec::new(),
@@ -323,12 +326,13 @@ impl World {
             let nominations = self.core.nominations().nodes();
             self.plugins.choice.nominated = nominations.map(|(node, _)| node.into()).collect();
         }
-        let actions = self.core.step(event, self.now, &mut self.plugins);
+        let actions = self.core.step(event, self.now, &mut self.plugins, &mut *self.extenders);
         if is_cycle {
             // A plugin that traps returns no sort key.
             let highest = highest.filter(|_| self.plugins.trap_one_in == 0);
             self.plugins.choice.end(highest);
         }
+        checks::events_are_kept_for_reserved_pods(self);
         self.check_placed();
         for action in actions {
             self.history.push(format!("{action:?}"));

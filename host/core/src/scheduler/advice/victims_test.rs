@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cache::{NodeId, PodId};
+use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, Pod, PodKey, PodSpec, Resources};
 use crate::plugins::{
@@ -97,9 +98,9 @@ impl Bench {
     }
 
     fn step(&mut self, event: Event) {
-        let mut actions = self.core.step(event, self.now, &mut Places);
+        let mut actions = self.core.step(event, self.now, &mut Places, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, self.now, &mut Places));
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut Places, &mut NoExtenders));
         }
         for action in actions {
             match action {

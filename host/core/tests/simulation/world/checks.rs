@@ -35,6 +35,12 @@ pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
     assert!(!gates, "seed {seed}: {pod} was placed in spite of its gates");
 }
 
+/// Checks after each step that the queue keeps events only for pods that have a reservation.
+pub fn events_are_kept_for_reserved_pods(world: &World) {
+    let (out, reserved) = (world.core.queue().out(), world.core.in_flight());
+    assert!(out <= reserved, "seed {}: events are kept for {out} pods, and {reserved} are reserved", world.seed);
+}
+
 /// Checks a requested binding: the pod is neither being bound nor assigned.
 pub fn binding_is_right(world: &World, pod: &PodKey) {
     let seed = world.seed;
