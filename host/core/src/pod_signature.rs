@@ -8,7 +8,10 @@ use hashbrown::HashMap;
 
 use crate::facts::PodFacts;
 use crate::model::Pod;
-use crate::plugins::PodSignatureId;
+
+/// The id of a pod signature: a set of pods that are equal in a set of pod facts (`template-id` in the contract).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PodSignatureId(pub u32);
 
 /// The largest number of signatures that are known for one set of facts. A plugin that reads a pod's name creates a
 /// signature for every pod.

@@ -22,22 +22,23 @@ mod node_info;
 mod objects;
 mod register;
 mod usage;
+mod what_if;
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-pub use self::ids::{ImageId, NodeId, PodId};
+pub use self::ids::{ImageId, KindId, NodeId, ObjectId, PodId};
 pub use self::images::{ImageState, Images};
 pub use self::log::{Change, ChangeLog};
 pub use self::node_info::NodeInfo;
-pub use self::objects::{CachedObject, Coverage, KindId, ObjectId, Objects};
+pub use self::objects::{CachedObject, Coverage, Objects};
 use self::register::{Keyed, Register};
 pub use self::usage::Usage;
+pub use self::what_if::WhatIf;
 use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
-use crate::plugins::WhatIf;
 
 /// A pod that is assigned to a node, or assumed to be.
 #[derive(Clone, Debug)]

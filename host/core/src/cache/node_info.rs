@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::Cache;
 use super::ids::{ImageId, NodeId, PodId};
 use super::usage::Usage;
+use super::what_if::WhatIf;
 use crate::facts::NodeFacts;
 use crate::model::{HostPort, Node, Pod};
-use crate::plugins::WhatIf;
 
 /// A node and its pods.
 #[derive(Clone, Debug, Default)]

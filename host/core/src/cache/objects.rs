@@ -4,17 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::assumed::{Assumptions, Shown};
+use super::ids::{KindId, ObjectId};
 use super::log::{Change, ChangeLog};
 use super::register::{Keyed, Register};
 use crate::model::object::{Object, ObjectKey, ObjectKind, ObjectReads};
-
-/// The id of an object for as long as the object exists (`object-id`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjectId(pub u32);
-
-/// The id of a kind that plugins read or once read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct KindId(pub u16);
 
 /// An object in the cache.
 #[derive(Clone, Debug)]

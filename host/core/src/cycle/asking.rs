@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::SchedulingCycle;
-use super::filtering::Feasible;
+use super::feasible::Feasible;
 use crate::cache::NodeId;
 use crate::plugins::{
     Cycle, ExtensionPoints, MOST_OUTCOMES, PluginError, Plugins, PodSignatureId, PreFilterResult, PreScoreResult,

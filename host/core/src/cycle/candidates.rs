@@ -3,70 +3,14 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::by_class::ByClass;
-use super::filtering::{Candidates, Nodes};
+use super::feasible::{ByClassInput, Candidates, IndexInputs, Indexed, Nodes};
 use super::sampling::Sample;
 use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
-use crate::plugins::{Declaration, PluginError, PreScoreResult};
+use crate::plugins::{PluginError, PreScoreResult};
 use crate::profile::Profile;
-use crate::results::CandidateKey;
-
-/// The feasible nodes from the candidate index.
-pub(super) struct Indexed<'p> {
-    pub inputs: IndexInputs<'p>,
-    /// The number of nodes that pass all filters.
-    len: usize,
-    /// The nodes in order, once they were needed.
-    listed: OnceCell<Arc<[NodeId]>>,
-}
-
-impl Indexed<'_> {
-    pub fn len(&self) -> usize {
-        self.len
-    }
-}
-
-/// The plugins whose answers determine an entry of the candidate index, with its key.
-pub(super) struct IndexInputs<'p> {
-    pub key: CandidateKey,
-    /// The filters that answer node by node.
-    filters: Vec<&'p ProfilePlugin>,
-    /// The plugins that answer by class. Plugins that filter come first.
-    pub by_class: Vec<ByClassInput<'p>>,
-    /// The plugins that score node by node. Empty if not [`Self::are_scores_known`].
-    pub scores: Vec<&'p (ProfilePlugin, i64)>,
-    /// The scores of all score plugins depend on the node's facts or its class alone.
-    pub are_scores_known: bool,
-}
-
-/// A plugin that answers by class.
-pub(super) struct ByClassInput<'p> {
-    pub plugin: &'p ProfilePlugin,
-    pub filters: bool,
-    /// 0 if the plugin does not score.
-    pub weight: i64,
-}
-
-impl IndexInputs<'_> {
-    /// Returns the declarations of the plugins that answer node by node.
-    fn declarations(&self) -> Vec<&Declaration> {
-        let scores = self.scores.iter().map(|(plugin, _)| plugin);
-        self.filters.iter().copied().chain(scores).map(|plugin| &*plugin.declaration).collect()
-    }
-
-    /// Returns the indexes of the plugins that filter by class.
-    fn class_filters(&self) -> Range<usize> {
-        0..self.by_class.iter().filter(|input| input.filters).count()
-    }
-
-    /// Returns the indexes of the plugins that only score by class.
-    pub fn class_scores(&self) -> Range<usize> {
-        self.class_filters().end..self.by_class.len()
-    }
-}
 
 impl SchedulingCycle<'_> {
     /// Returns the feasible nodes from the candidate index, or `None` if the nodes have to be filtered for this pod

@@ -10,6 +10,7 @@ mod by_class;
 mod candidates;
 mod diagnosis;
 mod extending;
+mod feasible;
 mod filtering;
 mod normalize;
 mod observer;

@@ -1,8 +1,7 @@
 //! Finds the best nodes for a pod in the candidate index, which is shared by all pods of the same signatures.
 
 use super::by_class::passed;
-use super::candidates::IndexInputs;
-use super::filtering::{Feasible, Nodes};
+use super::feasible::{Feasible, IndexInputs, Nodes};
 use super::{Failure, ProfilePlugin, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
 use crate::plugins::{ClassId, Normalization, PluginError, PluginId};

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::by_class::NodeScores;
-use super::filtering::Feasible;
+use super::feasible::Feasible;
 use super::{Failure, PluginAnswer, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
 use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreScoreResult};

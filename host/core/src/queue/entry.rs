@@ -1,18 +1,22 @@
 //! A pod in the queue, with the results of its attempts.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use super::advisor::SortKey;
 use super::in_flight::Ticket;
 use crate::cluster_event::ClusterEvent;
-use crate::extenders::EXTENDERS;
 use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::plugins::{Declaration, PluginId, PodSignatureId};
 use crate::pod_signature;
 use crate::time::Timestamp;
 
-/// A plugin that rejected a pod.
+/// The sort key of a pod. Pods are tried in ascending order, compared element by element.
+pub type SortKey = Arc<[i64]>;
+
+/// The id that stands for all extenders among the rejectors of a pod. No plugin has this id.
+const EXTENDERS: PluginId = PluginId(u32::MAX);
+
+/// A plugin that rejected a pod, or all extenders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejector {
     /// The plugin instance.
@@ -27,6 +31,15 @@ pub struct Rejector {
 }
 
 impl Rejector {
+    /// Returns the rejector that stands for all extenders. Extenders don't say which events help, so that any event
+    /// may help.
+    pub(crate) fn extenders() -> Self {
+        static DECLARATION: LazyLock<Arc<Declaration>> = LazyLock::new(|| {
+            Arc::new(Declaration { name: "Extender".into(), pod_facts: PodFacts::all(), ..Declaration::default() })
+        });
+        Self { id: EXTENDERS, declaration: Arc::clone(&DECLARATION), pending: false, signature: PodSignatureId(0) }
+    }
+
     /// Returns whether the event may help.
     pub(super) fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
         self.id == EXTENDERS || self.declaration.is_concerned_by(event)

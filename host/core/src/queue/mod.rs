@@ -30,9 +30,9 @@ use std::time::Duration;
 use hashbrown::HashMap;
 
 use self::admission::AdmissionRequest;
-pub use self::advisor::{Admission, Advisor, HelpedPods, SortKey};
+pub use self::advisor::{Admission, Advisor, HelpedPods};
 pub use self::backoff::Backoff;
-pub use self::entry::{QueuedPod, Rejection, Rejector, UnscheduledReason};
+pub use self::entry::{QueuedPod, Rejection, Rejector, SortKey, UnscheduledReason};
 use self::in_flight::InFlight;
 pub use self::incoming::{Cause, Incoming, Label, PodChange, SubQueue};
 use self::position::Position;

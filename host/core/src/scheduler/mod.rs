@@ -1,6 +1,7 @@
 //! The state machine: handles each event and runs one scheduling cycle at a time.
 
 mod advice;
+mod asking;
 mod binding;
 mod explain;
 mod permit;

@@ -5,24 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Core;
-use super::reservation::{Reservation, Stage, UndoReason, how_it_went};
+use super::reservation::{PluginWait, Reservation, Stage, UndoReason, how_it_went};
 use super::step::Step;
 use crate::cache::NodeId;
 use crate::cycle::Diagnosis;
 use crate::model::Pod;
 use crate::plugins::{Code, Decision, ExtensionPoints, Permission, PointOutcome, Status};
-use crate::time::Timestamp;
 
 /// The longest time that a plugin can keep a pod waiting, as in kube-scheduler.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
-
-/// A plugin that wants a pod to wait.
-#[derive(Clone, Debug)]
-pub(super) struct PluginWait {
-    plugin: Arc<str>,
-    how_long: Duration,
-    pub until: Timestamp,
-}
 
 /// A plugin's decisions about other pods than the pod that it was asked about.
 pub(super) struct AboutOthers {

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::permit::PluginWait;
 use super::scheduling::{attempt, report};
 use super::step::Step;
 use super::{Core, Outcome};
@@ -57,6 +57,14 @@ pub(super) enum Stage {
     PreBinding { step: u64, plugin: Arc<str>, left: VecDeque<Arc<str>> },
     /// The binding is under way.
     Binding(Binder),
+}
+
+/// A plugin that wants a pod to wait.
+#[derive(Clone, Debug)]
+pub(super) struct PluginWait {
+    pub plugin: Arc<str>,
+    pub how_long: Duration,
+    pub until: Timestamp,
 }
 
 /// The binder of a pod.
