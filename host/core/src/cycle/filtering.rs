@@ -235,7 +235,7 @@ impl SchedulingCycle<'_> {
         if status.code != Code::Error {
             return Ok(());
         }
-        Err(PluginError::failed(plugin.declaration.name.clone(), status.reasons.join(", ")))
+        Err(plugin.failed(status.reasons.join(", ")))
     }
 }
 

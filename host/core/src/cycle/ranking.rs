@@ -50,10 +50,10 @@ impl SchedulingCycle<'_> {
             return Ok(None);
         }
         self.group(inputs)?;
-        let candidates = self.results.candidates(&inputs.key, self.number);
+        let candidates = self.index_entry(inputs);
         let Some(groups) = candidates.groups().map(|groups| groups.summaries()) else { return Ok(None) };
         let worth = self.worth(inputs, &groups)?;
-        let candidates = self.results.candidates(&inputs.key, self.number);
+        let candidates = self.index_entry(inputs);
         Ok(candidates.groups().and_then(|groups| groups.best(&worth)).as_ref().and_then(read))
     }
 
@@ -87,7 +87,7 @@ impl SchedulingCycle<'_> {
     /// Puts the nodes into groups whose scores or classes may have changed.
     pub(super) fn group(&mut self, inputs: &IndexInputs<'_>) -> Result<(), PluginError> {
         let moved = self.moved(inputs, inputs.class_scores());
-        let candidates = self.results.candidates(&inputs.key, self.number);
+        let candidates = self.index_entry(inputs);
         candidates.ungroup(moved.as_deref());
         let nodes = candidates.ungrouped().to_vec();
         self.set_positions(inputs, inputs.class_scores());
@@ -102,7 +102,7 @@ impl SchedulingCycle<'_> {
         for input in &inputs.by_class {
             classes.push(self.classes_of(input.plugin, &nodes)?);
         }
-        self.results.candidates(&inputs.key, self.number).group(|at, key| {
+        self.index_entry(inputs).group(|at, key| {
             let mut sum = 0;
             for ((plugin, weight), scores) in inputs.scores.iter().zip(&scores) {
                 if plugin.is_normalized_by_host() {

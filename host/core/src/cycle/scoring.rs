@@ -134,7 +134,6 @@ impl ProfilePlugin {
         if (0..=normalize::MAX_NODE_SCORE).contains(&score) {
             return Ok(());
         }
-        let message = format!("gave the score {score}; after normalizing it has to be 0 to 100");
-        Err(PluginError::failed(self.declaration.name.clone(), message))
+        Err(self.failed(format!("gave the score {score}; after normalizing it has to be 0 to 100")))
     }
 }

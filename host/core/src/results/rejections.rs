@@ -21,8 +21,8 @@ impl Rejections {
     /// Returns the number of this rejection. A new rejection gets a new number, or `None` if there are no more
     /// numbers.
     pub fn number(&mut self, status: &Status) -> Option<u16> {
-        let hash = hash(status);
-        if let Some(at) = self.find(hash, status) {
+        let hash_of_this = hash(status);
+        if let Some(at) = self.find(hash_of_this, status) {
             return Some(at + 1);
         }
         let at = u16::try_from(self.all.len()).ok()?;
@@ -30,7 +30,7 @@ impl Rejections {
         self.all.push(status.clone());
         self.text += status.reasons.iter().map(|reason| reason.len()).sum::<usize>();
         let all = &self.all;
-        self.by_hash.insert_unique(hash, at, |at| hash_of(all, *at));
+        self.by_hash.insert_unique(hash_of_this, at, |at| hash(&all[usize::from(*at)]));
         Some(number)
     }
 
@@ -104,10 +104,6 @@ const BYTES: usize = 96;
 
 fn hash(status: &Status) -> u64 {
     FixedState::default().hash_one(status)
-}
-
-fn hash_of(all: &[Status], at: u16) -> u64 {
-    all.get(usize::from(at)).map_or(0, hash)
 }
 
 #[cfg(test)]

@@ -248,8 +248,7 @@ fn is_bound_elsewhere(reservation: &Reservation) -> bool {
 /// Checks that the intents contain no assumption, which is allowed in reserve only.
 fn without_assumptions(plugin: &ProfilePlugin, call: &str, intents: Vec<Intent>) -> Result<Vec<Intent>, PluginError> {
     if intents.iter().any(|intent| matches!(intent, Intent::Assume(_))) {
-        let message = format!("{call} can't assume an object: reserve can");
-        return Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message));
+        return Err(plugin.failed(format!("{call} can't assume an object: reserve can")));
     }
     Ok(intents)
 }

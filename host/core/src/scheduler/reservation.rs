@@ -205,12 +205,11 @@ impl Core {
             self.ask(plugin, reservation, step, |plugins, cycle, _| plugins.reserve(plugin.id, cycle, node))?;
         let Reserved { state, intents } = answer.map_err(|status| self.rejected(plugin, status, reservation, node))?;
         // From here on the plugin counts as having reserved, even if its intents are refused below.
-        let name = Arc::clone(&plugin.declaration.name);
-        reservation.reserved.push((Arc::clone(&name), state));
+        reservation.reserved.push((Arc::clone(&plugin.declaration.name), state));
         for intent in intents {
             let Intent::Assume(object) = intent else {
                 let message = "reserve may assume objects only: what has to be done to the cluster is for pre-bind";
-                return Err(PluginError::failed(name, message.to_owned()).into());
+                return Err(plugin.failed(message).into());
             };
             reservation.assumed.push(object.key.clone());
             self.cache.assume_object(object, &reservation.pod.key.uid);
@@ -227,8 +226,7 @@ impl Core {
         node: NodeId,
     ) -> UndoReason {
         if status.code == Code::Error {
-            let message = status.reasons.join(", ");
-            return PluginError::failed(Arc::clone(&plugin.declaration.name), message).into();
+            return plugin.failed(status.reasons.join(", ")).into();
         }
         let signature = self.results.pod_signatures.of(plugin.declaration.pod_facts, &reservation.pod, self.cycles);
         UndoReason::Rejected(Diagnosis::of_one(node, &status, Some((plugin, signature))))
