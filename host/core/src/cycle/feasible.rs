@@ -24,7 +24,7 @@ pub(super) struct Feasible<'p> {
     pub filters: Vec<&'p ProfilePlugin>,
 }
 
-/// Feasible nodes. [`SchedulingCycle::listed`] returns them in order.
+/// Feasible nodes. [`super::SchedulingCycle::listed`] returns them in order.
 pub(super) enum Nodes<'p> {
     /// Found for this pod alone.
     Found(Vec<NodeId>),

@@ -13,7 +13,7 @@ const NONE: u16 = u16::MAX;
 
 /// The class of each node, with a log of changes.
 #[derive(Clone, Debug, Default)]
-pub struct NodeClasses {
+pub(crate) struct NodeClasses {
     /// By node id; [`NONE`] for a node without a class.
     of_node: Vec<u16>,
     /// The cycle of the last answer.
@@ -28,14 +28,13 @@ pub struct NodeClasses {
 
 /// A position in the log of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClassPosition {
+pub(crate) struct ClassPosition {
     epoch: u64,
     at: u64,
 }
 
 impl NodeClasses {
     /// Returns the cycle of the last answer; 0 before the first.
-    #[must_use]
     pub fn known(&self) -> u64 {
         self.known
     }
@@ -63,21 +62,18 @@ impl NodeClasses {
     }
 
     /// Returns the class of the node, if it has one.
-    #[must_use]
     pub fn of(&self, node: NodeId) -> Option<ClassId> {
         let class = self.of_node.get(node.0 as usize).copied().filter(|class| *class != NONE)?;
         Some(ClassId(class.into()))
     }
 
     /// Returns the end of the log of changes.
-    #[must_use]
     pub fn position(&self) -> ClassPosition {
         ClassPosition { epoch: self.epoch, at: self.start + self.changes.len() as u64 }
     }
 
     /// Returns the nodes whose class changed since this position, some perhaps several times, or `None` if any node
     /// may have changed.
-    #[must_use]
     pub fn since(&self, position: ClassPosition) -> Option<impl Iterator<Item = NodeId> + '_> {
         if position.epoch != self.epoch {
             return None;

@@ -22,7 +22,7 @@ const LATEST: usize = 32;
 
 /// Nodes in groups and ordered lists.
 #[derive(Clone, Debug, Default)]
-pub struct Groups {
+pub(crate) struct Groups {
     /// By node id.
     spots: Vec<Spot>,
     /// Each list holds the nodes of one group with one score.
@@ -72,7 +72,7 @@ struct Group {
 
 /// A group as callers see it: its key and its number of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupSummary {
+pub(crate) struct GroupSummary {
     /// The scores to normalize, then the classes, as given to [`Groups::add`].
     pub key: Arc<[i64]>,
     /// The number of nodes, at least one.
@@ -81,7 +81,7 @@ pub struct GroupSummary {
 
 /// The nodes with the highest total score.
 #[derive(Clone, Debug)]
-pub struct Best<'a> {
+pub(crate) struct Best<'a> {
     /// The total score.
     pub total: i64,
     groups: &'a Groups,
@@ -100,7 +100,6 @@ impl Groups {
 
     /// Adds a node that is in no group to the group of this key (scores to normalize, in the order of the plugins,
     /// then classes), with this weighted sum of the other scores. Returns false if there are too many groups.
-    #[must_use]
     pub fn add(&mut self, node: NodeId, key: &[i64], score: i64) -> bool {
         let Some(number) = self.list_of(key, score) else { return false };
         let at = node.0 as usize;
@@ -192,7 +191,6 @@ impl Groups {
     }
 
     /// Returns the groups that have nodes.
-    #[must_use]
     pub fn summaries(&self) -> Vec<GroupSummary> {
         self.taken().map(|group| GroupSummary { key: Arc::clone(&group.key), nodes: group.len }).collect()
     }
@@ -203,7 +201,6 @@ impl Groups {
 
     /// Returns the best nodes, given the shared part of the score for each of [`Self::summaries`]. A group with `None`
     /// is left out. Returns `None` without nodes.
-    #[must_use]
     pub fn best(&self, worth: &[Option<i64>]) -> Option<Best<'_>> {
         let mut best: Option<Best<'_>> = None;
         for (group, worth) in self.taken().zip(worth) {
@@ -226,13 +223,11 @@ impl Groups {
 
 impl Best<'_> {
     /// Returns the number of nodes, at least one.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.lists.iter().map(|list| self.groups.lists[*list as usize].nodes.len()).sum()
     }
 
     /// Returns whether the node is among these nodes.
-    #[must_use]
     pub fn contains(&self, node: NodeId) -> bool {
         self.groups.spots.get(node.0 as usize).is_some_and(|spot| self.lists.contains(&spot.list))
     }

@@ -81,7 +81,7 @@ impl<K: Eq + Hash + Ord + Clone, V: Default + Size> Lru<K, V> {
         self.bytes = left;
     }
 
-    /// Returns the number of values.
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.entries.len()
     }

@@ -53,16 +53,9 @@ impl Rejections {
         self.by_hash.find(hash, |at| self.all[usize::from(*at)] == *status).copied()
     }
 
-    /// Returns the number of rejections.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
         self.all.len()
-    }
-
-    /// Returns whether there are no rejections.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
     }
 
     /// Returns verdicts with the rejections that they refer to. All numbers must be known.

@@ -14,7 +14,7 @@ pub(super) const OF_A_NODE: usize = 24;
 
 /// The verdicts of one plugin about one pod signature, each for a node with its removed and added pods.
 #[derive(Clone, Debug, Default)]
-pub struct WhatIfVerdicts {
+pub(crate) struct WhatIfVerdicts {
     /// The cases of each node, in the order in which they were cached.
     of_node: HashMap<NodeId, Vec<Case>>,
 }
@@ -37,7 +37,6 @@ impl Case {
 
 impl WhatIfVerdicts {
     /// Returns whether there are no verdicts.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.of_node.is_empty()
     }
@@ -53,7 +52,6 @@ impl WhatIfVerdicts {
     }
 
     /// Returns the indexes of the cases without a verdict.
-    #[must_use]
     pub fn missing(&self, cases: &[WhatIf]) -> Vec<usize> {
         (0..cases.len()).filter(|at| self.find(&cases[*at]).is_none()).collect()
     }
@@ -71,7 +69,6 @@ impl WhatIfVerdicts {
     }
 
     /// Returns the verdicts on these cases as numbers of rejections, or `None` if one of them is not known.
-    #[must_use]
     pub fn numbers(&self, cases: &[WhatIf]) -> Option<Vec<u16>> {
         cases.iter().map(|case| Some(self.find(case)?.verdict)).collect()
     }
