@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::tests::schedule;
 use super::*;
-use crate::extenders::NoExtenders;
 use crate::facts::NodeFacts;
 use crate::model::Node;
 use crate::plugins::{
@@ -167,23 +167,8 @@ impl Bench {
     fn place(&mut self) -> Result<String, String> {
         self.cycle += 1;
         self.plugins.calls.clear();
-        let mut cycle = SchedulingCycle {
-            number: self.cycle,
-            time: Timestamp(0),
-            seed: 0,
-            pod: &Arc::default(),
-            cache: &self.cache,
-            nominations: &Nominations::default(),
-            results: &mut self.results,
-            plugins: &mut self.plugins,
-            extenders: &mut NoExtenders,
-            next_start: 0,
-            verify: self.verify,
-            may_preempt: true,
-            observer: None,
-            lookups: Lookups::default(),
-        };
-        let placed = cycle.schedule(&Self::profile(), &mut fastrand::Rng::with_seed(1));
+        let profile = Self::profile();
+        let placed = schedule(self.cycle, &profile, &self.cache, &mut self.results, &mut self.plugins, self.verify);
         let name = |node| self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string());
         placed.map(name).map_err(|failure| failure.to_string())
     }

@@ -8,10 +8,11 @@ use crate::extenders::NoExtenders;
 use crate::facts::NodeFacts;
 use crate::model::{Labels, Node, PodKey, PodSpec};
 use crate::plugins::{
-    AskBack, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult,
-    PreemptionPlan, Status, Verdicts, WhatIf,
+    AskBack, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult, Status,
+    Verdicts,
 };
 use crate::profile::{Profile, ProfilePlugin};
+use crate::scheduler::scripted::evict_lower;
 use crate::{Event, Options, Timestamp};
 
 /// A node holds one pod. Pods of lower priority are evicted. A pod named `waiting` waits at permit.
@@ -37,24 +38,12 @@ impl Plugins for OnePodANode {
             let reasons = vec!["preemption: one is leaving".into()];
             return Ok(PostFilterResult::Unschedulable { reasons, clear: false, intents: Vec::new() });
         }
-        let resident = |node: &NodeId| cycle.cache.node(*node).and_then(|info| info.pods.first().copied());
-        let lower = |id: &PodId| cycle.cache.pod(*id).filter(|known| known.pod.spec.priority < cycle.pod.spec.priority);
-        for node in nodes {
-            let Some(id) = resident(node).filter(|id| lower(id).is_some()) else { continue };
-            let case = WhatIf { node: *node, removed: vec![id], added: Vec::new() };
-            if ask.what_if(self, &[case])?.nodes == [0] {
-                return Ok(PostFilterResult::Nominate(PreemptionPlan {
-                    node: *node,
-                    evict: vec![id],
-                    ..PreemptionPlan::default()
-                }));
-            }
-        }
-        Ok(PostFilterResult::Unschedulable {
+        let nobody = || PostFilterResult::Unschedulable {
             reasons: vec!["preemption: nobody".into()],
             clear: true,
             intents: Vec::new(),
-        })
+        };
+        Ok(evict_lower(self, cycle, nodes, ask)?.map_or_else(nobody, PostFilterResult::Nominate))
     }
 
     fn permit(&mut self, _: PluginId, cycle: &Cycle<'_>, _: &str, _: &[u8]) -> Result<Permission, PluginError> {

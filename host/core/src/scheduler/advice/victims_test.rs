@@ -9,10 +9,11 @@ use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, Pod, PodKey, PodSpec, Resources};
 use crate::plugins::{
-    AskBack, Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, Plugins, PostFilterResult,
-    PreemptionPlan, Scope, Status, Verdicts, WhatIf,
+    AskBack, Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, Plugins, PostFilterResult, Scope,
+    Status, Verdicts,
 };
 use crate::profile::{Profile, ProfilePlugin};
+use crate::scheduler::scripted::{evict_lower, is_lower};
 use crate::{Action, Core, Event, Options, Timestamp};
 
 /// The CPUs of a node are its places. The post-filter evicts all pods of lower priority from the first node where
@@ -39,21 +40,12 @@ impl Plugins for Places {
         leaving: &[PodId],
         ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
-        let is_lower =
-            |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| known.pod.spec.priority < cycle.pod.spec.priority);
-        for node in nodes.iter().filter(|_| !leaving.iter().any(is_lower)) {
-            let pods = cycle.cache.node(*node).map(|info| info.pods.clone()).unwrap_or_default();
-            let evict: Vec<PodId> = pods.into_iter().filter(is_lower).collect();
-            let case = WhatIf { node: *node, removed: evict.clone(), added: Vec::new() };
-            if !evict.is_empty() && ask.what_if(self, &[case])?.nodes == [0] {
-                return Ok(PostFilterResult::Nominate(PreemptionPlan {
-                    node: *node,
-                    evict,
-                    ..PreemptionPlan::default()
-                }));
-            }
-        }
-        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
+        let plan = match leaving.iter().any(|pod| is_lower(cycle, *pod)) {
+            true => None,
+            false => evict_lower(self, cycle, nodes, ask)?,
+        };
+        let none = PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() };
+        Ok(plan.map_or(none, PostFilterResult::Nominate))
     }
 }
 
