@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_api_server_says_and_what_it_has_not_heard_of() {
+    fn an_update_keeps_a_newer_nomination() {
         let mut nominations = Nominations::default();
         nominations.set(&pod("a"));
         assert_eq!(state(&mut nominations), (1, 0, 0));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_free_where_the_pod_did_not_go() {
+    fn a_nominated_node_is_released_by_another_assignment() {
         for (placed, told) in [("a", 0), ("b", 1)] {
             let mut nominations = Nominations::default();
             nominations.set(&pod("a"));

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn those_used_longest_ago_make_room() {
+    fn the_least_recently_used_signatures_are_evicted() {
         let mut signatures = PodSignatures::default();
         let first = signatures.of(PodFacts::NAME, &pod("first", 0), 0);
         for n in 1..=MOST_PER_FACTS as u64 {

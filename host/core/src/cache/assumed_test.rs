@@ -52,7 +52,7 @@ impl Bench {
 }
 
 #[test]
-fn a_layer_holds_until_what_is_assumed_changes_or_its_reservation_ends() {
+fn a_layer_holds_until_an_assumed_field_changes_or_the_reservation_ends() {
     use Do::{Assume, Bring, Keep, List, Remove, TakeBack};
     let histories: &[&[(Do, &str)]] = &[
         &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (TakeBack("p"), "a"), (TakeBack("p"), "as before")],

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_assumed_must_be_as_before() {
+    fn only_the_assumed_fields_must_be_unchanged() {
         for (over, assumed, newer, expected) in [
             // Another field changes, appears, disappears.
             (r#"{"a":1,"b":1}"#, r#"{"a":2,"b":1}"#, r#"{"a":1,"b":3}"#, Some(r#"{"a":2,"b":3}"#)),

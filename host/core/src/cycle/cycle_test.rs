@@ -221,7 +221,7 @@ fn status(code: Code, reason: &str) -> Status {
 }
 
 #[test]
-fn a_plugin_that_skips_pods_is_asked_once_and_found_out_where_it_has_something_to_do() {
+fn a_plugin_that_skips_pods_is_asked_once_and_verified() {
     let mut bench = Bench::new(vec![Script { skips: true, ..rejecting(&[("a", "x"), ("b", "x"), ("c", "x")]) }]);
     assert!(bench.place().is_ok());
     assert!(bench.place().is_ok());
@@ -342,7 +342,7 @@ fn nothing_of_scope_node_is_decided_twice() {
 }
 
 #[test]
-fn of_nodes_that_are_alike_one_is_asked_about() {
+fn one_of_several_equal_nodes_is_asked_about() {
     let mut bench = Bench::new(vec![Script { scope: Scope::Node, ..scoring(&[]) }]);
     bench.node_facts = NodeFacts::TAINTS;
     assert!(bench.place().is_ok());

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity() {
+    fn invalid_quantities() {
         for text in ["", "m", "1.2.3", "1x", "1 Gi", "1e", "1ki", "--1", "1Gi ", "NaN", "١"] {
             assert!(text.parse::<Quantity>().is_err(), "{text:?}");
         }

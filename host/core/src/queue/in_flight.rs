@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_pod_does_itself_is_left_out() {
+    fn events_outside_of_the_ticket_are_left_out() {
         let mut in_flight = InFlight::default();
         let mut ticket = in_flight.leave();
         in_flight.happened(&event(NodeFacts::NAME));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_ago_is_not_known() {
+    fn events_beyond_the_limit_are_dropped() {
         let mut in_flight = InFlight::default();
         let long_ago = in_flight.leave();
         for _ in 0..=MOST_EVENTS {

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_from_a_position_on() {
+    fn changes_since_a_position() {
         let mut classes = NodeClasses::default();
         let nowhere = classes.position();
         classes.take_in(&answer(true, &[(0, 0), (2, 1)]), 7);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_too_far_behind_is_told_so() {
+    fn a_reader_that_fell_behind_gets_none() {
         let mut classes = NodeClasses::default();
         classes.take_in(&answer(true, &[(0, 0)]), 1);
         let first = classes.position();

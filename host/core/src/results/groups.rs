@@ -276,7 +276,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_are_those_that_a_look_at_all_finds(
+        fn the_best_nodes_equal_those_of_a_full_search(
             changes in prop::collection::vec((0u32..12, prop::option::weighted(0.8, ((0i64..3, 0i64..3), 0i64..4))), 0..60),
         ) {
             let mut groups = Groups::default();
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_up_where_every_node_is_a_group_and_not_where_groups_come_and_go() {
+    fn too_many_groups_are_refused_and_empty_groups_are_reused() {
         let mut groups = Groups::default();
         for n in 0..5000 {
             groups.remove(NodeId(0));

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_in_turn_and_does_not_fit_stays_in_part() {
+    fn some_values_stay_if_not_all_fit() {
         let mut lru = Lru::default();
         let mut made_before = 0;
         for cycle in 0..60 {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn those_used_longest_ago_go() {
+    fn the_least_recently_used_values_are_evicted() {
         let mut lru = Lru::default();
         (0..4).for_each(|key| *lru.of(key, u64::from(key)) = 30);
         lru.of(0, 9);

@@ -350,7 +350,7 @@ mod tests {
         /// An answer stored by signature always belongs to an equal node, whatever nodes are added, changed or
         /// removed, and however many signatures there were.
         #[test]
-        fn an_answer_is_never_anothers(
+        fn an_answer_is_only_used_for_equal_nodes(
             changes in prop::collection::vec((0usize..6, prop::option::weighted(0.8, 0i64..4000)), 1..60),
             facts in prop::sample::select(vec![NodeFacts::ALLOCATABLE, NodeFacts::ALLOCATABLE | NodeFacts::NAME]),
             many in 0i64..3,

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_as_there_are_numbers() {
+    fn there_are_as_many_rejections_as_numbers() {
         let mut outcomes = Rejections::default();
         let number = |n: u32, outcomes: &mut Rejections| outcomes.number(&status(Code::Pending, &n.to_string()));
         for n in 0..u32::from(u16::MAX) {

@@ -183,7 +183,7 @@ fn nominated(name: &str, priority: i32, node: &str) -> Pod {
 const FULL: &str = "0/1 nodes are available: 1 Too many pods, with those nominated.";
 
 #[test]
-fn promised_room_is_kept_for_those_of_the_same_priority_and_above() {
+fn pods_of_lower_or_equal_priority_yield_to_nominated_pods() {
     for (priority, expected) in [(4, FULL), (5, FULL), (6, "p on n")] {
         let mut bench = Bench::with(&[("n", 1)], &[0]);
         assert_eq!(bench.set(nominated("other", 5, "n")), [""; 0]);
@@ -192,7 +192,7 @@ fn promised_room_is_kept_for_those_of_the_same_priority_and_above() {
 }
 
 #[test]
-fn promised_room_is_free_when_the_promise_ends() {
+fn a_nominated_node_is_free_when_the_nomination_ends() {
     let elsewhere = Event::PodSet(Arc::new(nominated("other", 5, "elsewhere")));
     let assigned = Event::PodSet(Arc::new(Pod { node_name: "elsewhere".into(), ..nominated("other", 5, "n") }));
     for event in [Event::PodRemoved(key("other")), elsewhere, assigned] {
@@ -206,7 +206,7 @@ fn promised_room_is_free_when_the_promise_ends() {
 /// The nomination ends when the node is chosen for the pod. If the pod is then rejected in the same cycle, the node
 /// is free for others.
 #[test]
-fn a_nominated_pod_that_is_rejected_at_reserve_wakes_those_who_waited_for_its_room() {
+fn a_nominated_pod_rejected_at_reserve_wakes_pods_that_yielded_to_it() {
     let mut bench = Bench::with(&[("n", 1)], &[0]);
     bench.set(nominated("other", 5, "n"));
     assert_eq!(bench.set(pod("p", 5)), [FULL]);
@@ -216,14 +216,14 @@ fn a_nominated_pod_that_is_rejected_at_reserve_wakes_those_who_waited_for_its_ro
 }
 
 #[test]
-fn a_pod_has_to_fit_with_and_without_those_who_may_come() {
+fn a_pod_has_to_fit_with_and_without_the_nominated_pods() {
     let mut bench = Bench::with(&[("n", 2)], &[0, 1]);
     bench.set(nominated("other", 5, "n"));
     assert_eq!(bench.set(pod("p", 5)), ["0/1 nodes are available: 1 lonely."], "the other one is not there yet");
 }
 
 #[test]
-fn a_pod_goes_where_it_was_promised_room_if_it_fits() {
+fn a_pod_gets_its_nominated_node_if_it_fits() {
     for at in 0..8 {
         let nodes = [("a", 1), ("b", 1), ("c", 1), ("d", 1)];
         let mut bench = Bench::with(&nodes, &[0]);
@@ -261,7 +261,7 @@ fn a_nomination_ends_with_an_attempt_that_fails_but_for_a_post_filter() {
 }
 
 #[test]
-fn a_post_filter_that_names_what_does_not_exist_is_named() {
+fn a_post_filter_that_names_an_unknown_node_or_pod_fails() {
     for (post_filter, why) in [
         (6, "plugin P6: post-filter nominated node 7, which does not exist"),
         (7, "plugin P7: post-filter evicts pod 7, which does not exist"),
@@ -288,7 +288,7 @@ fn a_node_helps_if_the_pod_would_fit_there_alone() {
 }
 
 #[test]
-fn a_profile_may_look_at_some_nodes_only_and_goes_on_where_it_stopped() {
+fn a_profile_may_sample_nodes_and_continues_where_it_stopped() {
     let names = (0..300).map(|number| (number.to_string(), 9));
     let mut bench = Bench::new(names, &[0], Some(50));
     for name in ["p", "q", "r"] {

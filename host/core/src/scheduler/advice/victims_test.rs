@@ -155,7 +155,7 @@ fn on(node: &str, pod: Pod) -> Pod {
 }
 
 #[test]
-fn each_is_tried_twice_in_whatever_order_their_victims_go() {
+fn each_pod_has_two_attempts_in_any_order_of_deletions() {
     for seed in 0..200 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut bench = Bench::new(4);
@@ -181,7 +181,7 @@ fn each_is_tried_twice_in_whatever_order_their_victims_go() {
 }
 
 #[test]
-fn where_a_victim_never_ends_room_that_others_leave_is_taken() {
+fn a_pod_whose_victims_never_end_takes_space_of_other_pods() {
     for (room, node) in [("more", "a"), ("b0", "b")] {
         let mut bench = Bench::new(1);
         bench.node("b", 2);
@@ -201,7 +201,7 @@ fn where_a_victim_never_ends_room_that_others_leave_is_taken() {
 }
 
 #[test]
-fn room_that_is_promised_to_others_is_not_looked_at() {
+fn space_for_nominated_pods_does_not_help_other_pods() {
     let mut bench = Bench::new(2);
     bench.set(pod("p", 9, 2));
     bench.set(pod("q", 9, 1));
@@ -218,7 +218,7 @@ fn room_that_is_promised_to_others_is_not_looked_at() {
 }
 
 #[test]
-fn who_loses_its_node_asks_for_room_elsewhere() {
+fn a_pod_that_loses_its_node_preempts_elsewhere() {
     let lose: [fn(&mut Bench); 3] = [
         |bench| bench.step(Event::NodeRemoved("a".into())),
         |bench| bench.node("a", 1),
