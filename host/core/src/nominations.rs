@@ -75,7 +75,7 @@ impl Nominations {
         self.by_node.get(node).into_iter().flat_map(BTreeMap::values)
     }
 
-    /// Takes in a pending pod that appeared or changed. A nomination that the API server does not have yet stays if
+    /// Applies a pending pod that appeared or changed. A nomination that the API server does not have yet stays if
     /// the update changes other fields only.
     pub fn set(&mut self, pod: &Arc<Pod>) {
         let kept = match self.pods.get(&pod.key.uid) {

@@ -34,8 +34,8 @@ struct Bench {
 impl Bench {
     fn after(&mut self, what: &Do) -> String {
         let shown = match what {
-            Do::Bring(fields) => Some(self.assumed.brought(&key(), Some(object(fields)))),
-            Do::Remove => Some(self.assumed.brought(&key(), None)),
+            Do::Bring(fields) => Some(self.assumed.reported(&key(), Some(object(fields)))),
+            Do::Remove => Some(self.assumed.reported(&key(), None)),
             Do::Assume(by, fields) => Some(self.assumed.assume(object(fields), by, self.shown.clone())),
             Do::TakeBack(by) => self.assumed.take_back(&key(), by),
             Do::Keep(by) => {

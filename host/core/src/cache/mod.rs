@@ -267,8 +267,8 @@ impl Cache {
     /// Marks the list of the kind as complete, with these fields. Ends the assumptions of objects for pods that are
     /// bound by now.
     pub fn objects_listed(&mut self, reads: ObjectReads) {
-        let turned = self.objects.listed(reads, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.listed(reads, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Marks the kind as refused by the API server, for this reason.
@@ -278,26 +278,26 @@ impl Cache {
 
     /// Adds or updates an object of a kind that plugins read.
     pub fn set_object(&mut self, object: Arc<Object>) {
-        let turned = self.objects.set(object, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.set(object, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Removes an object.
     pub fn remove_object(&mut self, key: &ObjectKey) {
-        let turned = self.objects.remove(key, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.remove(key, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Assumes the object for the pod with this uid: see [`crate::intent::Intent::Assume`].
     pub fn assume_object(&mut self, object: Arc<Object>, by: &str) {
-        let turned = self.objects.assume(object, by, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.assume(object, by, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Ends the assumption of the object for the pod.
     pub fn take_object_back(&mut self, key: &ObjectKey, by: &str) {
-        let turned = self.objects.take_back(key, by, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.take_back(key, by, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Keeps the assumption of the object for a bound pod, until the informer reports the object.
@@ -305,8 +305,8 @@ impl Cache {
         self.objects.keep(key, by);
     }
 
-    fn turned(&mut self, turned: impl IntoIterator<Item = objects::Turned>) {
-        self.events.extend(turned.into_iter().map(|(before, after)| ClusterEvent::object(before, after)));
+    fn objects_changed(&mut self, changes: impl IntoIterator<Item = objects::ObjectChange>) {
+        self.events.extend(changes.into_iter().map(|(before, after)| ClusterEvent::object(before, after)));
         self.trim();
     }
 

@@ -54,7 +54,7 @@ impl SchedulingCycle<'_> {
         check(plugin, self.cache, &classified, known)?;
         let number = self.number;
         let results = self.results_of(plugin);
-        results.classes.take_in(&classified, number);
+        results.classes.apply(&classified, number);
         let by_class = ByClass { filter: classified.filter, scores: classified.scores };
         results.pre_score = Some(by_class.pre_score());
         Ok(Some(by_class))

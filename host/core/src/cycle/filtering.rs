@@ -100,7 +100,7 @@ impl SchedulingCycle<'_> {
                 break;
             }
             let verdicts = self.filter(plugin, &nodes)?;
-            self.tell(plugin, PluginAnswer::Verdicts(&nodes, &verdicts));
+            self.observe(plugin, PluginAnswer::Verdicts(&nodes, &verdicts));
             self.keep_fitting(plugin, &mut nodes, &verdicts, diagnosis)?;
         }
         Ok(nodes)
@@ -137,7 +137,7 @@ impl SchedulingCycle<'_> {
         let mut rejected: Option<(&ProfilePlugin, Status)> = None;
         for plugin in &profile.pre_filter {
             let result = self.pre_filter(plugin)?;
-            self.tell(plugin, PluginAnswer::PreFilter(&result));
+            self.observe(plugin, PluginAnswer::PreFilter(&result));
             match result {
                 PreFilterResult::All => {}
                 PreFilterResult::Skip => {

@@ -37,6 +37,8 @@ impl SchedulingCycle<'_> {
         })
     }
 
+    /// Finds the best nodes in the candidate index and returns the result of `read` for them. Returns `None` if the
+    /// scores have to be summed up for this pod.
     pub(super) fn with_best<R>(
         &mut self,
         profile: &Profile,
@@ -52,9 +54,9 @@ impl SchedulingCycle<'_> {
         self.group(inputs)?;
         let candidates = self.index_entry(inputs);
         let Some(groups) = candidates.groups().map(|groups| groups.summaries()) else { return Ok(None) };
-        let worth = self.worth(inputs, &groups)?;
+        let shared_scores = self.shared_scores(inputs, &groups)?;
         let candidates = self.index_entry(inputs);
-        Ok(candidates.groups().and_then(|groups| groups.best(&worth)).as_ref().and_then(read))
+        Ok(candidates.groups().and_then(|groups| groups.best(&shared_scores)).as_ref().and_then(read))
     }
 
     /// Returns whether the plugins that score the pod are those of the inputs.
@@ -136,14 +138,18 @@ impl SchedulingCycle<'_> {
     }
 
     /// Returns for each group the part of the total score that its nodes share, or `None` if they do not pass.
-    fn worth(&mut self, inputs: &IndexInputs<'_>, groups: &[GroupSummary]) -> Result<Vec<Option<i64>>, PluginError> {
+    fn shared_scores(
+        &mut self,
+        inputs: &IndexInputs<'_>,
+        groups: &[GroupSummary],
+    ) -> Result<Vec<Option<i64>>, PluginError> {
         let passes = self.passes(inputs, groups)?;
-        let those: Vec<&GroupSummary> =
+        let passing: Vec<&GroupSummary> =
             groups.iter().zip(&passes).filter(|(_, passes)| **passes).map(|(group, _)| group).collect();
-        let mut sums = vec![0; those.len()];
+        let mut sums = vec![0; passing.len()];
         let normalized = inputs.scores.iter().filter(|(plugin, _)| plugin.is_normalized_by_host());
         for (at, (plugin, weight)) in normalized.enumerate() {
-            let mut scores: Vec<i64> = those.iter().map(|group| group.key[at]).collect();
+            let mut scores: Vec<i64> = passing.iter().map(|group| group.key[at]).collect();
             match plugin.declaration.normalization {
                 Normalization::DefaultReversed => normalize::default_reversed(&mut scores),
                 _ => normalize::default(&mut scores),
@@ -155,9 +161,9 @@ impl SchedulingCycle<'_> {
         }
         for (at, input) in (inputs.normalized()..).zip(&inputs.by_class).filter(|(_, input)| input.weight > 0) {
             let count = |group: &&GroupSummary| (class_in(group, at), u32::try_from(group.nodes).unwrap_or(u32::MAX));
-            let passed = passed(those.iter().map(count));
+            let passed = passed(passing.iter().map(count));
             let scores = self.class_scores(input.plugin, &passed)?.normalized;
-            for (group, sum) in those.iter().zip(&mut sums) {
+            for (group, sum) in passing.iter().zip(&mut sums) {
                 if let Ok(found) = passed.binary_search_by_key(&class_in(group, at), |passed| passed.class) {
                     *sum += scores[found] * input.weight;
                 }

@@ -78,7 +78,7 @@ impl SchedulingCycle<'_> {
         for plugin in &profile.pre_score {
             match self.pre_score(plugin, feasible) {
                 Ok(result) => {
-                    self.tell(plugin, PluginAnswer::PreScore(result));
+                    self.observe(plugin, PluginAnswer::PreScore(result));
                     if result == PreScoreResult::Skip {
                         skipped.push(plugin.id);
                     }
@@ -97,7 +97,7 @@ impl SchedulingCycle<'_> {
         let by_class = self.scores_by_class(plugin, nodes)?;
         if !self.verify {
             let NodeScores { raw, normalized } = &by_class;
-            self.tell(plugin, PluginAnswer::Scores { nodes, raw, normalized });
+            self.observe(plugin, PluginAnswer::Scores { nodes, raw, normalized });
             return Ok(by_class.normalized);
         }
         let fresh = self.scores_by_node(plugin, nodes)?;
@@ -116,7 +116,7 @@ impl SchedulingCycle<'_> {
             Normalization::Custom if plugin.normalizes_itself() => scores = self.normalize(plugin, nodes, &scores)?,
             Normalization::None | Normalization::Custom => {}
         }
-        self.tell(plugin, PluginAnswer::Scores { nodes, raw: &raw, normalized: &scores });
+        self.observe(plugin, PluginAnswer::Scores { nodes, raw: &raw, normalized: &scores });
         scores.iter().try_for_each(|score| plugin.check_score(*score))?;
         Ok(NodeScores { raw, normalized: scores })
     }

@@ -162,16 +162,16 @@ impl QueuedPod {
         self.rejections += 1;
         self.errors = 0;
         self.failed_plugin = None;
-        self.came_back(now);
+        self.requeued(now);
     }
 
     pub(super) fn failed(&mut self, plugin: Option<Arc<str>>, now: Timestamp) {
         self.errors += 1;
         self.failed_plugin = plugin;
-        self.came_back(now);
+        self.requeued(now);
     }
 
-    fn came_back(&mut self, now: Timestamp) {
+    fn requeued(&mut self, now: Timestamp) {
         self.queued = now;
         self.sort_key = None;
         self.admitted = false;

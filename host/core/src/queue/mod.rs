@@ -119,8 +119,8 @@ impl Queue {
         &self.incoming
     }
 
-    /// Adds or updates a pending pod. An unschedulable or gated pod is tried again if a fact changed that the plugins
-    /// read for which it waits.
+    /// Adds or updates a pending pod. An unschedulable or gated pod gets another attempt if a fact changed that its
+    /// rejecting plugins read.
     pub fn set(&mut self, pod: Arc<Pod>, now: Timestamp) {
         let Some((position, mut entry)) = self.take(&pod.key.uid) else {
             return self.enqueue(QueuedPod::new(pod, now), AdmissionRequest::for_cause(Cause::PodAdded));
@@ -205,7 +205,7 @@ impl Queue {
         }
     }
 
-    /// Takes in a cluster event. Pods that the event may help are worth another attempt.
+    /// Handles a cluster event. The pods that the event may help get another attempt.
     pub fn on_event(&mut self, event: &ClusterEvent, advisor: &mut dyn Advisor) {
         self.in_flight.happened(event);
         let mut helped: BTreeMap<Waiter, bool> = BTreeMap::new();
@@ -216,7 +216,7 @@ impl Queue {
                     Some(_) => advisor.pods_that_fit(concerned.rejector, event, pod),
                     None => HelpedPods::All,
                 };
-                Some((group, self.those_of(waiters, helped), pod)).filter(|(_, waiters, _)| !waiters.is_empty())
+                Some((group, self.waiters_among(waiters, helped), pod)).filter(|(_, waiters, _)| !waiters.is_empty())
             });
             let groups: Vec<(GroupKey, Vec<Waiter>, &Arc<Pod>)> = groups.collect();
             if groups.is_empty() {
@@ -230,7 +230,7 @@ impl Queue {
                 }
             }
         }
-        helped.extend(self.waiters.of_nobody().map(|waiter| (waiter.clone(), false)));
+        helped.extend(self.waiters.without_rejector().map(|waiter| (waiter.clone(), false)));
         if helped.is_empty() {
             return;
         }
@@ -245,7 +245,7 @@ impl Queue {
         }
     }
 
-    /// Takes in an exchange of plugins. All cached answers are void, and all pods are worth another attempt.
+    /// Handles an exchange of plugins. Drops all answers of plugins, and gives all pods another attempt.
     pub fn plugins_changed(&mut self) {
         let mut uids: BTreeSet<(Position, Box<str>)> = BTreeSet::new();
         uids.extend(self.order.iter().map(|(position, uid)| (position.clone(), uid.clone())));

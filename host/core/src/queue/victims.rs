@@ -75,7 +75,7 @@ impl Queue {
     }
 
     /// Returns the waiters that `helped` names.
-    pub(super) fn those_of(&self, waiters: &BTreeSet<Waiter>, helped: HelpedPods) -> Vec<Waiter> {
+    pub(super) fn waiters_among(&self, waiters: &BTreeSet<Waiter>, helped: HelpedPods) -> Vec<Waiter> {
         let waits = |uid: Box<str>| {
             let number = self.pods.get(&uid)?.0.waits()?;
             Some((number, uid)).filter(|waiter| waiters.contains(waiter))

@@ -48,7 +48,7 @@ impl Candidates {
         there
     }
 
-    /// Stores the result for the stale nodes: `fit` are the ones that fit. Both are in order.
+    /// Stores the result of filtering the stale nodes. `fit` holds the nodes that fit. Both lists are in order.
     pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache) {
         self.write(stale, fit);
         self.cursor.caught_up(cache);

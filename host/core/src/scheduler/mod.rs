@@ -110,12 +110,12 @@ impl Core {
     ) -> Vec<Action> {
         self.ended.clear();
         let mut step = Step { now, plugins, extenders, actions: Vec::new() };
-        self.take_in(event, &mut step);
+        self.handle(event, &mut step);
         self.settle(&mut step);
         step.actions
     }
 
-    fn take_in(&mut self, event: Event, step: &mut Step<'_>) {
+    fn handle(&mut self, event: Event, step: &mut Step<'_>) {
         match event {
             Event::NodeSet(node) => self.cache.set_node(node),
             Event::NodeRemoved(name) => self.cache.remove_node(&name),
@@ -186,7 +186,7 @@ impl Core {
         self.reservations.len()
     }
 
-    /// Returns the number of pods among them that wait for permit plugins.
+    /// Returns the number of pods that have a reserved node and wait for permit plugins.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.reservations.waiting_len()
@@ -289,7 +289,7 @@ impl Core {
         for pod in std::mem::take(&mut self.unclaimed).into_values() {
             self.pod_set(pod, step);
         }
-        self.end_waits_for_nobody(step);
+        self.end_waits_for_removed_plugins(step);
         self.queue.plugins_changed();
     }
 }

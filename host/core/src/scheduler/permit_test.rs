@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::shown;
+use super::go_duration;
 use crate::Event;
 use crate::extenders::NoExtenders;
 use crate::model::Pod;
@@ -156,6 +156,6 @@ fn the_permit_wait_is_reported() {
 #[test]
 fn durations_show_as_in_go() {
     for (millis, expected) in [(0, "0s"), (20, "20ms"), (1500, "1.5s"), (10_000, "10s"), (90_500, "1m30.5s")] {
-        assert_eq!(shown(Duration::from_millis(millis)), expected);
+        assert_eq!(go_duration(Duration::from_millis(millis)), expected);
     }
 }

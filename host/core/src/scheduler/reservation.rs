@@ -187,7 +187,7 @@ impl Core {
         let ask_all = |step: &mut Step<'_>| {
             plugins.iter().try_for_each(|plugin| self.ask_one_to_reserve(plugin, reservation, node, step))
         };
-        step.at(ExtensionPoints::RESERVE, &pod, ask_all, how_it_went)
+        step.at(ExtensionPoints::RESERVE, &pod, ask_all, outcome_of)
     }
 
     fn ask_one_to_reserve(
@@ -317,7 +317,7 @@ impl Core {
 }
 
 /// Returns the outcome of the extension point for metrics.
-pub(super) fn how_it_went<R>(result: &Result<R, UndoReason>) -> PointOutcome {
+pub(super) fn outcome_of<R>(result: &Result<R, UndoReason>) -> PointOutcome {
     match result {
         Ok(_) => PointOutcome::Success,
         Err(UndoReason::Rejected(_)) => PointOutcome::Unschedulable,
