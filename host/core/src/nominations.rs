@@ -159,7 +159,7 @@ mod tests {
         nominations.set(&pod("a"));
         assert_eq!(state(&mut nominations), (1, 0, 0));
         nominations.set(&pod("b"));
-        assert_eq!(state(&mut nominations), (0, 1, 1), "room on a is free");
+        assert_eq!(state(&mut nominations), (0, 1, 1), "node a is released");
         nominations.nominate(&pod("b"), "a");
         assert_eq!(state(&mut nominations), (1, 0, 1));
         nominations.set(&pod("b"));

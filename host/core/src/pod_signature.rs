@@ -247,7 +247,7 @@ mod tests {
         let evicted = signatures.evict();
         assert_eq!(evicted.len(), 1);
         assert!(evicted[0].signatures.contains(&first) && !evicted[0].signatures.contains(&kept));
-        assert!(signatures.evict().is_empty(), "room was made");
+        assert!(signatures.evict().is_empty(), "evicted before");
         assert_ne!(signatures.of(PodFacts::NAME, &pod("first", 0), 5001), first, "ids are not used again");
     }
 

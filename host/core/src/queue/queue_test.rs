@@ -408,6 +408,6 @@ fn a_pod_that_awaits_victims_is_helped_if_it_fits() {
             bench.queue.stop_awaiting_victims(name);
         }
         bench.happened(&node_changed(NodeFacts::TAINTS), 60);
-        assert_eq!(bench.popped().len(), 2 - helped.len(), "no room is made any more");
+        assert_eq!(bench.popped().len(), 2 - helped.len(), "the pods no longer await victims");
     }
 }

@@ -116,7 +116,7 @@ mod tests {
         }
         assert_eq!(made_before, 3 * 9, "three of six stay");
         assert!(!put(&mut lru, 9, 30, 5000), "it is new");
-        assert!(put(&mut lru, 9, 30, 5001), "what was not used for long made room");
+        assert!(put(&mut lru, 9, 30, 5001), "a value that was not used for long is evicted");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::plugins::{
 use crate::profile::ProfilePlugin;
 
 /// Plugin 0 rejects a node that has as many pods as it may, plugin 1 one that has none, plugin 2 holds back gated pods, plugin 3
-/// fails, plugin 4 makes no room, plugin 5 reserves nothing for the pod "other", plugin 6 nominates a node that does not exist, and
+/// fails, plugin 4 preempts nothing, plugin 5 reserves nothing for the pod "other", plugin 6 nominates a node that does not exist, and
 /// plugin 7 evicts a pod that does not exist.
 #[derive(Default)]
 struct Counting {
@@ -240,14 +240,14 @@ fn a_pod_gets_its_nominated_node_if_it_fits() {
 #[test]
 fn a_nomination_ends_with_an_attempt_that_fails_but_for_a_post_filter() {
     const NO_NODES: &str = "no nodes available to schedule pods";
-    const NO_ROOM: &str = "0/1 nodes are available: 1 Too many pods.";
+    const FULL: &str = "0/1 nodes are available: 1 Too many pods.";
     const CLEARED: &[&str] = &["p nominated to \"\""];
     let full: &[(&str, i64)] = &[("n", 0)];
     for (name, nodes, filters, post_filters, why, nominated) in [
         ("no nodes", &[][..], &[0], &[4][..], NO_NODES, CLEARED),
-        ("no post-filter", full, &[0], &[], NO_ROOM, CLEARED),
+        ("no post-filter", full, &[0], &[], FULL, CLEARED),
         ("a filter fails", full, &[3], &[4], "plugin P3: trapped", CLEARED),
-        ("a post-filter makes no room", full, &[0], &[4], NO_ROOM, &[]),
+        ("a post-filter preempts nothing", full, &[0], &[4], FULL, &[]),
         ("a post-filter fails", full, &[0], &[3], "plugin P3: trapped", &[]),
     ] {
         let mut bench = Bench::with(nodes, filters);
@@ -272,7 +272,7 @@ fn a_post_filter_that_names_an_unknown_node_or_pod_fails() {
     }
 }
 
-/// Room can be made on a node that is full, and not on one that is too small.
+/// Preemption helps on a node that is full, and not on a node that is too small.
 #[test]
 fn a_node_helps_if_the_pod_would_fit_there_alone() {
     for (room, tried_again) in [(0, 0), (1, 1)] {
@@ -283,7 +283,7 @@ fn a_node_helps_if_the_pod_would_fit_there_alone() {
         let allocatable = Resources { pods: room, ..Resources::default() };
         let node = Node { name: "m".into(), uid: "m".into(), allocatable, ..Node::default() };
         let told = bench.step(Event::NodeSet(Arc::new(node)));
-        assert_eq!(told.len(), tried_again, "room for {room}: {told:?}");
+        assert_eq!(told.len(), tried_again, "space for {room} pods: {told:?}");
     }
 }
 

@@ -110,7 +110,7 @@ impl Choice {
 
 /// Returns the highest priority among the active pods.
 pub fn highest_priority(queue: &Queue) -> Option<i32> {
-    queue.pods().filter(|(part, _)| *part == SubQueue::Active).map(|(_, entry)| entry.pod.spec.priority).max()
+    queue.pods().filter(|(sub_queue, _)| *sub_queue == SubQueue::Active).map(|(_, entry)| entry.pod.spec.priority).max()
 }
 
 fn name_of<'a>(cycle: &Cycle<'a>, node: NodeId) -> &'a str {

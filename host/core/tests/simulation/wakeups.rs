@@ -39,7 +39,8 @@ fn change_node(cluster: &mut Cluster, rng: &mut fastrand::Rng) {
     cluster.set_node(Arc::new(node));
 }
 
-/// When the world has settled: a core that knows nothing but the cluster places none of the pods that wait. Returns how many wait.
+/// Checks a settled world: a new core with the same cluster places none of the waiting pods. Returns the number of waiting
+/// pods.
 pub fn every_pod_that_fits_was_woken(world: &World) -> usize {
     let waits = |pod: &&Arc<Pod>| pod.node_name.is_empty() && !pod.deleting && pod.spec.scheduling_gates.is_empty();
     let waiting = world.cluster.pods.values().filter(waits);

@@ -34,9 +34,9 @@ pub struct World {
     /// Requested bindings without a result.
     pub binding: Vec<(PodKey, Box<str>)>,
     /// Requested intents that are not executed yet.
-    pub carrying: Vec<(PodKey, u64, Vec<Intent>)>,
+    pub executing: Vec<(PodKey, u64, Vec<Intent>)>,
     /// The number of executed intents.
-    pub carried: usize,
+    pub executed: usize,
     /// Requested evictions that are not executed yet.
     pub evicting: Vec<PodKey>,
     pub evicted: usize,
@@ -94,8 +94,8 @@ impl World {
             now: Timestamp(1_700_000_000_000),
             known_assigned: BTreeSet::new(),
             binding: Vec::new(),
-            carrying: Vec::new(),
-            carried: 0,
+            executing: Vec::new(),
+            executed: 0,
             evicting: Vec::new(),
             evicted: 0,
             history: Vec::new(),
@@ -180,7 +180,7 @@ impl World {
             while !self.cluster.claim_watch.is_empty() {
                 self.deliver_claim();
             }
-            while !self.carrying.is_empty() {
+            while !self.executing.is_empty() {
                 self.execute();
                 quiet = 0;
             }
@@ -202,7 +202,7 @@ impl World {
                 let attempts = self.core.cycles() - before;
                 assert!(attempts < MOST_ATTEMPTS, "seed {}: {attempts} attempts, and still no end", self.seed);
             }
-            checks::who_awaits_room_fits_nowhere(self);
+            checks::no_pod_that_awaits_victims_fits(self);
             self.now = self.now.after(std::time::Duration::from_secs(10));
         }
     }
@@ -251,16 +251,16 @@ impl World {
 
     /// Executes the intents for one pod, or fails. The result that the core gets may be wrong.
     fn execute(&mut self) {
-        if self.carrying.is_empty() {
+        if self.executing.is_empty() {
             return;
         }
-        let (key, step, intents) = self.carrying.swap_remove(self.rng.usize(..self.carrying.len()));
+        let (key, step, intents) = self.executing.swap_remove(self.rng.usize(..self.executing.len()));
         let fault = if self.faults { self.rng.u8(..6) } else { 9 };
         if fault == 0 {
             return self.step(Event::IntentsFailed(key, step, "connection refused".into()));
         }
         for intent in intents {
-            let Intent::Patch(patch) = intent else { panic!("seed {}: nobody wants {intent:?}", self.seed) };
+            let Intent::Patch(patch) = intent else { panic!("seed {}: no plugin returns {intent:?}", self.seed) };
             let done = match &*patch.object.kind {
                 "Pod" => self.cluster.bind(&key, &patch.patch),
                 _ if self.cluster.patch_claim(&patch.object.name, &patch.patch) => Ok(()),
@@ -269,7 +269,7 @@ impl World {
             if let Err(why) = done {
                 return self.step(Event::IntentsFailed(key, step, why));
             }
-            self.carried += 1;
+            self.executed += 1;
         }
         match fault {
             1 => self.step(Event::IntentsFailed(key, step, "timed out".into())),
@@ -338,7 +338,7 @@ impl World {
             self.history.push(format!("{action:?}"));
             match action {
                 Action::Warn { plugin, message } => {
-                    panic!("seed {}: kept answers of {plugin} were wrong: {message}", self.seed);
+                    panic!("seed {}: cached answers of {plugin} were wrong: {message}", self.seed);
                 }
                 Action::Bind { pod, node } | Action::BindByExtender { pod, node, .. } => {
                     checks::binding_is_right(self, &pod);
@@ -347,9 +347,9 @@ impl World {
                 }
                 Action::ExecuteIntents { pod, step, intents } => {
                     checks::binding_is_right(self, &pod);
-                    self.carrying.push((pod, step, intents));
+                    self.executing.push((pod, step, intents));
                 }
-                Action::CancelIntents { step, .. } => self.carrying.retain(|(_, other, _)| *other != step),
+                Action::CancelIntents { step, .. } => self.executing.retain(|(_, other, _)| *other != step),
                 Action::Nominate { pod, node } => self.cluster.set_nominated(&pod, &node),
                 Action::Evict { pod, .. } => self.evicting.push(pod),
                 _ => {}

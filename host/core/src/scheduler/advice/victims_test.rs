@@ -182,7 +182,7 @@ fn each_pod_has_two_attempts_in_any_order_of_deletions() {
 
 #[test]
 fn a_pod_whose_victims_never_end_takes_space_of_other_pods() {
-    for (room, node) in [("more", "a"), ("b0", "b")] {
+    for (gone, node) in [("more", "a"), ("b0", "b")] {
         let mut bench = Bench::new(1);
         bench.node("b", 2);
         for (name, node, places) in [("b0", "b", 1), ("b1", "b", 1), ("more", "a", 1)] {
@@ -193,9 +193,9 @@ fn a_pod_whose_victims_never_end_takes_space_of_other_pods() {
         bench.all_leave();
         assert_eq!(bench.core.nominations().node_of("p"), Some("a"));
         // The freed place is not enough yet, on either node.
-        bench.gone(if room == "more" { "a0" } else { "b1" });
-        assert_eq!((bench.tried_in_vain("p"), bench.bound.len()), (1, 0), "{room}");
-        bench.gone(room);
+        bench.gone(if gone == "more" { "a0" } else { "b1" });
+        assert_eq!((bench.tried_in_vain("p"), bench.bound.len()), (1, 0), "{gone}");
+        bench.gone(gone);
         assert_eq!((bench.tried_in_vain("p"), &*bench.bound), (1, &[format!("p to {node}")][..]));
     }
 }
@@ -208,7 +208,7 @@ fn space_for_nominated_pods_does_not_help_other_pods() {
     bench.all_leave();
     assert_eq!(bench.core.nominations().node_of("q"), Some("b"));
     bench.gone("b0");
-    assert_eq!(bench.bound, ["q to b"], "though nobody's room was made there before");
+    assert_eq!(bench.bound, ["q to b"], "no preemption was needed on this node");
     bench.gone("b1");
     assert_eq!((bench.in_vain.values().sum::<usize>(), bench.bound.len()), (2, 1), "one place is not enough");
     bench.gone("a0");
