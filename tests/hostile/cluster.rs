@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use berth_core::extenders::NoExtenders;
 use berth_core::model::PodKey;
 use berth_core::profile::Profile;
 use berth_core::profile_spec::ProfileSpec;
@@ -337,7 +338,7 @@ impl Cluster {
 
     fn tell(&mut self, event: Event) -> Result<()> {
         let mut plugins = Observed { guests: &mut self.guests, observer: &mut self.heard };
-        let actions = self.core.step(event, self.now, &mut plugins);
+        let actions = self.core.step(event, self.now, &mut plugins, &mut NoExtenders);
         actions.into_iter().try_for_each(|action| self.perform(action))
     }
 

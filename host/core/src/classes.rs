@@ -1,7 +1,7 @@
 //! Answers by classes of nodes, for plugins of scope domain (`classes` in the contract).
 
 use crate::cache::NodeId;
-use crate::plugins::{Status, Verdicts};
+use crate::verdict::{Status, Verdicts};
 
 /// The upper limit of class numbers, exclusive.
 pub const MOST_CLASSES: u32 = 4096;

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_what() {
+    fn events_match_interests() {
         let added = ClusterEvent::node(None, Some(Arc::default()), NodeFacts::all());
         let tainted = changed(NodeFacts::TAINTS);
         let annotated = changed(NodeFacts::ANNOTATIONS);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_pod_that_asks_for_less_gives_room() {
+    fn only_lower_requests_free_resources() {
         let pod = |milli_cpu| {
             let effective = Resources { milli_cpu, ..Resources::default() };
             let requests = Arc::new(PodRequests { effective, ..PodRequests::default() });

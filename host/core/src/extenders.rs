@@ -5,20 +5,13 @@
 //! waits for it. Answers of extenders are never cached.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use crate::declaration::Declaration;
-use crate::facts::PodFacts;
 use crate::model::{Pod, PodKey};
-use crate::plugins::{PluginId, PodSignatureId};
-use crate::queue::Rejector;
 
 /// The factor for extenders' scores, in addition to the weight: an extender's highest score is 10
 /// (`MaxExtenderPriority`), a plugin's is 100.
 pub(crate) const SCORE_SCALE: i64 = 10;
-
-/// The id that stands for all extenders among the rejectors of a pod. No plugin has this id.
-pub(crate) const EXTENDERS: PluginId = PluginId(u32::MAX);
 
 /// An entry of `extenders[]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -137,13 +130,4 @@ impl Extenders for NoExtenders {
     }
 
     fn ignored(&mut self, _: usize, _: &Pod, _: &str) {}
-}
-
-/// Returns the rejector that stands for all extenders. Extenders don't say which events help, so that any event may
-/// help.
-pub(crate) fn rejector() -> Rejector {
-    static DECLARATION: LazyLock<Arc<Declaration>> = LazyLock::new(|| {
-        Arc::new(Declaration { name: "Extender".into(), pod_facts: PodFacts::all(), ..Declaration::default() })
-    });
-    Rejector { id: EXTENDERS, declaration: Arc::clone(&DECLARATION), pending: false, signature: PodSignatureId(0) }
 }

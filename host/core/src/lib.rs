@@ -15,8 +15,9 @@
 //! - [`queue`]: the pending pods, and which pod is next.
 //! - [`cycle`]: the scheduling cycle: filters, scores and the choice of a node.
 //! - [`results`]: the cache of plugin results, with the candidate index. [`pod_signature`] holds the pod signatures.
-//! - [`plugins`]: the trait through which the core asks plugins; [`extenders`] is the trait for extenders, and
-//!   [`lifecycle`] holds the answers that plugins give after a node is chosen and about waiting pods.
+//! - [`plugins`]: the trait through which the core asks plugins; [`extenders`] is the trait for extenders.
+//!   [`verdict`] and [`classes`] hold the answers of plugins about nodes. [`lifecycle`] holds the answers that plugins
+//!   give after a node is chosen and about waiting pods.
 //! - [`action`]: the work for the caller.
 //! - [`attempt`]: the outcome of each scheduling attempt, for metrics.
 
@@ -43,6 +44,7 @@ pub mod queue;
 pub mod results;
 pub mod scheduler;
 pub mod time;
+pub mod verdict;
 
 pub use crate::action::Action;
 pub use crate::event::Event;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::cluster_event::{ClusterEvent, Subject};
 use crate::intent::Intent;
 use crate::model::Pod;
-use crate::plugins::{PodSignatureId, Status};
+use crate::pod_signature::PodSignatureId;
+use crate::verdict::Status;
 
 /// The answer of a successful reserve.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

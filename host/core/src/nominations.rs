@@ -75,7 +75,7 @@ impl Nominations {
         self.by_node.get(node).into_iter().flat_map(BTreeMap::values)
     }
 
-    /// Takes in a pending pod that appeared or changed. A nomination that the API server does not have yet stays if
+    /// Applies a pending pod that appeared or changed. A nomination that the API server does not have yet stays if
     /// the update changes other fields only.
     pub fn set(&mut self, pod: &Arc<Pod>) {
         let kept = match self.pods.get(&pod.key.uid) {
@@ -154,12 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn what_the_api_server_says_and_what_it_has_not_heard_of() {
+    fn an_update_keeps_a_newer_nomination() {
         let mut nominations = Nominations::default();
         nominations.set(&pod("a"));
         assert_eq!(state(&mut nominations), (1, 0, 0));
         nominations.set(&pod("b"));
-        assert_eq!(state(&mut nominations), (0, 1, 1), "room on a is free");
+        assert_eq!(state(&mut nominations), (0, 1, 1), "node a is released");
         nominations.nominate(&pod("b"), "a");
         assert_eq!(state(&mut nominations), (1, 0, 1));
         nominations.set(&pod("b"));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_free_where_the_pod_did_not_go() {
+    fn a_nominated_node_is_released_by_another_assignment() {
         for (placed, told) in [("a", 0), ("b", 1)] {
             let mut nominations = Nominations::default();
             nominations.set(&pod("a"));

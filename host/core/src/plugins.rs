@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::cache::WhatIf;
 use crate::cache::{Cache, NodeId, PodId};
 pub use crate::classes::{ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed};
 pub use crate::declaration::{Declaration, ExtensionPoints, Normalization, Scope};
@@ -14,16 +15,14 @@ use crate::facts::PodFacts;
 use crate::intent::Intent;
 pub use crate::lifecycle::{Decision, Hint, HintEvent, Permission, Reserved};
 use crate::model::Pod;
+pub use crate::pod_signature::PodSignatureId;
 use crate::time::Timestamp;
+pub use crate::verdict::{Code, MOST_OUTCOMES, Status, Verdicts};
 
 /// The id of a plugin instance: a component's digest with its arguments. A swapped plugin gets a new id. Ids are
 /// never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PluginId(pub u32);
-
-/// The id of a pod signature: a set of pods that are equal in a set of pod facts (`template-id` in the contract).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PodSignatureId(pub u32);
 
 /// The subject of a call.
 #[derive(Clone, Copy, Debug)]
@@ -40,51 +39,6 @@ pub struct Cycle<'a> {
     pub pod: &'a Pod,
     /// The cluster.
     pub cache: &'a Cache,
-}
-
-/// A hypothetical node: a node with some pods added or removed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WhatIf {
-    /// The node.
-    pub node: NodeId,
-    /// Pods that are added.
-    pub added: Vec<Arc<Pod>>,
-    /// Pods of the node that are removed.
-    pub removed: Vec<PodId>,
-}
-
-/// The code of a rejection (`fwk.Code` in kube-scheduler).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Code {
-    /// Removing pods from the node might help.
-    Unschedulable,
-    /// Removing pods from the node does not help.
-    UnschedulableAndUnresolvable,
-    /// The plugin could not decide.
-    Error,
-    /// The plugin expects an event that makes the pod schedulable.
-    Pending,
-}
-
-/// A rejection with its reasons.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Status {
-    /// The code of the rejection.
-    pub code: Code,
-    /// The reasons for people.
-    pub reasons: Vec<Arc<str>>,
-}
-
-/// The largest number of distinct rejections in one answer. An answer with more is a failure of the plugin.
-pub const MOST_OUTCOMES: usize = 1000;
-
-/// The answer of a filter. For each node it holds 0 (the pod fits) or n for the rejection `outcomes[n - 1]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdicts {
-    /// The distinct rejections, at most [`MOST_OUTCOMES`].
-    pub outcomes: Vec<Status>,
-    /// Parallel to the nodes that the filter was asked about. Each value is at most `outcomes.len()`.
-    pub nodes: Vec<u16>,
 }
 
 /// The answer of a pre-filter.

@@ -8,7 +8,10 @@ use hashbrown::HashMap;
 
 use crate::facts::PodFacts;
 use crate::model::Pod;
-use crate::plugins::PodSignatureId;
+
+/// The id of a pod signature: a set of pods that are equal in a set of pod facts (`template-id` in the contract).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PodSignatureId(pub u32);
 
 /// The largest number of signatures that are known for one set of facts. A plugin that reads a pod's name creates a
 /// signature for every pod.
@@ -234,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn those_used_longest_ago_make_room() {
+    fn the_least_recently_used_signatures_are_evicted() {
         let mut signatures = PodSignatures::default();
         let first = signatures.of(PodFacts::NAME, &pod("first", 0), 0);
         for n in 1..=MOST_PER_FACTS as u64 {
@@ -244,7 +247,7 @@ mod tests {
         let evicted = signatures.evict();
         assert_eq!(evicted.len(), 1);
         assert!(evicted[0].signatures.contains(&first) && !evicted[0].signatures.contains(&kept));
-        assert!(signatures.evict().is_empty(), "room was made");
+        assert!(signatures.evict().is_empty(), "evicted before");
         assert_ne!(signatures.of(PodFacts::NAME, &pod("first", 0), 5001), first, "ids are not used again");
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::plugins::{Declaration, PluginId};
+use crate::plugins::{Declaration, PluginError, PluginId};
 
 /// The effect of a plugin's failure on the pod's cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,13 @@ pub struct ProfilePlugin {
     pub declaration: Arc<Declaration>,
     /// The effect of a failure of this plugin.
     pub failure_policy: FailurePolicy,
+}
+
+impl ProfilePlugin {
+    /// Returns a failure of this plugin.
+    pub(crate) fn failed(&self, message: impl Into<String>) -> PluginError {
+        PluginError::failed(Arc::clone(&self.declaration.name), message.into())
+    }
 }
 
 /// An entry of `profiles[]` of a KubeSchedulerConfiguration, resolved to plugin instances. Each list holds the

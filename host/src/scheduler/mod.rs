@@ -152,8 +152,9 @@ impl Scheduler {
         };
         let core = with_backoff(options.core, &options.configuration);
         let turn = Turn {
-            core: Core::new(core).with_extenders(Box::new(extenders.asker(Handle::current()))),
+            core: Core::new(core),
             guests,
+            extenders: Box::new(extenders.asker(Handle::current())),
             events: events_in,
             control: control_in,
             perform,

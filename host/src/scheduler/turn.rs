@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use berth_core::extenders::Extenders;
 use berth_core::plugins::PointOutcome;
 use berth_core::{Action, Core, Event};
 use tokio::runtime::Handle;
@@ -26,6 +27,7 @@ const EVENTS_AT_ONCE: usize = 256;
 pub struct Turn {
     pub core: Core,
     pub guests: Guests,
+    pub extenders: Box<dyn Extenders>,
     pub events: UnboundedReceiver<Event>,
     pub control: UnboundedReceiver<Control>,
     pub perform: Box<dyn Fn(Vec<Action>) + Send>,
@@ -134,7 +136,7 @@ impl Turn {
         }
         let mut metered = Metered { meter: &mut self.meter };
         let mut plugins = Observed { guests: &mut self.guests, observer: &mut metered };
-        let actions = self.core.step(event, now, &mut plugins);
+        let actions = self.core.step(event, now, &mut plugins, &mut *self.extenders);
         let took = cycle.map(|began| began.elapsed());
         for action in &actions {
             if let Action::Bind { pod, .. } = action
@@ -190,6 +192,7 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
+    use berth_core::extenders::NoExtenders;
     use berth_core::model::{Node, ObjectKind, ObjectReads};
     use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -206,6 +209,7 @@ mod tests {
         Turn {
             core: Core::new(berth_core::Options::default()),
             guests: Guests::new(Arc::default(), Arc::new(|_| true)).expect("a thread"),
+            extenders: Box::new(NoExtenders),
             events,
             control,
             perform: Box::new(perform),

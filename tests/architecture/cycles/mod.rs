@@ -15,7 +15,7 @@ use self::crates::Crate;
 use super::{root, tracked};
 
 /// The maximum number of cycles. The goal is 9: lower this number when a cycle is gone.
-const MOST: usize = 16;
+const MOST: usize = 11;
 
 type Files = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
 

@@ -13,6 +13,7 @@ use berth_config::{DEFAULT_PLUGINS, Provided};
 use berth_core::cache::NodeId;
 use berth_core::cluster_event::ClusterEvent;
 use berth_core::cycle::Failure;
+use berth_core::extenders::NoExtenders;
 use berth_core::limits::Limits;
 use berth_core::model::{ObjectReads, Pod, PodSpec};
 use berth_core::profile::Profile;
@@ -103,16 +104,16 @@ impl Cluster {
         let reads: Vec<ObjectReads> =
             set.profiles().iter().flat_map(Profile::plugins).flat_map(|p| p.declaration.objects.clone()).collect();
         let (mut reader, mut events) = (Reader::default(), Events::default());
-        for action in core.step(Event::ObjectsWanted(reads), NOW, &mut guests) {
+        for action in core.step(Event::ObjectsWanted(reads), NOW, &mut guests, &mut NoExtenders) {
             if let Action::Watch(reads) = action {
                 reader.wants(&reads);
                 events.of(&Event::ObjectsListed(reads.clone()));
-                core.step(Event::ObjectsListed(reads), NOW, &mut guests);
+                core.step(Event::ObjectsListed(reads), NOW, &mut guests, &mut NoExtenders);
             }
         }
         let profiles = set.profiles().iter().map(|profile| (profile.scheduler_name.clone(), profile.clone())).collect();
         let swapped = guests.accept(Delivery::Swap(set), NOW, core.cache()).context("the plugins were not taken")?;
-        core.step(swapped, NOW, &mut guests);
+        core.step(swapped, NOW, &mut guests, &mut NoExtenders);
         let promises = case.has_promises();
         Ok(Self { core, keeping, guests, plugins, profiles, reader, events, promises, asked: 0 })
     }
@@ -125,7 +126,7 @@ impl Cluster {
         };
         let Some(event) = event else { return Ok(Vec::new()) };
         let events = self.events.of(&event);
-        self.core.step(event, NOW, &mut self.guests);
+        self.core.step(event, NOW, &mut self.guests, &mut NoExtenders);
         Ok(events)
     }
 
@@ -164,7 +165,7 @@ impl Cluster {
         let spec = PodSpec { scheduler_name: profile.into(), ..PodSpec::clone(&pod.spec) };
         let pod = Arc::new(Pod { spec: Arc::new(spec), ..pod.clone() });
         let mut listener = Listener::default();
-        let outcome = self.core.explain(&pod, NOW, &mut self.guests, &mut listener);
+        let outcome = self.core.explain(&pod, NOW, &mut self.guests, &mut NoExtenders, &mut listener);
         let outcome = outcome.with_context(|| format!("there is no profile {profile}"))?;
         let mut verdict = listener.verdict(self.core.cache());
         if let Err(Failure::Plugin(error)) = &outcome {

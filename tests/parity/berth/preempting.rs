@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use berth_core::extenders::NoExtenders;
 use berth_core::model::{Pod, PodSpec};
 use berth_core::{Action, Event};
 
@@ -21,10 +22,10 @@ impl Cluster {
         }
         let spec = PodSpec { scheduler_name: PROFILE.into(), ..PodSpec::clone(&pod.spec) };
         let pod = Arc::new(Pod { spec: Arc::new(spec), ..pod.clone() });
-        let mut actions = self.core.step(Event::PodSet(Arc::clone(&pod)), NOW, &mut self.guests);
+        let mut actions = self.core.step(Event::PodSet(Arc::clone(&pod)), NOW, &mut self.guests, &mut NoExtenders);
         let is_held = !self.core.has_work();
-        actions.extend(self.core.step(Event::Cycle, NOW, &mut self.guests));
-        self.core.step(Event::PodRemoved(pod.key.clone()), NOW, &mut self.guests);
+        actions.extend(self.core.step(Event::Cycle, NOW, &mut self.guests, &mut NoExtenders));
+        self.core.step(Event::PodRemoved(pod.key.clone()), NOW, &mut self.guests, &mut NoExtenders);
         if is_held {
             return Ok(Room::NotAsked(NotAsked::Held));
         }

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use berth_core::extenders::NoExtenders;
 use berth_core::limits::Limits;
 use berth_core::model::{Pod, PodKey};
 use berth_core::{Action, Core, Event, Options, Timestamp};
@@ -113,7 +114,7 @@ impl Engine {
         let reader = Reader::default();
         for object in cluster {
             if let Some(event) = reader.set(&object)? {
-                core.step(event, NOW, &mut guests);
+                core.step(event, NOW, &mut guests, &mut NoExtenders);
             }
         }
         let profile = berth_config::default_profile("default-scheduler");
@@ -292,7 +293,7 @@ impl Engine {
     fn step(&mut self, event: Event) -> Vec<Action> {
         let mut counted = Counted { questions: &mut self.questions, times: self.times };
         let mut plugins = Observed { guests: &mut self.guests, observer: &mut counted };
-        self.core.step(event, NOW, &mut plugins)
+        self.core.step(event, NOW, &mut plugins, &mut NoExtenders)
     }
 
     /// Returns what the core has asked since the last call, with all calls into components and their cost,

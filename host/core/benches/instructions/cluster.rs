@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use berth_core::extenders::NoExtenders;
 use berth_core::model::{
     Condition, ConditionStatus, Node, NodeImage, NodeSelectorTerm, Pod, PodKey, PodRequests, PodSpec,
     PreferredNodeTerm, Resources,
@@ -31,7 +32,7 @@ pub struct Cluster {
 /// Calls [`Core::step`] for a counted step. Callgrind finds this function by name, so that it must not be inlined.
 #[inline(never)]
 fn counted_step(core: &mut Core, event: Event, plugins: &mut Fakes) -> Vec<Action> {
-    black_box(core.step(event, NOW, plugins))
+    black_box(core.step(event, NOW, plugins, &mut NoExtenders))
 }
 
 impl Cluster {
@@ -49,7 +50,7 @@ impl Cluster {
         if self.counts {
             counted_step(&mut self.core, event, &mut self.plugins)
         } else {
-            self.core.step(event, NOW, &mut self.plugins)
+            self.core.step(event, NOW, &mut self.plugins, &mut NoExtenders)
         }
     }
 

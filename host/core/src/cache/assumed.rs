@@ -39,22 +39,22 @@ struct Layer {
 
 /// The version of an object that readers see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct VisibleObject {
     pub object: Option<Arc<Object>>,
     pub assumed: bool,
 }
 
-impl Shown {
+impl VisibleObject {
     fn real(object: Option<Arc<Object>>) -> Self {
         Self { object, assumed: false }
     }
 }
 
 impl Layers {
-    fn shown(&self) -> Shown {
+    fn shown(&self) -> VisibleObject {
         match self.layers.last() {
-            Some(layer) => Shown { object: Some(Arc::clone(&layer.object)), assumed: true },
-            None => Shown::real(self.real.clone()),
+            Some(layer) => VisibleObject { object: Some(Arc::clone(&layer.object)), assumed: true },
+            None => VisibleObject::real(self.real.clone()),
         }
     }
 }
@@ -62,7 +62,7 @@ impl Layers {
 impl Layer {
     /// Handles the creation of an object that did not exist before. If the object is not yet in the assumed state,
     /// moves the layer onto it and returns true.
-    fn comes_into_being(&mut self, real: Option<&Arc<Object>>) -> bool {
+    fn moves_onto_new(&mut self, real: Option<&Arc<Object>>) -> bool {
         let Some(real) = real.filter(|real| self.over.is_none() && real.fields != self.object.fields) else {
             return false;
         };
@@ -92,14 +92,14 @@ impl Assumptions {
         self.by_key.is_empty()
     }
 
-    /// Takes in a version from the informer, or a removal. Returns the version that readers see now.
-    pub fn brought(&mut self, key: &ObjectKey, real: Option<Arc<Object>>) -> Shown {
-        let Some(layers) = self.by_key.get_mut(key) else { return Shown::real(real) };
+    /// Applies a version from the informer, or a removal. Returns the version that readers see now.
+    pub fn reported(&mut self, key: &ObjectKey, real: Option<Arc<Object>>) -> VisibleObject {
+        let Some(layers) = self.by_key.get_mut(key) else { return VisibleObject::real(real) };
         if layers.real != real {
             let mut below = real.clone();
             layers.layers.retain_mut(|layer| {
                 let known = below.as_ref();
-                let holds = layer.over.as_ref() == known || layer.comes_into_being(known) || layer.moves_onto(known);
+                let holds = layer.over.as_ref() == known || layer.moves_onto_new(known) || layer.moves_onto(known);
                 if holds {
                     below = Some(Arc::clone(&layer.object));
                 }
@@ -111,7 +111,7 @@ impl Assumptions {
     }
 
     /// Adds an assumed version over `shown`, the version that readers see now.
-    pub fn assume(&mut self, object: Arc<Object>, by: &str, shown: Option<Arc<Object>>) -> Shown {
+    pub fn assume(&mut self, object: Arc<Object>, by: &str, shown: Option<Arc<Object>>) -> VisibleObject {
         let key = object.key.clone();
         let layers = self.by_key.entry(key).or_insert_with(|| Layers { real: shown.clone(), layers: Vec::new() });
         layers.layers.push(Layer { by: by.into(), object, over: shown, lasting: false });
@@ -119,7 +119,7 @@ impl Assumptions {
     }
 
     /// Ends the assumption of the object for the pod.
-    pub fn take_back(&mut self, key: &ObjectKey, by: &str) -> Option<Shown> {
+    pub fn take_back(&mut self, key: &ObjectKey, by: &str) -> Option<VisibleObject> {
         self.by_key.get_mut(key)?.layers.retain(|layer| *layer.by != *by);
         Some(self.result(key))
     }
@@ -137,7 +137,7 @@ impl Assumptions {
 
     /// Ends the lasting assumptions about the kind after a complete list. If such an assumption came true, this
     /// happened between two lists.
-    pub fn listed(&mut self, kind: &ObjectKind) -> Vec<(ObjectKey, Shown)> {
+    pub fn listed(&mut self, kind: &ObjectKind) -> Vec<(ObjectKey, VisibleObject)> {
         let lasts = |layers: &Layers| layers.layers.iter().any(|layer| layer.lasting);
         let of_kind = self.by_key.iter().filter(|(key, layers)| *key.kind == *kind && lasts(layers));
         let mut keys: Vec<ObjectKey> = of_kind.map(|(key, _)| key.clone()).collect();
@@ -152,8 +152,8 @@ impl Assumptions {
         shown
     }
 
-    fn result(&mut self, key: &ObjectKey) -> Shown {
-        let Some(layers) = self.by_key.get(key) else { return Shown::real(None) };
+    fn result(&mut self, key: &ObjectKey) -> VisibleObject {
+        let Some(layers) = self.by_key.get(key) else { return VisibleObject::real(None) };
         let shown = layers.shown();
         if layers.layers.is_empty() {
             self.by_key.remove(key);

@@ -34,8 +34,8 @@ struct Bench {
 impl Bench {
     fn after(&mut self, what: &Do) -> String {
         let shown = match what {
-            Do::Bring(fields) => Some(self.assumed.brought(&key(), Some(object(fields)))),
-            Do::Remove => Some(self.assumed.brought(&key(), None)),
+            Do::Bring(fields) => Some(self.assumed.reported(&key(), Some(object(fields)))),
+            Do::Remove => Some(self.assumed.reported(&key(), None)),
             Do::Assume(by, fields) => Some(self.assumed.assume(object(fields), by, self.shown.clone())),
             Do::TakeBack(by) => self.assumed.take_back(&key(), by),
             Do::Keep(by) => {
@@ -52,7 +52,7 @@ impl Bench {
 }
 
 #[test]
-fn a_layer_holds_until_what_is_assumed_changes_or_its_reservation_ends() {
+fn a_layer_holds_until_an_assumed_field_changes_or_the_reservation_ends() {
     use Do::{Assume, Bring, Keep, List, Remove, TakeBack};
     let histories: &[&[(Do, &str)]] = &[
         &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (TakeBack("p"), "a"), (TakeBack("p"), "as before")],

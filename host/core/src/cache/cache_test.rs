@@ -48,7 +48,7 @@ fn a_confirmed_pod_is_not_forgotten() {
 }
 
 #[test]
-fn a_pod_that_another_scheduler_put_elsewhere_moves() {
+fn a_pod_bound_elsewhere_by_another_scheduler_moves() {
     let mut cache = Cache::default();
     cache.set_node(Arc::new(node("a")));
     cache.set_node(Arc::new(node("b")));
@@ -58,7 +58,7 @@ fn a_pod_that_another_scheduler_put_elsewhere_moves() {
 }
 
 #[test]
-fn a_pod_that_asks_for_more_than_there_can_be_leaves_the_node_as_it_was() {
+fn a_pod_with_huge_requests_leaves_the_node_as_it_was() {
     let mut cache = Cache::default();
     cache.set_node(Arc::new(node("a")));
     cache.set_pod(pod("p", "a", 100));
@@ -85,7 +85,7 @@ fn pods_may_come_before_their_node_and_stay_after_it() {
 }
 
 #[test]
-fn a_node_made_again_under_its_name_is_another() {
+fn a_node_with_the_same_name_and_another_uid_is_a_new_node() {
     let mut cache = Cache::default();
     cache.set_node(Arc::new(node("a")));
     let first = cache.node_id("a");
@@ -148,7 +148,7 @@ fn a_reader_that_fell_behind_starts_anew_and_ids_are_used_again_only_then() {
 }
 
 #[test]
-fn the_id_of_a_pod_that_went_after_its_node_is_given_once() {
+fn the_id_of_a_pod_removed_after_its_node_is_freed_once() {
     let mut cache = Cache::with_log_of(1);
     cache.set_node(Arc::new(node("a")));
     cache.set_pod(pod("first", "a", 1));

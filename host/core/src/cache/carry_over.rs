@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 /// The newer version differs in an assumed field.
-struct Overtaken;
+struct Conflict;
 
 /// Applies the changes from `over` to `assumed` to `newer`. Returns `None` if `newer` differs from `over` in one of
 /// the changed fields, or if nothing changed. All three are JSON. Lists are compared as a whole.
@@ -15,31 +15,31 @@ pub(super) fn carried_over(over: &str, assumed: &str, newer: &str) -> Option<Str
     if over == assumed {
         return None;
     }
-    let carried = carry(Some(&over), Some(&assumed), Some(newer)).ok()?;
-    carried.map(|value| value.to_string())
+    let merged = merge(Some(&over), Some(&assumed), Some(newer)).ok()?;
+    merged.map(|value| value.to_string())
 }
 
-fn carry(over: Option<&Value>, assumed: Option<&Value>, newer: Option<Value>) -> Result<Option<Value>, Overtaken> {
+fn merge(over: Option<&Value>, assumed: Option<&Value>, newer: Option<Value>) -> Result<Option<Value>, Conflict> {
     if over == assumed {
         return Ok(newer);
     }
     let nothing = Map::new();
     let holds_fields = |value: Option<&Value>| value.is_none_or(Value::is_object);
     let (true, true, Some(Value::Object(assumed))) = (holds_fields(over), holds_fields(newer.as_ref()), assumed) else {
-        return if newer.as_ref() == over { Ok(assumed.cloned()) } else { Err(Overtaken) };
+        return if newer.as_ref() == over { Ok(assumed.cloned()) } else { Err(Conflict) };
     };
     let over = over.and_then(Value::as_object).unwrap_or(&nothing);
-    let mut carried = match newer {
+    let mut merged = match newer {
         Some(Value::Object(newer)) => newer,
         _ => Map::new(),
     };
     let names: BTreeSet<&String> = over.keys().chain(assumed.keys()).collect();
     for name in names {
-        if let Some(value) = carry(over.get(name), assumed.get(name), carried.remove(name))? {
-            carried.insert(name.clone(), value);
+        if let Some(value) = merge(over.get(name), assumed.get(name), merged.remove(name))? {
+            merged.insert(name.clone(), value);
         }
     }
-    Ok(Some(Value::Object(carried)))
+    Ok(Some(Value::Object(merged)))
 }
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_assumed_must_be_as_before() {
+    fn only_the_assumed_fields_must_be_unchanged() {
         for (over, assumed, newer, expected) in [
             // Another field changes, appears, disappears.
             (r#"{"a":1,"b":1}"#, r#"{"a":2,"b":1}"#, r#"{"a":1,"b":3}"#, Some(r#"{"a":2,"b":3}"#)),

@@ -15,6 +15,14 @@ pub struct PodId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ImageId(pub u32);
 
+/// The id of an object for as long as the object exists (`object-id`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u32);
+
+/// The id of a kind that plugins read or once read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KindId(pub u16);
+
 /// Items under dense ids.
 ///
 /// A copy shares its data with the original until one of them changes it. A copy of a large cluster is made in no

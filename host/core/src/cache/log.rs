@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::ids::{ImageId, NodeId, PodId};
-use super::objects::{KindId, ObjectId};
+use super::ids::{ImageId, KindId, NodeId, ObjectId, PodId};
 use crate::facts::NodeFacts;
 
 /// One change. It names the changed item. The new value is read from the cache.

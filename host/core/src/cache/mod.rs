@@ -22,22 +22,23 @@ mod node_info;
 mod objects;
 mod register;
 mod usage;
+mod what_if;
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-pub use self::ids::{ImageId, NodeId, PodId};
+pub use self::ids::{ImageId, KindId, NodeId, ObjectId, PodId};
 pub use self::images::{ImageState, Images};
 pub use self::log::{Change, ChangeLog};
 pub use self::node_info::NodeInfo;
-pub use self::objects::{CachedObject, Coverage, KindId, ObjectId, Objects};
+pub use self::objects::{CachedObject, Coverage, Objects};
 use self::register::{Keyed, Register};
 pub use self::usage::Usage;
+pub use self::what_if::WhatIf;
 use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
-use crate::plugins::WhatIf;
 
 /// A pod that is assigned to a node, or assumed to be.
 #[derive(Clone, Debug)]
@@ -266,8 +267,8 @@ impl Cache {
     /// Marks the list of the kind as complete, with these fields. Ends the assumptions of objects for pods that are
     /// bound by now.
     pub fn objects_listed(&mut self, reads: ObjectReads) {
-        let turned = self.objects.listed(reads, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.listed(reads, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Marks the kind as refused by the API server, for this reason.
@@ -277,26 +278,26 @@ impl Cache {
 
     /// Adds or updates an object of a kind that plugins read.
     pub fn set_object(&mut self, object: Arc<Object>) {
-        let turned = self.objects.set(object, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.set(object, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Removes an object.
     pub fn remove_object(&mut self, key: &ObjectKey) {
-        let turned = self.objects.remove(key, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.remove(key, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Assumes the object for the pod with this uid: see [`crate::intent::Intent::Assume`].
     pub fn assume_object(&mut self, object: Arc<Object>, by: &str) {
-        let turned = self.objects.assume(object, by, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.assume(object, by, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Ends the assumption of the object for the pod.
     pub fn take_object_back(&mut self, key: &ObjectKey, by: &str) {
-        let turned = self.objects.take_back(key, by, &mut self.log);
-        self.turned(turned);
+        let changed = self.objects.take_back(key, by, &mut self.log);
+        self.objects_changed(changed);
     }
 
     /// Keeps the assumption of the object for a bound pod, until the informer reports the object.
@@ -304,8 +305,8 @@ impl Cache {
         self.objects.keep(key, by);
     }
 
-    fn turned(&mut self, turned: impl IntoIterator<Item = objects::Turned>) {
-        self.events.extend(turned.into_iter().map(|(before, after)| ClusterEvent::object(before, after)));
+    fn objects_changed(&mut self, changes: impl IntoIterator<Item = objects::ObjectChange>) {
+        self.events.extend(changes.into_iter().map(|(before, after)| ClusterEvent::object(before, after)));
         self.trim();
     }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::Cache;
 use super::ids::{ImageId, NodeId, PodId};
 use super::usage::Usage;
+use super::what_if::WhatIf;
 use crate::facts::NodeFacts;
 use crate::model::{HostPort, Node, Pod};
-use crate::plugins::WhatIf;
 
 /// A node and its pods.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ impl NodeInfo {
     pub(super) fn remove_pod(&mut self, id: PodId, pod: &Pod) -> NodeFacts {
         self.pods.retain(|resident| *resident != id);
         self.usage.subtract(pod);
-        self.give_back(&pod.spec.host_ports);
+        self.remove_ports(&pod.spec.host_ports);
         NodeFacts::USAGE | NodeFacts::PODS | ports_fact(pod)
     }
 
@@ -67,14 +67,14 @@ impl NodeInfo {
             facts |= NodeFacts::USAGE;
         }
         if before.spec.host_ports != after.spec.host_ports {
-            self.give_back(&before.spec.host_ports);
+            self.remove_ports(&before.spec.host_ports);
             self.used_ports.extend_from_slice(&after.spec.host_ports);
             facts |= NodeFacts::USED_PORTS;
         }
         facts
     }
 
-    fn give_back(&mut self, ports: &[HostPort]) {
+    fn remove_ports(&mut self, ports: &[HostPort]) {
         for port in ports {
             if let Some(at) = self.used_ports.iter().position(|used| used == port) {
                 self.used_ports.swap_remove(at);

@@ -3,18 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::assumed::{Assumptions, Shown};
+use super::assumed::{Assumptions, VisibleObject};
+use super::ids::{KindId, ObjectId};
 use super::log::{Change, ChangeLog};
 use super::register::{Keyed, Register};
 use crate::model::object::{Object, ObjectKey, ObjectKind, ObjectReads};
-
-/// The id of an object for as long as the object exists (`object-id`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjectId(pub u32);
-
-/// The id of a kind that plugins read or once read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct KindId(pub u16);
 
 /// An object in the cache.
 #[derive(Clone, Debug)]
@@ -54,8 +47,8 @@ pub struct Objects {
     assumed: Assumptions,
 }
 
-/// An object before and after a change. At least one of the two is there.
-pub(super) type Turned = (Option<Arc<Object>>, Option<Arc<Object>>);
+/// An object before and after a change. At least one of the two is `Some`.
+pub(super) type ObjectChange = (Option<Arc<Object>>, Option<Arc<Object>>);
 
 /// The state of a kind.
 #[derive(Clone, Debug)]
@@ -175,7 +168,7 @@ impl Objects {
 
     /// Marks the list of the kind as complete with these fields. Returns the objects that changed because their
     /// assumption ended.
-    pub(super) fn listed(&mut self, reads: ObjectReads, log: &mut ChangeLog) -> Vec<Turned> {
+    pub(super) fn listed(&mut self, reads: ObjectReads, log: &mut ChangeLog) -> Vec<ObjectChange> {
         if self.is_stopping(&reads.kind) {
             return Vec::new();
         }
@@ -203,27 +196,27 @@ impl Objects {
 
     /// Adds or updates an object. An object with the same name and another uid is a new object. Returns the change,
     /// if the object that shows changed.
-    pub(super) fn set(&mut self, object: Arc<Object>, log: &mut ChangeLog) -> Option<Turned> {
+    pub(super) fn set(&mut self, object: Arc<Object>, log: &mut ChangeLog) -> Option<ObjectChange> {
         if self.is_stopping(&object.key.kind) {
             return None;
         }
         let key = object.key.clone();
-        let shown = self.assumed.brought(&key, Some(object));
+        let shown = self.assumed.reported(&key, Some(object));
         self.show(&key, shown, log)
     }
 
     /// Removes an object. Returns the change, if the object that shows changed.
-    pub(super) fn remove(&mut self, key: &ObjectKey, log: &mut ChangeLog) -> Option<Turned> {
+    pub(super) fn remove(&mut self, key: &ObjectKey, log: &mut ChangeLog) -> Option<ObjectChange> {
         if self.is_stopping(&key.kind) {
             return None;
         }
-        let shown = self.assumed.brought(key, None);
+        let shown = self.assumed.reported(key, None);
         self.show(key, shown, log)
     }
 
     /// Assumes a version of the object for the pod with this uid. An object without a uid stands for the object with
     /// its name. Objects of a kind that no plugin reads are not assumed.
-    pub(super) fn assume(&mut self, object: Arc<Object>, by: &str, log: &mut ChangeLog) -> Option<Turned> {
+    pub(super) fn assume(&mut self, object: Arc<Object>, by: &str, log: &mut ChangeLog) -> Option<ObjectChange> {
         let kind = self.kind_id(&object.key.kind)?;
         if self.kinds[usize::from(kind.0)].dropped {
             return None;
@@ -243,7 +236,7 @@ impl Objects {
     }
 
     /// Ends the assumption of the object for the pod.
-    pub(super) fn take_back(&mut self, key: &ObjectKey, by: &str, log: &mut ChangeLog) -> Option<Turned> {
+    pub(super) fn take_back(&mut self, key: &ObjectKey, by: &str, log: &mut ChangeLog) -> Option<ObjectChange> {
         let shown = self.assumed.take_back(key, by)?;
         self.show(key, shown, log)
     }
@@ -259,7 +252,7 @@ impl Objects {
         self.assumed.is_empty()
     }
 
-    fn show(&mut self, key: &ObjectKey, shown: Shown, log: &mut ChangeLog) -> Option<Turned> {
+    fn show(&mut self, key: &ObjectKey, shown: VisibleObject, log: &mut ChangeLog) -> Option<ObjectChange> {
         let before = self.by_key(key).map(|cached| (Arc::clone(&cached.object), cached.assumed));
         let Some(object) = shown.object else {
             let (before, _) = before?;

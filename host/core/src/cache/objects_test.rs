@@ -16,7 +16,7 @@ fn object(name: &str, uid: &str, fields: &str) -> Arc<Object> {
 }
 
 #[test]
-fn what_changed_is_in_the_log_and_what_did_not_is_not() {
+fn the_log_holds_only_real_changes() {
     let (mut objects, mut log) = (Objects::default(), ChangeLog::default());
     assert!(objects.set(object("web", "1", "{}"), &mut log).is_some());
     assert!(objects.set(object("web", "1", "{}"), &mut log).is_none());
@@ -47,7 +47,7 @@ fn a_namesake_with_another_uid_is_another_object() {
 }
 
 #[test]
-fn only_more_than_before_is_listed_again() {
+fn only_additional_fields_cause_a_new_list() {
     let mut objects = Objects::default();
     assert_eq!(objects.want(vec![reads("Service", &["a"])]), [reads("Service", &["a"])]);
     assert_eq!(objects.want(vec![reads("Service", &["a"]), reads("Service", &[])]), []);
@@ -57,7 +57,7 @@ fn only_more_than_before_is_listed_again() {
 }
 
 #[test]
-fn coverage_is_what_was_listed_and_says_what_was_refused() {
+fn coverage_names_listed_and_refused_kinds() {
     let mut objects = Objects::default();
     let wanted = [reads("Service", &["a"]), reads("Namespace", &[])];
     assert_eq!(objects.coverage(&[]), Coverage::Complete);
@@ -77,7 +77,7 @@ fn coverage_is_what_was_listed_and_says_what_was_refused() {
 }
 
 #[test]
-fn what_is_assumed_shows_as_such_and_only_where_it_means_something() {
+fn assumed_objects_are_marked_and_assumptions_without_effect_are_refused() {
     let (mut objects, mut log) = (Objects::default(), ChangeLog::default());
     assert!(objects.assume(object("web", "1", "new"), "p", &mut log).is_none(), "nobody reads the kind");
     objects.set(object("web", "1", "old"), &mut log);

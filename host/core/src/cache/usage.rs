@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stays_when_its_last_pod_goes() {
+    fn a_scalar_resource_stays_after_its_last_pod() {
         let mut usage = Usage::default();
         usage.add(&pod(2));
         usage.subtract(&pod(2));

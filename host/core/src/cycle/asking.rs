@@ -1,15 +1,21 @@
 //! Asks plugins, through the result cache.
 
-use std::sync::Arc;
-
 use super::SchedulingCycle;
-use super::filtering::Feasible;
+use super::feasible::Feasible;
 use crate::cache::NodeId;
 use crate::plugins::{
     Cycle, ExtensionPoints, MOST_OUTCOMES, PluginError, Plugins, PodSignatureId, PreFilterResult, PreScoreResult,
     Scope, Status, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
+use crate::results::{FactNodeSignatures, PluginResults};
+
+/// The place of an answer in the result cache.
+struct Cached<R> {
+    /// The scope that the plugin declares for the answer.
+    scope: Scope,
+    of: fn(&mut PluginResults) -> &mut Option<R>,
+}
 
 impl SchedulingCycle<'_> {
     /// Returns the pod signature for this plugin. It is looked up once a cycle for each set of facts.
@@ -21,6 +27,19 @@ impl SchedulingCycle<'_> {
         let signature = self.results.pod_signatures.of(facts, self.pod, self.number);
         self.lookups.signatures.push((facts, signature));
         signature
+    }
+
+    /// Returns the cached results of the plugin about the pod. Results that depend on the cluster may be stale.
+    pub(super) fn results_of(&mut self, plugin: &ProfilePlugin) -> &mut PluginResults {
+        let signature = self.signature_for(plugin);
+        self.results.of(plugin.id, signature, self.number)
+    }
+
+    /// Returns the current results of the plugin about the pod, and the node signatures in the facts that the plugin
+    /// reads.
+    pub(super) fn current(&mut self, plugin: &ProfilePlugin) -> (&mut PluginResults, &FactNodeSignatures) {
+        let signature = self.signature_for(plugin);
+        self.results.current(plugin, signature, self.number, self.cache)
     }
 
     /// Returns whether the plugin's answers of this scope are cached.
@@ -39,33 +58,15 @@ impl SchedulingCycle<'_> {
     }
 
     pub(super) fn pre_filter(&mut self, plugin: &ProfilePlugin) -> Result<PreFilterResult, PluginError> {
-        let known = if self.skips(plugin) {
-            Some(PreFilterResult::Skip)
-        } else {
-            self.by_class(plugin)?.map(|answer| answer.pre_filter())
+        let known = match self.skips(plugin) {
+            true => Some(PreFilterResult::Skip),
+            false => self.by_class(plugin)?.map(|answer| answer.pre_filter()),
         };
-        if let Some(known) = known {
-            if !self.verify {
-                return Ok(known);
-            }
-            let (plugins, cycle) = self.call(plugin);
-            let fresh = plugins.pre_filter(plugin.id, &cycle)?;
-            if fresh != known {
-                self.distrust_about(plugin, "pre-filter answer");
-            }
-            return Ok(fresh);
-        }
-        let keeps = self.keeps(plugin, plugin.declaration.filter_scope);
-        let signature = self.signature_for(plugin);
-        if keeps && let Some(result) = &self.results.of(plugin.id, signature, self.number).pre_filter {
-            return Ok(result.clone());
-        }
-        let (plugins, cycle) = self.call(plugin);
-        let result = plugins.pre_filter(plugin.id, &cycle)?;
-        if keeps {
-            self.results.of(plugin.id, signature, self.number).pre_filter = Some(result.clone());
-        }
-        Ok(result)
+        let cached = Cached { scope: plugin.declaration.filter_scope, of: |results| &mut results.pre_filter };
+        self.asked_once(plugin, known, cached, "pre-filter answer", |cycle| {
+            let (plugins, cycle) = cycle.call(plugin);
+            plugins.pre_filter(plugin.id, &cycle)
+        })
     }
 
     pub(super) fn pre_score(
@@ -73,31 +74,43 @@ impl SchedulingCycle<'_> {
         plugin: &ProfilePlugin,
         feasible: &Feasible<'_>,
     ) -> Result<PreScoreResult, PluginError> {
-        let known = if self.skips(plugin) {
-            Some(PreScoreResult::Skip)
-        } else {
-            self.by_class(plugin)?.map(|answer| answer.pre_score())
+        let known = match self.skips(plugin) {
+            true => Some(PreScoreResult::Skip),
+            false => self.by_class(plugin)?.map(|answer| answer.pre_score()),
         };
+        let cached = Cached { scope: plugin.declaration.score_scope, of: |results| &mut results.pre_score };
+        self.asked_once(plugin, known, cached, "pre-score answer", |cycle| cycle.fresh_pre_score(plugin, feasible))
+    }
+
+    /// Returns the plugin's answer to a call that a cycle makes at most once. `known` is the answer that the plugin
+    /// implied by skip or classify, which is only compared if the cycle verifies. Any other answer is cached.
+    fn asked_once<R: Clone + PartialEq>(
+        &mut self,
+        plugin: &ProfilePlugin,
+        known: Option<R>,
+        cached: Cached<R>,
+        kind: &str,
+        ask: impl FnOnce(&mut Self) -> Result<R, PluginError>,
+    ) -> Result<R, PluginError> {
         if let Some(known) = known {
             if !self.verify {
                 return Ok(known);
             }
-            let fresh = self.fresh_pre_score(plugin, feasible)?;
+            let fresh = ask(self)?;
             if fresh != known {
-                self.distrust_about(plugin, "pre-score answer");
+                self.distrust_about(plugin, kind);
             }
             return Ok(fresh);
         }
-        let keeps = self.keeps(plugin, plugin.declaration.score_scope);
-        let signature = self.signature_for(plugin);
-        if keeps && let Some(result) = self.results.of(plugin.id, signature, self.number).pre_score {
-            return Ok(result);
+        if !self.keeps(plugin, cached.scope) {
+            return ask(self);
         }
-        let result = self.fresh_pre_score(plugin, feasible)?;
-        if keeps {
-            self.results.of(plugin.id, signature, self.number).pre_score = Some(result);
+        if let Some(answer) = (cached.of)(self.results_of(plugin)) {
+            return Ok(answer.clone());
         }
-        Ok(result)
+        let answer = ask(self)?;
+        *(cached.of)(self.results_of(plugin)) = Some(answer.clone());
+        Ok(answer)
     }
 
     /// Asks the plugin for pre-score. A plugin of scope node does not get the nodes.
@@ -121,23 +134,23 @@ impl SchedulingCycle<'_> {
         if !self.keeps(plugin, plugin.declaration.filter_scope) {
             return self.fresh_verdicts(plugin, nodes);
         }
-        let signature = self.signature_for(plugin);
-        let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+        let verify = self.verify;
+        let (results, node_signatures) = self.current(plugin);
         let mut missing = results.verdicts.missing(node_signatures, nodes);
-        if missing.is_empty() && !self.verify {
+        if missing.is_empty() && !verify {
             return Ok(results.verdicts(node_signatures, nodes));
         }
         while !missing.is_empty() {
             let fresh = self.fresh_verdicts(plugin, &missing)?;
-            let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+            let (results, node_signatures) = self.current(plugin);
             // If the plugin gave too many different reasons, all cached verdicts are dropped and the other nodes are
             // asked about again. This happens at most once, because two answers together stay below the limit.
             let dropped = results.set_verdicts(node_signatures, &missing, &fresh);
             missing = if dropped { results.verdicts.missing(node_signatures, nodes) } else { Vec::new() };
         }
-        let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+        let (results, node_signatures) = self.current(plugin);
         let verdicts = results.verdicts(node_signatures, nodes);
-        if self.verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
+        if verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
     }
 
     /// Asks for fresh verdicts, and compares them with the known ones.
@@ -158,15 +171,14 @@ impl SchedulingCycle<'_> {
         if !self.keeps(plugin, plugin.declaration.score_scope) {
             return self.fresh_scores(plugin, nodes);
         }
-        let signature = self.signature_for(plugin);
-        let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+        let (results, node_signatures) = self.current(plugin);
         let missing = results.scores.missing(node_signatures, nodes);
         if !missing.is_empty() {
             let fresh = self.fresh_scores(plugin, &missing)?;
-            let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+            let (results, node_signatures) = self.current(plugin);
             results.scores.set(node_signatures, &missing, fresh);
         }
-        let (results, node_signatures) = self.results.current(plugin, signature, self.number, self.cache);
+        let (results, node_signatures) = self.current(plugin);
         let score = |node: &NodeId| results.scores.get(node_signatures, *node).unwrap_or_default();
         let scores: Vec<i64> = nodes.iter().map(score).collect();
         if !self.verify {
@@ -255,16 +267,13 @@ pub(super) fn check_number(plugin: &ProfilePlugin, call: &str, verdicts: &Verdic
         return Ok(());
     }
     let message = format!("{call} gave {outcomes} different outcomes, where {MOST_OUTCOMES} are the most");
-    Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
+    Err(plugin.failed(message))
 }
 
 /// Checks that each verdict names an existing outcome.
 pub(super) fn check_outcomes(plugin: &ProfilePlugin, verdicts: &Verdicts) -> Result<(), PluginError> {
     match verdicts.nodes.iter().find(|answer| usize::from(**answer) > verdicts.outcomes.len()) {
-        Some(answer) => {
-            let message = format!("filter named outcome {answer} of {}", verdicts.outcomes.len());
-            Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
-        }
+        Some(answer) => Err(plugin.failed(format!("filter named outcome {answer} of {}", verdicts.outcomes.len()))),
         None => Ok(()),
     }
 }
@@ -279,8 +288,7 @@ pub(super) fn right_length(
     if got == wanted {
         return Ok(());
     }
-    let message = format!("{call} gave {got} answers about {wanted} {what}");
-    Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
+    Err(plugin.failed(format!("{call} gave {got} answers about {wanted} {what}")))
 }
 
 /// Returns the seed for one cycle and plugin: the finalizer of SplitMix64 over the three numbers.

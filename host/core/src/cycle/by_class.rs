@@ -48,13 +48,13 @@ impl SchedulingCycle<'_> {
     }
 
     fn classify(&mut self, plugin: &ProfilePlugin) -> Result<Option<ByClass>, PluginError> {
-        let signature = self.signature_for(plugin);
-        let known = self.results.of(plugin.id, signature, self.number).classes.known();
+        let known = self.results_of(plugin).classes.known();
         let (plugins, cycle) = self.call(plugin);
         let Some(classified) = plugins.classify(plugin.id, &cycle, known)? else { return Ok(None) };
         check(plugin, self.cache, &classified, known)?;
-        let results = self.results.of(plugin.id, signature, self.number);
-        results.classes.take_in(&classified, self.number);
+        let number = self.number;
+        let results = self.results_of(plugin);
+        results.classes.apply(&classified, number);
         let by_class = ByClass { filter: classified.filter, scores: classified.scores };
         results.pre_score = Some(by_class.pre_score());
         Ok(Some(by_class))
@@ -62,13 +62,12 @@ impl SchedulingCycle<'_> {
 
     /// Returns the class of each of these nodes.
     pub(super) fn classes_of(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<ClassId>, PluginError> {
-        let signature = self.signature_for(plugin);
-        let classes = &self.results.of(plugin.id, signature, self.number).classes;
         let cache = self.cache;
+        let classes = &self.results_of(plugin).classes;
         let class = |node: &NodeId| {
             classes.of(*node).ok_or_else(|| {
                 let name = cache.node(*node).map_or("", |info| &info.node.name);
-                failed(plugin, format!("classify gave node {name} no class"))
+                plugin.failed(format!("classify gave node {name} no class"))
             })
         };
         nodes.iter().map(class).collect()
@@ -145,7 +144,7 @@ impl ByClass {
     pub fn verdict(&self, plugin: &ProfilePlugin, class: ClassId) -> Result<u16, PluginError> {
         let ClassFilter::Verdicts(verdicts) = &self.filter else { return Ok(0) };
         let verdict = verdicts.nodes.get(class.0 as usize).copied();
-        verdict.ok_or_else(|| failed(plugin, format!("classify gave class {} no verdict", class.0)))
+        verdict.ok_or_else(|| plugin.failed(format!("classify gave class {} no verdict", class.0)))
     }
 }
 
@@ -168,14 +167,14 @@ pub(super) fn passed(nodes: impl Iterator<Item = (ClassId, u32)>) -> Vec<Passed>
 fn check(plugin: &ProfilePlugin, cache: &Cache, answer: &Classified, known: u64) -> Result<(), PluginError> {
     right_length(plugin, "classify", answer.classes.len(), answer.nodes.len(), "nodes")?;
     if let Some(node) = answer.nodes.iter().find(|node| cache.node(**node).is_none()) {
-        return Err(failed(plugin, format!("classify named node {}, which does not exist", node.0)));
+        return Err(plugin.failed(format!("classify named node {}, which does not exist", node.0)));
     }
     if known == 0 && !answer.anew {
-        return Err(failed(plugin, "classify returned changes before it returned the classes of all nodes".to_owned()));
+        return Err(plugin.failed("classify returned changes before it returned the classes of all nodes"));
     }
     if let Some(class) = answer.classes.iter().find(|class| class.0 >= MOST_CLASSES) {
         let message = format!("classify named class {}; classes have to be less than {MOST_CLASSES}", class.0);
-        return Err(failed(plugin, message));
+        return Err(plugin.failed(message));
     }
     match &answer.filter {
         ClassFilter::Verdicts(verdicts) => {
@@ -184,8 +183,4 @@ fn check(plugin: &ProfilePlugin, cache: &Cache, answer: &Classified, known: u64)
         }
         ClassFilter::Skip | ClassFilter::Reject(_) => Ok(()),
     }
-}
-
-fn failed(plugin: &ProfilePlugin, message: String) -> PluginError {
-    PluginError::failed(Arc::clone(&plugin.declaration.name), message)
 }

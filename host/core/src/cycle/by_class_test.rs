@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::tests::schedule;
 use super::*;
-use crate::extenders::NoExtenders;
 use crate::facts::NodeFacts;
 use crate::model::Node;
 use crate::plugins::{
@@ -167,30 +167,15 @@ impl Bench {
     fn place(&mut self) -> Result<String, String> {
         self.cycle += 1;
         self.plugins.calls.clear();
-        let mut cycle = SchedulingCycle {
-            number: self.cycle,
-            time: Timestamp(0),
-            seed: 0,
-            pod: &Arc::default(),
-            cache: &self.cache,
-            nominations: &Nominations::default(),
-            results: &mut self.results,
-            plugins: &mut self.plugins,
-            extenders: &mut NoExtenders,
-            next_start: 0,
-            verify: self.verify,
-            may_preempt: true,
-            observer: None,
-            lookups: Lookups::default(),
-        };
-        let placed = cycle.schedule(&Self::profile(), &mut fastrand::Rng::with_seed(1));
+        let profile = Self::profile();
+        let placed = schedule(self.cycle, &profile, &self.cache, &mut self.results, &mut self.plugins, self.verify);
         let name = |node| self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string());
         placed.map(name).map_err(|failure| failure.to_string())
     }
 }
 
 #[test]
-fn a_pod_like_one_before_costs_two_calls_and_no_look_at_nodes() {
+fn an_equal_pod_costs_two_calls_and_no_look_at_nodes() {
     let mut bench = Bench::new(&[None, None], &[10, 20]);
     assert_eq!(bench.place(), Ok("c".into()));
     assert_eq!(bench.plugins.calls.iter().filter(|call| call.starts_with("spread")).count(), 2);
@@ -220,7 +205,7 @@ fn nodes_move_between_classes_and_cease_to_pass_others() {
 }
 
 #[test]
-fn why_no_node_fits_is_told_by_class() {
+fn a_rejection_by_class_gives_the_reasons() {
     let mut bench = Bench::new(&[Some("full"), Some("far")], &[0, 0]);
     assert_eq!(bench.place(), Err("0/3 nodes are available: 1 far, 2 full.".into()));
     bench.set_node("c", true);
@@ -229,7 +214,7 @@ fn why_no_node_fits_is_told_by_class() {
 }
 
 #[test]
-fn who_does_not_answer_by_class_is_asked_node_by_node() {
+fn a_plugin_that_refuses_classes_is_asked_node_by_node() {
     let mut bench = Bench::new(&[None, Some("far")], &[10, 20]);
     bench.plugins.refuses = true;
     assert!(bench.place().is_ok_and(|node| node != "c"));
@@ -241,7 +226,7 @@ fn who_does_not_answer_by_class_is_asked_node_by_node() {
 }
 
 #[test]
-fn answers_that_do_not_fit_together_are_told() {
+fn inconsistent_answers_are_failures() {
     let mut bench = Bench::new(&[None, None], &[10, 200]);
     let range = "plugin Spread: gave the score 200; after normalizing it has to be 0 to 100";
     assert_eq!(bench.place(), Err(range.into()));
@@ -262,7 +247,7 @@ fn answers_that_do_not_fit_together_are_told() {
 }
 
 #[test]
-fn who_says_something_else_by_class_than_by_node_is_found_and_named() {
+fn a_plugin_whose_classes_contradict_its_nodes_is_distrusted() {
     let mut bench = Bench::new(&[None, None], &[10, 20]);
     bench.plugins.scores_by_node = Some(vec![20, 10]);
     assert_eq!(bench.place(), Ok("c".into()));

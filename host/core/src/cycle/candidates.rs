@@ -3,70 +3,15 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::by_class::ByClass;
-use super::filtering::{Candidates, Nodes};
+use super::feasible::{ByClassInput, Candidates, IndexInputs, Indexed, Nodes};
 use super::sampling::Sample;
 use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
-use crate::plugins::{Declaration, PluginError, PreScoreResult};
+use crate::plugins::{PluginError, PreScoreResult};
 use crate::profile::Profile;
-use crate::results::CandidateKey;
-
-/// The feasible nodes from the candidate index.
-pub(super) struct Indexed<'p> {
-    pub inputs: IndexInputs<'p>,
-    /// The number of nodes that pass all filters.
-    len: usize,
-    /// The nodes in order, once they were needed.
-    listed: OnceCell<Arc<[NodeId]>>,
-}
-
-impl Indexed<'_> {
-    pub fn len(&self) -> usize {
-        self.len
-    }
-}
-
-/// The plugins whose answers determine an entry of the candidate index, with its key.
-pub(super) struct IndexInputs<'p> {
-    pub key: CandidateKey,
-    /// The filters that answer node by node.
-    filters: Vec<&'p ProfilePlugin>,
-    /// The plugins that answer by class. Plugins that filter come first.
-    pub by_class: Vec<ByClassInput<'p>>,
-    /// The plugins that score node by node. Empty if not [`Self::are_scores_known`].
-    pub scores: Vec<&'p (ProfilePlugin, i64)>,
-    /// The scores of all score plugins depend on the node's facts or its class alone.
-    pub are_scores_known: bool,
-}
-
-/// A plugin that answers by class.
-pub(super) struct ByClassInput<'p> {
-    pub plugin: &'p ProfilePlugin,
-    pub filters: bool,
-    /// 0 if the plugin does not score.
-    pub weight: i64,
-}
-
-impl IndexInputs<'_> {
-    /// Returns the declarations of the plugins that answer node by node.
-    fn declarations(&self) -> Vec<&Declaration> {
-        let scores = self.scores.iter().map(|(plugin, _)| plugin);
-        self.filters.iter().copied().chain(scores).map(|plugin| &*plugin.declaration).collect()
-    }
-
-    /// Returns the indexes of the plugins that filter by class.
-    fn class_filters(&self) -> Range<usize> {
-        0..self.by_class.iter().filter(|input| input.filters).count()
-    }
-
-    /// Returns the indexes of the plugins that only score by class.
-    pub fn class_scores(&self) -> Range<usize> {
-        self.class_filters().end..self.by_class.len()
-    }
-}
+use crate::results;
 
 impl SchedulingCycle<'_> {
     /// Returns the feasible nodes from the candidate index, or `None` if the nodes have to be filtered for this pod
@@ -87,7 +32,7 @@ impl SchedulingCycle<'_> {
         let Some(inputs) = self.index_inputs(profile, &candidates.filters)? else { return Ok(None) };
         self.filter_stale(&inputs)?;
         let len = match inputs.class_filters().is_empty() {
-            true => self.results.candidates(&inputs.key, self.number).len(),
+            true => self.index_entry(&inputs).len(),
             false => match self.count_by_class(&inputs)? {
                 Some(len) => len,
                 None => return Ok(None),
@@ -142,19 +87,23 @@ impl SchedulingCycle<'_> {
         Ok(Some(IndexInputs { key: key.into(), filters: by_node, by_class, scores, are_scores_known }))
     }
 
+    /// Returns the entry of the candidate index for these inputs.
+    pub(super) fn index_entry(&mut self, inputs: &IndexInputs<'_>) -> &mut results::Candidates {
+        self.results.candidates(&inputs.key, self.number)
+    }
+
     /// Returns whether the plugin scored the pods of this signature when it was asked last. An entry of the index
     /// is determined before pre-score is asked.
     fn is_expected_to_score(&mut self, plugin: &ProfilePlugin) -> bool {
-        let signature = self.signature_for(plugin);
-        let results = self.results.of(plugin.id, signature, self.number);
+        let results = self.results_of(plugin);
         results.skip != Some(true) && results.pre_score != Some(PreScoreResult::Skip)
     }
 
     /// Asks the filters that answer node by node about the nodes that changed.
     fn filter_stale(&mut self, inputs: &IndexInputs<'_>) -> Result<(), PluginError> {
-        let (cache, cycle) = (self.cache, self.number);
+        let cache = self.cache;
         let moved = self.moved(inputs, inputs.class_filters());
-        let stale = self.results.candidates(&inputs.key, cycle).stale(cache, &inputs.declarations(), moved);
+        let stale = self.index_entry(inputs).stale(cache, &inputs.declarations(), moved);
         let mut fit = stale.clone();
         for plugin in &inputs.filters {
             if fit.is_empty() {
@@ -165,7 +114,7 @@ impl SchedulingCycle<'_> {
             let mut answers = verdicts.nodes.iter();
             fit.retain(|_| answers.next() == Some(&0));
         }
-        self.results.candidates(&inputs.key, cycle).set(&stale, &fit, cache);
+        self.index_entry(inputs).set(&stale, &fit, cache);
         self.set_positions(inputs, inputs.class_filters());
         Ok(())
     }
@@ -175,9 +124,8 @@ impl SchedulingCycle<'_> {
         let mut moved = Vec::new();
         for at in plugins {
             let plugin = inputs.by_class[at].plugin;
-            let before = self.results.candidates(&inputs.key, self.number).position(at);
-            let signature = self.signature_for(plugin);
-            moved.extend(self.results.of(plugin.id, signature, self.number).classes.since(before)?);
+            let before = self.index_entry(inputs).position(at);
+            moved.extend(self.results_of(plugin).classes.since(before)?);
         }
         Some(moved)
     }
@@ -185,10 +133,8 @@ impl SchedulingCycle<'_> {
     /// Marks the changes of classes as handled for the plugins at these indexes.
     pub(super) fn set_positions(&mut self, inputs: &IndexInputs<'_>, plugins: Range<usize>) {
         for at in plugins {
-            let plugin = inputs.by_class[at].plugin;
-            let signature = self.signature_for(plugin);
-            let position = self.results.of(plugin.id, signature, self.number).classes.position();
-            self.results.candidates(&inputs.key, self.number).set_position(at, position);
+            let position = self.results_of(inputs.by_class[at].plugin).classes.position();
+            self.index_entry(inputs).set_position(at, position);
         }
     }
 
@@ -202,7 +148,7 @@ impl SchedulingCycle<'_> {
             // No other part of the cycle puts the nodes into groups.
             self.group(inputs)?;
         }
-        let candidates = self.results.candidates(&inputs.key, self.number);
+        let candidates = self.index_entry(inputs);
         let Some(groups) = candidates.groups().map(|groups| groups.summaries()) else { return Ok(None) };
         let mut ungrouped = candidates.ungrouped().to_vec();
         for input in &inputs.by_class[inputs.class_filters()] {
@@ -230,13 +176,13 @@ impl SchedulingCycle<'_> {
     /// Begins to group the nodes, if they are not grouped. Returns false if there were too many groups or if there is
     /// not enough memory.
     pub(super) fn begin_groups(&mut self, inputs: &IndexInputs<'_>) -> bool {
-        let candidates = self.results.candidates(&inputs.key, self.number);
+        let candidates = self.index_entry(inputs);
         if candidates.groups().is_some() || candidates.is_too_varied() {
             return !candidates.is_too_varied();
         }
         let has_space = self.results.have_space_for_groups(self.cache.node_count(), self.number);
         if has_space {
-            self.results.candidates(&inputs.key, self.number).begin_groups();
+            self.index_entry(inputs).begin_groups();
         }
         has_space
     }
@@ -254,7 +200,7 @@ impl SchedulingCycle<'_> {
         if let Some(listed) = indexed.listed.get() {
             return Ok(listed);
         }
-        let mut listed = self.results.candidates(&indexed.inputs.key, self.number).nodes();
+        let mut listed = self.index_entry(&indexed.inputs).nodes();
         for plugin in filters {
             if let Some(answer) = self.by_class(plugin)? {
                 listed = self.passing_class(plugin, &answer, &listed)?.into();

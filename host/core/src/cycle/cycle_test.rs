@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
-use crate::model::{Effect, Node, PodKey, PodSpec, Taint};
+use crate::model::{Effect, Node, Taint};
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Normalization, PreFilterResult, PreScoreResult, Scope, Status, Verdicts,
 };
@@ -150,23 +150,8 @@ impl Bench {
     fn place(&mut self) -> Result<String, String> {
         self.cycle += 1;
         let profile = self.profile();
-        let mut cycle = SchedulingCycle {
-            number: self.cycle,
-            time: Timestamp(0),
-            seed: 0,
-            pod: &Arc::new(Pod { key: PodKey::default(), spec: Arc::new(PodSpec::default()), ..Pod::default() }),
-            cache: &self.cache,
-            nominations: &Nominations::default(),
-            results: &mut self.results,
-            plugins: &mut self.plugins,
-            extenders: &mut NoExtenders,
-            next_start: 0,
-            verify: self.verify,
-            may_preempt: true,
-            observer: None,
-            lookups: Lookups::default(),
-        };
-        match cycle.schedule(&profile, &mut fastrand::Rng::with_seed(1)) {
+        let chosen = schedule(self.cycle, &profile, &self.cache, &mut self.results, &mut self.plugins, self.verify);
+        match chosen {
             Ok(node) => Ok(self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string())),
             Err(Failure::Unschedulable(diagnosis, _)) => Err(diagnosis.to_string()),
             Err(Failure::Plugin(error) | Failure::PostFilter(error)) => Err(error.to_string()),
@@ -174,6 +159,34 @@ impl Bench {
             Err(Failure::NoNodes) => Err("no nodes".into()),
         }
     }
+}
+
+/// Schedules a pod in the cycle of this number.
+pub(super) fn schedule(
+    number: u64,
+    profile: &Profile,
+    cache: &Cache,
+    results: &mut ResultCache,
+    plugins: &mut dyn Plugins,
+    verify: bool,
+) -> Result<NodeId, Failure> {
+    let mut cycle = SchedulingCycle {
+        number,
+        time: Timestamp(0),
+        seed: 0,
+        pod: &Arc::default(),
+        cache,
+        nominations: &Nominations::default(),
+        results,
+        plugins,
+        extenders: &mut NoExtenders,
+        next_start: 0,
+        verify,
+        may_preempt: true,
+        observer: None,
+        lookups: Lookups::default(),
+    };
+    cycle.schedule(profile, &mut fastrand::Rng::with_seed(1))
 }
 
 fn rejecting(rejects: &[(&'static str, &'static str)]) -> Script {
@@ -192,12 +205,23 @@ fn narrowing(names: &[&str]) -> Script {
     pre_filtering(PreFilterResult::Narrow(names.iter().map(|name| (*name).into()).collect()))
 }
 
+/// Schedules two equal pods, with plugins of either scope, and compares both results with the expected one.
+fn place_twice(name: &str, scripts: &[Script], expected: Result<&str, &str>) {
+    for scope in [Scope::Cluster, Scope::Node] {
+        let scripts = scripts.iter().map(|script| Script { scope, ..script.clone() }).collect();
+        let mut bench = Bench::new(scripts);
+        let twice = [bench.place(), bench.place()];
+        let expected = expected.map(str::to_owned).map_err(str::to_owned);
+        assert_eq!(twice, [expected.clone(), expected], "{name}, {scope:?}");
+    }
+}
+
 fn status(code: Code, reason: &str) -> Status {
     Status { code, reasons: vec![reason.into()] }
 }
 
 #[test]
-fn a_plugin_that_skips_pods_is_asked_once_and_found_out_where_it_has_something_to_do() {
+fn a_plugin_that_skips_pods_is_asked_once_and_verified() {
     let mut bench = Bench::new(vec![Script { skips: true, ..rejecting(&[("a", "x"), ("b", "x"), ("c", "x")]) }]);
     assert!(bench.place().is_ok());
     assert!(bench.place().is_ok());
@@ -260,15 +284,7 @@ fn outcomes_of_filters() {
         ),
         ("a trap", vec![Script { fails: true, ..Script::default() }], Err("plugin P0: trapped")),
     ];
-    for (name, scripts, expected) in cases {
-        for scope in [Scope::Cluster, Scope::Node] {
-            let scripts = scripts.iter().map(|script| Script { scope, ..script.clone() }).collect();
-            let mut bench = Bench::new(scripts);
-            let twice = [bench.place(), bench.place()];
-            let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(twice, [expected.clone(), expected], "{name}, {scope:?}");
-        }
-    }
+    cases.into_iter().for_each(|(name, scripts, expected)| place_twice(name, &scripts, expected));
 }
 
 #[test]
@@ -310,15 +326,7 @@ fn outcomes_of_scores() {
         ),
         ("a failure that may be ignored", vec![failing(FailurePolicy::IgnoreScores), scoring(&[("c", 1)])], Ok("c")),
     ];
-    for (name, scripts, expected) in cases {
-        for scope in [Scope::Cluster, Scope::Node] {
-            let scripts = scripts.iter().map(|script| Script { scope, ..script.clone() }).collect();
-            let mut bench = Bench::new(scripts);
-            let twice = [bench.place(), bench.place()];
-            let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(twice, [expected.clone(), expected], "{name}, {scope:?}");
-        }
-    }
+    cases.into_iter().for_each(|(name, scripts, expected)| place_twice(name, &scripts, expected));
 }
 
 #[test]
@@ -334,7 +342,7 @@ fn nothing_of_scope_node_is_decided_twice() {
 }
 
 #[test]
-fn of_nodes_that_are_alike_one_is_asked_about() {
+fn one_of_several_equal_nodes_is_asked_about() {
     let mut bench = Bench::new(vec![Script { scope: Scope::Node, ..scoring(&[]) }]);
     bench.node_facts = NodeFacts::TAINTS;
     assert!(bench.place().is_ok());

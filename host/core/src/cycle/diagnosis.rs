@@ -7,7 +7,6 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::cache::NodeId;
-use crate::extenders;
 use crate::plugins::{Code, PluginId, PodSignatureId, Status};
 use crate::profile::ProfilePlugin;
 use crate::queue::{Rejection, Rejector};
@@ -65,7 +64,7 @@ impl Diagnosis {
 
     /// Adds the extenders as rejectors.
     pub(super) fn add_extenders(&mut self) {
-        self.rejection.by.push(extenders::rejector());
+        self.rejection.by.push(Rejector::extenders());
     }
 
     /// Adds an extender's rejection of a node. `None` is a node that the cluster does not have. A plugin's rejection

@@ -3,59 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::by_class::ByClass;
-use super::candidates::Indexed;
 use super::diagnosis::Diagnosis;
+use super::feasible::{Candidates, Feasible, Nodes};
 use super::sampling::Sample;
 use super::what_if::CaseRejected;
 use super::{Failure, PluginAnswer, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::{ClassFilter, Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
-
-/// The nodes and filters that remain after pre-filter.
-pub(super) struct Candidates<'p> {
-    /// The only candidate nodes, or `None` for every node.
-    narrowed: Option<Vec<NodeId>>,
-    /// The filters that did not skip the pod.
-    pub filters: Vec<&'p ProfilePlugin>,
-}
-
-/// The feasible nodes, at least one.
-pub(super) struct Feasible<'p> {
-    pub nodes: Nodes<'p>,
-    /// The filters that the nodes passed.
-    pub filters: Vec<&'p ProfilePlugin>,
-}
-
-/// Feasible nodes. [`SchedulingCycle::listed`] returns them in order.
-pub(super) enum Nodes<'p> {
-    /// Found for this pod alone.
-    Found(Vec<NodeId>),
-    /// Taken from the candidate index for all pods of the same signatures.
-    Indexed(Indexed<'p>),
-}
-
-impl Nodes<'_> {
-    /// Returns the number of nodes.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Found(nodes) => nodes.len(),
-            Self::Indexed(indexed) => indexed.len(),
-        }
-    }
-}
-
-impl<'p> Candidates<'p> {
-    /// Returns all nodes as candidates for these filters.
-    pub fn all(filters: Vec<&'p ProfilePlugin>) -> Self {
-        Self { narrowed: None, filters }
-    }
-
-    /// Returns whether every node is a candidate, so that the candidate index can be used.
-    pub fn are_all(&self) -> bool {
-        self.narrowed.is_none()
-    }
-}
 
 impl SchedulingCycle<'_> {
     /// Returns at least one feasible node, or the reasons why no node fits.
@@ -145,7 +100,7 @@ impl SchedulingCycle<'_> {
                 break;
             }
             let verdicts = self.filter(plugin, &nodes)?;
-            self.tell(plugin, PluginAnswer::Verdicts(&nodes, &verdicts));
+            self.observe(plugin, PluginAnswer::Verdicts(&nodes, &verdicts));
             self.keep_fitting(plugin, &mut nodes, &verdicts, diagnosis)?;
         }
         Ok(nodes)
@@ -182,7 +137,7 @@ impl SchedulingCycle<'_> {
         let mut rejected: Option<(&ProfilePlugin, Status)> = None;
         for plugin in &profile.pre_filter {
             let result = self.pre_filter(plugin)?;
-            self.tell(plugin, PluginAnswer::PreFilter(&result));
+            self.observe(plugin, PluginAnswer::PreFilter(&result));
             match result {
                 PreFilterResult::All => {}
                 PreFilterResult::Skip => {
@@ -280,7 +235,7 @@ impl SchedulingCycle<'_> {
         if status.code != Code::Error {
             return Ok(());
         }
-        Err(PluginError::failed(plugin.declaration.name.clone(), status.reasons.join(", ")))
+        Err(plugin.failed(status.reasons.join(", ")))
     }
 }
 

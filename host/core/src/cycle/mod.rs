@@ -10,6 +10,7 @@ mod by_class;
 mod candidates;
 mod diagnosis;
 mod extending;
+mod feasible;
 mod filtering;
 mod normalize;
 mod observer;
@@ -126,7 +127,7 @@ impl SchedulingCycle<'_> {
         Ok(nodes.iter().copied().zip(totals).collect())
     }
 
-    fn tell(&mut self, plugin: &ProfilePlugin, answer: PluginAnswer<'_>) {
+    fn observe(&mut self, plugin: &ProfilePlugin, answer: PluginAnswer<'_>) {
         if let Some(observer) = &mut self.observer {
             observer.answered(plugin, answer);
         }

@@ -205,7 +205,7 @@ impl SchedulingCycle<'_> {
 
 /// Checks that the node and the victims exist.
 fn check_plan(plugin: &ProfilePlugin, plan: &PreemptionPlan, cache: &Cache) -> Result<(), PluginError> {
-    let failed = |what: String| Err(PluginError::failed(Arc::clone(&plugin.declaration.name), what));
+    let failed = |what: String| Err(plugin.failed(what));
     if cache.node(plan.node).is_none() {
         return failed(format!("post-filter nominated node {}, which does not exist", plan.node.0));
     }

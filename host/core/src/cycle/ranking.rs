@@ -1,8 +1,7 @@
 //! Finds the best nodes for a pod in the candidate index, which is shared by all pods of the same signatures.
 
 use super::by_class::passed;
-use super::candidates::IndexInputs;
-use super::filtering::{Feasible, Nodes};
+use super::feasible::{Feasible, IndexInputs, Nodes};
 use super::{Failure, ProfilePlugin, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
 use crate::plugins::{ClassId, Normalization, PluginError, PluginId};
@@ -38,6 +37,8 @@ impl SchedulingCycle<'_> {
         })
     }
 
+    /// Finds the best nodes in the candidate index and returns the result of `read` for them. Returns `None` if the
+    /// scores have to be summed up for this pod.
     pub(super) fn with_best<R>(
         &mut self,
         profile: &Profile,
@@ -51,11 +52,11 @@ impl SchedulingCycle<'_> {
             return Ok(None);
         }
         self.group(inputs)?;
-        let candidates = self.results.candidates(&inputs.key, self.number);
+        let candidates = self.index_entry(inputs);
         let Some(groups) = candidates.groups().map(|groups| groups.summaries()) else { return Ok(None) };
-        let worth = self.worth(inputs, &groups)?;
-        let candidates = self.results.candidates(&inputs.key, self.number);
-        Ok(candidates.groups().and_then(|groups| groups.best(&worth)).as_ref().and_then(read))
+        let shared_scores = self.shared_scores(inputs, &groups)?;
+        let candidates = self.index_entry(inputs);
+        Ok(candidates.groups().and_then(|groups| groups.best(&shared_scores)).as_ref().and_then(read))
     }
 
     /// Returns whether the plugins that score the pod are those of the inputs.
@@ -88,7 +89,7 @@ impl SchedulingCycle<'_> {
     /// Puts the nodes into groups whose scores or classes may have changed.
     pub(super) fn group(&mut self, inputs: &IndexInputs<'_>) -> Result<(), PluginError> {
         let moved = self.moved(inputs, inputs.class_scores());
-        let candidates = self.results.candidates(&inputs.key, self.number);
+        let candidates = self.index_entry(inputs);
         candidates.ungroup(moved.as_deref());
         let nodes = candidates.ungrouped().to_vec();
         self.set_positions(inputs, inputs.class_scores());
@@ -103,7 +104,7 @@ impl SchedulingCycle<'_> {
         for input in &inputs.by_class {
             classes.push(self.classes_of(input.plugin, &nodes)?);
         }
-        self.results.candidates(&inputs.key, self.number).group(|at, key| {
+        self.index_entry(inputs).group(|at, key| {
             let mut sum = 0;
             for ((plugin, weight), scores) in inputs.scores.iter().zip(&scores) {
                 if plugin.is_normalized_by_host() {
@@ -137,14 +138,18 @@ impl SchedulingCycle<'_> {
     }
 
     /// Returns for each group the part of the total score that its nodes share, or `None` if they do not pass.
-    fn worth(&mut self, inputs: &IndexInputs<'_>, groups: &[GroupSummary]) -> Result<Vec<Option<i64>>, PluginError> {
+    fn shared_scores(
+        &mut self,
+        inputs: &IndexInputs<'_>,
+        groups: &[GroupSummary],
+    ) -> Result<Vec<Option<i64>>, PluginError> {
         let passes = self.passes(inputs, groups)?;
-        let those: Vec<&GroupSummary> =
+        let passing: Vec<&GroupSummary> =
             groups.iter().zip(&passes).filter(|(_, passes)| **passes).map(|(group, _)| group).collect();
-        let mut sums = vec![0; those.len()];
+        let mut sums = vec![0; passing.len()];
         let normalized = inputs.scores.iter().filter(|(plugin, _)| plugin.is_normalized_by_host());
         for (at, (plugin, weight)) in normalized.enumerate() {
-            let mut scores: Vec<i64> = those.iter().map(|group| group.key[at]).collect();
+            let mut scores: Vec<i64> = passing.iter().map(|group| group.key[at]).collect();
             match plugin.declaration.normalization {
                 Normalization::DefaultReversed => normalize::default_reversed(&mut scores),
                 _ => normalize::default(&mut scores),
@@ -156,9 +161,9 @@ impl SchedulingCycle<'_> {
         }
         for (at, input) in (inputs.normalized()..).zip(&inputs.by_class).filter(|(_, input)| input.weight > 0) {
             let count = |group: &&GroupSummary| (class_in(group, at), u32::try_from(group.nodes).unwrap_or(u32::MAX));
-            let passed = passed(those.iter().map(count));
+            let passed = passed(passing.iter().map(count));
             let scores = self.class_scores(input.plugin, &passed)?.normalized;
-            for (group, sum) in those.iter().zip(&mut sums) {
+            for (group, sum) in passing.iter().zip(&mut sums) {
                 if let Ok(found) = passed.binary_search_by_key(&class_in(group, at), |passed| passed.class) {
                     *sum += scores[found] * input.weight;
                 }

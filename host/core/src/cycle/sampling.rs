@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_as_kube_scheduler_looks_for() {
+    fn the_sample_has_kube_schedulers_size() {
         for (nodes, percentage, expected) in [
             (5000, None, None),
             (5000, Some(0), None),

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::by_class::NodeScores;
-use super::filtering::Feasible;
+use super::feasible::Feasible;
 use super::{Failure, PluginAnswer, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
 use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreScoreResult};
@@ -78,7 +78,7 @@ impl SchedulingCycle<'_> {
         for plugin in &profile.pre_score {
             match self.pre_score(plugin, feasible) {
                 Ok(result) => {
-                    self.tell(plugin, PluginAnswer::PreScore(result));
+                    self.observe(plugin, PluginAnswer::PreScore(result));
                     if result == PreScoreResult::Skip {
                         skipped.push(plugin.id);
                     }
@@ -97,7 +97,7 @@ impl SchedulingCycle<'_> {
         let by_class = self.scores_by_class(plugin, nodes)?;
         if !self.verify {
             let NodeScores { raw, normalized } = &by_class;
-            self.tell(plugin, PluginAnswer::Scores { nodes, raw, normalized });
+            self.observe(plugin, PluginAnswer::Scores { nodes, raw, normalized });
             return Ok(by_class.normalized);
         }
         let fresh = self.scores_by_node(plugin, nodes)?;
@@ -116,7 +116,7 @@ impl SchedulingCycle<'_> {
             Normalization::Custom if plugin.normalizes_itself() => scores = self.normalize(plugin, nodes, &scores)?,
             Normalization::None | Normalization::Custom => {}
         }
-        self.tell(plugin, PluginAnswer::Scores { nodes, raw: &raw, normalized: &scores });
+        self.observe(plugin, PluginAnswer::Scores { nodes, raw: &raw, normalized: &scores });
         scores.iter().try_for_each(|score| plugin.check_score(*score))?;
         Ok(NodeScores { raw, normalized: scores })
     }
@@ -134,7 +134,6 @@ impl ProfilePlugin {
         if (0..=normalize::MAX_NODE_SCORE).contains(&score) {
             return Ok(());
         }
-        let message = format!("gave the score {score}; after normalizing it has to be 0 to 100");
-        Err(PluginError::failed(self.declaration.name.clone(), message))
+        Err(self.failed(format!("gave the score {score}; after normalizing it has to be 0 to 100")))
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::cache::NodeId;
 
-/// Up to this many nodes are listed and put in order. Of more nodes, one is found by its id.
+/// The number of nodes up to which the choice lists the nodes. Above it, the choice draws ids at random.
 const FEW: usize = 64;
 
 /// Returns one of the nodes with the highest total, each with the same probability, or `None` without nodes. Both

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::filtering::{Candidates, Feasible};
+use super::feasible::{Candidates, Feasible};
 use super::{Failure, ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::{PluginId, Scope};

@@ -72,16 +72,15 @@ impl SchedulingCycle<'_> {
 
     /// Returns the verdicts through the result cache.
     fn cached_verdicts_if(&mut self, plugin: &ProfilePlugin, asked: &[WhatIf]) -> Result<Verdicts, PluginError> {
-        let signature = self.signature_for(plugin);
-        let (results, _) = self.results.current(plugin, signature, self.number, self.cache);
+        let (results, _) = self.current(plugin);
         let missing: Vec<WhatIf> = results.what_if.missing(asked).into_iter().map(|at| asked[at].clone()).collect();
         if !missing.is_empty() {
             let fresh = self.fresh_verdicts_if(plugin, &missing)?;
-            self.results.of(plugin.id, signature, self.number).set_what_if(&missing, &fresh);
+            self.results_of(plugin).set_what_if(&missing, &fresh);
         }
         // `None` if the verdicts could not all be cached: too many cases of one node, or too many different
         // rejections.
-        let cached = self.results.of(plugin.id, signature, self.number).verdicts_if(asked);
+        let cached = self.results_of(plugin).verdicts_if(asked);
         if let Some(cached) = cached.as_ref().filter(|_| !self.verify) {
             return Ok(cached.clone());
         }

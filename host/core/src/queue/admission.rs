@@ -69,7 +69,7 @@ impl Queue {
     ) -> Option<(QueuedPod, PluginError)> {
         if request.rejected {
             let helped = self.helped_meanwhile(&entry, advisor);
-            entry.ticket = None;
+            self.end_ticket(&mut entry);
             let Some(at_once) = helped else {
                 let position = Position::Unschedulable(entry.queued, self.arrival());
                 self.enter(position, entry, request.cause);

@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use super::entry::{QueuedPod, Rejector};
+use super::entry::{QueuedPod, Rejector, SortKey};
 use crate::cluster_event::ClusterEvent;
 use crate::model::Pod;
 use crate::plugins::PluginError;
-
-/// The sort key of a pod. Pods are tried in ascending order, compared element by element.
-pub type SortKey = Arc<[i64]>;
 
 /// The result of pre-enqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,18 +1,22 @@
 //! A pod in the queue, with the results of its attempts.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use super::advisor::SortKey;
 use super::in_flight::Ticket;
 use crate::cluster_event::ClusterEvent;
-use crate::extenders::EXTENDERS;
 use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::plugins::{Declaration, PluginId, PodSignatureId};
 use crate::pod_signature;
 use crate::time::Timestamp;
 
-/// A plugin that rejected a pod.
+/// The sort key of a pod. Pods are tried in ascending order, compared element by element.
+pub type SortKey = Arc<[i64]>;
+
+/// The id that stands for all extenders among the rejectors of a pod. No plugin has this id.
+const EXTENDERS: PluginId = PluginId(u32::MAX);
+
+/// A plugin that rejected a pod, or all extenders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejector {
     /// The plugin instance.
@@ -27,6 +31,15 @@ pub struct Rejector {
 }
 
 impl Rejector {
+    /// Returns the rejector that stands for all extenders. Extenders don't say which events help, so that any event
+    /// may help.
+    pub(crate) fn extenders() -> Self {
+        static DECLARATION: LazyLock<Arc<Declaration>> = LazyLock::new(|| {
+            Arc::new(Declaration { name: "Extender".into(), pod_facts: PodFacts::all(), ..Declaration::default() })
+        });
+        Self { id: EXTENDERS, declaration: Arc::clone(&DECLARATION), pending: false, signature: PodSignatureId(0) }
+    }
+
     /// Returns whether the event may help.
     pub(super) fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
         self.id == EXTENDERS || self.declaration.is_concerned_by(event)
@@ -45,6 +58,26 @@ impl Rejection {
     fn is_helped_by(&self, changed: PodFacts) -> bool {
         !changed.is_empty()
             && (self.by.is_empty() || self.by.iter().any(|by| by.declaration.pod_facts.intersects(changed)))
+    }
+}
+
+/// The reason in the condition PodScheduled of a pod without a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnscheduledReason {
+    /// A plugin or an extender rejected the pod, or the cluster has no node.
+    Unschedulable,
+    /// The attempt failed without a verdict.
+    SchedulerError,
+}
+
+impl UnscheduledReason {
+    /// Returns the name that the condition has for the reason.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unschedulable => "Unschedulable",
+            Self::SchedulerError => "SchedulerError",
+        }
     }
 }
 
@@ -71,7 +104,7 @@ pub struct QueuedPod {
     /// The plugin that is down and for which the pod waits.
     pub failed_plugin: Option<Arc<str>>,
     /// The reason and message that were last written to its condition PodScheduled.
-    pub reported: Option<(&'static str, Arc<str>)>,
+    pub reported: Option<(UnscheduledReason, Arc<str>)>,
     /// The facts of the pod that changed since its attempt began.
     pub(super) changed: PodFacts,
     /// Pre-enqueue admitted the pod.
@@ -124,26 +157,21 @@ impl QueuedPod {
         changed
     }
 
-    /// Marks the pod as decided: it can't be rejected any more, so that later events do not concern it.
-    pub(crate) fn is_decided(&mut self) {
-        self.ticket = None;
-    }
-
     pub(super) fn rejected(&mut self, rejection: Rejection, now: Timestamp) {
         self.rejection = rejection;
         self.rejections += 1;
         self.errors = 0;
         self.failed_plugin = None;
-        self.came_back(now);
+        self.requeued(now);
     }
 
     pub(super) fn failed(&mut self, plugin: Option<Arc<str>>, now: Timestamp) {
         self.errors += 1;
         self.failed_plugin = plugin;
-        self.came_back(now);
+        self.requeued(now);
     }
 
-    fn came_back(&mut self, now: Timestamp) {
+    fn requeued(&mut self, now: Timestamp) {
         self.queued = now;
         self.sort_key = None;
         self.admitted = false;

@@ -1,29 +1,31 @@
 //! Keeps the events that happen while pods are out of the queue. Such an event may help a pod that comes back
 //! rejected.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Weak};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use crate::cluster_event::ClusterEvent;
 
 /// The largest number of events that are kept for a pod that is out for long.
 const MOST_EVENTS: usize = 1 << 16;
 
-/// Marks when a pod left the queue. A pod is out for as long as its ticket exists.
+/// Marks when a pod left the queue. The pod counts as out until [`InFlight::end`] receives the ticket.
 #[derive(Clone, Debug)]
 pub(super) struct Ticket {
+    id: u64,
     position: u64,
     /// Events from this position on do not concern the pod. `None` if there is no such position.
     end: Option<u64>,
-    _out: Arc<()>,
 }
 
 /// The events since the earliest time at which a pod left that is still out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InFlight {
-    /// The position at which each pod left the queue, for pods that are still out of the queue. In the order in which
-    /// the pods left.
-    out: VecDeque<(u64, Weak<()>)>,
+    /// The position at which each pod left that is still out, by the id of its ticket. A later ticket has a higher id,
+    /// and no lower position.
+    out: BTreeMap<u64, u64>,
+    /// The number of tickets so far.
+    tickets: u64,
     events: VecDeque<Arc<ClusterEvent>>,
     /// The position of the first kept event.
     start: u64,
@@ -32,39 +34,45 @@ pub(super) struct InFlight {
 impl InFlight {
     /// Creates the ticket of a pod that leaves the queue.
     pub fn leave(&mut self) -> Ticket {
-        if self.out.len() >= 1024 && self.out.len().is_power_of_two() {
-            self.out.retain(|(_, out)| out.strong_count() > 0);
-        }
-        let ticket = Ticket { position: self.end(), end: None, _out: Arc::default() };
-        self.out.push_back((ticket.position, Arc::downgrade(&ticket._out)));
+        self.tickets += 1;
+        let ticket = Ticket { id: self.tickets, position: self.now(), end: None };
+        self.out.insert(ticket.id, ticket.position);
         ticket
+    }
+
+    /// Ends the ticket. No event is kept for its pod any more.
+    pub fn end(&mut self, ticket: &Ticket) {
+        self.out.remove(&ticket.id);
+    }
+
+    /// Returns the number of pods that are out.
+    pub fn out(&self) -> usize {
+        self.out.len()
     }
 
     /// Marks that the events up to now do not concern the pod.
     pub fn skip(&self, ticket: &mut Ticket) {
-        ticket.position = self.end();
+        ticket.position = self.now();
     }
 
     /// Marks that the events from now on do not concern the pod.
     pub fn close(&self, ticket: &mut Ticket) {
-        ticket.end = Some(self.end());
+        ticket.end = Some(self.now());
     }
 
-    fn end(&self) -> u64 {
+    /// Returns the position of the next event.
+    fn now(&self) -> u64 {
         self.start + self.events.len() as u64
     }
 
     /// Stores the event if a pod is out, and drops events that no pod needs any more.
     pub fn happened(&mut self, event: &ClusterEvent) {
-        while self.out.front().is_some_and(|(_, out)| out.strong_count() == 0) {
-            self.out.pop_front();
-        }
-        let first = self.out.front().map_or(u64::MAX, |(position, _)| *position);
-        while self.start < first && self.events.pop_front().is_some() {
+        let Some((_, first)) = self.out.first_key_value() else {
+            self.start = self.now();
+            return self.events.clear();
+        };
+        while self.start < *first && self.events.pop_front().is_some() {
             self.start += 1;
-        }
-        if self.out.is_empty() {
-            return;
         }
         if self.events.len() == MOST_EVENTS {
             self.events.pop_front();
@@ -105,16 +113,16 @@ mod tests {
         in_flight.happened(&event(NodeFacts::TAINTS));
         assert_eq!(facts_since(&in_flight, &first), Some(vec![NodeFacts::LABELS, NodeFacts::TAINTS]));
         assert_eq!(facts_since(&in_flight, &second), Some(vec![NodeFacts::TAINTS]));
-        drop(first);
+        in_flight.end(&first);
         in_flight.happened(&event(NodeFacts::USAGE));
         assert_eq!(facts_since(&in_flight, &second), Some(vec![NodeFacts::TAINTS, NodeFacts::USAGE]));
-        drop(second);
+        in_flight.end(&second);
         in_flight.happened(&event(NodeFacts::PODS));
         assert_eq!((in_flight.events.len(), in_flight.out.len()), (0, 0), "nobody is out");
     }
 
     #[test]
-    fn what_a_pod_does_itself_is_left_out() {
+    fn events_outside_of_the_ticket_are_left_out() {
         let mut in_flight = InFlight::default();
         let mut ticket = in_flight.leave();
         in_flight.happened(&event(NodeFacts::NAME));
@@ -126,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_ago_is_not_known() {
+    fn events_beyond_the_limit_are_dropped() {
         let mut in_flight = InFlight::default();
         let long_ago = in_flight.leave();
         for _ in 0..=MOST_EVENTS {

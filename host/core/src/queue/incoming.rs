@@ -40,7 +40,7 @@ impl SubQueue {
 pub enum Cause {
     /// The pod was created, or became a pod of this scheduler.
     PodAdded,
-    /// A fact of the pod changed that the plugins read for which it waits.
+    /// A fact of the pod changed that its rejecting plugins read.
     PodUpdated(PodChange),
     /// An attempt failed.
     AttemptFailed,

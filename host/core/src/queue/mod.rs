@@ -30,9 +30,9 @@ use std::time::Duration;
 use hashbrown::HashMap;
 
 use self::admission::AdmissionRequest;
-pub use self::advisor::{Admission, Advisor, HelpedPods, SortKey};
+pub use self::advisor::{Admission, Advisor, HelpedPods};
 pub use self::backoff::Backoff;
-pub use self::entry::{QueuedPod, Rejection, Rejector};
+pub use self::entry::{QueuedPod, Rejection, Rejector, SortKey, UnscheduledReason};
 use self::in_flight::InFlight;
 pub use self::incoming::{Cause, Incoming, Label, PodChange, SubQueue};
 use self::position::Position;
@@ -119,8 +119,8 @@ impl Queue {
         &self.incoming
     }
 
-    /// Adds or updates a pending pod. An unschedulable or gated pod is tried again if a fact changed that the plugins
-    /// read for which it waits.
+    /// Adds or updates a pending pod. An unschedulable or gated pod gets another attempt if a fact changed that its
+    /// rejecting plugins read.
     pub fn set(&mut self, pod: Arc<Pod>, now: Timestamp) {
         let Some((position, mut entry)) = self.take(&pod.key.uid) else {
             return self.enqueue(QueuedPod::new(pod, now), AdmissionRequest::for_cause(Cause::PodAdded));
@@ -139,7 +139,9 @@ impl Queue {
 
     /// Removes the pod from the queue.
     pub fn remove(&mut self, key: &PodKey) {
-        self.take(&key.uid);
+        if let Some((_, mut entry)) = self.take(&key.uid) {
+            self.end_ticket(&mut entry);
+        }
     }
 
     /// Takes the next pod out of the queue, and counts an attempt for it.
@@ -169,9 +171,24 @@ impl Queue {
     /// `plugin`, which was down, works again.
     pub fn add_failed(&mut self, mut entry: QueuedPod, plugin: Option<Arc<str>>, now: Timestamp) {
         entry.failed(plugin, now);
-        entry.ticket = None;
+        self.end_ticket(&mut entry);
         let position = Position::ErrorBackoff(self.options.backoff.end(&entry), self.arrival());
         self.enter(position, entry, Some(Cause::AttemptFailed));
+    }
+
+    /// Ends the ticket of a pod that left the queue, because no event can help the pod any more: the pod can't be
+    /// rejected any more, or goes away. Must be called for a pod that does not come back to the queue.
+    pub fn end_ticket(&mut self, entry: &mut QueuedPod) {
+        if let Some(ticket) = entry.ticket.take() {
+            self.in_flight.end(&ticket);
+        }
+    }
+
+    /// Returns the number of pods that left the queue and can still come back rejected. The queue keeps the events
+    /// for them.
+    #[must_use]
+    pub fn out(&self) -> usize {
+        self.in_flight.out()
     }
 
     /// Marks that the events since the pod left the queue can't help it.
@@ -188,7 +205,7 @@ impl Queue {
         }
     }
 
-    /// Takes in a cluster event. Pods that the event may help are worth another attempt.
+    /// Handles a cluster event. The pods that the event may help get another attempt.
     pub fn on_event(&mut self, event: &ClusterEvent, advisor: &mut dyn Advisor) {
         self.in_flight.happened(event);
         let mut helped: BTreeMap<Waiter, bool> = BTreeMap::new();
@@ -199,7 +216,7 @@ impl Queue {
                     Some(_) => advisor.pods_that_fit(concerned.rejector, event, pod),
                     None => HelpedPods::All,
                 };
-                Some((group, self.those_of(waiters, helped), pod)).filter(|(_, waiters, _)| !waiters.is_empty())
+                Some((group, self.waiters_among(waiters, helped), pod)).filter(|(_, waiters, _)| !waiters.is_empty())
             });
             let groups: Vec<(GroupKey, Vec<Waiter>, &Arc<Pod>)> = groups.collect();
             if groups.is_empty() {
@@ -213,7 +230,7 @@ impl Queue {
                 }
             }
         }
-        helped.extend(self.waiters.of_nobody().map(|waiter| (waiter.clone(), false)));
+        helped.extend(self.waiters.without_rejector().map(|waiter| (waiter.clone(), false)));
         if helped.is_empty() {
             return;
         }
@@ -228,7 +245,7 @@ impl Queue {
         }
     }
 
-    /// Takes in an exchange of plugins. All cached answers are void, and all pods are worth another attempt.
+    /// Handles an exchange of plugins. Drops all answers of plugins, and gives all pods another attempt.
     pub fn plugins_changed(&mut self) {
         let mut uids: BTreeSet<(Position, Box<str>)> = BTreeSet::new();
         uids.extend(self.order.iter().map(|(position, uid)| (position.clone(), uid.clone())));

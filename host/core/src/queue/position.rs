@@ -1,6 +1,6 @@
 //! The position of a pod in the queue.
 
-use super::advisor::SortKey;
+use super::entry::SortKey;
 use super::incoming::SubQueue;
 use crate::time::Timestamp;
 

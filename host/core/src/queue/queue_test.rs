@@ -127,7 +127,7 @@ fn rejected(facts: NodeFacts) -> Bench {
 }
 
 #[test]
-fn by_priority_then_by_time_then_by_arrival() {
+fn pods_are_ordered_by_priority_then_time_then_arrival() {
     let mut bench = Bench::default();
     for (name, priority, second) in [("early", 0, 1), ("also early", 0, 1), ("late", 0, 2), ("high", 9, 3)] {
         bench.set(pod(name, priority), second);
@@ -136,7 +136,7 @@ fn by_priority_then_by_time_then_by_arrival() {
 }
 
 #[test]
-fn an_update_keeps_the_place_and_a_new_priority_changes_it() {
+fn only_a_new_priority_changes_the_position_in_the_queue() {
     let mut bench = Bench::default();
     for name in ["a", "b", "c"] {
         bench.set(pod(name, 0), 0);
@@ -148,7 +148,7 @@ fn an_update_keeps_the_place_and_a_new_priority_changes_it() {
 }
 
 #[test]
-fn what_helps_and_what_does_not() {
+fn events_that_help_and_events_that_do_not() {
     let read = NodeFacts::TAINTS | NodeFacts::UNSCHEDULABLE;
     let added = ClusterEvent::node(None, Some(Arc::default()), NodeFacts::all());
     for (event, helps) in [
@@ -179,7 +179,7 @@ fn a_plugin_may_name_the_events_it_waits_for() {
 }
 
 #[test]
-fn hints_are_asked_once_a_signature_and_move_all_of_it() {
+fn hints_are_asked_once_per_signature_and_move_all_its_pods() {
     let mut bench = Bench { fake: Fake { helped: vec!["b"], ..Fake::default() }, ..Bench::default() };
     let declaration = Declaration { node_facts: NodeFacts::TAINTS, ..Declaration::default() };
     for (name, signature) in [("a", 0), ("b", 1), ("c", 1)] {
@@ -194,7 +194,7 @@ fn hints_are_asked_once_a_signature_and_move_all_of_it() {
 }
 
 #[test]
-fn what_a_plugin_was_expecting_makes_an_end_to_the_backoff() {
+fn an_expected_event_ends_the_backoff() {
     for (pending, expected) in [(false, BACKOFF), (true, ACTIVE)] {
         let mut bench = Bench::default();
         bench.set(pod("p", 0), 0);
@@ -223,7 +223,7 @@ fn backoffs_double_up_to_their_maximum_and_end_with_the_second() {
 }
 
 #[test]
-fn with_nothing_active_those_in_backoff_go_first_but_not_after_errors() {
+fn backoff_pods_are_popped_early_but_not_after_errors() {
     let mut bench = Bench::default();
     for (name, priority) in [("failed", 9), ("low", 1), ("high", 2)] {
         bench.set(pod(name, priority), 0);
@@ -241,7 +241,7 @@ fn with_nothing_active_those_in_backoff_go_first_but_not_after_errors() {
 }
 
 #[test]
-fn a_failed_attempt_is_made_again_without_an_event() {
+fn a_failed_attempt_is_repeated_without_an_event() {
     let mut bench = Bench::default();
     bench.set(pod("p", 0), 0);
     let entry = bench.queue.pop().expect("a pod");
@@ -265,7 +265,7 @@ fn long_unschedulable_pods_are_flushed() {
 }
 
 #[test]
-fn a_change_of_the_pod_is_worth_a_try_where_a_plugin_that_rejected_it_reads_it() {
+fn a_change_of_the_pod_requeues_it_if_a_rejecting_plugin_reads_the_fact() {
     let mut bench = rejected(NodeFacts::TAINTS);
     bench.set(Arc::new(Pod { nominated_node_name: "n".into(), ..Pod::clone(&pod("p", 1)) }), 60);
     assert_eq!(bench.waiting(), UNSCHEDULABLE, "its tolerations are the same");
@@ -281,7 +281,7 @@ fn a_change_of_the_pod_is_worth_a_try_where_a_plugin_that_rejected_it_reads_it()
 }
 
 #[test]
-fn what_happens_while_a_pod_is_tried_counts_when_it_comes_back() {
+fn events_during_an_attempt_count_after_it() {
     for (happens, expected) in [(NodeFacts::TAINTS, BACKOFF), (NodeFacts::USAGE, UNSCHEDULABLE)] {
         let mut bench = Bench::default();
         bench.set(pod("p", 0), 0);
@@ -309,7 +309,7 @@ fn gated_pods_wait_for_their_gate_and_are_asked_about_it_again() {
 }
 
 #[test]
-fn a_plugin_that_fails_at_the_door_gives_the_pod_back() {
+fn a_plugin_that_fails_at_pre_enqueue_gives_the_pod_back() {
     let mut bench = Bench { fake: Fake { fails: true, ..Fake::default() }, ..Bench::default() };
     bench.queue.set(pod("p", 0), at(0));
     let failed = bench.settle(0);
@@ -331,7 +331,7 @@ fn other_plugins_are_asked_about_all_pods() {
 }
 
 #[test]
-fn what_comes_into_a_part_is_counted_by_its_cause() {
+fn pods_that_enter_a_sub_queue_are_counted_by_cause() {
     let mut bench = rejected(NodeFacts::TAINTS);
     bench.happened(&node_changed(NodeFacts::TAINTS), 0);
     bench.tick(2);
@@ -361,7 +361,7 @@ fn what_comes_into_a_part_is_counted_by_its_cause() {
 }
 
 #[test]
-fn a_held_pod_waits_whatever_happens_until_it_is_released() {
+fn a_pod_that_awaits_evictions_waits_until_they_end() {
     let labels: Arc<Labels> = Arc::new([("a", "b".to_owned())].into_iter().collect());
     let relabelled = || Arc::new(Pod { labels: Arc::clone(&labels), ..Pod::clone(&pod("p", 0)) });
     let changed = node_changed(NodeFacts::TAINTS);
@@ -391,7 +391,7 @@ fn a_held_pod_waits_whatever_happens_until_it_is_released() {
 }
 
 #[test]
-fn for_whom_room_is_being_made_is_helped_if_it_may_go() {
+fn a_pod_that_awaits_victims_is_helped_if_it_fits() {
     for (only, helped) in [(None, &["a", "b"][..]), (Some("b"), &["b"]), (Some("c"), &[])] {
         let mut bench = Bench::default();
         for (name, priority) in [("a", 1), ("b", 1)] {
@@ -408,6 +408,6 @@ fn for_whom_room_is_being_made_is_helped_if_it_may_go() {
             bench.queue.stop_awaiting_victims(name);
         }
         bench.happened(&node_changed(NodeFacts::TAINTS), 60);
-        assert_eq!(bench.popped().len(), 2 - helped.len(), "no room is made any more");
+        assert_eq!(bench.popped().len(), 2 - helped.len(), "the pods no longer await victims");
     }
 }

@@ -30,7 +30,7 @@ impl Queue {
     /// kube-scheduler's DefaultPreemption does the same in its PreEnqueue.
     pub fn await_evictions(&mut self, mut entry: QueuedPod, rejection: Rejection, now: Timestamp) {
         entry.rejected(rejection, now);
-        entry.ticket = None;
+        self.end_ticket(&mut entry);
         let position = Position::AwaitsEvictions(self.arrival());
         self.enter(position, entry, Some(Cause::AttemptFailed));
     }
@@ -75,7 +75,7 @@ impl Queue {
     }
 
     /// Returns the waiters that `helped` names.
-    pub(super) fn those_of(&self, waiters: &BTreeSet<Waiter>, helped: HelpedPods) -> Vec<Waiter> {
+    pub(super) fn waiters_among(&self, waiters: &BTreeSet<Waiter>, helped: HelpedPods) -> Vec<Waiter> {
         let waits = |uid: Box<str>| {
             let number = self.pods.get(&uid)?.0.waits()?;
             Some((number, uid)).filter(|waiter| waiters.contains(waiter))

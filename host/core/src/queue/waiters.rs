@@ -12,13 +12,13 @@ pub(super) type Waiter = (u64, Box<str>);
 /// All waiting pods.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiters {
-    by_plugin: BTreeMap<PluginId, OfPlugin>,
+    by_plugin: BTreeMap<PluginId, RejectedPods>,
     /// Pods without a rejecting plugin, for example because the cluster had no node.
-    of_nobody: BTreeSet<Waiter>,
+    without_rejector: BTreeSet<Waiter>,
 }
 
 #[derive(Clone, Debug)]
-struct OfPlugin {
+struct RejectedPods {
     rejector: Rejector,
     groups: BTreeMap<GroupKey, BTreeSet<Waiter>>,
 }
@@ -35,7 +35,7 @@ pub(super) struct GroupKey {
 
 /// A plugin that an event concerns, with the pods that it rejected.
 pub(super) struct Concerned<'a> {
-    /// The rejection of one of the pods.
+    /// The rejector of one of the pods.
     pub rejector: &'a Rejector,
     groups: &'a BTreeMap<GroupKey, BTreeSet<Waiter>>,
 }
@@ -51,29 +51,29 @@ impl Waiters {
     pub fn add(&mut self, number: u64, entry: &QueuedPod) {
         let waiter = (number, entry.pod.key.uid.clone());
         for rejector in entry.rejectors() {
-            let of_plugin = self
+            let rejected = self
                 .by_plugin
                 .entry(rejector.id)
-                .or_insert_with(|| OfPlugin { rejector: rejector.clone(), groups: BTreeMap::new() });
-            of_plugin.groups.entry(group(rejector, entry)).or_default().insert(waiter.clone());
+                .or_insert_with(|| RejectedPods { rejector: rejector.clone(), groups: BTreeMap::new() });
+            rejected.groups.entry(group(rejector, entry)).or_default().insert(waiter.clone());
         }
         if entry.rejectors().is_empty() {
-            self.of_nobody.insert(waiter);
+            self.without_rejector.insert(waiter);
         }
     }
 
     pub fn remove(&mut self, number: u64, entry: &QueuedPod) {
         let waiter = (number, entry.pod.key.uid.clone());
-        self.of_nobody.remove(&waiter);
+        self.without_rejector.remove(&waiter);
         for rejector in entry.rejectors() {
-            let Some(of_plugin) = self.by_plugin.get_mut(&rejector.id) else { continue };
-            if let Some(waiters) = of_plugin.groups.get_mut(&group(rejector, entry)) {
+            let Some(rejected) = self.by_plugin.get_mut(&rejector.id) else { continue };
+            if let Some(waiters) = rejected.groups.get_mut(&group(rejector, entry)) {
                 waiters.remove(&waiter);
                 if waiters.is_empty() {
-                    of_plugin.groups.remove(&group(rejector, entry));
+                    rejected.groups.remove(&group(rejector, entry));
                 }
             }
-            if of_plugin.groups.is_empty() {
+            if rejected.groups.is_empty() {
                 self.by_plugin.remove(&rejector.id);
             }
         }
@@ -82,12 +82,12 @@ impl Waiters {
     /// Returns the plugins that the event concerns.
     pub fn concerned(&self, event: &ClusterEvent) -> impl Iterator<Item = Concerned<'_>> {
         let by_plugin = self.by_plugin.values().filter(|of| of.rejector.is_concerned_by(event));
-        by_plugin.map(|OfPlugin { rejector, groups }| Concerned { rejector, groups })
+        by_plugin.map(|RejectedPods { rejector, groups }| Concerned { rejector, groups })
     }
 
     /// Returns the pods that any event may help.
-    pub fn of_nobody(&self) -> impl Iterator<Item = &Waiter> {
-        self.of_nobody.iter()
+    pub fn without_rejector(&self) -> impl Iterator<Item = &Waiter> {
+        self.without_rejector.iter()
     }
 }
 

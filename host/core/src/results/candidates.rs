@@ -17,7 +17,7 @@ use crate::plugins::Declaration;
 /// The nodes are only grouped if the entry has enough memory for it ([`Self::begin_groups`]). Each of the nodes then
 /// is either in a group or among the ungrouped nodes, whose scores or classes may have changed.
 #[derive(Clone, Debug, Default)]
-pub struct Candidates {
+pub(crate) struct Candidates {
     cursor: LogCursor,
     /// Positions in the classes of the plugins that answer by class, as far as [`Self::set_position`] set them.
     positions: Vec<ClassPosition>,
@@ -48,7 +48,7 @@ impl Candidates {
         there
     }
 
-    /// Stores the result for the stale nodes: `fit` are the ones that fit. Both are in order.
+    /// Stores the result of filtering the stale nodes. `fit` holds the nodes that fit. Both lists are in order.
     pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache) {
         self.write(stale, fit);
         self.cursor.caught_up(cache);
@@ -82,15 +82,8 @@ impl Candidates {
     }
 
     /// Returns the number of nodes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.len
-    }
-
-    /// Returns whether pods fit on no node.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Returns all nodes, in order.
@@ -100,14 +93,12 @@ impl Candidates {
 
     /// Returns all nodes as a list. The list takes much more memory than the bit set and is kept until the nodes
     /// change.
-    #[must_use]
     pub fn nodes(&mut self) -> Arc<[NodeId]> {
         let listed = self.listed.take().unwrap_or_else(|| self.iter().collect());
         Arc::clone(self.listed.insert(listed))
     }
 
     /// Returns the position in the classes of the plugin with this index.
-    #[must_use]
     pub fn position(&self, at: usize) -> ClassPosition {
         self.positions.get(at).copied().unwrap_or_default()
     }
@@ -121,13 +112,11 @@ impl Candidates {
     }
 
     /// Returns the groups, or `None` if the nodes are not grouped.
-    #[must_use]
     pub fn groups(&self) -> Option<&Groups> {
         self.groups.as_ref()
     }
 
     /// Returns whether there were too many groups at some time.
-    #[must_use]
     pub fn is_too_varied(&self) -> bool {
         self.is_too_varied
     }
@@ -139,7 +128,6 @@ impl Candidates {
     }
 
     /// Returns the nodes that are in no group yet. Empty if the nodes are not grouped.
-    #[must_use]
     pub fn ungrouped(&self) -> &[NodeId] {
         &self.ungrouped
     }

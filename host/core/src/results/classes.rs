@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 use crate::cache::NodeId;
 use crate::classes::{ClassId, Classified};
 
-/// The smallest number of changes that are remembered. A reader that is further behind looks at all nodes again.
-const HOLDS: usize = 1024;
+/// The largest number of changes that are remembered. A reader that is further behind looks at all nodes again.
+const MOST_CHANGES: usize = 1024;
 
 /// No class. [`crate::classes::MOST_CLASSES`] is much smaller.
 const NONE: u16 = u16::MAX;
 
 /// The class of each node, with a log of changes.
 #[derive(Clone, Debug, Default)]
-pub struct NodeClasses {
+pub(crate) struct NodeClasses {
     /// By node id; [`NONE`] for a node without a class.
     of_node: Vec<u16>,
     /// The cycle of the last answer.
@@ -28,20 +28,19 @@ pub struct NodeClasses {
 
 /// A position in the log of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClassPosition {
+pub(crate) struct ClassPosition {
     epoch: u64,
     at: u64,
 }
 
 impl NodeClasses {
     /// Returns the cycle of the last answer; 0 before the first.
-    #[must_use]
     pub fn known(&self) -> u64 {
         self.known
     }
 
-    /// Takes in the answer of this cycle.
-    pub fn take_in(&mut self, classified: &Classified, cycle: u64) {
+    /// Applies the answer of this cycle.
+    pub fn apply(&mut self, classified: &Classified, cycle: u64) {
         if classified.anew {
             *self = Self { epoch: cycle, ..Self::default() };
         }
@@ -57,27 +56,24 @@ impl NodeClasses {
             return;
         }
         self.changes.extend(&classified.nodes);
-        let surplus = self.changes.len().saturating_sub(HOLDS);
+        let surplus = self.changes.len().saturating_sub(MOST_CHANGES);
         self.changes.drain(..surplus);
         self.start += surplus as u64;
     }
 
     /// Returns the class of the node, if it has one.
-    #[must_use]
     pub fn of(&self, node: NodeId) -> Option<ClassId> {
         let class = self.of_node.get(node.0 as usize).copied().filter(|class| *class != NONE)?;
         Some(ClassId(class.into()))
     }
 
     /// Returns the end of the log of changes.
-    #[must_use]
     pub fn position(&self) -> ClassPosition {
         ClassPosition { epoch: self.epoch, at: self.start + self.changes.len() as u64 }
     }
 
     /// Returns the nodes whose class changed since this position, some perhaps several times, or `None` if any node
     /// may have changed.
-    #[must_use]
     pub fn since(&self, position: ClassPosition) -> Option<impl Iterator<Item = NodeId> + '_> {
         if position.epoch != self.epoch {
             return None;
@@ -106,33 +102,33 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_from_a_position_on() {
+    fn changes_since_a_position() {
         let mut classes = NodeClasses::default();
         let nowhere = classes.position();
-        classes.take_in(&answer(true, &[(0, 0), (2, 1)]), 7);
+        classes.apply(&answer(true, &[(0, 0), (2, 1)]), 7);
         assert_eq!((classes.of(NodeId(2)), classes.of(NodeId(1))), (Some(ClassId(1)), None));
         assert_eq!(since(&classes, nowhere), None, "all are new");
         let first = classes.position();
-        classes.take_in(&answer(false, &[(1, 1)]), 8);
-        classes.take_in(&answer(false, &[(0, 1), (1, 0)]), 9);
+        classes.apply(&answer(false, &[(1, 1)]), 8);
+        classes.apply(&answer(false, &[(0, 1), (1, 0)]), 9);
         assert_eq!((since(&classes, first), classes.known()), (Some(vec![1, 0, 1]), 9));
         let second = classes.position();
         assert_eq!(since(&classes, second), Some(vec![]));
-        classes.take_in(&answer(true, &[(0, 0)]), 10);
+        classes.apply(&answer(true, &[(0, 0)]), 10);
         assert_eq!(since(&classes, second), None, "it began anew");
         assert_eq!(classes.of(NodeId(1)), None);
     }
 
     #[test]
-    fn who_is_too_far_behind_is_told_so() {
+    fn a_reader_that_fell_behind_gets_none() {
         let mut classes = NodeClasses::default();
-        classes.take_in(&answer(true, &[(0, 0)]), 1);
+        classes.apply(&answer(true, &[(0, 0)]), 1);
         let first = classes.position();
-        for cycle in 2..=HOLDS as u64 + 1 {
-            classes.take_in(&answer(false, &[(0, 0)]), cycle);
+        for cycle in 2..=MOST_CHANGES as u64 + 1 {
+            classes.apply(&answer(false, &[(0, 0)]), cycle);
         }
-        assert_eq!(since(&classes, first).map(|changes| changes.len()), Some(HOLDS));
-        classes.take_in(&answer(false, &[(0, 0)]), 5000);
+        assert_eq!(since(&classes, first).map(|changes| changes.len()), Some(MOST_CHANGES));
+        classes.apply(&answer(false, &[(0, 0)]), 5000);
         assert_eq!(since(&classes, first), None);
     }
 }

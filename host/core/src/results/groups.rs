@@ -22,9 +22,9 @@ const LATEST: usize = 32;
 
 /// Nodes in groups and ordered lists.
 #[derive(Clone, Debug, Default)]
-pub struct Groups {
+pub(crate) struct Groups {
     /// By node id.
-    spots: Vec<Spot>,
+    positions: Vec<Position>,
     /// Each list holds the nodes of one group with one score.
     lists: Vec<List>,
     /// Indexes of empty lists.
@@ -43,7 +43,7 @@ const NONE: u32 = u32::MAX;
 
 /// The position of a node.
 #[derive(Clone, Copy, Debug)]
-struct Spot {
+struct Position {
     /// The index of the list, or [`NONE`].
     list: u32,
     /// The index within the list.
@@ -72,7 +72,7 @@ struct Group {
 
 /// A group as callers see it: its key and its number of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupSummary {
+pub(crate) struct GroupSummary {
     /// The scores to normalize, then the classes, as given to [`Groups::add`].
     pub key: Arc<[i64]>,
     /// The number of nodes, at least one.
@@ -81,7 +81,7 @@ pub struct GroupSummary {
 
 /// The nodes with the highest total score.
 #[derive(Clone, Debug)]
-pub struct Best<'a> {
+pub(crate) struct Best<'a> {
     /// The total score.
     pub total: i64,
     groups: &'a Groups,
@@ -91,24 +91,23 @@ pub struct Best<'a> {
 
 impl Groups {
     /// The approximate size of a node in bytes.
-    pub const BYTES_PER_NODE: usize = size_of::<Spot>() + size_of::<NodeId>();
+    pub const BYTES_PER_NODE: usize = size_of::<Position>() + size_of::<NodeId>();
 
     /// Creates groups without nodes, for node ids below `end`.
     pub fn with_capacity(end: usize) -> Self {
-        Self { spots: vec![Spot { list: NONE, at: 0 }; end], ..Self::default() }
+        Self { positions: vec![Position { list: NONE, at: 0 }; end], ..Self::default() }
     }
 
     /// Adds a node that is in no group to the group of this key (scores to normalize, in the order of the plugins,
     /// then classes), with this weighted sum of the other scores. Returns false if there are too many groups.
-    #[must_use]
     pub fn add(&mut self, node: NodeId, key: &[i64], score: i64) -> bool {
         let Some(number) = self.list_of(key, score) else { return false };
         let at = node.0 as usize;
-        if at >= self.spots.len() {
-            self.spots.resize(at + 1, Spot { list: NONE, at: 0 });
+        if at >= self.positions.len() {
+            self.positions.resize(at + 1, Position { list: NONE, at: 0 });
         }
         let list = &mut self.lists[number as usize];
-        self.spots[at] = Spot { list: number, at: list.nodes.len() as u32 };
+        self.positions[at] = Position { list: number, at: list.nodes.len() as u32 };
         list.nodes.push(node);
         self.groups[list.group as usize].len += 1;
         true
@@ -118,19 +117,20 @@ impl Groups {
     /// none of this memory is in the processor's caches. Independent reads of all nodes overlap, which is faster than
     /// one read at a time.
     pub fn read_ahead(&self, nodes: &[NodeId]) {
-        let spots = nodes.iter().filter_map(|node| self.spots.get(node.0 as usize));
-        let places = spots.filter_map(|spot| self.lists.get(spot.list as usize)?.nodes.get(spot.at as usize));
+        let positions = nodes.iter().filter_map(|node| self.positions.get(node.0 as usize));
+        let places =
+            positions.filter_map(|position| self.lists.get(position.list as usize)?.nodes.get(position.at as usize));
         std::hint::black_box(places.fold(0, |all, node| all ^ node.0));
     }
 
     /// Removes a node from its group. Returns whether it was in one.
     pub fn remove(&mut self, node: NodeId) -> bool {
-        let Some(spot) = self.spots.get_mut(node.0 as usize) else { return false };
-        let Spot { list: number, at } = std::mem::replace(spot, Spot { list: NONE, at: 0 });
+        let Some(position) = self.positions.get_mut(node.0 as usize) else { return false };
+        let Position { list: number, at } = std::mem::replace(position, Position { list: NONE, at: 0 });
         let Some(list) = self.lists.get_mut(number as usize) else { return false };
         list.nodes.swap_remove(at as usize);
         if let Some(moved) = list.nodes.get(at as usize) {
-            self.spots[moved.0 as usize].at = at;
+            self.positions[moved.0 as usize].at = at;
         }
         let group = &mut self.groups[list.group as usize];
         group.len -= 1;
@@ -192,7 +192,6 @@ impl Groups {
     }
 
     /// Returns the groups that have nodes.
-    #[must_use]
     pub fn summaries(&self) -> Vec<GroupSummary> {
         self.taken().map(|group| GroupSummary { key: Arc::clone(&group.key), nodes: group.len }).collect()
     }
@@ -203,12 +202,11 @@ impl Groups {
 
     /// Returns the best nodes, given the shared part of the score for each of [`Self::summaries`]. A group with `None`
     /// is left out. Returns `None` without nodes.
-    #[must_use]
-    pub fn best(&self, worth: &[Option<i64>]) -> Option<Best<'_>> {
+    pub fn best(&self, shared_scores: &[Option<i64>]) -> Option<Best<'_>> {
         let mut best: Option<Best<'_>> = None;
-        for (group, worth) in self.taken().zip(worth) {
-            let (Some((score, list)), Some(worth)) = (group.lists.last_key_value(), worth) else { continue };
-            let total = score + worth;
+        for (group, shared) in self.taken().zip(shared_scores) {
+            let (Some((score, list)), Some(shared)) = (group.lists.last_key_value(), shared) else { continue };
+            let total = score + shared;
             match &mut best {
                 Some(best) if best.total > total => {}
                 Some(best) if best.total == total => best.lists.push(*list),
@@ -220,21 +218,19 @@ impl Groups {
 
     pub(super) fn bytes(&self) -> usize {
         let lists = self.lists.len() * size_of::<List>() + self.groups.len() * size_of::<Group>();
-        self.spots.len() * Self::BYTES_PER_NODE + lists
+        self.positions.len() * Self::BYTES_PER_NODE + lists
     }
 }
 
 impl Best<'_> {
     /// Returns the number of nodes, at least one.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.lists.iter().map(|list| self.groups.lists[*list as usize].nodes.len()).sum()
     }
 
     /// Returns whether the node is among these nodes.
-    #[must_use]
     pub fn contains(&self, node: NodeId) -> bool {
-        self.groups.spots.get(node.0 as usize).is_some_and(|spot| self.lists.contains(&spot.list))
+        self.groups.positions.get(node.0 as usize).is_some_and(|position| self.lists.contains(&position.list))
     }
 
     /// Returns the nodes, in no particular order.
@@ -257,21 +253,21 @@ mod tests {
     use super::*;
 
     /// Returns the shared part of the score. Nodes of the last class are left out.
-    fn worth(key: &[i64]) -> Option<i64> {
+    fn shared_score(key: &[i64]) -> Option<i64> {
         (key[1] < 2).then(|| key[0] * 2 - key[1])
     }
 
     /// Returns the best nodes by a look at all nodes.
     fn naive(nodes: &BTreeMap<NodeId, ([i64; 2], i64)>) -> Option<(i64, Vec<NodeId>)> {
-        let total = |(key, score): &([i64; 2], i64)| Some(worth(key)? + score);
+        let total = |(key, score): &([i64; 2], i64)| Some(shared_score(key)? + score);
         let highest = nodes.values().filter_map(total).max()?;
         let best = nodes.iter().filter(|(_, of)| total(of) == Some(highest));
         Some((highest, best.map(|(node, _)| *node).collect()))
     }
 
     fn indexed(groups: &Groups) -> Option<(i64, Vec<NodeId>)> {
-        let worth: Vec<Option<i64>> = groups.summaries().iter().map(|group| worth(&group.key)).collect();
-        let best = groups.best(&worth)?;
+        let shared_scores: Vec<Option<i64>> = groups.summaries().iter().map(|group| shared_score(&group.key)).collect();
+        let best = groups.best(&shared_scores)?;
         let mut nodes: Vec<NodeId> = best.nodes().collect();
         nodes.sort_unstable();
         assert_eq!(best.count(), nodes.len());
@@ -281,7 +277,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_are_those_that_a_look_at_all_finds(
+        fn the_best_nodes_equal_those_of_a_full_search(
             changes in prop::collection::vec((0u32..12, prop::option::weighted(0.8, ((0i64..3, 0i64..3), 0i64..4))), 0..60),
         ) {
             let mut groups = Groups::default();
@@ -305,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_up_where_every_node_is_a_group_and_not_where_groups_come_and_go() {
+    fn too_many_groups_are_refused_and_empty_groups_are_reused() {
         let mut groups = Groups::default();
         for n in 0..5000 {
             groups.remove(NodeId(0));

@@ -14,11 +14,11 @@ pub trait Size {
 #[derive(Clone, Debug)]
 pub struct Lru<K, V> {
     entries: HashMap<K, Entry<V>>,
-    /// The approximate size of all values in bytes. Values that were dropped since the last count are included.
+    /// The approximate size of all values in bytes. The size of a dropped value is included until the next count.
     bytes: usize,
 }
 
-/// A value that was used in the last this many cycles is likely to be used again.
+/// The number of cycles for which a value counts as recently used.
 const RECENT: u64 = 1024;
 
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ impl<K, V> Default for Lru<K, V> {
 }
 
 impl<K: Eq + Hash + Ord + Clone, V: Default + Size> Lru<K, V> {
-    /// Returns the value of the key, a new one if there is none, and marks it as used in this cycle.
+    /// Returns the value of the key and sets the cycle of its last use. An unknown key gets a default value.
     pub fn of(&mut self, key: K, cycle: u64) -> &mut V {
         let entry = self.entries.entry(key).or_default();
         entry.last_used = cycle;
@@ -48,8 +48,8 @@ impl<K: Eq + Hash + Ord + Clone, V: Default + Size> Lru<K, V> {
     }
 
     /// Returns whether a new value of this size fits beside the recently used values, within `most_bytes` in total.
-    /// If so, its size is counted. When more values are used in turn than fit, it is better that some stay than that
-    /// each is rebuilt at every use.
+    /// If the value fits, its size is counted. Recently used values are not evicted here: if many values are used in
+    /// turn, evictions would cause each value to be rebuilt at every use.
     pub fn has_space_for(&mut self, bytes: usize, most_bytes: usize, cycle: u64) -> bool {
         if self.bytes + bytes > most_bytes {
             self.entries.retain(|_, entry| cycle.saturating_sub(entry.last_used) < RECENT);
@@ -81,7 +81,7 @@ impl<K: Eq + Hash + Ord + Clone, V: Default + Size> Lru<K, V> {
         self.bytes = left;
     }
 
-    /// Returns the number of values.
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_in_turn_and_does_not_fit_stays_in_part() {
+    fn some_values_stay_if_not_all_fit() {
         let mut lru = Lru::default();
         let mut made_before = 0;
         for cycle in 0..60 {
@@ -116,11 +116,11 @@ mod tests {
         }
         assert_eq!(made_before, 3 * 9, "three of six stay");
         assert!(!put(&mut lru, 9, 30, 5000), "it is new");
-        assert!(put(&mut lru, 9, 30, 5001), "what was not used for long made room");
+        assert!(put(&mut lru, 9, 30, 5001), "a value that was not used for long is evicted");
     }
 
     #[test]
-    fn those_used_longest_ago_go() {
+    fn the_least_recently_used_values_are_evicted() {
         let mut lru = Lru::default();
         (0..4).for_each(|key| *lru.of(key, u64::from(key)) = 30);
         lru.of(0, 9);

@@ -20,15 +20,15 @@ mod what_if;
 
 use std::sync::Arc;
 
-pub use self::candidates::Candidates;
-pub use self::classes::{ClassPosition, NodeClasses};
+pub(crate) use self::candidates::Candidates;
+pub(crate) use self::classes::NodeClasses;
 pub use self::column::Column;
-pub use self::groups::{Best, GroupSummary, Groups};
+pub(crate) use self::groups::{Best, GroupSummary};
 use self::lru::Lru;
 pub use self::node_signatures::{FactNodeSignatures, NodeSignatures};
 pub use self::plugin_results::PluginResults;
 pub use self::rejections::Rejections;
-pub use self::what_if::WhatIfVerdicts;
+pub(crate) use self::what_if::WhatIfVerdicts;
 use crate::cache::Cache;
 use crate::plugins::{Cycle, ExtensionPoints, PluginId, Plugins, PodSignatureId};
 use crate::pod_signature::PodSignatures;
@@ -36,11 +36,11 @@ use crate::profile::{Profile, ProfilePlugin};
 
 /// The key of an entry of the candidate index: the plugins that contributed, in order, each with the pod's signature
 /// for it and its weight, which is 0 for a plugin that only filters.
-pub type CandidateKey = Arc<[(PluginId, PodSignatureId, i64)]>;
+pub(crate) type CandidateKey = Arc<[(PluginId, PodSignatureId, i64)]>;
 
 /// The pod signatures, the cached answers and the candidate index. Answers and index are bounded in bytes.
 #[derive(Clone, Debug)]
-pub struct ResultCache {
+pub(crate) struct ResultCache {
     /// The signatures of pods.
     pub pod_signatures: PodSignatures,
     /// The node signatures for each set of facts. Not part of the bound.
@@ -68,7 +68,6 @@ pub const USUAL_NODES: usize = 50_000;
 
 impl ResultCache {
     /// Creates a cache with a bound of about `most_bytes` for each [`USUAL_NODES`] nodes.
-    #[must_use]
     pub fn new(most_bytes: usize) -> Self {
         Self {
             pod_signatures: PodSignatures::default(),
@@ -81,7 +80,6 @@ impl ResultCache {
     }
 
     /// Returns whether results are cached at all.
-    #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.most_bytes > 0
     }
@@ -184,18 +182,6 @@ impl ResultCache {
         self.plugins.evict(self.most_for(nodes) / 16 * 6);
         self.candidates.evict(self.most_for_candidates(nodes));
     }
-
-    /// Returns the number of (plugin, pod signature) pairs with results.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.plugins.len()
-    }
-
-    /// Returns whether there are no results.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.plugins.len() == 0
-    }
 }
 
 #[cfg(test)]
@@ -237,7 +223,7 @@ mod tests {
         results.of(PluginId(0), PodSignatureId(0), 9);
         results.most_bytes = 64_000;
         results.evict(1000);
-        assert_eq!(results.len(), 1);
+        assert_eq!(results.plugins.len(), 1);
         let (cached, node_signatures) = results.current(&plugin, PodSignatureId(0), 9, &cache);
         assert_eq!(cached.verdicts.missing(node_signatures, &nodes), [], "the results used last stay");
     }

@@ -13,11 +13,11 @@ use crate::facts::NodeFacts;
 use crate::model::{HostPort, Node};
 
 /// Facts in which no two nodes are equal: the name and the list of pods.
-const ONES_OWN: NodeFacts = NodeFacts::NAME.union(NodeFacts::PODS);
+const UNIQUE_FACTS: NodeFacts = NodeFacts::NAME.union(NodeFacts::PODS);
 
 /// Node signatures without a node. Up to this many are kept, because a node often returns to an earlier state when a
 /// pod leaves.
-const SPARE: usize = 1024;
+const MOST_SPARE: usize = 1024;
 
 /// The signature of a node that does not exist.
 const NONE: u32 = u32::MAX;
@@ -38,14 +38,14 @@ pub struct FactNodeSignatures {
     clock: u64,
     /// By signature number: the clock when the signature was created. The number of a dropped signature is used
     /// again.
-    made: Vec<u64>,
+    created: Vec<u64>,
     /// `None` if each node has a signature of its own, with the node's id as its number.
-    alike: Option<Alike>,
+    shared: Option<SharedSignatures>,
 }
 
 /// Nodes grouped by signature.
 #[derive(Clone, Debug, Default)]
-struct Alike {
+struct SharedSignatures {
     /// By node id: the number of its signature, or [`NONE`].
     of_node: Vec<u32>,
     /// By signature number.
@@ -59,7 +59,7 @@ struct Alike {
 #[derive(Clone, Debug)]
 struct NodeSignature {
     hash: u64,
-    like: Like,
+    values: NodeValues,
     /// The number of nodes with this signature.
     nodes: usize,
     /// The signature is in `spare`.
@@ -69,7 +69,7 @@ struct NodeSignature {
 /// The values of a node at the time when the signature was created. Usage and ports are only filled if they are among
 /// the facts.
 #[derive(Clone, Debug)]
-struct Like {
+struct NodeValues {
     node: Arc<Node>,
     usage: Usage,
     used_ports: Vec<HostPort>,
@@ -95,20 +95,20 @@ impl NodeSignatures {
 
 impl FactNodeSignatures {
     fn new(facts: NodeFacts) -> Self {
-        let alike = (!facts.intersects(ONES_OWN)).then(Alike::default);
-        Self { facts, position: None, clock: 0, made: Vec::new(), alike }
+        let shared = (!facts.intersects(UNIQUE_FACTS)).then(SharedSignatures::default);
+        Self { facts, position: None, clock: 0, created: Vec::new(), shared }
     }
 
     /// Returns the number of the node's signature, or `None` for a node that does not exist. Numbers are dense.
     pub(super) fn number(&self, node: NodeId) -> Option<usize> {
         let own = node.0 as usize;
-        let number = self.alike.as_ref().map_or(Some(own), |alike| Some(*alike.of_node.get(own)? as usize))?;
-        (number < self.made.len()).then_some(number)
+        let number = self.shared.as_ref().map_or(Some(own), |shared| Some(*shared.of_node.get(own)? as usize))?;
+        (number < self.created.len()).then_some(number)
     }
 
     /// Returns the upper limit of numbers, exclusive.
     pub(super) fn len(&self) -> usize {
-        self.made.len()
+        self.created.len()
     }
 
     /// Returns the clock, to store with an answer that is given now.
@@ -119,7 +119,7 @@ impl FactNodeSignatures {
     /// Returns whether an answer about this signature number, stored with clock `then`, is about the current meaning
     /// of the number. The clock of an answer is never 0.
     pub(super) fn is_of(&self, number: usize, then: u64) -> bool {
-        self.made.get(number).is_some_and(|made| *made <= then)
+        self.created.get(number).is_some_and(|created| *created <= then)
     }
 
     fn catch_up(&mut self, cache: &Cache) {
@@ -132,41 +132,41 @@ impl FactNodeSignatures {
             Some(changes) => changes.for_each(|change| match change {
                 // A new node concerns every set of facts, also an empty one.
                 Change::Node(node, facts) if facts.intersects(self.facts) || facts == NodeFacts::all() => {
-                    self.look_at(node, cache);
+                    self.update(node, cache);
                 }
-                Change::NodeRemoved(node) => self.look_at(node, cache),
+                Change::NodeRemoved(node) => self.update(node, cache),
                 _ => {}
             }),
             None => {
-                self.made.clear();
-                self.alike = self.alike.take().map(|_| Alike::default());
-                cache.nodes().for_each(|info| self.look_at(info.id, cache));
+                self.created.clear();
+                self.shared = self.shared.take().map(|_| SharedSignatures::default());
+                cache.nodes().for_each(|info| self.update(info.id, cache));
             }
         }
     }
 
     /// Updates the signature of a node that was added, changed or removed.
-    fn look_at(&mut self, node: NodeId, cache: &Cache) {
-        match &mut self.alike {
+    fn update(&mut self, node: NodeId, cache: &Cache) {
+        match &mut self.shared {
             None => self.make(node.0 as usize),
-            Some(alike) => {
-                if let Some(made) = alike.place(node, cache.node(node), self.facts) {
-                    self.make(made as usize);
+            Some(shared) => {
+                if let Some(created) = shared.place(node, cache.node(node), self.facts) {
+                    self.make(created as usize);
                 }
             }
         }
     }
 
     fn make(&mut self, number: usize) {
-        if number >= self.made.len() {
-            self.made.resize(number + 1, 0);
+        if number >= self.created.len() {
+            self.created.resize(number + 1, 0);
         }
         self.clock += 1;
-        self.made[number] = self.clock;
+        self.created[number] = self.clock;
     }
 }
 
-impl Alike {
+impl SharedSignatures {
     /// Moves the node to its signature. Returns the number of the signature if it is new.
     fn place(&mut self, node: NodeId, info: Option<&NodeInfo>, facts: NodeFacts) -> Option<u32> {
         let at = node.0 as usize;
@@ -180,24 +180,24 @@ impl Alike {
             return None;
         }
         self.leave(before);
-        let made = match known {
+        let created = match known {
             None => info.zip(hash).map(|(info, hash)| self.make(hash, info, facts)),
             Some(_) => None,
         };
-        let after = known.or(made).unwrap_or(NONE);
+        let after = known.or(created).unwrap_or(NONE);
         self.of_node[at] = after;
         if let Some(signature) = self.node_signatures.get_mut(after as usize) {
             signature.nodes += 1;
         }
-        made
+        created
     }
 
     fn find(&self, hash: u64, info: &NodeInfo, facts: NodeFacts) -> Option<u32> {
-        self.by_hash.find(hash, |number| self.node_signatures[*number as usize].like.is(info, facts)).copied()
+        self.by_hash.find(hash, |number| self.node_signatures[*number as usize].values.is(info, facts)).copied()
     }
 
     fn make(&mut self, hash: u64, info: &NodeInfo, facts: NodeFacts) -> u32 {
-        let signature = NodeSignature { hash, like: Like::of(info, facts), nodes: 0, is_spare: false };
+        let signature = NodeSignature { hash, values: NodeValues::of(info, facts), nodes: 0, is_spare: false };
         let number = match self.take_spare() {
             Some(number) => {
                 self.node_signatures[number as usize] = signature;
@@ -215,7 +215,7 @@ impl Alike {
 
     /// If there are too many signatures without nodes, drops the oldest and returns its number.
     fn take_spare(&mut self) -> Option<u32> {
-        while self.spare.len() > SPARE {
+        while self.spare.len() > MOST_SPARE {
             let number = self.spare.pop_front()?;
             let signature = &mut self.node_signatures[number as usize];
             signature.is_spare = false;
@@ -238,7 +238,7 @@ impl Alike {
     }
 }
 
-impl Like {
+impl NodeValues {
     fn of(info: &NodeInfo, facts: NodeFacts) -> Self {
         let usage = facts.contains(NodeFacts::USAGE).then(|| info.usage.clone());
         let used_ports = facts.contains(NodeFacts::USED_PORTS).then(|| info.used_ports.clone());
@@ -294,7 +294,7 @@ impl<'a> Field<'a> {
             NodeFacts::USED_PORTS => Self::Ports(used_ports),
             NodeFacts::CONDITIONS => Self::Conditions(&node.conditions),
             NodeFacts::DECLARED_FEATURES => Self::Texts(&node.declared_features),
-            // No two nodes are equal in these facts: see `ONES_OWN`.
+            // No two nodes are equal in these facts: see `UNIQUE_FACTS`.
             _ => Self::Flag(false),
         }
     }
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn every_group_of_facts_that_nodes_may_share_is_told_apart_by_its_own_field() {
         let info = NodeInfo::default();
-        let shared = NodeFacts::all().difference(ONES_OWN | NodeFacts::UNSCHEDULABLE);
+        let shared = NodeFacts::all().difference(UNIQUE_FACTS | NodeFacts::UNSCHEDULABLE);
         for fact in shared.iter() {
             assert!(Field::of_node(&info, fact) != Field::Flag(false), "{fact:?} has no field");
         }
@@ -350,7 +350,7 @@ mod tests {
         /// An answer stored by signature always belongs to an equal node, whatever nodes are added, changed or
         /// removed, and however many signatures there were.
         #[test]
-        fn an_answer_is_never_anothers(
+        fn an_answer_is_only_used_for_equal_nodes(
             changes in prop::collection::vec((0usize..6, prop::option::weighted(0.8, 0i64..4000)), 1..60),
             facts in prop::sample::select(vec![NodeFacts::ALLOCATABLE, NodeFacts::ALLOCATABLE | NodeFacts::NAME]),
             many in 0i64..3,
@@ -360,7 +360,7 @@ mod tests {
             let mut node_signatures = NodeSignatures::default();
             let mut answers: BTreeMap<usize, (i64, u64)> = BTreeMap::new();
             // Enough signatures that some are dropped and their numbers used again.
-            let first = (0..many * SPARE as i64).map(|n| (5, Some(n)));
+            let first = (0..many * MOST_SPARE as i64).map(|n| (5, Some(n)));
             for (at, cpu) in first.chain(changes) {
                 match cpu {
                     Some(cpu) => cache.set_node(node(NAMES[at], cpu, false)),

@@ -24,7 +24,7 @@ pub struct PluginResults {
     /// The verdicts of filter, as numbers of rejections.
     pub verdicts: Column<u16>,
     /// The verdicts of filter on hypothetical nodes.
-    pub what_if: WhatIfVerdicts,
+    pub(crate) what_if: WhatIfVerdicts,
     /// The distinct rejections that all verdicts refer to.
     pub rejections: Rejections,
     /// The answer of pre-score. For a plugin that answers by class, the last answer.
@@ -32,7 +32,7 @@ pub struct PluginResults {
     /// The raw scores.
     pub scores: Column<i64>,
     /// The answers of classify.
-    pub classes: NodeClasses,
+    pub(crate) classes: NodeClasses,
     /// The answer of pre-enqueue.
     pub pre_enqueue: Option<Option<Status>>,
     /// The answer of queue-sort, for pods that wait since this time.

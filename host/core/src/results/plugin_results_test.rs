@@ -133,13 +133,15 @@ fn an_object_makes_all_results_stale_if_the_plugin_reads_its_kind() {
 
 #[test]
 fn a_case_is_known_by_its_node_and_all_its_differences() {
-    let (here, changed) = (pod("here"), pod("here"));
+    let here = pod("here");
+    let changed = Arc::new(Pod { deleting: true, ..Pod::clone(&here) });
     let asked = [case(0, &[1, 2], &[]), case(0, &[1], std::slice::from_ref(&here)), case(1, &[], &[])];
     let mut results = PluginResults::default();
     assert_eq!(results.what_if.missing(&asked), [0, 1, 2]);
     results.set_what_if(&asked, &verdicts(&[0, 1, 0]));
     assert_eq!(results.what_if.missing(&asked), [0; 0]);
     assert_eq!(results.verdicts_if(&asked), Some(verdicts(&[0, 1, 0])));
+    assert_eq!(results.what_if.missing(&[case(0, &[1], &[pod("here")])]), [0; 0], "an equal pod");
     let others = [case(0, &[2], &[]), case(0, &[1], &[changed]), case(0, &[1], &[]), case(1, &[1], &[])];
     assert_eq!(results.what_if.missing(&others), [0, 1, 2, 3]);
     assert_eq!(results.verdicts_if(&others), None);

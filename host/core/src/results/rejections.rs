@@ -21,8 +21,8 @@ impl Rejections {
     /// Returns the number of this rejection. A new rejection gets a new number, or `None` if there are no more
     /// numbers.
     pub fn number(&mut self, status: &Status) -> Option<u16> {
-        let hash = hash(status);
-        if let Some(at) = self.find(hash, status) {
+        let hash_of_this = hash(status);
+        if let Some(at) = self.find(hash_of_this, status) {
             return Some(at + 1);
         }
         let at = u16::try_from(self.all.len()).ok()?;
@@ -30,7 +30,7 @@ impl Rejections {
         self.all.push(status.clone());
         self.text += status.reasons.iter().map(|reason| reason.len()).sum::<usize>();
         let all = &self.all;
-        self.by_hash.insert_unique(hash, at, |at| hash_of(all, *at));
+        self.by_hash.insert_unique(hash_of_this, at, |at| hash(&all[usize::from(*at)]));
         Some(number)
     }
 
@@ -53,16 +53,9 @@ impl Rejections {
         self.by_hash.find(hash, |at| self.all[usize::from(*at)] == *status).copied()
     }
 
-    /// Returns the number of rejections.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
         self.all.len()
-    }
-
-    /// Returns whether there are no rejections.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
     }
 
     /// Returns verdicts with the rejections that they refer to. All numbers must be known.
@@ -106,10 +99,6 @@ fn hash(status: &Status) -> u64 {
     FixedState::default().hash_one(status)
 }
 
-fn hash_of(all: &[Status], at: u16) -> u64 {
-    all.get(usize::from(at)).map_or(0, hash)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_as_there_are_numbers() {
+    fn there_are_as_many_rejections_as_numbers() {
         let mut outcomes = Rejections::default();
         let number = |n: u32, outcomes: &mut Rejections| outcomes.number(&status(Code::Pending, &n.to_string()));
         for n in 0..u32::from(u16::MAX) {

@@ -14,7 +14,7 @@ pub(super) const OF_A_NODE: usize = 24;
 
 /// The verdicts of one plugin about one pod signature, each for a node with its removed and added pods.
 #[derive(Clone, Debug, Default)]
-pub struct WhatIfVerdicts {
+pub(crate) struct WhatIfVerdicts {
     /// The cases of each node, in the order in which they were cached.
     of_node: HashMap<NodeId, Vec<Case>>,
 }
@@ -22,7 +22,7 @@ pub struct WhatIfVerdicts {
 #[derive(Clone, Debug)]
 struct Case {
     removed: Box<[PodId]>,
-    /// The exact pods of the question, compared by pointer: a changed pod is another pod.
+    /// The pods as they were in the question.
     added: Box<[Arc<Pod>]>,
     /// 0, or the number of a rejection.
     verdict: u16,
@@ -30,16 +30,13 @@ struct Case {
 
 impl Case {
     fn is(&self, case: &WhatIf) -> bool {
-        let added = || self.added.iter().zip(&case.added);
-        *self.removed == *case.removed
-            && self.added.len() == case.added.len()
-            && added().all(|(a, b)| Arc::ptr_eq(a, b))
+        // Comparing two `Arc`s to the same pod does not read the pod.
+        *self.removed == *case.removed && *self.added == *case.added
     }
 }
 
 impl WhatIfVerdicts {
     /// Returns whether there are no verdicts.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.of_node.is_empty()
     }
@@ -55,7 +52,6 @@ impl WhatIfVerdicts {
     }
 
     /// Returns the indexes of the cases without a verdict.
-    #[must_use]
     pub fn missing(&self, cases: &[WhatIf]) -> Vec<usize> {
         (0..cases.len()).filter(|at| self.find(&cases[*at]).is_none()).collect()
     }
@@ -73,7 +69,6 @@ impl WhatIfVerdicts {
     }
 
     /// Returns the verdicts on these cases as numbers of rejections, or `None` if one of them is not known.
-    #[must_use]
     pub fn numbers(&self, cases: &[WhatIf]) -> Option<Vec<u16>> {
         cases.iter().map(|case| Some(self.find(case)?.verdict)).collect()
     }

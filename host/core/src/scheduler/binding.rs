@@ -27,7 +27,7 @@ impl Core {
     /// events do not concern it.
     pub(super) fn permitted(&mut self, mut reservation: Reservation, step: &mut Step<'_>) {
         step.permit_wait_ends(&reservation, PointOutcome::Success);
-        reservation.entry.is_decided();
+        self.queue.end_ticket(&mut reservation.entry);
         step.plugins.pre_bind_begins(&reservation.pod);
         let plugins = self.plugins_at(&reservation.pod, |profile| &profile.pre_bind);
         let names = plugins.iter().map(|plugin| Arc::clone(&plugin.declaration.name)).collect();
@@ -104,7 +104,7 @@ impl Core {
     /// first plugin that accepts; or else the API server.
     fn bind(&mut self, mut reservation: Reservation, from: usize, step: &mut Step<'_>) {
         let binds = |extender: &Extender| extender.binds && extender.is_interested_in(&reservation.pod);
-        if let Some(beyond) = self.extenders.list().iter().skip(from).position(binds) {
+        if let Some(beyond) = step.extenders.list().iter().skip(from).position(binds) {
             let (pod, node) = (reservation.pod.key.clone(), reservation.node.clone());
             step.actions.push(Action::BindByExtender { extender: from + beyond, pod, node });
             reservation.stage = Stage::Binding(Binder::Extender(from + beyond));
@@ -197,18 +197,14 @@ impl Core {
     pub(super) fn bind_failed(&mut self, key: &PodKey, why: &str, step: &mut Step<'_>) {
         let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_elsewhere) else { return };
         let message = match reservation.stage {
-            Stage::Binding(Binder::Extender(at)) if self.may_ignore(at) => {
-                self.extenders.ignored(at, &reservation.pod, why);
+            Stage::Binding(Binder::Extender(at)) if may_ignore(step, at) => {
+                step.extenders.ignored(at, &reservation.pod, why);
                 return self.bind(reservation, at + 1, step);
             }
             Stage::Binding(Binder::Extender(_)) => why.to_owned(),
             _ => format!("binding rejected: {why}"),
         };
         self.undo(reservation, UndoReason::Failed { message, plugin: None }, step);
-    }
-
-    fn may_ignore(&self, extender: usize) -> bool {
-        self.extenders.list().get(extender).is_some_and(|extender| extender.ignorable)
     }
 
     /// Completes a reservation. Its assumed objects stay assumed until the informer reports them.
@@ -241,6 +237,10 @@ impl Core {
     }
 }
 
+fn may_ignore(step: &Step<'_>, extender: usize) -> bool {
+    step.extenders.list().get(extender).is_some_and(|extender| extender.ignorable)
+}
+
 fn is_bound_elsewhere(reservation: &Reservation) -> bool {
     matches!(reservation.stage, Stage::Binding(Binder::Server | Binder::Extender(_)))
 }
@@ -248,8 +248,7 @@ fn is_bound_elsewhere(reservation: &Reservation) -> bool {
 /// Checks that the intents contain no assumption, which is allowed in reserve only.
 fn without_assumptions(plugin: &ProfilePlugin, call: &str, intents: Vec<Intent>) -> Result<Vec<Intent>, PluginError> {
     if intents.iter().any(|intent| matches!(intent, Intent::Assume(_))) {
-        let message = format!("{call} can't assume an object: reserve can");
-        return Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message));
+        return Err(plugin.failed(format!("{call} can't assume an object: reserve can")));
     }
     Ok(intents)
 }

@@ -13,7 +13,7 @@ fn bound(name: &str) -> String {
 }
 
 #[test]
-fn each_plugin_is_asked_when_what_the_one_before_wants_is_done() {
+fn each_plugin_is_asked_after_the_intents_of_the_last_one() {
     let mut bench = Bench::new(&[("A pre-bind p", patches(2)), ("C pre-bind p", patches(1))]);
     assert_eq!(bench.add("p"), ["nominate \"n\" for p", "execute 2 for p"]);
     assert_eq!(bench.calls()[3..], ["A pre-bind p [A's]"]);
@@ -41,7 +41,7 @@ fn a_plugin_may_bind_in_place_of_the_api_server() {
 }
 
 #[test]
-fn what_can_not_be_done_is_told_and_the_pod_tried_again() {
+fn a_failed_intent_is_reported_and_the_pod_requeued() {
     for (asked, expected) in [
         ("B pre-bind p", "p: running PreBind plugin \"B\": conflict"),
         ("B bind p", "p: running Bind plugin \"B\": conflict"),
@@ -61,7 +61,7 @@ fn what_can_not_be_done_is_told_and_the_pod_tried_again() {
 }
 
 #[test]
-fn a_bind_that_failed_undoes_all() {
+fn a_failed_binding_undoes_the_reservation() {
     let mut bench = Bench::new(&[]);
     bench.add("p");
     bench.calls();
@@ -81,7 +81,7 @@ fn nothing_is_assumed_after_reserve() {
 }
 
 #[test]
-fn who_goes_before_it_is_bound_is_let_go_and_what_is_carried_for_it_left() {
+fn a_pod_deleted_before_its_binding_cancels_its_intents() {
     let deleting = Event::PodSet(Arc::new(Pod { deleting: true, ..pod("p") }));
     for event in [Event::PodRemoved(pod("p").key), deleting] {
         let mut bench = Bench::new(&[("B pre-bind p", patches(1))]);
@@ -95,7 +95,7 @@ fn who_goes_before_it_is_bound_is_let_go_and_what_is_carried_for_it_left() {
 }
 
 #[test]
-fn exchanged_plugins_know_what_those_before_them_reserved() {
+fn a_new_instance_receives_the_reserved_state() {
     let mut bench = Bench::new(&[("A pre-bind p", patches(1))]);
     bench.add("p");
     bench.calls();
@@ -112,7 +112,7 @@ fn exchanged_plugins_know_what_those_before_them_reserved() {
 }
 
 #[test]
-fn who_shows_its_node_already_is_not_nominated_again() {
+fn a_pod_with_this_nominated_node_is_not_nominated_again() {
     let mut bench = Bench::new(&[("A pre-bind p", patches(1)), ("B permit p", Answer::Waits(1000))]);
     bench.add("p");
     let told = bench.step(Event::PodSet(Arc::new(Pod { nominated_node_name: "n".into(), ..pod("p") })));
@@ -125,7 +125,7 @@ fn who_shows_its_node_already_is_not_nominated_again() {
 }
 
 #[test]
-fn without_its_profile_a_pod_is_not_bound_and_waits_for_that() {
+fn a_pod_without_its_profile_is_not_bound_and_waits() {
     let mut bench = Bench::new(&[("A pre-bind p", patches(1))]);
     bench.add("p");
     assert_eq!(bench.step(Event::PluginsSwapped(Vec::new())), [""; 0], "what was begun goes on");
@@ -137,7 +137,7 @@ fn without_its_profile_a_pod_is_not_bound_and_waits_for_that() {
 }
 
 #[test]
-fn what_pre_bind_did_is_undone_by_those_that_were_asked() {
+fn pre_bind_is_undone_by_the_plugins_that_were_asked() {
     let undo = || patches(2);
     let mut bench = Bench::new(&[("A pre-bind p", patches(1)), ("A unreserve p", undo()), ("B unreserve p", undo())]);
     bench.add("p");

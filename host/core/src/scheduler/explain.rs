@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Core;
 use crate::cache::NodeId;
 use crate::cycle::{AnswerObserver, Failure};
+use crate::extenders::Extenders;
 use crate::model::Pod;
 use crate::plugins::Plugins;
 use crate::time::Timestamp;
@@ -24,11 +25,12 @@ impl Core {
         pod: &Arc<Pod>,
         now: Timestamp,
         plugins: &mut dyn Plugins,
+        extenders: &mut dyn Extenders,
         observer: &mut dyn AnswerObserver,
     ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
         let at = self.profile_index(pod)?;
         self.cycles += 1;
-        let (mut cycle, profile) = self.scheduling_cycle(pod, at, now, plugins);
+        let (mut cycle, profile) = self.scheduling_cycle(pod, at, now, plugins, extenders);
         cycle.observer = Some(observer);
         Some(cycle.feasible_nodes_with_scores(profile))
     }

@@ -171,6 +171,7 @@ impl Extenders for Scripted {
 
 struct Bench {
     core: Core,
+    extenders: Scripted,
     asked: Receiver<String>,
     now: Timestamp,
 }
@@ -186,8 +187,7 @@ impl Bench {
         let (asker, asked) = channel();
         let list = scripts.iter().map(|script| script.extender.clone()).collect();
         let extenders = Scripted { scripts, list, asked: asker };
-        let core = Core::new(Options::default()).with_extenders(Box::new(extenders));
-        let mut bench = Self { core, asked, now: Timestamp(0) };
+        let mut bench = Self { core: Core::new(Options::default()), extenders, asked, now: Timestamp(0) };
         let declaration = Arc::new(Declaration { name: "OneEach".into(), ..Declaration::default() });
         let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: Default::default() };
         let (filter, post_filter) = (vec![plugin.clone()], vec![plugin]);
@@ -209,9 +209,9 @@ impl Bench {
     }
 
     fn step(&mut self, event: Event) -> Vec<String> {
-        let mut actions = self.core.step(event, self.now, &mut OneEach);
+        let mut actions = self.core.step(event, self.now, &mut OneEach, &mut self.extenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, self.now, &mut OneEach));
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut OneEach, &mut self.extenders));
         }
         let shortened = |action: Action| match action {
             Action::Bind { node, .. } => Some(format!("bind to {node}")),
@@ -248,7 +248,7 @@ fn a_nomination_ends_when_an_extender_fails() {
 }
 
 #[test]
-fn each_filters_what_the_one_before_left() {
+fn each_extender_filters_the_nodes_that_the_last_one_left() {
     let rejects = |rejects| Script { rejects: Ok(rejects), ..Script::new() };
     let fails = Script { rejects: Err("code 500"), ..Script::new() };
     for (scripts, placed, asked) in [
@@ -277,7 +277,7 @@ fn each_filters_what_the_one_before_left() {
 }
 
 #[test]
-fn scores_are_weighed_and_scaled() {
+fn extender_scores_are_weighted_and_scaled() {
     let scores = |scores, weight| {
         let extender = Extender { filters: false, weight: Some(weight), ..Script::new().extender };
         Script { extender, scores: Ok(scores), ..Script::new() }
@@ -297,7 +297,7 @@ fn scores_are_weighed_and_scaled() {
 }
 
 #[test]
-fn one_that_manages_resources_is_asked_about_pods_that_want_them() {
+fn an_extender_with_managed_resources_is_asked_about_pods_that_request_them() {
     let extender = Extender { managed_resources: vec!["a/x".into()], binds: true, ..Script::new().extender };
     let mut bench = Bench::new(vec![Script { extender, ..Script::new() }]);
     assert!(bench.place().starts_with("bind to"));
@@ -312,7 +312,7 @@ fn one_that_manages_resources_is_asked_about_pods_that_want_them() {
 }
 
 #[test]
-fn they_have_their_say_about_victims() {
+fn extenders_choose_victims() {
     let victims = |victims| Script { victims: Ok(victims), ..Script::new() };
     let fails = Script { victims: Err("code 500"), ..Script::new() };
     let full = "Unschedulable: 0/3 nodes are available: 3 full.";
@@ -354,7 +354,7 @@ fn they_have_their_say_about_victims() {
 }
 
 #[test]
-fn the_first_that_binds_does_it_in_place_of_plugins_and_server() {
+fn the_first_binding_extender_replaces_plugins_and_server() {
     let binds = || Script { extender: Extender { binds: true, ..Extender::default() }, ..Script::new() };
     let key = || resident("p").key;
     let mut bench = Bench::full(vec![Script::new(), binds()], &["a", "b"]);
@@ -375,7 +375,7 @@ fn the_first_that_binds_does_it_in_place_of_plugins_and_server() {
 }
 
 #[test]
-fn whatever_happens_may_help_a_pod_that_an_extender_rejected() {
+fn any_event_may_help_a_pod_that_an_extender_rejected() {
     let mut bench = Bench::new(vec![Script { rejects: Ok(&[("a", "no"), ("b", "no"), ("c", "no")]), ..Script::new() }]);
     bench.place();
     assert_eq!(bench.asked(), "0 filter a b c");

@@ -1,6 +1,7 @@
 //! The state machine: handles each event and runs one scheduling cycle at a time.
 
 mod advice;
+mod asking;
 mod binding;
 mod explain;
 mod permit;
@@ -23,7 +24,7 @@ use crate::action::Action;
 use crate::attempt::{Attempt, Outcome};
 use crate::cache::Cache;
 use crate::event::Event;
-use crate::extenders::{Extenders, NoExtenders};
+use crate::extenders::Extenders;
 use crate::model::{ObjectKind, Pod, PodKey};
 use crate::nominations::Nominations;
 use crate::plugins::Plugins;
@@ -65,7 +66,6 @@ pub struct Core {
     next_start: usize,
     results: ResultCache,
     reservations: Reservations,
-    extenders: Box<dyn Extenders>,
     /// The number of [`Action::ExecuteIntents`] so far. The last one has this number as its `step`.
     intent_steps: u64,
     /// Pending pods without a profile, by uid. A later [`Event::PluginsSwapped`] may add their profile.
@@ -91,7 +91,6 @@ impl Core {
             next_start: 0,
             results: ResultCache::new(options.result_cache_bytes),
             reservations: Reservations::default(),
-            extenders: Box::new(NoExtenders),
             intent_steps: 0,
             unclaimed: BTreeMap::new(),
             rng: fastrand::Rng::with_seed(options.seed),
@@ -100,22 +99,23 @@ impl Core {
         }
     }
 
-    /// Adds extenders, which take part in every cycle.
-    #[must_use]
-    pub fn with_extenders(self, extenders: Box<dyn Extenders>) -> Self {
-        Self { extenders, ..self }
-    }
-
-    /// Handles one event at the time `now` and returns the actions for the caller. `now` must never go back.
-    pub fn step(&mut self, event: Event, now: Timestamp, plugins: &mut dyn Plugins) -> Vec<Action> {
+    /// Handles one event at the time `now` and returns the actions for the caller. `now` must never go back. Each
+    /// step must get the same extenders.
+    pub fn step(
+        &mut self,
+        event: Event,
+        now: Timestamp,
+        plugins: &mut dyn Plugins,
+        extenders: &mut dyn Extenders,
+    ) -> Vec<Action> {
         self.ended.clear();
-        let mut step = Step { now, plugins, actions: Vec::new() };
-        self.take_in(event, &mut step);
+        let mut step = Step { now, plugins, extenders, actions: Vec::new() };
+        self.handle(event, &mut step);
         self.settle(&mut step);
         step.actions
     }
 
-    fn take_in(&mut self, event: Event, step: &mut Step<'_>) {
+    fn handle(&mut self, event: Event, step: &mut Step<'_>) {
         match event {
             Event::NodeSet(node) => self.cache.set_node(node),
             Event::NodeRemoved(name) => self.cache.remove_node(&name),
@@ -186,7 +186,7 @@ impl Core {
         self.reservations.len()
     }
 
-    /// Returns the number of pods among them that wait for permit plugins.
+    /// Returns the number of pods that have a reserved node and wait for permit plugins.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.reservations.waiting_len()
@@ -289,7 +289,7 @@ impl Core {
         for pod in std::mem::take(&mut self.unclaimed).into_values() {
             self.pod_set(pod, step);
         }
-        self.end_waits_for_nobody(step);
+        self.end_waits_for_removed_plugins(step);
         self.queue.plugins_changed();
     }
 }

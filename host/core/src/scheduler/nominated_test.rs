@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cache::{NodeId, PodId};
+use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, PodSpec, Resources};
 use crate::plugins::{
@@ -11,7 +12,7 @@ use crate::plugins::{
 use crate::profile::ProfilePlugin;
 
 /// Plugin 0 rejects a node that has as many pods as it may, plugin 1 one that has none, plugin 2 holds back gated pods, plugin 3
-/// fails, plugin 4 makes no room, plugin 5 reserves nothing for the pod "other", plugin 6 nominates a node that does not exist, and
+/// fails, plugin 4 preempts nothing, plugin 5 reserves nothing for the pod "other", plugin 6 nominates a node that does not exist, and
 /// plugin 7 evicts a pod that does not exist.
 #[derive(Default)]
 struct Counting {
@@ -147,9 +148,9 @@ impl Bench {
 
     /// Handles an event. Returns the node of each bound pod, or the reason why it was not bound, and the nominations.
     fn step(&mut self, event: Event) -> Vec<String> {
-        let mut actions = self.core.step(event, Timestamp(0), &mut self.plugins);
+        let mut actions = self.core.step(event, Timestamp(0), &mut self.plugins, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, Timestamp(0), &mut self.plugins));
+            actions.extend(self.core.step(Event::Cycle, Timestamp(0), &mut self.plugins, &mut NoExtenders));
         }
         let told = actions.iter().filter_map(|action| match action {
             Action::Bind { pod, node } => Some(format!("{} on {node}", pod.name)),
@@ -182,7 +183,7 @@ fn nominated(name: &str, priority: i32, node: &str) -> Pod {
 const FULL: &str = "0/1 nodes are available: 1 Too many pods, with those nominated.";
 
 #[test]
-fn promised_room_is_kept_for_those_of_the_same_priority_and_above() {
+fn pods_of_lower_or_equal_priority_yield_to_nominated_pods() {
     for (priority, expected) in [(4, FULL), (5, FULL), (6, "p on n")] {
         let mut bench = Bench::with(&[("n", 1)], &[0]);
         assert_eq!(bench.set(nominated("other", 5, "n")), [""; 0]);
@@ -191,7 +192,7 @@ fn promised_room_is_kept_for_those_of_the_same_priority_and_above() {
 }
 
 #[test]
-fn promised_room_is_free_when_the_promise_ends() {
+fn a_nominated_node_is_free_when_the_nomination_ends() {
     let elsewhere = Event::PodSet(Arc::new(nominated("other", 5, "elsewhere")));
     let assigned = Event::PodSet(Arc::new(Pod { node_name: "elsewhere".into(), ..nominated("other", 5, "n") }));
     for event in [Event::PodRemoved(key("other")), elsewhere, assigned] {
@@ -205,7 +206,7 @@ fn promised_room_is_free_when_the_promise_ends() {
 /// The nomination ends when the node is chosen for the pod. If the pod is then rejected in the same cycle, the node
 /// is free for others.
 #[test]
-fn a_nominated_pod_that_is_rejected_at_reserve_wakes_those_who_waited_for_its_room() {
+fn a_nominated_pod_rejected_at_reserve_wakes_pods_that_yielded_to_it() {
     let mut bench = Bench::with(&[("n", 1)], &[0]);
     bench.set(nominated("other", 5, "n"));
     assert_eq!(bench.set(pod("p", 5)), [FULL]);
@@ -215,14 +216,14 @@ fn a_nominated_pod_that_is_rejected_at_reserve_wakes_those_who_waited_for_its_ro
 }
 
 #[test]
-fn a_pod_has_to_fit_with_and_without_those_who_may_come() {
+fn a_pod_has_to_fit_with_and_without_the_nominated_pods() {
     let mut bench = Bench::with(&[("n", 2)], &[0, 1]);
     bench.set(nominated("other", 5, "n"));
     assert_eq!(bench.set(pod("p", 5)), ["0/1 nodes are available: 1 lonely."], "the other one is not there yet");
 }
 
 #[test]
-fn a_pod_goes_where_it_was_promised_room_if_it_fits() {
+fn a_pod_gets_its_nominated_node_if_it_fits() {
     for at in 0..8 {
         let nodes = [("a", 1), ("b", 1), ("c", 1), ("d", 1)];
         let mut bench = Bench::with(&nodes, &[0]);
@@ -239,14 +240,14 @@ fn a_pod_goes_where_it_was_promised_room_if_it_fits() {
 #[test]
 fn a_nomination_ends_with_an_attempt_that_fails_but_for_a_post_filter() {
     const NO_NODES: &str = "no nodes available to schedule pods";
-    const NO_ROOM: &str = "0/1 nodes are available: 1 Too many pods.";
+    const FULL: &str = "0/1 nodes are available: 1 Too many pods.";
     const CLEARED: &[&str] = &["p nominated to \"\""];
     let full: &[(&str, i64)] = &[("n", 0)];
     for (name, nodes, filters, post_filters, why, nominated) in [
         ("no nodes", &[][..], &[0], &[4][..], NO_NODES, CLEARED),
-        ("no post-filter", full, &[0], &[], NO_ROOM, CLEARED),
+        ("no post-filter", full, &[0], &[], FULL, CLEARED),
         ("a filter fails", full, &[3], &[4], "plugin P3: trapped", CLEARED),
-        ("a post-filter makes no room", full, &[0], &[4], NO_ROOM, &[]),
+        ("a post-filter preempts nothing", full, &[0], &[4], FULL, &[]),
         ("a post-filter fails", full, &[0], &[3], "plugin P3: trapped", &[]),
     ] {
         let mut bench = Bench::with(nodes, filters);
@@ -260,7 +261,7 @@ fn a_nomination_ends_with_an_attempt_that_fails_but_for_a_post_filter() {
 }
 
 #[test]
-fn a_post_filter_that_names_what_does_not_exist_is_named() {
+fn a_post_filter_that_names_an_unknown_node_or_pod_fails() {
     for (post_filter, why) in [
         (6, "plugin P6: post-filter nominated node 7, which does not exist"),
         (7, "plugin P7: post-filter evicts pod 7, which does not exist"),
@@ -271,7 +272,7 @@ fn a_post_filter_that_names_what_does_not_exist_is_named() {
     }
 }
 
-/// Room can be made on a node that is full, and not on one that is too small.
+/// Preemption helps on a node that is full, and not on a node that is too small.
 #[test]
 fn a_node_helps_if_the_pod_would_fit_there_alone() {
     for (room, tried_again) in [(0, 0), (1, 1)] {
@@ -282,12 +283,12 @@ fn a_node_helps_if_the_pod_would_fit_there_alone() {
         let allocatable = Resources { pods: room, ..Resources::default() };
         let node = Node { name: "m".into(), uid: "m".into(), allocatable, ..Node::default() };
         let told = bench.step(Event::NodeSet(Arc::new(node)));
-        assert_eq!(told.len(), tried_again, "room for {room}: {told:?}");
+        assert_eq!(told.len(), tried_again, "space for {room} pods: {told:?}");
     }
 }
 
 #[test]
-fn a_profile_may_look_at_some_nodes_only_and_goes_on_where_it_stopped() {
+fn a_profile_may_sample_nodes_and_continues_where_it_stopped() {
     let names = (0..300).map(|number| (number.to_string(), 9));
     let mut bench = Bench::new(names, &[0], Some(50));
     for name in ["p", "q", "r"] {

@@ -5,24 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Core;
-use super::reservation::{Reservation, Stage, UndoReason, how_it_went};
+use super::reservation::{PluginWait, Reservation, Stage, UndoReason, outcome_of};
 use super::step::Step;
 use crate::cache::NodeId;
 use crate::cycle::Diagnosis;
 use crate::model::Pod;
 use crate::plugins::{Code, Decision, ExtensionPoints, Permission, PointOutcome, Status};
-use crate::time::Timestamp;
 
 /// The longest time that a plugin can keep a pod waiting, as in kube-scheduler.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
-
-/// A plugin that wants a pod to wait.
-#[derive(Clone, Debug)]
-pub(super) struct PluginWait {
-    plugin: Arc<str>,
-    how_long: Duration,
-    pub until: Timestamp,
-}
 
 /// A plugin's decisions about other pods than the pod that it was asked about.
 pub(super) struct AboutOthers {
@@ -68,7 +59,7 @@ impl Core {
             }
             Ok(waits)
         };
-        step.at(ExtensionPoints::PERMIT, &pod, ask_all, how_it_went)
+        step.at(ExtensionPoints::PERMIT, &pod, ask_all, outcome_of)
     }
 
     /// Ends the cycle and lets the pod wait.
@@ -95,7 +86,7 @@ impl Core {
             for uid in reject {
                 if let Some(reservation) = self.reservations.take_if(&uid, may_decide) {
                     let why = format!("rejected by plugin {plugin} while waiting on permit");
-                    self.turn_away(reservation, &plugin, why, step);
+                    self.reject_waiting(reservation, &plugin, why, step);
                 }
             }
         }
@@ -113,7 +104,7 @@ impl Core {
     }
 
     /// Rejects a waiting pod for a plugin.
-    fn turn_away(&mut self, reservation: Reservation, plugin: &str, why: String, step: &mut Step<'_>) {
+    fn reject_waiting(&mut self, reservation: Reservation, plugin: &str, why: String, step: &mut Step<'_>) {
         let status = Status { code: Code::Unschedulable, reasons: vec![why.into()] };
         // The node may have been deleted in the meantime.
         let node = self.cache.node_id(&reservation.node).unwrap_or_default();
@@ -131,14 +122,14 @@ impl Core {
             // A pod with a deadline has at least one wait.
             let Some(wait) = reservation.first_to_end().cloned() else { return self.permitted(reservation, step) };
             let PluginWait { plugin, how_long, .. } = wait;
-            let why = format!("rejected due to timeout after waiting {} at plugin {plugin}", shown(how_long));
-            self.turn_away(reservation, &plugin, why, step);
+            let why = format!("rejected due to timeout after waiting {} at plugin {plugin}", go_duration(how_long));
+            self.reject_waiting(reservation, &plugin, why, step);
         }
     }
 
     /// After an exchange of plugins: ends waits for plugins that are gone, and undoes reservations of pods without a
     /// profile.
-    pub(super) fn end_waits_for_nobody(&mut self, step: &mut Step<'_>) {
+    pub(super) fn end_waits_for_removed_plugins(&mut self, step: &mut Step<'_>) {
         for uid in self.reservations.waiting() {
             let Some(reservation) = self.reservations.take(&uid) else { continue };
             let pod = Arc::clone(&reservation.pod);
@@ -171,7 +162,7 @@ pub(super) fn no_profile(pod: &Pod) -> UndoReason {
 }
 
 /// Formats a duration as Go does, to the millisecond: `1m30s`, `1.5s`, `20ms`.
-fn shown(duration: Duration) -> String {
+fn go_duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match (seconds / 60, duration.subsec_millis()) {
         (0, millis) if seconds == 0 && millis > 0 => format!("{millis}ms"),

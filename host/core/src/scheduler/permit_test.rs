@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::shown;
+use super::go_duration;
 use crate::Event;
+use crate::extenders::NoExtenders;
 use crate::model::Pod;
 use crate::plugins::{Code, Hint, PointOutcome};
 use crate::queue::SubQueue;
@@ -13,7 +14,7 @@ use crate::scheduler::scripted::{Answer, Bench, node, pod};
 const WAITS: Answer = Answer::Waits(5000);
 
 #[test]
-fn a_pod_waits_until_all_who_want_it_to_allow_it() {
+fn a_pod_waits_until_all_permit_plugins_allow_it() {
     let mut bench = Bench::new(&[
         ("A permit p", WAITS),
         ("C permit p", Answer::Waits(9000)),
@@ -30,7 +31,7 @@ fn a_pod_waits_until_all_who_want_it_to_allow_it() {
 }
 
 #[test]
-fn the_first_who_has_waited_long_enough_turns_it_away() {
+fn the_first_permit_timeout_rejects_the_pod() {
     let mut bench = Bench::new(&[("A permit p", Answer::Waits(7000)), ("B permit p", Answer::Waits(1500))]);
     bench.add("p");
     assert_eq!(bench.after(1499), [""; 0]);
@@ -46,7 +47,7 @@ fn the_first_who_has_waited_long_enough_turns_it_away() {
 }
 
 #[test]
-fn nobody_keeps_a_pod_for_longer_than_a_quarter_of_an_hour() {
+fn a_permit_wait_lasts_at_most_fifteen_minutes() {
     let mut bench = Bench::new(&[("A permit p", Answer::Waits(u64::MAX))]);
     bench.add("p");
     assert_eq!(bench.after(15 * 60 * 1000 - 1), [""; 0]);
@@ -54,7 +55,7 @@ fn nobody_keeps_a_pod_for_longer_than_a_quarter_of_an_hour() {
 }
 
 #[test]
-fn another_pods_permit_turns_it_away() {
+fn another_pods_permit_rejects_a_waiting_pod() {
     let mut bench = Bench::new(&[("A permit p", WAITS), ("B permit q", Answer::Rejects(&["p", "q", "unknown"]))]);
     bench.plugins.hint = Some(Hint::Skip);
     bench.add("p");
@@ -65,7 +66,7 @@ fn another_pods_permit_turns_it_away() {
 
 /// Decisions about other pods are applied even if the pod of the call is rejected.
 #[test]
-fn what_a_plugin_says_about_others_counts_in_any_case() {
+fn decisions_about_other_pods_count_in_any_case() {
     let denied = Answer::No(Code::Unschedulable, "no");
     let mut bench =
         Bench::new(&[("A permit p", WAITS), ("A permit q", Answer::Allows(&["p"])), ("B permit q", denied)]);
@@ -74,7 +75,7 @@ fn what_a_plugin_says_about_others_counts_in_any_case() {
 }
 
 #[test]
-fn what_happens_while_a_pod_waits_counts_if_it_is_turned_away() {
+fn events_during_a_permit_wait_count_after_a_rejection() {
     for (happens, part) in [(None, SubQueue::Unschedulable), (Some(node("changed")), SubQueue::Active)] {
         let mut bench = Bench::new(&[("A permit p", WAITS)]);
         bench.plugins.hint = Some(Hint::Queue);
@@ -83,7 +84,7 @@ fn what_happens_while_a_pod_waits_counts_if_it_is_turned_away() {
             bench.step(Event::NodeSet(node));
         }
         bench.now = bench.now.after(Duration::from_secs(60));
-        bench.core.step(Event::Tick, bench.now, &mut bench.plugins);
+        bench.core.step(Event::Tick, bench.now, &mut bench.plugins, &mut NoExtenders);
         let entry = bench.core.queue().len(part)
             + bench.core.queue().len(SubQueue::Backoff) * usize::from(part == SubQueue::Active);
         assert_eq!(entry, 1, "{part:?}");
@@ -91,7 +92,7 @@ fn what_happens_while_a_pod_waits_counts_if_it_is_turned_away() {
 }
 
 #[test]
-fn a_pod_that_needs_no_node_any_more_is_let_go() {
+fn a_reservation_ends_when_its_pod_needs_no_node() {
     let gone = pod("p").key;
     let deleting = Arc::new(Pod { deleting: true, ..pod("p") });
     let assigned = Arc::new(Pod { node_name: "elsewhere".into(), ..pod("p") });
@@ -107,7 +108,7 @@ fn a_pod_that_needs_no_node_any_more_is_let_go() {
 }
 
 #[test]
-fn nobody_waits_for_a_plugin_that_is_gone() {
+fn waits_for_a_removed_plugin_end() {
     let mut bench = Bench::new(&[("A permit p", WAITS), ("C permit p", WAITS)]);
     bench.add("p");
     bench.swap(1, &["A", "B"]);
@@ -118,7 +119,7 @@ fn nobody_waits_for_a_plugin_that_is_gone() {
 }
 
 #[test]
-fn without_its_profile_a_pod_waits_for_that() {
+fn a_pod_without_its_profile_waits_for_the_profile() {
     let mut bench = Bench::new(&[("A permit p", WAITS)]);
     bench.add("p");
     let told = bench.step(Event::PluginsSwapped(Vec::new()));
@@ -129,7 +130,7 @@ fn without_its_profile_a_pod_waits_for_that() {
 }
 
 #[test]
-fn how_long_a_pod_waited_is_told() {
+fn the_permit_wait_is_reported() {
     let allows = Answer::Allows(&["p"]);
     let end = |event: Option<Event>, outcome| (event, vec![(2000, outcome)]);
     for (event, told) in [
@@ -155,6 +156,6 @@ fn how_long_a_pod_waited_is_told() {
 #[test]
 fn durations_show_as_in_go() {
     for (millis, expected) in [(0, "0s"), (20, "20ms"), (1500, "1.5s"), (10_000, "10s"), (90_500, "1m30.5s")] {
-        assert_eq!(shown(Duration::from_millis(millis)), expected);
+        assert_eq!(go_duration(Duration::from_millis(millis)), expected);
     }
 }

@@ -55,17 +55,17 @@ impl Evictions {
     /// Ends the evictions of a victim, which is being deleted, is gone, or `stays`. Returns the uids of the pods for
     /// which this was the last victim, each with whether all of its victims are going.
     fn ended(&mut self, victim: &str, stays: bool) -> Vec<(Box<str>, bool)> {
-        let mut made = Vec::new();
+        let mut done = Vec::new();
         for uid in self.by_victim.remove(victim).unwrap_or_default() {
             let Some(underway) = self.underway.get_mut(&uid) else { continue };
             underway.victims.remove(victim);
             underway.failed |= stays;
             if underway.victims.is_empty() {
-                made.push((uid.clone(), !underway.failed));
+                done.push((uid.clone(), !underway.failed));
                 self.underway.remove(&uid);
             }
         }
-        made
+        done
     }
 
     fn begin(&mut self, uid: &str, victim: &str) {
@@ -121,7 +121,7 @@ impl Core {
         if !by.iter().all(|rejector| by_node(&rejector.declaration)) {
             return true;
         }
-        let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins);
+        let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins, step.extenders);
         let rejected = |plugin: &&ProfilePlugin| by.iter().any(|rejector| rejector.id == plugin.id);
         let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(rejected).collect();
         // A failed plugin counts as a yes, so that the pod is not lost.

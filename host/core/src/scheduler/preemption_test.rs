@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use super::*;
 use crate::cache::{NodeId, PodId};
+use crate::extenders::NoExtenders;
 use crate::facts::NodeFacts;
 use crate::model::{Labels, Node, PodKey, PodSpec};
 use crate::plugins::{
-    AskBack, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult,
-    PreemptionPlan, Status, Verdicts, WhatIf,
+    AskBack, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult, Status,
+    Verdicts,
 };
 use crate::profile::{Profile, ProfilePlugin};
+use crate::scheduler::scripted::evict_lower;
 use crate::{Event, Options, Timestamp};
 
 /// A node holds one pod. Pods of lower priority are evicted. A pod named `waiting` waits at permit.
@@ -36,24 +38,12 @@ impl Plugins for OnePodANode {
             let reasons = vec!["preemption: one is leaving".into()];
             return Ok(PostFilterResult::Unschedulable { reasons, clear: false, intents: Vec::new() });
         }
-        let resident = |node: &NodeId| cycle.cache.node(*node).and_then(|info| info.pods.first().copied());
-        let lower = |id: &PodId| cycle.cache.pod(*id).filter(|known| known.pod.spec.priority < cycle.pod.spec.priority);
-        for node in nodes {
-            let Some(id) = resident(node).filter(|id| lower(id).is_some()) else { continue };
-            let case = WhatIf { node: *node, removed: vec![id], added: Vec::new() };
-            if ask.what_if(self, &[case])?.nodes == [0] {
-                return Ok(PostFilterResult::Nominate(PreemptionPlan {
-                    node: *node,
-                    evict: vec![id],
-                    ..PreemptionPlan::default()
-                }));
-            }
-        }
-        Ok(PostFilterResult::Unschedulable {
+        let nobody = || PostFilterResult::Unschedulable {
             reasons: vec!["preemption: nobody".into()],
             clear: true,
             intents: Vec::new(),
-        })
+        };
+        Ok(evict_lower(self, cycle, nodes, ask)?.map_or_else(nobody, PostFilterResult::Nominate))
     }
 
     fn permit(&mut self, _: PluginId, cycle: &Cycle<'_>, _: &str, _: &[u8]) -> Result<Permission, PluginError> {
@@ -82,9 +72,9 @@ impl Bench {
     }
 
     fn step(&mut self, event: Event) -> Vec<String> {
-        let mut actions = self.core.step(event, self.now, &mut OnePodANode);
+        let mut actions = self.core.step(event, self.now, &mut OnePodANode, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, self.now, &mut OnePodANode));
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut OnePodANode, &mut NoExtenders));
         }
         let said = actions.iter().filter_map(|action| match action {
             Action::Bind { pod, node } => Some(format!("bind {} to {node}", pod.name)),
@@ -120,7 +110,7 @@ fn set(pod: Pod) -> Event {
 const FULL: &str = "0/1 nodes are available: 1 full.";
 
 #[test]
-fn room_is_made_and_taken() {
+fn a_pod_preempts_and_gets_the_node() {
     let mut bench = Bench::new();
     let made = bench.step(set(pod("high", 9)));
     assert_eq!(made, ["nominate \"n\" for high", "evict low: Preempted by pod high on node n", FULL]);
@@ -136,7 +126,7 @@ fn room_is_made_and_taken() {
 
 /// Events do not wake a held pod. Therefore all nodes are looked at when its victims have gone.
 #[test]
-fn a_pod_goes_to_a_node_that_came_while_it_was_held() {
+fn a_pod_gets_a_node_that_appeared_during_its_evictions() {
     let mut bench = Bench::new();
     bench.step(set(pod("high", 9)));
     let other = Node { name: "other".into(), uid: "other".into(), ..Node::default() };
@@ -146,14 +136,14 @@ fn a_pod_goes_to_a_node_that_came_while_it_was_held() {
 }
 
 #[test]
-fn who_is_being_deleted_is_not_evicted() {
+fn a_pod_that_is_being_deleted_is_not_evicted() {
     let mut bench = Bench::new();
     bench.step(set(Pod { deleting: true, node_name: "n".into(), ..pod("low", 1) }));
     assert_eq!(bench.step(set(pod("high", 9))), ["nominate \"n\" for high", FULL]);
 }
 
 #[test]
-fn the_room_is_kept_from_those_who_are_no_more_important() {
+fn a_nominated_node_is_kept_from_pods_of_no_higher_priority() {
     let mut bench = Bench::new();
     bench.step(set(pod("high", 9)));
     bench.step(set(pod("same", 9)));
@@ -164,7 +154,7 @@ fn the_room_is_kept_from_those_who_are_no_more_important() {
 }
 
 #[test]
-fn who_can_not_make_room_says_so_and_loses_its_node() {
+fn a_pod_that_cannot_preempt_loses_its_nomination() {
     let mut bench = Bench::new();
     let said = bench.step(set(Pod { nominated_node_name: "n".into(), ..pod("humble", 0) }));
     let told = format!("{FULL} preemption: nobody");
@@ -173,7 +163,7 @@ fn who_can_not_make_room_says_so_and_loses_its_node() {
 }
 
 #[test]
-fn a_more_important_pod_displaces_one_that_waits_for_its_room() {
+fn a_pod_of_higher_priority_takes_the_nominated_node() {
     let mut bench = Bench::new();
     bench.step(set(pod("middle", 5)));
     let said = bench.step(set(pod("high", 9)));
@@ -188,7 +178,7 @@ fn a_more_important_pod_displaces_one_that_waits_for_its_room() {
 }
 
 #[test]
-fn an_eviction_that_failed_may_be_asked_for_again() {
+fn a_failed_eviction_may_be_requested_again() {
     let mut bench = Bench::new();
     bench.step(set(pod("high", 9)));
     let again = bench.step(Event::EvictionFailed(pod("low", 1).key));
@@ -196,7 +186,7 @@ fn an_eviction_that_failed_may_be_asked_for_again() {
 }
 
 #[test]
-fn a_pod_is_tried_when_the_last_of_its_victims_goes() {
+fn evictions_end_with_the_last_victim() {
     let victims = [pod("one", 1), pod("two", 1)];
     let mut evictions = Evictions::default();
     victims.iter().for_each(|victim| evictions.begin("high", &victim.key.uid));
@@ -210,7 +200,7 @@ fn a_pod_is_tried_when_the_last_of_its_victims_goes() {
 }
 
 #[test]
-fn who_is_not_bound_yet_gives_way_without_being_deleted() {
+fn an_unbound_victim_is_requeued_instead_of_deleted() {
     let mut bench = Bench::new();
     bench.step(Event::PodRemoved(pod("low", 1).key));
     assert_eq!(bench.step(set(pod("waiting", 1))), ["nominate \"n\" for waiting"]);

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::permit::PluginWait;
 use super::scheduling::{attempt, report};
 use super::step::Step;
 use super::{Core, Outcome};
@@ -15,7 +15,7 @@ use crate::intent::Intent;
 use crate::model::{ObjectKey, Pod};
 use crate::plugins::{Code, ExtensionPoints, PluginError, PointOutcome, Reserved, Status};
 use crate::profile::ProfilePlugin;
-use crate::queue::QueuedPod;
+use crate::queue::{QueuedPod, UnscheduledReason};
 use crate::time::Timestamp;
 
 /// The state of a pod between the choice of its node and its binding, and the data to undo it. A reservation stores
@@ -57,6 +57,14 @@ pub(super) enum Stage {
     PreBinding { step: u64, plugin: Arc<str>, left: VecDeque<Arc<str>> },
     /// The binding is under way.
     Binding(Binder),
+}
+
+/// A plugin that wants a pod to wait.
+#[derive(Clone, Debug)]
+pub(super) struct PluginWait {
+    pub plugin: Arc<str>,
+    pub how_long: Duration,
+    pub until: Timestamp,
 }
 
 /// The binder of a pod.
@@ -179,7 +187,7 @@ impl Core {
         let ask_all = |step: &mut Step<'_>| {
             plugins.iter().try_for_each(|plugin| self.ask_one_to_reserve(plugin, reservation, node, step))
         };
-        step.at(ExtensionPoints::RESERVE, &pod, ask_all, how_it_went)
+        step.at(ExtensionPoints::RESERVE, &pod, ask_all, outcome_of)
     }
 
     fn ask_one_to_reserve(
@@ -197,12 +205,11 @@ impl Core {
             self.ask(plugin, reservation, step, |plugins, cycle, _| plugins.reserve(plugin.id, cycle, node))?;
         let Reserved { state, intents } = answer.map_err(|status| self.rejected(plugin, status, reservation, node))?;
         // From here on the plugin counts as having reserved, even if its intents are refused below.
-        let name = Arc::clone(&plugin.declaration.name);
-        reservation.reserved.push((Arc::clone(&name), state));
+        reservation.reserved.push((Arc::clone(&plugin.declaration.name), state));
         for intent in intents {
             let Intent::Assume(object) = intent else {
                 let message = "reserve may assume objects only: what has to be done to the cluster is for pre-bind";
-                return Err(PluginError::failed(name, message.to_owned()).into());
+                return Err(plugin.failed(message).into());
             };
             reservation.assumed.push(object.key.clone());
             self.cache.assume_object(object, &reservation.pod.key.uid);
@@ -219,8 +226,7 @@ impl Core {
         node: NodeId,
     ) -> UndoReason {
         if status.code == Code::Error {
-            let message = status.reasons.join(", ");
-            return PluginError::failed(Arc::clone(&plugin.declaration.name), message).into();
+            return plugin.failed(status.reasons.join(", ")).into();
         }
         let signature = self.results.pod_signatures.of(plugin.declaration.pod_facts, &reservation.pod, self.cycles);
         UndoReason::Rejected(Diagnosis::of_one(node, &status, Some((plugin, signature))))
@@ -284,23 +290,23 @@ impl Core {
     }
 
     fn requeue(&mut self, reservation: Reservation, why: UndoReason, step: &mut Step<'_>) {
-        let Reservation { entry, began, nominated, .. } = reservation;
+        let Reservation { mut entry, began, nominated, .. } = reservation;
         if matches!(why, UndoReason::Cancelled) {
-            return;
+            return self.queue.end_ticket(&mut entry);
         }
         let outcome = if matches!(why, UndoReason::Rejected(_)) { Outcome::Unschedulable } else { Outcome::Error };
         if !matches!(why, UndoReason::Filling(_)) {
             self.ended.push(attempt(&entry, outcome, began));
         }
         if self.cache.pod_by_uid(&entry.pod.key.uid).is_some() || entry.pod.deleting {
-            return;
+            return self.queue.end_ticket(&mut entry);
         }
         if nominated || !entry.pod.nominated_node_name.is_empty() {
             step.actions.push(Action::Nominate { pod: entry.pod.key.clone(), node: Box::default() });
         }
         match why {
             UndoReason::Rejected(diagnosis) => {
-                let entry = report(entry, "Unschedulable", diagnosis.to_string(), &mut step.actions);
+                let entry = report(entry, UnscheduledReason::Unschedulable, diagnosis.to_string(), &mut step.actions);
                 self.queue.add_unschedulable(entry, diagnosis.rejection().clone(), step.now);
             }
             UndoReason::Failed { message, plugin } => self.failed(entry, plugin, message, step),
@@ -311,7 +317,7 @@ impl Core {
 }
 
 /// Returns the outcome of the extension point for metrics.
-pub(super) fn how_it_went<R>(result: &Result<R, UndoReason>) -> PointOutcome {
+pub(super) fn outcome_of<R>(result: &Result<R, UndoReason>) -> PointOutcome {
     match result {
         Ok(_) => PointOutcome::Success,
         Err(UndoReason::Rejected(_)) => PointOutcome::Unschedulable,

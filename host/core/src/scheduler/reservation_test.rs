@@ -12,7 +12,7 @@ use crate::scheduler::scripted::{Answer, Bench, assume, claim, claims, patches, 
 const NO: Answer = Answer::No(Code::Unschedulable, "none left");
 
 #[test]
-fn what_was_reserved_is_unreserved_in_reverse_order_whatever_went_wrong() {
+fn plugins_unreserve_in_reverse_order_after_any_failure() {
     let undone = ["B unreserve p [B's]", "A unreserve p [A's]"];
     let rejected = "p: 0/1 nodes are available: 1 none left.";
     let failed = "p: plugin C: trapped";
@@ -89,7 +89,7 @@ fn reserve_changes_nothing_in_the_cluster() {
 /// A rejection at reserve or permit counts like a rejection of a filter: changes of facts that the plugin reads wake
 /// the pod.
 #[test]
-fn a_rejected_pod_waits_for_what_helps_with_the_plugin_that_rejected_it() {
+fn a_rejected_pod_waits_for_an_event_of_its_rejecting_plugin() {
     for asked in ["B reserve p", "B permit p"] {
         let mut bench = Bench::new(&[(asked, NO)]);
         bench.add("p");
@@ -117,7 +117,7 @@ fn a_pod_that_leaves_its_node_wakes_others_after_its_cycle() {
 }
 
 #[test]
-fn a_promise_ends_with_the_attempt_to_keep_it() {
+fn a_nomination_ends_with_the_attempt_that_uses_it() {
     let mut bench = Bench::new(&[("A reserve p", NO)]);
     let nominated = Pod { nominated_node_name: "n".into(), ..pod("p") };
     let told = bench.step(Event::PodSet(Arc::new(nominated)));
@@ -126,7 +126,7 @@ fn a_promise_ends_with_the_attempt_to_keep_it() {
 }
 
 #[test]
-fn what_is_assumed_is_seen_by_all_and_goes_with_the_reservation() {
+fn assumed_objects_are_visible_until_the_reservation_ends() {
     let mut bench = Bench::new(&[("A reserve p", assume("new")), ("C permit p", Answer::Waits(5000))]);
     bench.step(Event::ObjectsWanted(vec![claims()]));
     bench.step(Event::ObjectSet(claim("old")));
@@ -141,7 +141,7 @@ fn what_is_assumed_is_seen_by_all_and_goes_with_the_reservation() {
 }
 
 #[test]
-fn what_is_assumed_of_a_bound_pod_stays_until_it_shows() {
+fn assumed_objects_of_a_bound_pod_stay_until_the_informer_reports_them() {
     let mut bench = Bench::new(&[("A reserve p", assume("new"))]);
     bench.step(Event::ObjectsWanted(vec![claims()]));
     bench.step(Event::ObjectSet(claim("old")));

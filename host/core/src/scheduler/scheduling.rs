@@ -6,10 +6,11 @@ use super::step::Step;
 use super::{Attempt, Core, Outcome};
 use crate::action::{Action, PodEvent};
 use crate::cycle::{Failure, Lookups, NominationChange, PostFilterOutcome, SchedulingCycle};
+use crate::extenders::Extenders;
 use crate::model::Pod;
 use crate::plugins::Plugins;
 use crate::profile::Profile;
-use crate::queue::{QueuedPod, Rejection};
+use crate::queue::{QueuedPod, Rejection, UnscheduledReason};
 use crate::time::Timestamp;
 
 /// `verify_every` is multiplied by the number of nodes divided by this number.
@@ -17,9 +18,10 @@ const NODES_CHECKED: u64 = 1000;
 
 impl Core {
     pub(super) fn cycle(&mut self, step: &mut Step<'_>) {
-        let Some(entry) = self.queue.pop() else { return };
+        let Some(mut entry) = self.queue.pop() else { return };
         let Some(at) = self.profile_index(&entry.pod) else {
             // The profile was removed while the pod waited. It may come back.
+            self.queue.end_ticket(&mut entry);
             self.unclaimed.insert(entry.pod.key.uid.clone(), entry.pod);
             return;
         };
@@ -27,7 +29,7 @@ impl Core {
         let warned = self.results.distrusted.len();
         let mut rng = self.rng.fork();
         let pod = self.nominations.with_nomination(&entry.pod);
-        let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins);
+        let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins, step.extenders);
         let chosen = cycle.schedule(profile, &mut rng);
         self.next_start = cycle.next_start;
         for distrusted in &self.results.distrusted[warned..] {
@@ -55,6 +57,7 @@ impl Core {
         profile: usize,
         now: Timestamp,
         plugins: &'a mut dyn Plugins,
+        extenders: &'a mut dyn Extenders,
     ) -> (SchedulingCycle<'a>, &'a Profile) {
         let verify = self.verifies();
         let cycle = SchedulingCycle {
@@ -66,7 +69,7 @@ impl Core {
             nominations: &self.nominations,
             results: &mut self.results,
             plugins,
-            extenders: &mut *self.extenders,
+            extenders,
             next_start: self.next_start,
             verify,
             may_preempt: !self.evictions.are_underway_for(&pod.key.uid),
@@ -118,7 +121,7 @@ impl Core {
             }
         };
         self.ended.push(attempt(&entry, Outcome::Unschedulable, step.now));
-        let mut entry = report(entry, "Unschedulable", message, &mut step.actions);
+        let mut entry = report(entry, UnscheduledReason::Unschedulable, message, &mut step.actions);
         if self.evictions.are_underway_for(&entry.pod.key.uid) {
             // The pod waits for its own victims. Deletions on other nodes make no difference to it.
             self.queue.await_evictions(entry, rejection, step.now);
@@ -130,7 +133,7 @@ impl Core {
 
     /// Reports an attempt that failed without a verdict. The pod is tried again after a backoff.
     pub(super) fn failed(&mut self, entry: QueuedPod, plugin: Option<Arc<str>>, message: String, step: &mut Step<'_>) {
-        let entry = report(entry, "SchedulerError", message, &mut step.actions);
+        let entry = report(entry, UnscheduledReason::SchedulerError, message, &mut step.actions);
         self.queue.add_failed(entry, plugin, step.now);
     }
 }
@@ -158,7 +161,7 @@ fn cut(mut message: String) -> Arc<str> {
 /// Reports why the pod is not scheduled: always as an event, and as the condition if its reason or message changed.
 pub(super) fn report(
     mut entry: QueuedPod,
-    reason: &'static str,
+    reason: UnscheduledReason,
     message: String,
     actions: &mut Vec<Action>,
 ) -> QueuedPod {
@@ -173,7 +176,7 @@ pub(super) fn report(
     }));
     let reported = Some((reason, Arc::clone(&message)));
     if entry.reported != reported {
-        actions.push(Action::SetUnscheduled { pod: entry.pod.key.clone(), reason, message });
+        actions.push(Action::SetUnscheduled { pod: entry.pod.key.clone(), reason: reason.name(), message });
         entry.reported = reported;
     }
     entry

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use super::Core;
 use crate::action::Action;
-use crate::cache::NodeId;
+use crate::cache::{NodeId, PodId};
 use crate::declaration::Declaration;
+use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::intent::{Intent, Patch};
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey, PodSpec};
 use crate::plugins::{
-    Code, Cycle, Decision, ExtensionPoints, Hint, HintEvent, Permission, PluginError, PluginId, Plugins, PointOutcome,
-    Reserved, Scope, Status, Verdicts,
+    AskBack, Code, Cycle, Decision, ExtensionPoints, Hint, HintEvent, Permission, PluginError, PluginId, Plugins,
+    PointOutcome, PreemptionPlan, Reserved, Scope, Status, Verdicts, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::{Event, Options, Timestamp};
@@ -231,9 +232,9 @@ impl Bench {
 
     /// Handles an event and runs all pending cycles. Returns the actions in a short form.
     pub fn step(&mut self, event: Event) -> Vec<String> {
-        let mut actions = self.core.step(event, self.now, &mut self.plugins);
+        let mut actions = self.core.step(event, self.now, &mut self.plugins, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, self.now, &mut self.plugins));
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut self.plugins, &mut NoExtenders));
         }
         actions.iter().filter_map(|action| self.shortened(action)).collect()
     }
@@ -314,4 +315,27 @@ pub(super) fn assume(fields: &str) -> Answer {
 
 pub(super) fn patches(number: usize) -> Answer {
     Answer::Wants(vec![Intent::Patch(Patch::default()); number])
+}
+
+/// Returns a plan that evicts all pods of lower priority from the first node where this helps.
+pub(super) fn evict_lower(
+    plugins: &mut dyn Plugins,
+    cycle: &Cycle<'_>,
+    nodes: &[NodeId],
+    ask: &mut dyn AskBack,
+) -> Result<Option<PreemptionPlan>, PluginError> {
+    for node in nodes {
+        let pods = cycle.cache.node(*node).map(|info| info.pods.clone()).unwrap_or_default();
+        let evict: Vec<PodId> = pods.into_iter().filter(|pod| is_lower(cycle, *pod)).collect();
+        let case = WhatIf { node: *node, removed: evict.clone(), added: Vec::new() };
+        if !evict.is_empty() && ask.what_if(plugins, &[case])?.nodes == [0] {
+            return Ok(Some(PreemptionPlan { node: *node, evict, ..PreemptionPlan::default() }));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether the pod has a lower priority than the pod of the cycle.
+pub(super) fn is_lower(cycle: &Cycle<'_>, pod: PodId) -> bool {
+    cycle.cache.pod(pod).is_some_and(|known| known.pod.spec.priority < cycle.pod.spec.priority)
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cache::{Coverage, NodeId};
+use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Labels, Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
 use crate::plugins::{Code, Cycle, Declaration, PluginError, PluginId, Scope, Status, Verdicts};
@@ -69,7 +70,7 @@ impl Bench {
 
     /// As [`Bench::swap`], but runs no cycle.
     fn swap_only(&mut self) {
-        self.core.step(Event::PluginsSwapped(Self::profiles()), Timestamp(0), &mut self.plugins);
+        self.core.step(Event::PluginsSwapped(Self::profiles()), Timestamp(0), &mut self.plugins, &mut NoExtenders);
     }
 
     fn profiles() -> Vec<Profile> {
@@ -102,9 +103,9 @@ impl Bench {
     /// Handles an event and runs all pending cycles. Returns all actions in a short form.
     fn step(&mut self, event: Event) -> Vec<String> {
         let now = Timestamp(self.seconds * 1000);
-        let mut actions = self.core.step(event, now, &mut self.plugins);
+        let mut actions = self.core.step(event, now, &mut self.plugins, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, now, &mut self.plugins));
+            actions.extend(self.core.step(Event::Cycle, now, &mut self.plugins, &mut NoExtenders));
         }
         actions.iter().map(shortened).collect()
     }
@@ -153,7 +154,7 @@ fn set(pod: Pod) -> Event {
 }
 
 #[test]
-fn a_pod_is_bound_and_that_is_told() {
+fn a_bound_pod_gets_an_event() {
     let mut bench = Bench::new();
     assert_eq!(bench.step(set(pod("p"))), ["bind p to n"]);
     assert_eq!(bench.step(Event::Bound(key("p"))), ["Scheduled p: Successfully assigned ns/p to n"]);
@@ -161,7 +162,7 @@ fn a_pod_is_bound_and_that_is_told() {
 }
 
 #[test]
-fn a_bind_that_failed_is_tried_again_after_a_backoff() {
+fn a_failed_binding_is_repeated_after_a_backoff() {
     let mut bench = Bench::new();
     bench.step(set(pod("p")));
     let actions = bench.step(Event::BindFailed(key("p"), "no".into()));
@@ -172,7 +173,7 @@ fn a_bind_that_failed_is_tried_again_after_a_backoff() {
 }
 
 #[test]
-fn a_bind_reported_as_failed_that_took_place_is_not_tried_again() {
+fn a_binding_reported_as_failed_that_took_place_is_not_repeated() {
     let mut bench = Bench::new();
     bench.step(set(pod("p")));
     bench.step(set(Pod { node_name: "n".into(), ..pod("p") }));
@@ -182,7 +183,7 @@ fn a_bind_reported_as_failed_that_took_place_is_not_tried_again() {
 }
 
 #[test]
-fn an_unschedulable_pod_waits_for_what_its_plugin_reads_and_is_told_once() {
+fn an_unschedulable_pod_waits_for_facts_that_its_plugin_reads_and_is_reported_once() {
     let mut bench = Bench::new();
     bench.step(Event::NodeSet(node(true)));
     let first = bench.step(set(pod("p")));
@@ -195,7 +196,7 @@ fn an_unschedulable_pod_waits_for_what_its_plugin_reads_and_is_told_once() {
 }
 
 #[test]
-fn without_nodes_it_waits_for_one() {
+fn a_pod_waits_for_the_first_node() {
     let mut bench = Bench::without_profile();
     bench.swap();
     let actions = bench.step(set(pod("p")));
@@ -232,7 +233,7 @@ fn pods_whose_profile_goes_wait_until_it_is_back() {
 }
 
 #[test]
-fn pods_that_are_not_to_be_placed() {
+fn pods_that_get_no_attempt() {
     let other = Arc::new(PodSpec { scheduler_name: "another".into(), ..PodSpec::default() });
     for (name, pod) in [
         ("another scheduler's", Pod { spec: other, ..pod("p") }),
@@ -247,7 +248,7 @@ fn pods_that_are_not_to_be_placed() {
 }
 
 #[test]
-fn a_pod_whose_gates_went_is_placed() {
+fn a_pod_is_scheduled_after_its_gates_are_removed() {
     let mut bench = Bench::new();
     let gated = Arc::new(PodSpec { scheduling_gates: vec!["g".into()], ..PodSpec::clone(&pod("p").spec) });
     assert_eq!(bench.step(set(Pod { spec: gated, ..pod("p") })), [""; 0]);
@@ -264,15 +265,16 @@ fn pods_are_tried_in_the_order_of_their_keys() {
     bench.step(Event::NodeSet(node(false)));
     let now = Timestamp(0);
     bench.swap_only();
-    let actions =
-        std::iter::from_fn(|| bench.core.has_work().then(|| bench.core.step(Event::Cycle, now, &mut bench.plugins)));
+    let actions = std::iter::from_fn(|| {
+        bench.core.has_work().then(|| bench.core.step(Event::Cycle, now, &mut bench.plugins, &mut NoExtenders))
+    });
     let bound: Vec<String> = actions.flatten().map(|action| shortened(&action)).collect();
     assert_eq!(bound, ["bind a to n", "bind b to n", "bind c to n"]);
 }
 
 /// Each profile schedules the pods that name it, with its own plugins.
 #[test]
-fn several_profiles_place_their_own_pods() {
+fn several_profiles_schedule_their_own_pods() {
     let mut bench = Bench::new();
     bench.step(Event::NodeSet(node(true)));
     let others = Arc::new(PodSpec { scheduler_name: "other".into(), ..PodSpec::default() });
@@ -301,7 +303,7 @@ fn a_plugin_that_is_being_filled_delays_pods_and_nothing_is_reported() {
 }
 
 #[test]
-fn a_pod_over_which_a_plugin_failed_lets_others_go_first() {
+fn a_pod_for_which_a_plugin_failed_comes_after_other_pods() {
     let mut bench = Bench::new();
     bench.plugins.broken = true;
     let actions = bench.step(set(pod("p")));
@@ -325,7 +327,7 @@ fn a_pod_deleted_while_it_is_bound_is_forgotten() {
 }
 
 #[test]
-fn a_pod_updated_while_it_is_bound_is_tried_again_as_it_is_then() {
+fn a_pod_updated_during_its_binding_is_requeued_in_its_new_version() {
     let mut bench = Bench::new();
     bench.step(set(pod("p")));
     let labels: Labels = [("l", "new".to_owned())].into_iter().collect();
@@ -340,7 +342,7 @@ fn a_pod_updated_while_it_is_bound_is_tried_again_as_it_is_then() {
 }
 
 #[test]
-fn it_tells_which_attempt_a_step_ended() {
+fn a_step_reports_the_attempts_that_it_ended() {
     let mut bench = Bench::new();
     bench.plugins.down = true;
     bench.step(set(pod("p")));
@@ -371,7 +373,7 @@ fn a_kind_is_watched_once_and_its_objects_help_those_that_wait_for_them() {
 }
 
 #[test]
-fn a_kind_that_no_plugin_reads_any_more_is_forgotten_and_listed_anew_when_one_reads_it_again() {
+fn a_kind_without_readers_is_dropped_and_listed_again_for_a_new_reader() {
     let mut bench = Bench::new();
     let stopped = || Event::WatchStopped(services().kind);
     let object = |name: &str| {
@@ -418,14 +420,17 @@ impl crate::cycle::AnswerObserver for Heard {
 }
 
 #[test]
-fn an_explanation_says_what_a_cycle_would_and_places_nothing() {
+fn an_explanation_gives_the_result_of_a_cycle_and_reserves_nothing() {
     let mut bench = Bench::new();
     let asked = Arc::new(pod("p"));
     for (tainted, expected) in [(false, Ok(vec![(NodeId(0), 0)])), (true, Err("0/1 nodes are available: 1 tainted."))] {
         bench.step(Event::NodeSet(node(tainted)));
         for _ in ["fresh", "kept"] {
             let mut heard = Heard::default();
-            let outcome = bench.core.explain(&asked, Timestamp(0), &mut bench.plugins, &mut heard).expect("a profile");
+            let outcome = bench
+                .core
+                .explain(&asked, Timestamp(0), &mut bench.plugins, &mut NoExtenders, &mut heard)
+                .expect("a profile");
             assert_eq!(outcome.map_err(|failure| failure.to_string()), expected.clone().map_err(str::to_owned));
             assert_eq!(heard.0.len(), 1, "{:?}", heard.0);
             assert_eq!(heard.0[0].contains("nodes: [1]"), tainted, "{:?}", heard.0);
@@ -433,5 +438,10 @@ fn an_explanation_says_what_a_cycle_would_and_places_nothing() {
     }
     assert_eq!(bench.core.in_flight(), 0);
     let stranger = Arc::new(Pod { spec: Arc::default(), ..pod("q") });
-    assert!(bench.core.explain(&stranger, Timestamp(0), &mut bench.plugins, &mut Heard::default()).is_none());
+    assert!(
+        bench
+            .core
+            .explain(&stranger, Timestamp(0), &mut bench.plugins, &mut NoExtenders, &mut Heard::default())
+            .is_none()
+    );
 }

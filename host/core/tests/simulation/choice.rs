@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use berth_core::cache::NodeId;
 use berth_core::plugins::{Cycle, Normalization};
-use berth_core::profile::{Profile, ProfilePlugin};
+use berth_core::profile::Profile;
 use berth_core::queue::{Queue, SubQueue};
 
 use crate::answers::{KINDS, reason, score};
@@ -19,6 +19,8 @@ const SCORE_SCALE: i64 = 10;
 pub struct Choice {
     /// The priority of the pod of this cycle.
     tried: Option<i32>,
+    /// The nodes that pass all filters at the start of this cycle, and have no nominated pods.
+    passing: Option<Vec<NodeId>>,
     /// The plugins' total of each node, once there are several nodes to choose from.
     totals: Option<Vec<(NodeId, i64)>>,
     /// The answers of the extenders in this cycle.
@@ -31,8 +33,9 @@ pub struct Choice {
 
 impl Choice {
     /// Starts a cycle for a pod.
-    pub fn begin(&mut self, cycle: &Cycle<'_>) {
+    pub fn begin(&mut self, cycle: &Cycle<'_>, profile: &Profile) {
         self.tried = Some(cycle.pod.spec.priority);
+        self.passing = Some(self.passing(cycle, profile));
     }
 
     /// These nodes passed all filters, and the extenders' filter.
@@ -41,7 +44,7 @@ impl Choice {
             let name = name_of(cycle, *node);
             assert!(!self.extenders.takes_away(name), "{} may get {name}, which an extender took away", cycle.pod.key);
         }
-        self.none_is_left_out(cycle, profile, nodes);
+        self.none_is_left_out(cycle, &self.passing(cycle, profile), nodes);
         let mut totals = vec![0_i64; nodes.len()];
         for (plugin, weight) in &profile.score {
             let raw: Vec<i64> = nodes.iter().map(|node| score(plugin.id.0 % KINDS, cycle, *node)).collect();
@@ -56,22 +59,33 @@ impl Choice {
         self.totals = Some(nodes.iter().copied().zip(totals).collect());
     }
 
-    /// Checks that these nodes are all feasible nodes. Nodes with nominated pods are not checked, because the filters
-    /// are asked about them with these pods as well.
-    fn none_is_left_out(&self, cycle: &Cycle<'_>, profile: &Profile, nodes: &[NodeId]) {
-        let found: BTreeSet<NodeId> = nodes.iter().copied().collect();
-        for info in cycle.cache.nodes().filter(|info| !found.contains(&info.id)) {
-            let passes = |plugin: &ProfilePlugin| reason(plugin.id.0 % KINDS, cycle, info.id).is_none();
-            let name = &info.node.name;
-            let left_out =
-                profile.filter.iter().all(passes) && !self.nominated.contains(name) && !self.extenders.takes_away(name);
+    /// Returns the nodes that pass all filters. Nodes with nominated pods are left out, because the filters are asked
+    /// about them with these pods as well.
+    fn passing(&self, cycle: &Cycle<'_>, profile: &Profile) -> Vec<NodeId> {
+        let passes =
+            |node: NodeId| profile.filter.iter().all(|plugin| reason(plugin.id.0 % KINDS, cycle, node).is_none());
+        let nodes = cycle.cache.nodes().filter(|info| !self.nominated.contains(&info.node.name));
+        nodes.map(|info| info.id).filter(|node| passes(*node)).collect()
+    }
+
+    /// Checks that all nodes of `passing` are in `found`, except nodes that an extender took away.
+    fn none_is_left_out(&self, cycle: &Cycle<'_>, passing: &[NodeId], found: &[NodeId]) {
+        for node in passing.iter().filter(|node| !found.contains(node)) {
+            let name = name_of(cycle, *node);
+            let left_out = !self.extenders.takes_away(name);
             assert!(!left_out, "{name} passes all filters for {}, and is left out", cycle.pod.key);
         }
     }
 
     /// The pod gets this node. No node has a higher sum of the plugins' and the extenders' scores.
     pub fn chosen(&mut self, cycle: &Cycle<'_>, node: NodeId) {
-        let Some(mut totals) = self.totals.take() else { return };
+        let passing = self.passing.take();
+        let Some(mut totals) = self.totals.take() else {
+            // The only feasible node is not scored. The pod's nominated node is chosen without a look at other nodes.
+            let is_nominated = self.nominated.contains(name_of(cycle, node));
+            passing.filter(|_| !is_nominated).iter().for_each(|all| self.none_is_left_out(cycle, all, &[node]));
+            return;
+        };
         for (node, total) in &mut totals {
             *total += SCORE_SCALE * self.extenders.score(name_of(cycle, *node));
         }
@@ -84,7 +98,7 @@ impl Choice {
 
     /// Ends the cycle. Checks that no pod of a higher priority was waiting to be tried.
     pub fn end(&mut self, highest: Option<i32>) {
-        self.totals = None;
+        (self.totals, self.passing) = (None, None);
         self.extenders.forget();
         let Some(tried) = self.tried.take() else { return };
         assert!(
@@ -96,7 +110,7 @@ impl Choice {
 
 /// Returns the highest priority among the active pods.
 pub fn highest_priority(queue: &Queue) -> Option<i32> {
-    queue.pods().filter(|(part, _)| *part == SubQueue::Active).map(|(_, entry)| entry.pod.spec.priority).max()
+    queue.pods().filter(|(sub_queue, _)| *sub_queue == SubQueue::Active).map(|(_, entry)| entry.pod.spec.priority).max()
 }
 
 fn name_of<'a>(cycle: &Cycle<'a>, node: NodeId) -> &'a str {

@@ -26,7 +26,7 @@ use world::{World, checks};
 const LONE_EVENTS: usize = 8;
 
 fn whatever_happens(test: &str, keeping: Keeping) {
-    let [placed, evicted, carried, compared] = [const { AtomicUsize::new(0) }; 4];
+    let [placed, evicted, executed, compared] = [const { AtomicUsize::new(0) }; 4];
     for_each_seed(test, |seed| {
         let mut world = World::new(seed, keeping, Flush::On);
         world.live(120);
@@ -34,14 +34,14 @@ fn whatever_happens(test: &str, keeping: Keeping) {
         checks::nothing_is_forgotten(&world);
         placed.fetch_add(world.bound, Relaxed);
         evicted.fetch_add(world.evicted, Relaxed);
-        carried.fetch_add(world.carried, Relaxed);
+        executed.fetch_add(world.executed, Relaxed);
         compared.fetch_add(world.plugins.choice.compared, Relaxed);
     });
-    let [placed, evicted, carried, compared] = [placed, evicted, carried, compared].map(AtomicUsize::into_inner);
+    let [placed, evicted, executed, compared] = [placed, evicted, executed, compared].map(AtomicUsize::into_inner);
     assert!(placed > 0, "no pod was ever placed: the simulation tests nothing");
-    assert!(carried > 0 || placed < 100, "nothing was ever carried: the simulation does not test it");
+    assert!(executed > 0 || placed < 100, "no intent was ever executed: the simulation does not test it");
     assert!(compared > 0 || placed < 100, "no choice of a node was compared: the simulation does not test it");
-    assert!(evicted > 0 || placed < 100, "room was never made: the simulation does not test it");
+    assert!(evicted > 0 || placed < 100, "no pod was ever evicted: the simulation does not test it");
 }
 
 #[test]

@@ -67,6 +67,10 @@ impl Fakes {
         [first, second].into_iter().take(self.profiles).collect()
     }
 
+    fn profile_of(&self, cycle: &Cycle<'_>) -> Option<Profile> {
+        self.profiles().into_iter().find(|profile| profile.scheduler_name == cycle.pod.spec.scheduler_name)
+    }
+
     fn profile(&self) -> Profile {
         let plugin = |kind: u32| ProfilePlugin {
             id: PluginId(self.generation * KINDS + kind),
@@ -122,7 +126,7 @@ impl Plugins for Fakes {
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         // First has scope cluster, so that it is asked in every cycle. Answers of scope node and domain are cached.
         if plugin.0 % KINDS == 5 {
-            self.choice.begin(cycle);
+            self.profile_of(cycle).iter().for_each(|profile| self.choice.begin(cycle, profile));
         }
         self.may_trap(plugin)?;
         Ok(if plugin.0 % KINDS == 5 && skips(cycle) { PreFilterResult::Skip } else { PreFilterResult::All })
@@ -211,9 +215,7 @@ impl Plugins for Fakes {
         nodes: &[NodeId],
     ) -> Result<PreScoreResult, PluginError> {
         if plugin.0 % KINDS == 2 {
-            let profile =
-                self.profiles().into_iter().find(|profile| profile.scheduler_name == cycle.pod.spec.scheduler_name);
-            profile.iter().for_each(|profile| self.choice.found(cycle, profile, nodes));
+            self.profile_of(cycle).iter().for_each(|profile| self.choice.found(cycle, profile, nodes));
         }
         self.may_trap(plugin)?;
         Ok(PreScoreResult::Score)

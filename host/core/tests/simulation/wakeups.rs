@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use berth_core::extenders::NoExtenders;
 use berth_core::model::{Effect, Node, Pod, PodSpec, Taint};
 use berth_core::profile::Profile;
 use berth_core::{Core, Event};
@@ -38,7 +39,8 @@ fn change_node(cluster: &mut Cluster, rng: &mut fastrand::Rng) {
     cluster.set_node(Arc::new(node));
 }
 
-/// When the world has settled: a core that knows nothing but the cluster places none of the pods that wait. Returns how many wait.
+/// Checks a settled world: a new core with the same cluster places none of the waiting pods. Returns the number of waiting
+/// pods.
 pub fn every_pod_that_fits_was_woken(world: &World) -> usize {
     let waits = |pod: &&Arc<Pod>| pod.node_name.is_empty() && !pod.deleting && pod.spec.scheduling_gates.is_empty();
     let waiting = world.cluster.pods.values().filter(waits);
@@ -55,7 +57,7 @@ pub fn every_pod_that_fits_was_woken(world: &World) -> usize {
 fn placed_by_a_fresh_core(world: &World, pod: &Arc<Pod>) -> Option<Box<str>> {
     let mut plugins = Fakes::without_faults(world.seed);
     let mut core = Core::new(Keeping::Anew.options(world.seed, Flush::Off));
-    let mut tell = |event| drop(core.step(event, world.now, &mut plugins));
+    let mut tell = |event| drop(core.step(event, world.now, &mut plugins, &mut NoExtenders));
     let cluster = &world.cluster;
     tell(Event::ObjectsWanted(vec![claims()]));
     cluster.claims.values().for_each(|claim| tell(Event::ObjectSet(Arc::clone(claim))));

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use berth_core::extenders::{Extenders, NoExtenders};
 use berth_core::intent::Intent;
 use berth_core::model::PodKey;
 use berth_core::{Action, Core, Event, Timestamp};
@@ -26,15 +27,16 @@ pub struct World {
     pub cluster: Cluster,
     pub core: Core,
     pub plugins: Fakes,
+    extenders: Box<dyn Extenders>,
     pub now: Timestamp,
     /// The uids of pods that the core knows as assigned.
     pub known_assigned: BTreeSet<Box<str>>,
     /// Requested bindings without a result.
     pub binding: Vec<(PodKey, Box<str>)>,
     /// Requested intents that are not executed yet.
-    pub carrying: Vec<(PodKey, u64, Vec<Intent>)>,
+    pub executing: Vec<(PodKey, u64, Vec<Intent>)>,
     /// The number of executed intents.
-    pub carried: usize,
+    pub executed: usize,
     /// Requested evictions that are not executed yet.
     pub evicting: Vec<PodKey>,
     pub evicted: usize,
@@ -58,8 +60,8 @@ impl World {
         if others.u8(..3) == 0 {
             let answers = world.plugins.choice.extenders.clone();
             let extenders = FakeExtenders::new(seed, Arc::clone(&world.extenders_fail), answers);
-            let core = Core::new(keeping.options(seed, flush)).with_extenders(Box::new(extenders));
-            world.core = core;
+            world.core = Core::new(keeping.options(seed, flush));
+            world.extenders = Box::new(extenders);
         }
         world.cluster.most_nodes = 1 + others.u8(..40);
         world.cluster.profiles = 2;
@@ -88,11 +90,12 @@ impl World {
             cluster: Cluster::default(),
             core: Core::new(keeping.options(seed, flush)),
             plugins,
+            extenders: Box::new(NoExtenders),
             now: Timestamp(1_700_000_000_000),
             known_assigned: BTreeSet::new(),
             binding: Vec::new(),
-            carrying: Vec::new(),
-            carried: 0,
+            executing: Vec::new(),
+            executed: 0,
             evicting: Vec::new(),
             evicted: 0,
             history: Vec::new(),
@@ -177,7 +180,7 @@ impl World {
             while !self.cluster.claim_watch.is_empty() {
                 self.deliver_claim();
             }
-            while !self.carrying.is_empty() {
+            while !self.executing.is_empty() {
                 self.execute();
                 quiet = 0;
             }
@@ -199,7 +202,7 @@ impl World {
                 let attempts = self.core.cycles() - before;
                 assert!(attempts < MOST_ATTEMPTS, "seed {}: {attempts} attempts, and still no end", self.seed);
             }
-            checks::who_awaits_room_fits_nowhere(self);
+            checks::no_pod_that_awaits_victims_fits(self);
             self.now = self.now.after(std::time::Duration::from_secs(10));
         }
     }
@@ -248,16 +251,16 @@ impl World {
 
     /// Executes the intents for one pod, or fails. The result that the core gets may be wrong.
     fn execute(&mut self) {
-        if self.carrying.is_empty() {
+        if self.executing.is_empty() {
             return;
         }
-        let (key, step, intents) = self.carrying.swap_remove(self.rng.usize(..self.carrying.len()));
+        let (key, step, intents) = self.executing.swap_remove(self.rng.usize(..self.executing.len()));
         let fault = if self.faults { self.rng.u8(..6) } else { 9 };
         if fault == 0 {
             return self.step(Event::IntentsFailed(key, step, "connection refused".into()));
         }
         for intent in intents {
-            let Intent::Patch(patch) = intent else { panic!("seed {}: nobody wants {intent:?}", self.seed) };
+            let Intent::Patch(patch) = intent else { panic!("seed {}: no plugin returns {intent:?}", self.seed) };
             let done = match &*patch.object.kind {
                 "Pod" => self.cluster.bind(&key, &patch.patch),
                 _ if self.cluster.patch_claim(&patch.object.name, &patch.patch) => Ok(()),
@@ -266,7 +269,7 @@ impl World {
             if let Err(why) = done {
                 return self.step(Event::IntentsFailed(key, step, why));
             }
-            self.carried += 1;
+            self.executed += 1;
         }
         match fault {
             1 => self.step(Event::IntentsFailed(key, step, "timed out".into())),
@@ -323,18 +326,19 @@ impl World {
             let nominations = self.core.nominations().nodes();
             self.plugins.choice.nominated = nominations.map(|(node, _)| node.into()).collect();
         }
-        let actions = self.core.step(event, self.now, &mut self.plugins);
+        let actions = self.core.step(event, self.now, &mut self.plugins, &mut *self.extenders);
         if is_cycle {
             // A plugin that traps returns no sort key.
             let highest = highest.filter(|_| self.plugins.trap_one_in == 0);
             self.plugins.choice.end(highest);
         }
+        checks::events_are_kept_for_reserved_pods(self);
         self.check_placed();
         for action in actions {
             self.history.push(format!("{action:?}"));
             match action {
                 Action::Warn { plugin, message } => {
-                    panic!("seed {}: kept answers of {plugin} were wrong: {message}", self.seed);
+                    panic!("seed {}: cached answers of {plugin} were wrong: {message}", self.seed);
                 }
                 Action::Bind { pod, node } | Action::BindByExtender { pod, node, .. } => {
                     checks::binding_is_right(self, &pod);
@@ -343,9 +347,9 @@ impl World {
                 }
                 Action::ExecuteIntents { pod, step, intents } => {
                     checks::binding_is_right(self, &pod);
-                    self.carrying.push((pod, step, intents));
+                    self.executing.push((pod, step, intents));
                 }
-                Action::CancelIntents { step, .. } => self.carrying.retain(|(_, other, _)| *other != step),
+                Action::CancelIntents { step, .. } => self.executing.retain(|(_, other, _)| *other != step),
                 Action::Nominate { pod, node } => self.cluster.set_nominated(&pod, &node),
                 Action::Evict { pod, .. } => self.evicting.push(pod),
                 _ => {}

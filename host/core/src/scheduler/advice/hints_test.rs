@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::Event;
+use crate::extenders::NoExtenders;
 use crate::plugins::{Code, Hint};
 use crate::queue::SubQueue;
 use crate::scheduler::scripted::{Answer, Bench, node};
@@ -20,7 +21,7 @@ fn a_plugin_with_hints_is_asked_about_those_that_it_rejected() {
         bench.add("p");
         bench.calls();
         bench.plugins.hint = hint;
-        bench.core.step(Event::NodeSet(node("changed")), bench.now, &mut bench.plugins);
+        bench.core.step(Event::NodeSet(node("changed")), bench.now, &mut bench.plugins, &mut NoExtenders);
         assert_eq!(bench.calls(), ["B hints p EventActions(UPDATE_LABELS)"]);
         assert_eq!(bench.core.queue().len(part), 1, "{code:?} {hint:?}");
     }

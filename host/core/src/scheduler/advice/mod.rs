@@ -141,9 +141,7 @@ impl Advice<'_> {
         };
         match answer {
             None => Ok(None),
-            Some(Status { code: Code::Error, reasons }) => {
-                Err(PluginError::failed(Arc::clone(&declaration.name), reasons.join(", ")))
-            }
+            Some(Status { code: Code::Error, reasons }) => Err(plugin.failed(reasons.join(", "))),
             Some(Status { code, .. }) => {
                 let pending = code == Code::Pending;
                 Ok(Some(Rejector { id: *id, declaration: Arc::clone(declaration), pending, signature }))

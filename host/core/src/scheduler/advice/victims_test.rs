@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cache::{NodeId, PodId};
+use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, Pod, PodKey, PodSpec, Resources};
 use crate::plugins::{
-    AskBack, Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, Plugins, PostFilterResult,
-    PreemptionPlan, Scope, Status, Verdicts, WhatIf,
+    AskBack, Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, Plugins, PostFilterResult, Scope,
+    Status, Verdicts,
 };
 use crate::profile::{Profile, ProfilePlugin};
+use crate::scheduler::scripted::{evict_lower, is_lower};
 use crate::{Action, Core, Event, Options, Timestamp};
 
 /// The CPUs of a node are its places. The post-filter evicts all pods of lower priority from the first node where
@@ -38,21 +40,12 @@ impl Plugins for Places {
         leaving: &[PodId],
         ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
-        let is_lower =
-            |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| known.pod.spec.priority < cycle.pod.spec.priority);
-        for node in nodes.iter().filter(|_| !leaving.iter().any(is_lower)) {
-            let pods = cycle.cache.node(*node).map(|info| info.pods.clone()).unwrap_or_default();
-            let evict: Vec<PodId> = pods.into_iter().filter(is_lower).collect();
-            let case = WhatIf { node: *node, removed: evict.clone(), added: Vec::new() };
-            if !evict.is_empty() && ask.what_if(self, &[case])?.nodes == [0] {
-                return Ok(PostFilterResult::Nominate(PreemptionPlan {
-                    node: *node,
-                    evict,
-                    ..PreemptionPlan::default()
-                }));
-            }
-        }
-        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
+        let plan = match leaving.iter().any(|pod| is_lower(cycle, *pod)) {
+            true => None,
+            false => evict_lower(self, cycle, nodes, ask)?,
+        };
+        let none = PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() };
+        Ok(plan.map_or(none, PostFilterResult::Nominate))
     }
 }
 
@@ -97,9 +90,9 @@ impl Bench {
     }
 
     fn step(&mut self, event: Event) {
-        let mut actions = self.core.step(event, self.now, &mut Places);
+        let mut actions = self.core.step(event, self.now, &mut Places, &mut NoExtenders);
         while self.core.has_work() {
-            actions.extend(self.core.step(Event::Cycle, self.now, &mut Places));
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut Places, &mut NoExtenders));
         }
         for action in actions {
             match action {
@@ -162,7 +155,7 @@ fn on(node: &str, pod: Pod) -> Pod {
 }
 
 #[test]
-fn each_is_tried_twice_in_whatever_order_their_victims_go() {
+fn each_pod_has_two_attempts_in_any_order_of_deletions() {
     for seed in 0..200 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut bench = Bench::new(4);
@@ -188,8 +181,8 @@ fn each_is_tried_twice_in_whatever_order_their_victims_go() {
 }
 
 #[test]
-fn where_a_victim_never_ends_room_that_others_leave_is_taken() {
-    for (room, node) in [("more", "a"), ("b0", "b")] {
+fn a_pod_whose_victims_never_end_takes_space_of_other_pods() {
+    for (gone, node) in [("more", "a"), ("b0", "b")] {
         let mut bench = Bench::new(1);
         bench.node("b", 2);
         for (name, node, places) in [("b0", "b", 1), ("b1", "b", 1), ("more", "a", 1)] {
@@ -200,22 +193,22 @@ fn where_a_victim_never_ends_room_that_others_leave_is_taken() {
         bench.all_leave();
         assert_eq!(bench.core.nominations().node_of("p"), Some("a"));
         // The freed place is not enough yet, on either node.
-        bench.gone(if room == "more" { "a0" } else { "b1" });
-        assert_eq!((bench.tried_in_vain("p"), bench.bound.len()), (1, 0), "{room}");
-        bench.gone(room);
+        bench.gone(if gone == "more" { "a0" } else { "b1" });
+        assert_eq!((bench.tried_in_vain("p"), bench.bound.len()), (1, 0), "{gone}");
+        bench.gone(gone);
         assert_eq!((bench.tried_in_vain("p"), &*bench.bound), (1, &[format!("p to {node}")][..]));
     }
 }
 
 #[test]
-fn room_that_is_promised_to_others_is_not_looked_at() {
+fn space_for_nominated_pods_does_not_help_other_pods() {
     let mut bench = Bench::new(2);
     bench.set(pod("p", 9, 2));
     bench.set(pod("q", 9, 1));
     bench.all_leave();
     assert_eq!(bench.core.nominations().node_of("q"), Some("b"));
     bench.gone("b0");
-    assert_eq!(bench.bound, ["q to b"], "though nobody's room was made there before");
+    assert_eq!(bench.bound, ["q to b"], "no preemption was needed on this node");
     bench.gone("b1");
     assert_eq!((bench.in_vain.values().sum::<usize>(), bench.bound.len()), (2, 1), "one place is not enough");
     bench.gone("a0");
@@ -225,7 +218,7 @@ fn room_that_is_promised_to_others_is_not_looked_at() {
 }
 
 #[test]
-fn who_loses_its_node_asks_for_room_elsewhere() {
+fn a_pod_that_loses_its_node_preempts_elsewhere() {
     let lose: [fn(&mut Bench); 3] = [
         |bench| bench.step(Event::NodeRemoved("a".into())),
         |bench| bench.node("a", 1),
