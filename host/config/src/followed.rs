@@ -24,7 +24,7 @@ impl Followed {
     /// As [`super::load`].
     pub fn load(path: &Path) -> Result<(Self, Configuration), ConfigError> {
         let text = read_text(path)?;
-        let configuration = told(&text, path)?;
+        let configuration = parse_and_log_notes(&text, path)?;
         Ok((Self { path: path.to_owned(), last: Ok(text) }, configuration))
     }
 
@@ -45,12 +45,12 @@ impl Followed {
             return None;
         }
         self.last = now;
-        Some(read.and_then(|text| told(&text, &self.path)))
+        Some(read.and_then(|text| parse_and_log_notes(&text, &self.path)))
     }
 }
 
 /// Parses the text and logs its notes.
-fn told(text: &str, path: &Path) -> Result<Configuration, ConfigError> {
+fn parse_and_log_notes(text: &str, path: &Path) -> Result<Configuration, ConfigError> {
     let file = path.display().to_string();
     let loaded = parse_noted(text, &file)?;
     for Problem { place, path, message } in &loaded.notes {

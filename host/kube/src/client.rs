@@ -103,8 +103,8 @@ pub async fn connect_to(kubeconfig: &str) -> Result<Client, ConnectError> {
 }
 
 fn wrong_kubeconfig(path: &Path, error: &KubeconfigError) -> ConnectError {
-    let said = super::error_with_causes(error);
-    ConnectError::Kubeconfig { path: path.to_owned(), why: said.lines().next().unwrap_or_default().to_owned() }
+    let causes = super::error_with_causes(error);
+    ConnectError::Kubeconfig { path: path.to_owned(), why: causes.lines().next().unwrap_or_default().to_owned() }
 }
 
 async fn from_file(path: &Path) -> Result<Config, ConnectError> {

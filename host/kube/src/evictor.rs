@@ -54,8 +54,8 @@ impl Evictor {
             body: patch.to_string().into(),
             content_type: STRATEGIC_MERGE,
         };
-        let told = self.client.send_again(call, DEADLINE, TRIES);
-        let deleted = match told.await {
+        let condition_write = self.client.send_again(call, DEADLINE, TRIES);
+        let deleted = match condition_write.await {
             Ok(_) => self.client.send_again(delete(pod), DEADLINE, TRIES).await,
             Err(e) => Err(e),
         };

@@ -125,19 +125,19 @@ async fn served(client: &Client, patience: Duration, intake: &mut ObjectIntake) 
     let kind = Arc::clone(&intake.reads.kind);
     let (group, version) = kind.api_version.split_once('/').unwrap_or(("", &kind.api_version));
     let gvk = GroupVersionKind::gvk(group, version, &kind.kind);
-    let mut told = false;
+    let mut warned = false;
     loop {
         let asked = tokio::time::timeout(patience, ::kube::discovery::pinned_kind(client, &gvk));
         let wait = match asked.await {
             Ok(Ok((resource, _))) => return resource,
             Ok(Err(e)) if is_not_served(&e) => {
-                if !told {
+                if !warned {
                     warn!(
                         "{kind}: the API server doesn't serve this kind; its readers see no objects of it until it does"
                     );
                     intake.list_begins();
                     intake.list_ends();
-                    told = true;
+                    warned = true;
                 }
                 NOT_SERVED
             }

@@ -104,10 +104,10 @@ impl OfFile {
 
     /// Reloads the file when it changes. If the new content can't be used, the previous authorities stay.
     pub async fn follow(self) {
-        let mut said = None;
+        let mut last_failure = None;
         loop {
             tokio::time::sleep(PERIOD).await;
-            let told = match self.read() {
+            let failure = match self.read() {
                 Ok(changed) => {
                     if changed {
                         info!("{} {} has changed: its new authorities count", self.flag, self.file.display());
@@ -116,10 +116,10 @@ impl OfFile {
                 }
                 Err(error) => Some(error.to_string()),
             };
-            if let Some(error) = told.as_ref().filter(|_| told != said) {
+            if let Some(error) = failure.as_ref().filter(|_| failure != last_failure) {
                 warn!("the authorities before count on: {error}");
             }
-            said = told;
+            last_failure = failure;
         }
     }
 }

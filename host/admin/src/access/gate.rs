@@ -21,7 +21,7 @@ pub struct Gate {
     authentication: Authentication,
     authorization: Authorization,
     /// The time of the last log line about a failed authentication.
-    told: Mutex<Option<Instant>>,
+    last_logged: Mutex<Option<Instant>>,
 }
 
 /// The minimum time between two of these log lines, because any client can cause them.
@@ -39,14 +39,14 @@ impl Gate {
     ) -> Result<(Self, Following), AccessError> {
         let (authentication, following) = Authentication::new(authentication).await?;
         let authorization = Authorization::new(authorization).await?;
-        Ok((Self { authentication, authorization, told: Mutex::default() }, following))
+        Ok((Self { authentication, authorization, last_logged: Mutex::default() }, following))
     }
 
     fn tell(&self, path: &str, why: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.is_none_or(|told| told.elapsed() >= PAUSE) {
+        let mut last_logged = self.last_logged.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_logged.is_none_or(|at| at.elapsed() >= PAUSE) {
             warn!("{path} was asked for by somebody who can't show who they are: {why}");
-            *told = Some(Instant::now());
+            *last_logged = Some(Instant::now());
         }
     }
 }

@@ -20,12 +20,12 @@ pub(super) struct Reviewer {
     /// The remedy for forbidden reviews, for the log.
     remedy: &'static str,
     /// The last failure that was logged, or `None` if the last review succeeded.
-    told: Mutex<Option<String>>,
+    last_failure: Mutex<Option<String>>,
 }
 
 impl Reviewer {
     pub fn new(client: Client, remedy: &'static str) -> Self {
-        Self { client, remedy, told: Mutex::default() }
+        Self { client, remedy, last_failure: Mutex::default() }
     }
 
     /// Creates the review and returns it with its status.
@@ -49,12 +49,12 @@ impl Reviewer {
     }
 
     fn tell(&self, failure: Option<&String>, kind: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.as_ref() != failure {
+        let mut last_failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_failure.as_ref() != failure {
             if let Some(failure) = failure {
                 warn!("no {kind} can be had of the API server: {failure}; {}", self.remedy);
             }
-            *told = failure.cloned();
+            *last_failure = failure.cloned();
         }
     }
 }

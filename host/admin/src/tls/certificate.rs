@@ -70,10 +70,10 @@ impl Certificate {
     /// previous certificate stays.
     pub async fn follow(self: Arc<Self>) {
         let Some(pair) = &self.followed else { return };
-        let mut said = None;
+        let mut last_failure = None;
         loop {
             tokio::time::sleep(PERIOD).await;
-            let told = match read(pair) {
+            let failure = match read(pair) {
                 Ok(new) if new.cert == self.current().cert => None,
                 Ok(new) => {
                     *self.now.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
@@ -82,10 +82,10 @@ impl Certificate {
                 }
                 Err(error) => Some(error.to_string()),
             };
-            if let Some(error) = told.as_ref().filter(|_| told != said) {
+            if let Some(error) = failure.as_ref().filter(|_| failure != last_failure) {
                 warn!("the certificate before serves on: {error}");
             }
-            said = told;
+            last_failure = failure;
         }
     }
 

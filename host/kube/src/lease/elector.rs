@@ -27,7 +27,7 @@ pub struct Elector {
     term: LeaseTerm,
     leads: watch::Sender<bool>,
     /// The last log line. It is not repeated.
-    said: Option<String>,
+    last_logged: Option<String>,
 }
 
 /// The leader lost the Lease. Another process may now write in its place, so this process must end.
@@ -74,7 +74,7 @@ impl Elector {
             election: Election::new(&identity, *timing),
             patience: timing.renew_deadline / 2,
             leads: watch::Sender::new(false),
-            said: None,
+            last_logged: None,
         })
     }
 
@@ -146,9 +146,9 @@ impl Elector {
             (false, Some(why)) => format!("standing by for Lease {lease}: {why}"),
             (false, None) => return,
         };
-        if self.said.as_ref() != Some(&sentence) {
+        if self.last_logged.as_ref() != Some(&sentence) {
             info!("{sentence}");
-            self.said = Some(sentence);
+            self.last_logged = Some(sentence);
         }
     }
 }

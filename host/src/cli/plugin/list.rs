@@ -62,7 +62,7 @@ struct Plugin {
     file: String,
     /// The arguments, as JSON.
     arguments: String,
-    /// The last error; null if there is none.
+    /// The last error of the plugin; null if the plugin has no error.
     last_error: Option<String>,
 }
 
