@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+use berth_conformance::Solo;
 use berth_core::cache::Cache;
 use berth_core::limits::Limits;
 use berth_core::model::Pod;
 use berth_core::{Event, model::Node};
-use berth_plugin_host::{LoadCause, Solo};
+use berth_plugin_host::LoadCause;
 use berth_tests::reader::{self, Reader};
 use proptest::prelude::*;
 use serde_json::{Value, json};

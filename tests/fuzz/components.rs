@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use berth_conformance::Solo;
 use berth_core::cache::Cache;
 use berth_core::limits::Limits;
 use berth_core::model::Pod;
-use berth_plugin_host::Solo;
 use berth_tests::{crafted, programs};
 use proptest::prelude::*;
 

@@ -16,14 +16,16 @@ use super::guest::CallError;
 use super::guests::Resident;
 
 /// The results of pre-filter and filter.
-pub(super) struct Filtered {
+pub struct Filtered {
+    /// The result of pre-filter.
     pub pre_filter: PreFilterResult,
     /// The status for each node in question; `None` if the pod fits.
     pub rejected: Vec<Option<Status>>,
 }
 
 /// The results of score and normalize for each node in question.
-pub(super) struct Scored {
+pub struct Scored {
+    /// The results of score.
     pub raw: Vec<i64>,
     /// Equal to `raw` if the plugin does not export normalize.
     pub normalized: Vec<i64>,
@@ -31,17 +33,21 @@ pub(super) struct Scored {
 
 /// The class of each node for one pod signature (`Template`), as the host keeps it.
 #[derive(Default)]
-pub(super) struct Classes {
+pub struct Classes {
     /// The id of the last cycle whose answer was applied; 0 before the first.
     known: u64,
     of: HashMap<NodeId, ClassId>,
 }
 
 /// The results of reserve for a chosen node and, if it succeeds, of permit, pre-bind and bind.
-pub(super) struct Settled {
+pub struct Settled {
+    /// The result of reserve.
     pub reserved: Result<Reserved, Status>,
+    /// The result of permit; the default after a failed reserve.
     pub permission: Permission,
+    /// The intents of pre-bind.
     pub pre_bind: Vec<Intent>,
+    /// The intents of bind; `None` if the plugin leaves the binding to another plugin.
     pub bind: Option<Vec<Intent>>,
     /// The result of unreserve, as if all steps were done.
     pub undo: Vec<Intent>,
@@ -49,15 +55,17 @@ pub(super) struct Settled {
 
 /// A score outside the allowed range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OutOfRange {
+pub struct OutOfRange {
     /// The index of the node among the nodes in question.
     pub at: usize,
+    /// The first score outside the range.
     pub score: i64,
+    /// The rule that the score breaks.
     pub rule: &'static str,
 }
 
 /// Calls pre-filter and, for the nodes that it leaves, filter. The pod must be held.
-pub(super) fn filtered(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Filtered, CallError> {
+pub fn filtered(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Filtered, CallError> {
     let pre_filter = resident.instance().pre_filter(cycle)?;
     let mut rejected = vec![None; nodes.len()];
     match &pre_filter {
@@ -84,7 +92,7 @@ pub(super) fn filtered(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[Node
 }
 
 /// Calls filter alone.
-pub(super) fn verdicts(
+pub fn verdicts(
     resident: &mut Resident,
     cycle: &Cycle<'_>,
     nodes: &[NodeId],
@@ -96,7 +104,7 @@ pub(super) fn verdicts(
 
 /// Answers the what-if queries of a post-filter in the absence of other plugins. The pod fits no node as it is, and
 /// fits a node on which at most one pod is left after removals.
-pub(super) fn room_beside_one(cache: &Cache, cases: &[WhatIf]) -> Verdicts {
+pub fn room_beside_one(cache: &Cache, cases: &[WhatIf]) -> Verdicts {
     let left =
         |case: &WhatIf| cache.node(case.node).map_or(0, |info| info.pods.len()).saturating_sub(case.removed.len());
     let full = Status { code: Code::Unschedulable, reasons: vec!["full".into()] };
@@ -105,21 +113,13 @@ pub(super) fn room_beside_one(cache: &Cache, cases: &[WhatIf]) -> Verdicts {
 }
 
 /// Calls pre-score alone. A plugin of scope `node` does not receive the nodes.
-pub(super) fn pre_score(
-    resident: &mut Resident,
-    cycle: &Cycle<'_>,
-    nodes: &[NodeId],
-) -> Result<PreScoreResult, CallError> {
+pub fn pre_score(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
     let nodes = if resident.declaration().score_scope == Scope::Node { &[] } else { nodes };
     resident.instance().pre_score(cycle, nodes)
 }
 
 /// Calls pre-score, score and normalize. Returns `None` if there is nothing to score. The pod must be held.
-pub(super) fn scored(
-    resident: &mut Resident,
-    cycle: &Cycle<'_>,
-    nodes: &[NodeId],
-) -> Result<Option<Scored>, CallError> {
+pub fn scored(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Option<Scored>, CallError> {
     if nodes.is_empty()
         || !resident.declaration().points.contains(ExtensionPoints::SCORE)
         || pre_score(resident, cycle, nodes)? == PreScoreResult::Skip
@@ -136,11 +136,7 @@ pub(super) fn scored(
 
 /// Calls the extension points after the choice of a node, without executing intents. Returns `None` if the plugin has
 /// none of them. The pod must be held.
-pub(super) fn settled(
-    resident: &mut Resident,
-    cycle: &Cycle<'_>,
-    info: &NodeInfo,
-) -> Result<Option<Settled>, CallError> {
+pub fn settled(resident: &mut Resident, cycle: &Cycle<'_>, info: &NodeInfo) -> Result<Option<Settled>, CallError> {
     const AFTER: ExtensionPoints = ExtensionPoints::RESERVE
         .union(ExtensionPoints::PERMIT)
         .union(ExtensionPoints::PRE_BIND)
@@ -163,7 +159,7 @@ pub(super) fn settled(
 
 /// Calls classify and score-classes of a plugin that answers by class. Returns `None` if the plugin does not answer
 /// by class. The pod must be held.
-pub(super) fn by_class(
+pub fn by_class(
     resident: &mut Resident,
     cycle: &Cycle<'_>,
     nodes: &[NodeId],

@@ -3,24 +3,23 @@
 //! - In: component files or bytes, the profiles with the arguments of each plugin, the limits, and the core's cluster
 //!   cache.
 //! - Out: [`Guests`], which implements [`berth_core::Plugins`] and returns the plugins' answers, checked against the
-//!   contract. Also the state of each plugin ([`PluginStatus`]), its counters, and the result of [`check()`].
+//!   contract. Also the state of each plugin ([`PluginStatus`]) and its counters.
 //! - Never: a failing plugin does not stop the scheduler. Every call has limits of CPU time, wall time and memory,
 //!   and an invalid answer is an error of the plugin. A plugin gets no files and no network; its time and its random
 //!   seed come from the cycle. The [`Loader`] replaces the serving set only with one that was filled and tested.
 //!
 //! The path of a component: `loader` watches the plugins directory, `load` compiles, checks and tests a component,
 //! `set` assembles the plugins of the profiles, `guests` holds the instances that serve, `guest` makes the calls, and
-//! [`feed`] keeps the snapshot of an instance up to date. `conformance` examines whether a component keeps the
-//! promises of the contract.
+//! [`feed`] keeps the snapshot of an instance up to date. [`examine`] has what the checks of a single component need
+//! (`berth-conformance`).
 
-mod asking;
+pub mod asking;
 mod bindings;
-mod check;
-mod conformance;
 mod contract;
 mod convert;
 mod crossing;
 mod engine;
+pub mod examine;
 pub mod feed;
 mod guest;
 mod guests;
@@ -28,12 +27,9 @@ mod load;
 mod loader;
 mod metrics;
 mod set;
-mod solo;
-mod synthetic;
+pub mod synthetic;
 mod wasi;
 
-pub use self::check::{CHECK_NODES, CheckReport, check};
-pub use self::conformance::{Answer, Conformance, Examination, Finding, MemoryUse, Promise, Variety, What};
 pub use self::contract::Export;
 pub use self::engine::{counting_engine, engine};
 pub use self::guest::CallError;
@@ -44,4 +40,3 @@ pub use self::load::{Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedCo
 pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions, Stock, line_up, survey};
 pub use self::metrics::{Counters, Usage};
 pub use self::set::{Absent, AssembleError, LineUp, PluginState, PluginStatus, Standing};
-pub use self::solo::{NodeAnswer, Solo};

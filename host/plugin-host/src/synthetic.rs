@@ -9,13 +9,13 @@ use berth_core::model::{
 };
 
 /// The number of nodes in a trial that only checks whether a plugin answers.
-pub(super) const SMALL: usize = 50;
+pub const SMALL: usize = 50;
 
 const ZONES: [&str; 3] = ["zone-a", "zone-b", "zone-c"];
 const GPU: &str = "example.com/gpu";
 
 /// Returns a cluster of `count` nodes of several kinds. Every second node has a pod.
-pub(super) fn cluster(count: usize) -> Cache {
+pub fn cluster(count: usize) -> Cache {
     let mut cache = Cache::default();
     for number in 0..count {
         cache.set_node(Arc::new(node(number)));
@@ -30,7 +30,7 @@ pub(super) fn cluster(count: usize) -> Cache {
 }
 
 /// Returns three pods: a small one, one that tolerates taints, and one that requests a GPU.
-pub(super) fn pods() -> Vec<Arc<Pod>> {
+pub fn pods() -> Vec<Arc<Pod>> {
     let tolerant = PodSpec {
         tolerations: vec![Toleration {
             key: "".into(),

@@ -48,7 +48,7 @@ pub(crate) struct Exports {
 }
 
 /// Returns the names of extension points for display.
-pub(crate) fn names_of(points: ExtensionPoints) -> String {
+pub fn names_of(points: ExtensionPoints) -> String {
     names(|point| points.contains(point.flag))
 }
 

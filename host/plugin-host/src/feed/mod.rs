@@ -52,7 +52,7 @@ impl Reads {
 /// Converts changes of the cache into calls of `apply`. One feeder serves all instances of a thread, because it keeps
 /// only buffers between calls.
 #[derive(Default)]
-pub(crate) struct Feeder {
+pub struct Feeder {
     arena: Bump,
     pending: Pending,
     usage: UsageColumns,
@@ -60,7 +60,7 @@ pub(crate) struct Feeder {
 
 impl Feeder {
     /// Sends the whole cluster. Returns the position in the change log up to which it is current.
-    pub fn fill<E>(
+    pub(crate) fn fill<E>(
         &mut self,
         cache: &Cache,
         reads: Reads,
@@ -73,7 +73,7 @@ impl Feeder {
 
     /// Sends the changes since `position`, each item once in its current state. Returns the new position, or `None`
     /// if the log no longer contains `position`.
-    pub fn catch_up<E>(
+    pub(crate) fn catch_up<E>(
         &mut self,
         cache: &Cache,
         position: u64,

@@ -22,14 +22,14 @@ pub(super) type About<'a, A> = (wit::Cycle, &'a [u32], A);
 
 impl Instance {
     /// Calls `pre-filter`. Without the export, all nodes go to filter.
-    pub(crate) fn pre_filter(&mut self, cycle: &Cycle<'_>) -> Result<PreFilterResult, CallError> {
+    pub fn pre_filter(&mut self, cycle: &Cycle<'_>) -> Result<PreFilterResult, CallError> {
         let answer =
             self.ask(Export::PreFilter, cycle, cycle_of(cycle), exported!(pre_filter.call_pre_filter(cycle)))?;
         answer.map_or(Ok(PreFilterResult::All), |answer| answers::pre_filter(answer, cycle.cache))
     }
 
     /// Calls `filter`. Without the export, every node fits.
-    pub(crate) fn filter(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, CallError> {
+    pub fn filter(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, CallError> {
         let answer = self.ask_nodes(Export::Filter, cycle, nodes, exported!(filter.call_filter(cycle, ids)))?;
         match answer {
             Some(verdicts) => answers::verdicts(verdicts, nodes.len()),
@@ -38,7 +38,7 @@ impl Instance {
     }
 
     /// Calls `filter-what-if` of a component that exports it. A case is a node and its changes.
-    pub(crate) fn filter_what_if(
+    pub fn filter_what_if(
         &mut self,
         cycle: &Cycle<'_>,
         cases: &[(NodeId, Vec<Change<'_>>)],
@@ -54,13 +54,13 @@ impl Instance {
     }
 
     /// Calls `pre-score`. Without the export, score is called.
-    pub(crate) fn pre_score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
+    pub fn pre_score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
         let answer = self.ask_nodes(Export::PreScore, cycle, nodes, exported!(pre_score.call_pre_score(cycle, ids)))?;
         Ok(answer.map_or(PreScoreResult::Score, answers::pre_score))
     }
 
     /// Calls `score`. Without the export, every node has score 0.
-    pub(crate) fn score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
+    pub fn score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
         let answer = self.ask_nodes(Export::Score, cycle, nodes, exported!(score.call_score(cycle, ids)))?;
         match answer {
             Some(scores) => answers::scores(Export::Score, scores, nodes.len()),
@@ -69,12 +69,7 @@ impl Instance {
     }
 
     /// Calls `normalize`. Without the export, the scores stay unchanged.
-    pub(crate) fn normalize(
-        &mut self,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-        scores: &[i64],
-    ) -> Result<Vec<i64>, CallError> {
+    pub fn normalize(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId], scores: &[i64]) -> Result<Vec<i64>, CallError> {
         let answer = self.ask_about(
             Export::Normalize,
             cycle,
@@ -89,7 +84,7 @@ impl Instance {
     }
 
     /// Calls `classify`. Without the export, returns `None`, and the plugin is called by node.
-    pub(crate) fn classify(&mut self, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, CallError> {
+    pub fn classify(&mut self, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, CallError> {
         let answer = self.ask(
             Export::Classify,
             cycle,
@@ -100,7 +95,7 @@ impl Instance {
     }
 
     /// Calls `score-classes`. Without the export, every class has score 0.
-    pub(crate) fn score_classes(&mut self, cycle: &Cycle<'_>, passed: &[Passed]) -> Result<ClassScores, CallError> {
+    pub fn score_classes(&mut self, cycle: &Cycle<'_>, passed: &[Passed]) -> Result<ClassScores, CallError> {
         let (classes, nodes): (Vec<u32>, Vec<u32>) = passed.iter().map(|of| (of.class.0, of.nodes)).unzip();
         let asked = (cycle_of(cycle), &*classes, &*nodes);
         let answer =

@@ -21,7 +21,7 @@ const NAMED: usize = 1 << 16;
 
 impl Instance {
     /// Calls `reserve`. Without the export, reserves nothing.
-    pub(crate) fn reserve(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Result<Reserved, Status>, CallError> {
+    pub fn reserve(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Result<Reserved, Status>, CallError> {
         let answer =
             self.ask(Export::Reserve, cycle, (cycle_of(cycle), node.0), exported!(reserve.call_reserve(cycle, node)))?;
         let reservation = match answer {
@@ -38,7 +38,7 @@ impl Instance {
     }
 
     /// Calls `unreserve`. Without the export, returns no intents.
-    pub(crate) fn unreserve(
+    pub fn unreserve(
         &mut self,
         cycle: &Cycle<'_>,
         node: &str,
@@ -56,33 +56,28 @@ impl Instance {
     }
 
     /// Calls `permit`. Without the export, approves the pod.
-    pub(crate) fn permit(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Permission, CallError> {
+    pub fn permit(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Permission, CallError> {
         let asked = (cycle_of(cycle), node, state);
         let answer = self.ask(Export::Permit, cycle, asked, exported!(permit.call_permit(cycle, node, state)))?;
         answer.map_or_else(|| Ok(Permission::default()), permission)
     }
 
     /// Calls `pre-bind`. Without the export, returns no intents.
-    pub(crate) fn pre_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Vec<Intent>, CallError> {
+    pub fn pre_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Vec<Intent>, CallError> {
         let asked = (cycle_of(cycle), node, state);
         let answer = self.ask(Export::PreBind, cycle, asked, exported!(pre_bind.call_pre_bind(cycle, node, state)))?;
         deeds(Export::PreBind, answer.unwrap_or_default())
     }
 
     /// Calls `bind`. Without the export, returns `None`, which leaves the binding to others.
-    pub(crate) fn bind(
-        &mut self,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-    ) -> Result<Option<Vec<Intent>>, CallError> {
+    pub fn bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Option<Vec<Intent>>, CallError> {
         let asked = (cycle_of(cycle), node, state);
         let answer = self.ask(Export::Bind, cycle, asked, exported!(bind.call_bind(cycle, node, state)))?;
         answer.flatten().map(|intents| deeds(Export::Bind, intents)).transpose()
     }
 
     /// Calls `post-bind`, if it is exported.
-    pub(crate) fn post_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
+    pub fn post_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
         let told = (cycle_of(cycle), node, state);
         let done = self.tell(Export::PostBind, cycle, told, exported!(post_bind.call_post_bind(cycle, node, state)));
         done.map(Option::unwrap_or_default)

@@ -18,7 +18,7 @@ mod queueing;
 mod state;
 
 pub(super) use self::answers::shorten;
-pub(super) use self::deadline::thread_cpu_time;
+pub use self::deadline::thread_cpu_time;
 pub use self::error::CallError;
 pub use self::instance::Instance;
 pub(super) use self::instance::StartError;

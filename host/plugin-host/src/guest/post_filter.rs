@@ -28,7 +28,7 @@ const CASES: usize = 1 << 16;
 const WANTED: usize = 1024;
 
 /// Answers the queries of a post-filter.
-pub(crate) trait Answer {
+pub trait Answer {
     /// Returns the verdict of the filters for each hypothetical case.
     fn what_if(&mut self, cases: &[WhatIf]) -> Result<Verdicts, PluginError>;
 
@@ -112,7 +112,7 @@ impl QueryChannel {
 
 impl Instance {
     /// Calls `post-filter`. Without the export, the pod stays unschedulable.
-    pub(crate) fn post_filter(
+    pub fn post_filter(
         &mut self,
         cycle: &Cycle<'_>,
         nodes: &[NodeId],

@@ -13,20 +13,20 @@ const KEY: usize = 64;
 
 impl Instance {
     /// Calls `skip`. Without the export, the plugin handles every pod.
-    pub(crate) fn skip(&mut self, cycle: &Cycle<'_>) -> Result<bool, CallError> {
+    pub fn skip(&mut self, cycle: &Cycle<'_>) -> Result<bool, CallError> {
         let answer = self.ask(Export::Skip, cycle, cycle.signature.0, exported!(skip.call_skip(template)))?;
         Ok(answer.unwrap_or(false))
     }
 
     /// Calls `pre-enqueue`. Without the export, every pod enters the queue.
-    pub(crate) fn pre_enqueue(&mut self, cycle: &Cycle<'_>) -> Result<Option<Status>, CallError> {
+    pub fn pre_enqueue(&mut self, cycle: &Cycle<'_>) -> Result<Option<Status>, CallError> {
         let answer =
             self.ask(Export::PreEnqueue, cycle, cycle.signature.0, exported!(pre_enqueue.call_pre_enqueue(template)))?;
         Ok(answer.flatten().map(answers::status))
     }
 
     /// Calls `sort-key`. Without the export, all pods are equal.
-    pub(crate) fn sort_key(&mut self, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, CallError> {
+    pub fn sort_key(&mut self, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, CallError> {
         let queued = i64::try_from(queued.0).unwrap_or(i64::MAX);
         let asked = (cycle.signature.0, queued);
         let answer = self.ask(Export::SortKey, cycle, asked, exported!(queue_sort.call_sort_key(template, queued)))?;

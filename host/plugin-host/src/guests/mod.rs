@@ -26,7 +26,7 @@ pub(super) use self::entry::Entry;
 pub use self::entry::Health;
 pub use self::observed::{CallObserver, Observed, PluginAnswer, PluginCall};
 use self::rebuild::{Rebuilder, Rebuilt};
-pub(super) use self::resident::{Resident, Stale};
+pub use self::resident::{Resident, Stale};
 use self::slot::Slot;
 use super::feed::Feeder;
 use berth_core::limits::Limits;

@@ -16,7 +16,7 @@ use crate::guest::{CallError, Instance};
 const FORGET: usize = 64;
 
 /// An instance whose snapshot is the cluster at a position of the change log.
-pub(crate) struct Resident {
+pub struct Resident {
     instance: Instance,
     declaration: Arc<Declaration>,
     reads: Reads,
@@ -31,9 +31,10 @@ pub(crate) struct Resident {
 
 /// The reason why an instance can't be brought up to date.
 #[derive(Debug)]
-pub(crate) enum Stale {
+pub enum Stale {
     /// The change log no longer contains the instance's position.
     Behind,
+    /// A call failed.
     Call(CallError),
 }
 
@@ -126,7 +127,7 @@ impl Resident {
     }
 
     /// Returns the facts of the cluster that it reads.
-    pub fn reads(&self) -> Reads {
+    pub(crate) fn reads(&self) -> Reads {
         self.reads
     }
 

@@ -13,14 +13,15 @@ use crate::guest::thread_cpu_time;
 use berth_core::limits::Limits;
 
 /// A component whose type and `describe` conform to the contract.
-pub(crate) struct Opened {
+pub struct Opened {
+    /// The compiled component.
     pub component: LoadedComponent,
     /// The CPU time to compile it.
     pub compile: Duration,
 }
 
 /// Reads and compiles the component in `file`. With `cache_dir`, compiled code is kept there.
-pub(crate) fn open(file: &Path, cache_dir: Option<&Path>, limits: &Arc<Limits>) -> Result<Opened, LoadError> {
+pub fn open(file: &Path, cache_dir: Option<&Path>, limits: &Arc<Limits>) -> Result<Opened, LoadError> {
     let source = Source::file(file);
     let refused = |cause| LoadError::new(&source, cause);
     let no_engine = |error: wasmtime::Error| refused(LoadCause::NoEngine(format!("{error:#}")));

@@ -18,7 +18,7 @@ use crate::synthetic;
 use berth_core::limits::Limits;
 
 /// Starts and configures an instance.
-pub(crate) fn configure(
+pub fn configure(
     component: &LoadedComponent,
     arguments: &str,
     limits: &Arc<Limits>,

@@ -27,7 +27,7 @@ const TIME: Timestamp = Timestamp(1_767_225_600_000);
 /// synthetic pods.
 ///
 /// An error that the plugin returns itself is accepted, unless all its answers are errors.
-pub(crate) fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Result<(), LoadCause> {
+pub fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Result<(), LoadCause> {
     let nodes: Vec<NodeId> = cache.nodes().map(|info| info.id).take(limit).collect();
     let mut pods = pods(cache);
     if pods.is_empty() {
@@ -60,7 +60,7 @@ fn pods(cache: &Cache) -> Vec<Arc<Pod>> {
 }
 
 /// The cycle of one pod, without a queue.
-pub(crate) struct Trial<'a> {
+pub struct Trial<'a> {
     cycle: Cycle<'a>,
 }
 

@@ -1,8 +1,7 @@
-//! Tests the plugin host: components are loaded, refused, called, replaced and examined.
+//! Tests the plugin host: components are loaded, refused, called and replaced.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 
-mod conformance;
 mod disk_cache;
 mod guests;
 mod host;

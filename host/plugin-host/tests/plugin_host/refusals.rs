@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use berth_conformance::{CheckReport, Examination, check};
 use berth_core::limits::Limits;
-use berth_plugin_host::{CheckReport, Examination, LoadError, check};
+use berth_plugin_host::LoadError;
 use berth_test_kit::component::{Guest, NORMALIZE_CUSTOM, NORMALIZE_NONE};
 use tempfile::TempDir;
 

@@ -1,8 +1,8 @@
 //! Tests plugins that import WASI.
 
 use crate::host::Host;
+use berth_conformance::Examination;
 use berth_core::limits::Limits;
-use berth_plugin_host::Examination;
 use berth_test_kit::component::Guest;
 
 fn on_one_node(guest: &Guest) -> Host {
@@ -45,5 +45,5 @@ fn check(guest: &Guest) -> String {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("plugin.wasm");
     std::fs::write(&file, guest.build()).expect("written");
-    berth_plugin_host::check(&file, "{}", Limits::default(), Examination::default()).expect_err("it traps").to_string()
+    berth_conformance::check(&file, "{}", Limits::default(), Examination::default()).expect_err("it traps").to_string()
 }

@@ -10,8 +10,9 @@ use crate::cli::exit_status;
 use crate::cli::hint::{Hint, quoted};
 use crate::cli::output::{self, OutputFlag};
 use crate::cli::progress::Progress;
+use berth_conformance::Examination;
 use berth_core::limits::Limits;
-use berth_plugin_host::{Examination, LoadCause, LoadError};
+use berth_plugin_host::{LoadCause, LoadError};
 
 /// Arguments of `berth plugin check`.
 #[derive(Debug, clap::Args)]
@@ -43,7 +44,7 @@ pub(super) fn check(args: &Args) -> Result<ExitCode> {
     ensure!(parsed.is_object(), "--args is not a JSON object, such as {{\"resource\": \"nvidia.com/gpu\"}}");
     let examination = Examination { seed: args.seed, words: args.words.clone(), ..Examination::default() };
     let progress = Progress::timed("checking the component");
-    let checked = berth_plugin_host::check(&args.file, &args.args, Limits::default(), examination);
+    let checked = berth_conformance::check(&args.file, &args.args, Limits::default(), examination);
     drop(progress);
     let report = match checked {
         Ok(report) => PluginReport::new(&report, args.seed),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cli::output::{Listing, new_table, or_dash};
-use berth_plugin_host::{CHECK_NODES, CheckReport, Conformance, Variety};
+use berth_conformance::{CHECK_NODES, CheckReport, Conformance, Variety};
 
 /// The output of `berth plugin check`. All times are CPU time in milliseconds.
 #[derive(Debug, Serialize)]

@@ -15,8 +15,8 @@ use super::check;
 use crate::cli::exit_status;
 use crate::cli::output::{self, Listing, OutputFlag};
 use crate::cli::progress::Progress;
+use berth_conformance::{NodeAnswer, Solo};
 use berth_core::limits::Limits;
-use berth_plugin_host::{NodeAnswer, Solo};
 
 /// Arguments of `berth plugin test`.
 #[derive(Debug, clap::Args)]

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_contracts_page_says_each_of_them() {
-        let page = include_str!("../../../../docs/contract.md");
+        let page = include_str!("../../../docs/contract.md");
         let (_, section) = page.split_once("## What a guest must hold").expect("the section is there");
         let section = section.split("\n## ").next().unwrap_or_default();
         let said: Vec<&str> = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use berth_conformance::{Examination, Solo, Variety};
 use berth_core::limits::Limits;
-use berth_plugin_host::{Examination, Solo, Variety};
 
 use super::arguments;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use berth_conformance::{Conformance, Examination, Promise, Solo};
 use berth_core::limits::Limits;
-use berth_plugin_host::{Conformance, Examination, Promise, Solo};
 use tempfile::TempDir;
 
 use berth_test_kit::component::{Guest, NORMALIZE_CUSTOM, NORMALIZE_NONE};
@@ -31,7 +31,7 @@ fn sound() -> Guest {
 fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str) {
     let conformance = examined(guest);
     let of_promise =
-        |finding: &&berth_plugin_host::Finding| finding.promise == promise && finding.export.to_string() == export;
+        |finding: &&berth_conformance::Finding| finding.promise == promise && finding.export.to_string() == export;
     let Some(finding) = conformance.findings.iter().find(of_promise) else {
         panic!(
             "{what}: not found among {:#?}",

@@ -15,8 +15,8 @@ use super::compare::Occasions;
 use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
-use crate::contract::Export;
-use crate::guests::Resident;
+use berth_plugin_host::Export;
+use berth_plugin_host::examine::Resident;
 
 /// The number of nodes that are asked about one by one.
 const ALONE: usize = 6;

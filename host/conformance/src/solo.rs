@@ -7,12 +7,12 @@ use berth_core::cache::{Cache, NodeId, NodeInfo};
 use berth_core::model::Pod;
 use berth_core::plugins::Status;
 
-use super::asking;
-use super::conformance::{self, Conformance, Examination};
-use super::feed::Feeder;
-use super::guests::Resident;
-use super::load::{LoadCause, LoadError, LoadedComponent, Trial, configure, open};
 use berth_core::limits::Limits;
+use berth_plugin_host::asking;
+use berth_plugin_host::examine::{Feeder, Resident, Trial, configure, open};
+use berth_plugin_host::{LoadCause, LoadError, LoadedComponent};
+
+use super::{Conformance, Examination, examine};
 
 /// A compiled component that can be called with different arguments and clusters.
 pub struct Solo {
@@ -53,7 +53,7 @@ impl Solo {
     /// # Errors
     /// The plugin refuses its arguments.
     pub fn examine(&self, arguments: &str, examination: Examination) -> Result<Conformance, LoadError> {
-        conformance::examine(&self.component, arguments, &self.limits, examination)
+        examine(&self.component, arguments, &self.limits, examination)
             .map_err(|cause| LoadError::new(&self.component.source, cause))
     }
 
@@ -78,13 +78,13 @@ impl Solo {
         let scored = asking::scored(&mut resident, trial.cycle(), &fitting)?;
         let mut scores = scored.into_iter().flat_map(|scored| scored.raw);
         // Both lists are in the order of the nodes, so each node that fits takes the next score.
-        let say = |(info, rejected): (&NodeInfo, Option<Status>)| NodeAnswer {
+        let answer = |(info, rejected): (&NodeInfo, Option<Status>)| NodeAnswer {
             node: info.node.name.clone(),
             score: if rejected.is_none() { scores.next() } else { None },
             rejected,
         };
-        let mut said: Vec<NodeAnswer> = cache.nodes().zip(rejected).map(say).collect();
-        said.sort_by(|one, other| one.node.cmp(&other.node));
-        Ok(said)
+        let mut answers: Vec<NodeAnswer> = cache.nodes().zip(rejected).map(answer).collect();
+        answers.sort_by(|one, other| one.node.cmp(&other.node));
+        Ok(answers)
     }
 }

@@ -9,8 +9,8 @@ use super::compare::differs;
 use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
-use crate::contract::Export;
-use crate::guests::Resident;
+use berth_plugin_host::Export;
+use berth_plugin_host::examine::Resident;
 
 impl Bench<'_> {
     /// Calls skip. Compares the answer with the answers `said` in the same cycle, and with the skip answer of an

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::answer::Answer;
 use super::promise::Promise;
-use crate::contract::Export;
-use crate::guest::CallError;
+use berth_plugin_host::CallError;
+use berth_plugin_host::Export;
 
 /// A promise that a plugin broke.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,14 +7,12 @@ use std::time::Duration;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::plugins::{Declaration, ExtensionPoints};
 
-use super::conformance::{Conformance, Examination, examine};
-use super::contract::{Export, names_of};
-use super::feed::Feeder;
-use super::guest::{CallError, thread_cpu_time};
-use super::guests::Resident;
-use super::load::{Digest, LoadCause, LoadError, Opened, Source, Trial, configure, open, trial};
-use super::synthetic;
 use berth_core::limits::Limits;
+use berth_plugin_host::examine::{Feeder, Opened, Resident, Trial, configure, names_of, open, thread_cpu_time, trial};
+use berth_plugin_host::synthetic;
+use berth_plugin_host::{CallError, Digest, Export, LoadCause, LoadError, Source};
+
+use super::{Conformance, Examination, examine};
 
 /// The number of nodes of the synthetic cluster for cost measurements.
 pub const CHECK_NODES: usize = 1_000;

@@ -11,13 +11,14 @@ use super::finding::{Finding, What};
 use super::promise::Promise;
 use super::question::Question;
 use super::words::Words;
-use crate::asking;
-use crate::contract::Export;
-use crate::feed::Feeder;
-use crate::guest::CallError;
-use crate::guests::{Resident, Stale};
-use crate::load::{LoadCause, LoadedComponent, configure};
 use berth_core::limits::Limits;
+use berth_plugin_host::CallError;
+use berth_plugin_host::Export;
+use berth_plugin_host::asking;
+use berth_plugin_host::examine::Feeder;
+use berth_plugin_host::examine::configure;
+use berth_plugin_host::examine::{Resident, Stale};
+use berth_plugin_host::{LoadCause, LoadedComponent};
 
 /// The plugin failed so badly that the examination ends. The findings contain the reason.
 #[derive(Debug)]

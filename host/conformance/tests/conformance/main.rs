@@ -1,5 +1,7 @@
 //! Tests the promises of the contract: every built component keeps them, and faulty components are detected.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
 mod arguments;
 mod components;
 mod wrong_guests;

@@ -6,8 +6,8 @@ use super::finding::What;
 use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
-use crate::contract::Export;
 use berth_core::cache::NodeId;
+use berth_plugin_host::Export;
 
 /// The occasions of two answers, for messages.
 pub(super) type Occasions = (&'static str, &'static str);

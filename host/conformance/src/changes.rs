@@ -20,8 +20,8 @@ use super::question::Question;
 use super::scope::{Kept, Scoped};
 use super::variety::Variety;
 use super::world::World;
-use crate::contract::Export;
-use crate::guests::Resident;
+use berth_plugin_host::Export;
+use berth_plugin_host::examine::Resident;
 
 /// The largest number of changes between two inspections.
 const BETWEEN: usize = 80;

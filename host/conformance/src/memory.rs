@@ -12,8 +12,8 @@ use super::finding::What;
 use super::maker::Maker;
 use super::promise::Promise;
 use super::question::Question;
-use crate::contract::Export;
-use crate::guests::Resident;
+use berth_plugin_host::Export;
+use berth_plugin_host::examine::Resident;
 
 const NODES: usize = 32;
 const PODS_PER_NODE: usize = 2;

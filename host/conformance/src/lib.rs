@@ -1,13 +1,20 @@
-//! Examines whether a plugin keeps the promises of the contract. A component goes through a thousand random changes
-//! of a synthetic cluster, with the scheduler's own cache and feed, and is called for pods in between.
+//! Checks of what a component promises: the conformance examination, and the check behind `berth plugin check`.
 //!
-//! [`words`], [`maker`], [`nodes`] and [`pods`] generate objects. [`world`] is the cluster. [`changes`] and
-//! [`memory`] are the two examinations. [`bench`] calls the plugin and records each broken [`Promise`] as a
-//! [`Finding`]. A seed determines everything.
+//! - In: the file of a component, its arguments, the limits, and an [`Examination`] with its seed.
+//! - Out: a [`CheckReport`] with what the component declares and costs, and a [`Conformance`] with each broken
+//!   [`Promise`] of the contract as a [`Finding`]. [`Solo`] calls one component with a given cluster.
+//! - Never: no scheduler runs, and no component serves. The crate makes no promise of its own: the contract is in
+//!   `wit/`. A seed determines everything but the times.
+//!
+//! In the examination, a component goes through a thousand random changes of a synthetic cluster, with the scheduler's
+//! own cache and feed, and is called for pods in between. [`words`], [`maker`], [`nodes`] and [`pods`] generate
+//! objects. [`world`] is the cluster. [`changes`] and [`memory`] are the two examinations. [`bench`] calls the plugin
+//! and records each finding.
 
 mod answer;
 mod bench;
 mod changes;
+mod check;
 mod classes;
 mod compare;
 mod finding;
@@ -19,6 +26,7 @@ mod promise;
 mod question;
 mod scope;
 mod skip;
+mod solo;
 mod variety;
 mod words;
 mod world;
@@ -30,13 +38,15 @@ use std::time::Duration;
 pub use self::answer::Answer;
 use self::bench::Bench;
 use self::changes::Changes;
+pub use self::check::{CHECK_NODES, CheckReport, check};
 pub use self::finding::{Finding, What};
 pub use self::memory::MemoryUse;
 pub use self::promise::Promise;
+pub use self::solo::{NodeAnswer, Solo};
 pub use self::variety::Variety;
-use super::guest::thread_cpu_time;
-use super::load::{LoadCause, LoadedComponent};
 use berth_core::limits::Limits;
+use berth_plugin_host::examine::thread_cpu_time;
+use berth_plugin_host::{LoadCause, LoadedComponent};
 
 /// The settings of an examination.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +90,7 @@ const PODS: std::ops::RangeInclusive<usize> = 2..=6;
 ///
 /// # Errors
 /// The plugin refuses its arguments.
-pub(super) fn examine(
+fn examine(
     component: &LoadedComponent,
     arguments: &str,
     limits: &Arc<Limits>,

@@ -5,9 +5,9 @@ use std::fmt;
 use berth_core::intent::Intent;
 use berth_core::plugins::{Permission, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status};
 
-use crate::asking::{Filtered, Scored, Settled};
-use crate::contract::Export;
-use crate::guest::CallError;
+use berth_plugin_host::CallError;
+use berth_plugin_host::Export;
+use berth_plugin_host::asking::{Filtered, Scored, Settled};
 
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,9 +10,9 @@ use super::bench::{About, Bench, Broken};
 use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
-use crate::asking::{self, Classes};
-use crate::contract::Export;
-use crate::guests::Resident;
+use berth_plugin_host::Export;
+use berth_plugin_host::asking::{self, Classes};
+use berth_plugin_host::examine::Resident;
 
 /// The class of each node, as a scheduler would keep it.
 #[derive(Default)]
