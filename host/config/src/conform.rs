@@ -8,10 +8,10 @@ use serde_json::{Map, Value as Json};
 
 use super::error::{Problem, Problems};
 use super::hints::unknown_field;
+use super::json_schema::resolved;
 use super::path::Path;
 use super::scalars;
 use super::tree::{Entry, Node, Value};
-use berth_apimachinery::nearest;
 
 /// Reads the document as a `T`. Returns `None` if a problem prevents that, and all problems.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(root: &Node) -> (Option<T>, Problems) {
@@ -96,21 +96,6 @@ impl<'a> Conform<'a> {
     }
 }
 
-/// Resolves `$ref`, and `anyOf` with null to its other alternative.
-pub(super) fn resolved<'a>(root: &'a Json, mut schema: &'a Json) -> &'a Json {
-    loop {
-        let alternative = schema["anyOf"].as_array().and_then(|any| any.iter().find(|one| one["type"] != "null"));
-        schema = match (schema["$ref"].as_str().and_then(|to| to.strip_prefix('#')), alternative) {
-            (Some(pointer), _) => match root.pointer(pointer) {
-                Some(schema) => schema,
-                None => return schema,
-            },
-            (None, Some(alternative)) => alternative,
-            (None, None) => return schema,
-        };
-    }
-}
-
 fn properties(schema: &Json) -> Option<&Map<String, Json>> {
     schema["properties"].as_object()
 }
@@ -130,9 +115,4 @@ fn holds(condition: &Json, node: &Node) -> bool {
         .into_iter()
         .flatten()
         .all(|(name, schema)| node.get(name).is_some_and(|node| node.to_json() == schema["const"]))
-}
-
-/// Returns a hint with the nearest accepted text, as in `; did you mean "List"?`, or an empty text.
-pub(super) fn did_you_mean<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> String {
-    nearest(wrong, names).map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
 }

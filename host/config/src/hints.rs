@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::conform::resolved;
+use super::json_schema::resolved;
 use berth_apimachinery::nearest;
 
 /// Fields of versions before v1, with what to use instead.
@@ -14,6 +14,11 @@ const REMOVED: [(&str, &str); 6] = [
     ("disablePreemption", "disable DefaultPreemption at postFilter"),
     ("bindTimeoutSeconds", "it is a field of VolumeBindingArgs, in pluginConfig"),
 ];
+
+/// Returns a hint with the nearest accepted text, as in `; did you mean "List"?`, or an empty text.
+pub(super) fn did_you_mean<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> String {
+    nearest(wrong, names).map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
+}
 
 /// Returns the hint for a field that is not one of `names`. `root` is the schema of the whole document.
 pub(super) fn unknown_field(wrong: &str, names: &[&str], root: &Json) -> String {

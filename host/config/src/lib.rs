@@ -25,6 +25,7 @@ mod election;
 mod error;
 mod followed;
 mod hints;
+mod json_schema;
 mod leader_election;
 mod managed;
 mod merge;

@@ -2,8 +2,8 @@
 
 use serde_json::Value as Json;
 
-use super::conform::did_you_mean;
 use super::duration::parse_duration;
+use super::hints::did_you_mean;
 use super::tree::{Node, Value};
 use super::v1::{Data, Duration};
 use super::v1alpha1::Memory;

@@ -35,6 +35,7 @@ mod node_lifecycle;
 mod node_match;
 mod objects;
 mod options;
+mod outcome;
 mod percent;
 mod pod;
 mod pod_claims;

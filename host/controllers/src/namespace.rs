@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::cluster::Cluster;
 use super::kinds::{Kind, Kinds, Served};
 use super::metadata::{self, Key};
-use super::send::{Error, Outcome};
+use super::outcome::{Error, Outcome};
 use super::store::{Store, Target};
 use super::write::{Action, Plan, Write};
 

@@ -1,67 +1,15 @@
 //! Sends a [`Write`] to the store, and interprets the response.
 
+use kube::core::ObjectMeta;
 use kube::core::params::{DeleteParams, Preconditions, PropagationPolicy};
-use kube::core::{ObjectMeta, Status};
 use serde::Deserialize;
 
-use super::kinds::{Kind, Kinds, Object};
-use super::metadata::{self, Key};
+use super::kinds::{Kinds, Object};
+use super::metadata;
 use super::namespace;
-use super::store::{self, Store, Target};
+use super::outcome::{Error, Outcome};
+use super::store::{Store, Target};
 use super::write::{Action, Grace, Guard, Propagation, Write};
-
-/// The result of a request.
-#[derive(Debug)]
-pub enum Outcome {
-    /// The current state of the object.
-    Stored(Object),
-    /// The object with this UID is deleted.
-    Gone(Kind, Key, String),
-    /// Nothing new is known: the object was already gone, or a guard prevented the request.
-    Done,
-    /// The request failed and can be retried later.
-    Failed(Error),
-}
-
-/// An error of a request.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The store rejected the request or is not reachable.
-    #[error(transparent)]
-    Store(#[from] store::Error),
-    /// The response is not an object of the kind.
-    #[error("the API server's answer can't be read: {0}")]
-    Answer(#[from] serde_json::Error),
-    /// The store does not serve the kind any more.
-    #[error("the API server doesn't serve the kind {0}")]
-    Unserved(Kind),
-    /// The namespace still contains objects.
-    #[error("the namespace still holds objects")]
-    NotEmpty,
-}
-
-impl Error {
-    /// Returns true for errors that result from concurrent changes: a conflict with another writer, or a terminating
-    /// namespace.
-    pub fn is_race(&self) -> bool {
-        let terminating = |status: &Status| {
-            let details = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
-            details.iter().any(|cause| cause.reason == "NamespaceTerminating")
-        };
-        matches!(self, Error::NotEmpty) || self.code() == Some(409) || self.status().is_some_and(terminating)
-    }
-
-    fn code(&self) -> Option<u16> {
-        self.status().map(|status| status.code)
-    }
-
-    fn status(&self) -> Option<&Status> {
-        match self {
-            Error::Store(error) => error.status(),
-            _ => None,
-        }
-    }
-}
 
 /// Sends a write. A response that only reports a concurrent change is not a failure.
 pub async fn send(store: &dyn Store, kinds: &Kinds, write: &Write) -> Outcome {

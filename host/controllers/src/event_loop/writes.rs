@@ -3,8 +3,9 @@
 use tokio::task::JoinError;
 
 use super::super::controller::Task;
+use super::super::outcome::{Error, Outcome};
 use super::super::queue::RunResult;
-use super::super::send::{self, Outcome, send};
+use super::super::send::send;
 use super::super::write::Write;
 use super::EventLoop;
 
@@ -63,7 +64,7 @@ impl EventLoop {
     }
 }
 
-fn report(task: &Task, write: &Write, error: &send::Error) {
+fn report(task: &Task, write: &Write, error: &Error) {
     let (controller, key, kind, race) = (task.controller, &task.key, write.kind, error.is_race());
     if race {
         tracing::trace!(?controller, %key, %kind, %error, "conflict with another writer; trying again");

@@ -8,6 +8,7 @@ use berth_core::plugins::{
 
 use super::error::CallError;
 use super::ids;
+use super::shorten::shorten;
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::exports::berth::scheduler::classes as by_class;
 use crate::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
@@ -23,15 +24,6 @@ const NAME: usize = 254;
 /// The bytes of node names that pre-filter may return beyond those of the existing nodes, because a pod may name
 /// nodes that do not exist.
 const NAMES: usize = 1 << 20;
-/// The bytes of a plugin's text that go into a message.
-const WORDS: usize = 1024;
-
-/// Truncates a plugin's text to a length that fits a message.
-pub(crate) fn shorten(mut words: String) -> String {
-    words.truncate(words.floor_char_boundary(WORDS));
-    words
-}
-
 /// Checks the size of the names. A name may be unknown.
 pub(super) fn pre_filter(answer: WitPreFilterResult, cache: &Cache) -> Result<PreFilterResult, CallError> {
     Ok(match answer {

@@ -7,6 +7,7 @@ use wasmtime::Store;
 use super::answers;
 use super::error::CallError;
 use super::instance::Instance;
+use super::shorten::shorten;
 use super::state::HostState;
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::exports::berth::scheduler::filter_what_if::WhatIf;
@@ -145,7 +146,7 @@ impl Instance {
         call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<Answer<T>>,
     ) -> Result<Option<T>, CallError> {
         let answer = self.tell(export, cycle, asked, call)?;
-        answer.transpose().map_err(|message| CallError::Returned(export, answers::shorten(message)))
+        answer.transpose().map_err(|message| CallError::Returned(export, shorten(message)))
     }
 
     /// Calls an optional function for this cycle.

@@ -2,9 +2,9 @@
 
 use wasmtime::{Trap, WasmBacktrace};
 
-use super::answers::shorten;
 use super::deadline::Overrun;
 use super::memory::Excess;
+use super::shorten::shorten;
 use crate::contract::Export;
 
 /// The number of stack frames of a trap that a message shows.

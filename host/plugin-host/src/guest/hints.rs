@@ -5,9 +5,10 @@ use berth_core::model::{Object, ObjectKind};
 use berth_core::plugins::{Cycle, Declaration, Hint, HintEvent};
 use bumpalo::Bump;
 
-use super::answers::{self, shorten};
+use super::answers;
 use super::error::CallError;
 use super::instance::Instance;
+use super::shorten::shorten;
 use crate::bindings::exports::berth::scheduler::queueing_hint as wit;
 use crate::contract::{Export, exported};
 use crate::convert;

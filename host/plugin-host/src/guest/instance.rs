@@ -5,11 +5,11 @@ use std::sync::Arc;
 use wasmtime::component::InstancePre;
 use wasmtime::{Store, UpdateDeadline};
 
-use super::answers::shorten;
 use super::call::guarded;
 use super::deadline::Budget;
 use super::error::CallError;
 use super::meter::Meter;
+use super::shorten::shorten;
 use super::state::HostState;
 use crate::bindings::berth::scheduler::types::Pod;
 use crate::bindings::exports::berth::scheduler::objects;

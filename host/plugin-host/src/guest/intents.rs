@@ -8,8 +8,8 @@ use berth_core::intent::{Intent, ObjectReference, Patch, PatchType, Wait};
 use berth_core::model::{Object, ObjectKey, ObjectKind};
 use serde_json::{Value, json};
 
-use super::answers::shorten;
 use super::error::CallError;
+use super::shorten::shorten;
 use crate::bindings::berth::scheduler::intents as wit;
 use crate::contract::Export;
 use berth_apimachinery::fields::{FieldPath, pruned};

@@ -15,12 +15,13 @@ mod memory;
 mod meter;
 mod post_filter;
 mod queueing;
+mod shorten;
 mod state;
 
-pub(super) use self::answers::shorten;
 pub use self::deadline::thread_cpu_time;
 pub use self::error::CallError;
 pub use self::instance::Instance;
 pub(super) use self::instance::StartError;
 pub(crate) use self::post_filter::Answer;
+pub(super) use self::shorten::shorten;
 pub(super) use self::state::HostState;

@@ -10,11 +10,12 @@ use std::thread;
 use berth_core::cache::{Cache, NodeId, PodId};
 use berth_core::plugins::{Candidate, Code, Cycle, PluginError, PostFilterResult, PreemptionPlan, Verdicts, WhatIf};
 
-use super::answers::{REASONS, shorten};
+use super::answers::REASONS;
 use super::error::CallError;
 use super::ids;
 use super::instance::Instance;
 use super::intents::changes;
+use super::shorten::shorten;
 use crate::bindings::berth::scheduler::extenders as wit_extenders;
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::berth::scheduler::what_if::WhatIfCase;

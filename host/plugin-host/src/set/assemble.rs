@@ -10,21 +10,16 @@ use hashbrown::HashMap;
 
 use super::catalog::Catalog;
 use super::error::AssembleError;
+use super::inventory::{Inventory, Made, Serving, Shape};
 use super::needs::Needs;
 use super::profiles::{Pair, check_same_order, profile};
 use super::status::Board;
 use crate::feed::Feeder;
 use crate::guests::{Entry, Prepared, Resident};
-use crate::load::{Cluster, Digest, LoadCause, LoadError, LoadedComponent, prepare};
+use crate::load::{Cluster, LoadCause, LoadError, LoadedComponent, prepare};
 use crate::metrics::Counters;
 use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
-
-/// The key of an instance: component and arguments.
-pub(super) type Made = (Digest, Arc<str>);
-
-/// The components that serve, by name.
-pub(super) type Serving = BTreeMap<Arc<str>, Arc<LoadedComponent>>;
 
 /// Builds sets of plugins, and remembers the one that serves.
 pub(crate) struct Assembler {
@@ -36,18 +31,6 @@ pub(crate) struct Assembler {
     /// Components that loaded, but failed with these arguments. They are not tried again until they change, unless
     /// the cause may pass.
     failed: HashMap<Made, LoadError>,
-}
-
-/// The profiles, and the instances of each in order. Two sets with the same `Shape` are equal.
-type Shape = (Vec<ProfileSpec>, Vec<Vec<PluginId>>);
-
-/// The contents of a set.
-#[derive(Clone, Default)]
-pub(crate) struct Inventory {
-    pub(super) entries: HashMap<Made, Arc<Entry>>,
-    pub(super) serving: Serving,
-    /// `None` before the first set.
-    shape: Option<Shape>,
 }
 
 /// A set that is ready to serve, and its contents for [`Assembler::commit`].

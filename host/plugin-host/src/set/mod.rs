@@ -3,6 +3,7 @@
 mod assemble;
 mod catalog;
 mod error;
+mod inventory;
 mod line_up;
 mod needs;
 mod profiles;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use berth_core::Timestamp;
 use hashbrown::HashMap;
 
-use super::assemble::{Inventory, Made};
 use super::catalog::Catalog;
 use super::error::AssembleError;
+use super::inventory::{Inventory, Made};
 use crate::guests::{Entry, Health};
 use crate::load::{Digest, LoadError, LoadedComponent, Source};
 use crate::metrics::Usage;

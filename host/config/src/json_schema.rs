@@ -1,0 +1,18 @@
+//! Follows references in a JSON Schema.
+
+use serde_json::Value as Json;
+
+/// Resolves `$ref`, and `anyOf` with null to its other alternative.
+pub(super) fn resolved<'a>(root: &'a Json, mut schema: &'a Json) -> &'a Json {
+    loop {
+        let alternative = schema["anyOf"].as_array().and_then(|any| any.iter().find(|one| one["type"] != "null"));
+        schema = match (schema["$ref"].as_str().and_then(|to| to.strip_prefix('#')), alternative) {
+            (Some(pointer), _) => match root.pointer(pointer) {
+                Some(schema) => schema,
+                None => return schema,
+            },
+            (None, Some(alternative)) => alternative,
+            (None, None) => return schema,
+        };
+    }
+}

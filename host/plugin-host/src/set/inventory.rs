@@ -1,0 +1,29 @@
+//! The contents of a set of plugins.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use berth_core::plugins::PluginId;
+use berth_core::profile_spec::ProfileSpec;
+use hashbrown::HashMap;
+
+use crate::guests::Entry;
+use crate::load::{Digest, LoadedComponent};
+
+/// The key of an instance: component and arguments.
+pub(super) type Made = (Digest, Arc<str>);
+
+/// The components that serve, by name.
+pub(super) type Serving = BTreeMap<Arc<str>, Arc<LoadedComponent>>;
+
+/// The profiles, and the instances of each in order. Two sets with the same `Shape` are equal.
+pub(super) type Shape = (Vec<ProfileSpec>, Vec<Vec<PluginId>>);
+
+/// The contents of a set.
+#[derive(Clone, Default)]
+pub(crate) struct Inventory {
+    pub(super) entries: HashMap<Made, Arc<Entry>>,
+    pub(super) serving: Serving,
+    /// `None` before the first set.
+    pub(super) shape: Option<Shape>,
+}
