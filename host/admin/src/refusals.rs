@@ -109,7 +109,7 @@ mod tests {
         let mut known = BTreeSet::new();
         let bad = |error| plugin("a.wasm", PluginState::Refused, error);
         let good = || plugin("a.wasm", PluginState::Loaded, "trapped once");
-        for (plugins, told) in [
+        for (plugins, expected) in [
             (vec![good()], vec![]),
             (vec![bad("is empty")], vec!["is empty"]),
             (vec![bad("is empty"), plugin("a.wasm", PluginState::Refused, "is cut off")], vec!["is cut off"]),
@@ -117,17 +117,18 @@ mod tests {
             (vec![good()], vec![]),
             (vec![bad("is not WebAssembly")], vec!["is not WebAssembly"]),
         ] {
-            let told: Vec<_> = told.iter().map(|&why| Refusal::Plugin("a.wasm".into(), why.into())).collect();
-            assert_eq!(fresh(&mut known, &plugins, None), told);
+            let expected: Vec<_> = expected.iter().map(|&why| Refusal::Plugin("a.wasm".into(), why.into())).collect();
+            assert_eq!(fresh(&mut known, &plugins, None), expected);
         }
     }
 
     #[test]
     fn a_refused_configuration_is_told_once() {
         let mut known = BTreeSet::new();
-        for (refused, told) in [(None, 0), (Some("no YAML"), 1), (Some("no YAML"), 0), (None, 0), (Some("no YAML"), 1)]
+        for (refused, expected) in
+            [(None, 0), (Some("no YAML"), 1), (Some("no YAML"), 0), (None, 0), (Some("no YAML"), 1)]
         {
-            assert_eq!(fresh(&mut known, &[], refused.map(str::to_owned)).len(), told);
+            assert_eq!(fresh(&mut known, &[], refused.map(str::to_owned)).len(), expected);
         }
     }
 

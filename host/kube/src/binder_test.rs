@@ -43,7 +43,7 @@ impl Service<Request<Body>> for Unavailable {
 
 /// Binds a pod with a Lease that ends two seconds after the clock's zero. Returns the requests and the event.
 async fn bind(server: Unavailable, at: u64, by: By) -> (Vec<String>, Event) {
-    let (events, mut told) = unbounded_channel();
+    let (events, mut received) = unbounded_channel();
     server.hand.store(at, SeqCst);
     let hand = Arc::clone(&server.hand);
     let clock = move || Moment { own: Duration::from_millis(hand.load(SeqCst)), wall: jiff::Timestamp::UNIX_EPOCH };
@@ -55,7 +55,7 @@ async fn bind(server: Unavailable, at: u64, by: By) -> (Vec<String>, Event) {
     let pod = PodKey { namespace: "default".into(), name: "p".into(), uid: "u".into() };
     Binder::bind(binder, pod, "n".into(), by).await;
     let requests = server.requests.lock().unwrap().clone();
-    (requests, told.recv().await.unwrap())
+    (requests, received.recv().await.unwrap())
 }
 
 fn names_the_lease(event: &Event) -> bool {

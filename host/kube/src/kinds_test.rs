@@ -9,32 +9,32 @@ use super::*;
 use crate::silent;
 
 fn intake() -> (ObjectIntake, UnboundedReceiver<Event>) {
-    let (events, told) = unbounded_channel();
+    let (events, received) = unbounded_channel();
     let kind = ObjectKind { api_version: "example.com/v1".into(), kind: "Widget".into() };
-    (ObjectIntake::new(Arc::new(kind), events), told)
+    (ObjectIntake::new(Arc::new(kind), events), received)
 }
 
-fn refusals(told: &mut UnboundedReceiver<Event>) -> Vec<String> {
+fn refusals(received: &mut UnboundedReceiver<Event>) -> Vec<String> {
     let refusal = |event| match event {
         Event::ObjectsRefused(_, why) => Some(why.to_string()),
         _ => None,
     };
-    std::iter::from_fn(|| told.try_recv().ok()).filter_map(refusal).collect()
+    std::iter::from_fn(|| received.try_recv().ok()).filter_map(refusal).collect()
 }
 
 #[test]
 fn a_kind_whose_lists_keep_failing_is_refused_until_one_succeeds() {
-    let (mut intake, mut told) = intake();
+    let (mut intake, mut received) = intake();
     let start = Instant::now();
     let mut fail = |intake: &mut ObjectIntake, second| {
         intake.failed("conversion webhook: not found", start + Duration::from_secs(second));
-        refusals(&mut told)
+        refusals(&mut received)
     };
     let refused = ["every attempt failed for 10 s or longer, the last one with: conversion webhook: not found"];
     assert!(fail(&mut intake, 0).is_empty());
     assert!(fail(&mut intake, 9).is_empty());
     assert_eq!(fail(&mut intake, 10), refused);
-    assert!(fail(&mut intake, 11).is_empty(), "it is said once");
+    assert!(fail(&mut intake, 11).is_empty(), "it is reported once");
     intake.list_begins();
     intake.list_ends();
     assert!(fail(&mut intake, 12).is_empty(), "a list succeeded");
@@ -43,19 +43,19 @@ fn a_kind_whose_lists_keep_failing_is_refused_until_one_succeeds() {
 
 #[test]
 fn a_kind_that_is_forbidden_is_refused_at_once() {
-    let (mut intake, mut told) = intake();
+    let (mut intake, mut received) = intake();
     let status = Status::failure("widgets is forbidden", "Forbidden").with_code(403).boxed();
     intake.not_listed(&ListError::Client(ClientError::Api(status)));
-    assert_eq!(refusals(&mut told), ["widgets is forbidden. Give the scheduler's role `list` and `watch` on it"]);
+    assert_eq!(refusals(&mut received), ["widgets is forbidden. Give the scheduler's role `list` and `watch` on it"]);
 }
 
 #[test]
 fn a_list_that_the_api_server_refuses_counts_as_a_failed_attempt() {
-    let (mut intake, mut told) = intake();
+    let (mut intake, mut received) = intake();
     intake.failing = Some(Instant::now() - LONG);
     let status = Status::failure("conversion webhook: not found", "InternalError").with_code(500).boxed();
     intake.not_listed(&ListError::Client(ClientError::Api(status)));
-    let refusals = refusals(&mut told);
+    let refusals = refusals(&mut received);
     assert!(matches!(&refusals[..], [why] if why.contains("conversion webhook: not found")), "{refusals:?}");
 }
 

@@ -71,10 +71,10 @@ mod tests {
         for answer in [leader.send(call.clone(), within).await, leader.send_again(call, within, 2).await] {
             assert!(matches!(&answer, Err(CallError::NotLeading(_))), "{answer:?}");
         }
-        let (events, mut told) = unbounded_channel();
+        let (events, mut received) = unbounded_channel();
         let pod = PodKey { namespace: "default".into(), name: "p".into(), uid: "u".into() };
         Arc::new(Evictor::new(leader, events, 1)).evict(pod, "room is needed".into()).await;
-        assert!(matches!(told.try_recv(), Ok(Event::EvictionFailed(_))));
+        assert!(matches!(received.try_recv(), Ok(Event::EvictionFailed(_))));
         assert_eq!(requests.load(SeqCst), 0);
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn start(filter: &str, format: LoggingFormat) -> Result<Log> {
 impl Log {
     fn to(output: impl io::Write + Send + 'static, waiting: usize, tell: Tell) -> (NonBlocking, Self) {
         let dropped = Arc::new(OnceLock::new());
-        let output = Output { inner: output, dropped: Arc::clone(&dropped), tell, told: 0, told_at: None };
+        let output = Output { inner: output, dropped: Arc::clone(&dropped), tell, reported: 0, reported_at: None };
         let builder = NonBlockingBuilder::default().lossy(true).buffered_lines_limit(waiting).thread_name("log");
         let (writer, guard) = builder.finish(output);
         let counter = dropped.get_or_init(|| writer.error_counter()).clone();
@@ -71,16 +71,16 @@ struct Output<W> {
     /// Set once the channel exists.
     dropped: Arc<OnceLock<ErrorCounter>>,
     tell: Tell,
-    told: usize,
-    told_at: Option<Instant>,
+    reported: usize,
+    reported_at: Option<Instant>,
 }
 
 impl<W> Output<W> {
     fn tell(&mut self) {
         let dropped = self.dropped.get().map_or(0, ErrorCounter::dropped_lines);
         // The report itself may be dropped. Then the count grows, and a later report includes it.
-        if dropped > self.told && self.told_at.is_none_or(|at| at.elapsed() >= BETWEEN) {
-            (self.told, self.told_at) = (dropped, Some(Instant::now()));
+        if dropped > self.reported && self.reported_at.is_none_or(|at| at.elapsed() >= BETWEEN) {
+            (self.reported, self.reported_at) = (dropped, Some(Instant::now()));
             (self.tell)(dropped);
         }
     }
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!((log.dropped.dropped_lines(), TOLD.load(SeqCst)), (6, 0));
         go.send(()).expect("the thread waits");
         has_begun.recv().expect("the thread writes the next line");
-        assert_eq!(TOLD.load(SeqCst), 6, "the dropped lines are told after the first line that is written");
+        assert_eq!(TOLD.load(SeqCst), 6, "the dropped lines are reported after the first line that is written");
         drop(go);
         // The thread writes each of the four lines that were queued.
         assert_eq!(has_begun.iter().take(3).count(), 3);

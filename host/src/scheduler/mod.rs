@@ -92,7 +92,7 @@ impl Options {
 
 /// A running scheduler. Dropping it ends it at once, like killing the process. [`Scheduler::stop`] ends it in order.
 pub struct Scheduler {
-    control: Reins,
+    control: StopOnDrop,
     thread: JoinHandle<()>,
     shell: Arc<Shell>,
     synced: Shared<BoxFuture<'static, ()>>,
@@ -103,9 +103,9 @@ pub struct Scheduler {
 }
 
 /// The control channel of the scheduling thread. Dropping it ends the thread.
-struct Reins(UnboundedSender<Control>);
+struct StopOnDrop(UnboundedSender<Control>);
 
-impl Drop for Reins {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         // Sending fails only if the thread has ended.
         let _ = self.0.send(Control::Stop);
@@ -181,7 +181,7 @@ impl Scheduler {
         };
         let loader = Arc::new(Loader::start(loader_options, options.configuration.profiles, outbox)?);
         Ok(Self {
-            control: Reins(control),
+            control: StopOnDrop(control),
             thread,
             shell,
             synced,

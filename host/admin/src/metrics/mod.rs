@@ -151,7 +151,7 @@ impl Default for Metrics {
             configuration_refused: add(
                 of,
                 "berth_configuration_refused",
-                "Whether the configuration file says what can't be done (1), so that what it said before holds",
+                "Whether the configuration file is refused (1). The previous configuration then stays in force",
                 Gauge::default(),
             ),
             leads: add(

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_says_what_each_has_become() {
+    fn the_page_names_the_plugins_of_each_predicate() {
         for (name, predicate) in PREDICATES {
             let said = page::plugins_for(name);
             let plugins: &[&str] = match predicate {

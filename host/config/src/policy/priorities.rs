@@ -192,9 +192,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_says_what_each_has_become() {
+    fn the_page_names_the_plugin_of_each_priority() {
         for (name, priority) in PRIORITIES {
-            let said = page::plugins_for(name);
+            let plugins = page::plugins_for(name);
             let plugin = match priority {
                 Score(plugin) => plugin,
                 Resources(_) => "NodeResourcesFit",
@@ -203,7 +203,7 @@ mod tests {
                 Argument(LABEL_PREFERENCE) => "NodeLabel",
                 Argument(_) => "ServiceAffinity",
             };
-            assert!(said.contains(&plugin), "{name}: {plugin}, the page says {said:?}");
+            assert!(plugins.contains(&plugin), "{name}: {plugin}, the page says {plugins:?}");
         }
     }
 }

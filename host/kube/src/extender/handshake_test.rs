@@ -147,10 +147,10 @@ async fn tls_config_says_who_is_trusted_and_who_asks() {
     is("serverName", &asked(by_name, false, &named).await, Ok(0));
 }
 
-fn is(name: &str, said: &Result<usize, String>, expected: Result<usize, &str>) {
-    match (said, expected) {
+fn is(name: &str, result: &Result<usize, String>, expected: Result<usize, &str>) {
+    match (result, expected) {
         (Ok(certificates), Ok(expected)) => assert_eq!(*certificates, expected, "{name}"),
         (Err(error), Err(expected)) => assert!(error.contains(expected), "{name}: {error}"),
-        _ => panic!("{name}: {said:?}, where {expected:?} was expected"),
+        _ => panic!("{name}: {result:?}, where {expected:?} was expected"),
     }
 }

@@ -40,7 +40,7 @@ cases:
 
 #[test]
 fn mistakes_are_named() {
-    for (text, words) in [
+    for (text, expected) in [
         ("nodes: []\ncases: []", "`cases` is empty"),
         ("nodes: []\ncases: [{name: a, filters: {}}]", "filters"),
         ("nodes: [{metadata: {name: 7}}]\ncases: [{name: a}]", "nodes[0]: metadata.name: invalid type"),
@@ -48,7 +48,7 @@ fn mistakes_are_named() {
         ("nodes: []\npods: [{}]\ncases: [{name: a}]", "pods[0]: has no spec.nodeName"),
         ("nodes: []\ncases: [{name: a, pod: {spec: {priority: high}}}]", "spec.priority: invalid type"),
     ] {
-        let said = refused(text);
-        assert!(said.contains(words), "{text}: {said}");
+        let message = refused(text);
+        assert!(message.contains(expected), "{text}: {message}");
     }
 }

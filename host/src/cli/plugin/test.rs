@@ -81,7 +81,7 @@ pub(super) fn test(args: &Args) -> Result<ExitCode> {
     for case in &table.cases {
         let pod = case.pod().with_context(|| format!("{}: case {:?}", place(), case.name))?;
         let problems = match plugin.ask(&table.arguments(case), &cluster, &pod) {
-            Ok(said) => compare(case, &said).with_context(|| format!("{}: case {:?}", place(), case.name))?,
+            Ok(answers) => compare(case, &answers).with_context(|| format!("{}: case {:?}", place(), case.name))?,
             Err(error) => vec![error.to_string()],
         };
         cases.push(TestedCase::new(case, problems));
@@ -124,10 +124,13 @@ impl Listing for TestReport {
 }
 
 /// Returns a line for each difference between the expected and the actual results.
-fn compare(case: &Case, said: &[NodeAnswer]) -> Result<Vec<String>> {
+fn compare(case: &Case, answers: &[NodeAnswer]) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let of = |node: &str| {
-        said.iter().find(|said| *said.node == *node).with_context(|| format!("there is no node {node:?} in `nodes`"))
+        answers
+            .iter()
+            .find(|answer| *answer.node == *node)
+            .with_context(|| format!("there is no node {node:?} in `nodes`"))
     };
     for (node, expected) in &case.filter {
         let (expected, found) = (expected.status()?, &of(node)?.rejected);

@@ -157,9 +157,9 @@ mod tests {
             (&["--tls-cipher-suites=TLS_AES_128_GCM_SHA256,AES"], Some("\"AES\" is not a cipher suite")),
             (&["--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA", "--tls-min-version=VersionTLS13"], None),
         ] {
-            let said = parse(flags).tls().err().map(|error| error.to_string());
-            assert_eq!(said.is_some(), error.is_some(), "{flags:?}: {said:?}");
-            assert!(said.unwrap_or_default().contains(error.unwrap_or_default()), "{flags:?}");
+            let message = parse(flags).tls().err().map(|error| error.to_string());
+            assert_eq!(message.is_some(), error.is_some(), "{flags:?}: {message:?}");
+            assert!(message.unwrap_or_default().contains(error.unwrap_or_default()), "{flags:?}");
         }
     }
 }
