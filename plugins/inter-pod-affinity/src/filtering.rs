@@ -97,6 +97,6 @@ pub fn rejections() -> [Rejection; 3] {
 /// first of its group and may go to any node with the topology labels.
 pub fn is_first(pod: &Incoming, tally: &Tally, cluster: &Cluster) -> bool {
     let namespace = cluster.namespace(&pod.namespace);
-    let matches_itself = |term: &Term| term.of_incoming(&pod.namespace, &pod.labels, namespace);
+    let matches_itself = |term: &Term| term.matches_leniently(&pod.namespace, &pod.labels, namespace);
     tally.affinity == 0 && !pod.terms.affinity.is_empty() && pod.terms.affinity.iter().all(matches_itself)
 }

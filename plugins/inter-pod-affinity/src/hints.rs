@@ -70,11 +70,11 @@ fn matched_anti_affinity<'a>(
 fn conflicted(prepared: &PreparedPod, pod: Pod<'_>, cluster: &Cluster) -> bool {
     let incoming = &prepared.incoming;
     let pod_namespace_labels = cluster.namespace(&incoming.namespace);
-    let rejects_pod = |term: &Term| term.of_resident(&incoming.namespace, &incoming.labels, pod_namespace_labels);
+    let rejects_pod = |term: &Term| term.matches_leniently(&incoming.namespace, &incoming.labels, pod_namespace_labels);
     matched_anti_affinity(prepared, pod, cluster).next().is_some()
         || Terms::new(pod.2).anti_affinity.iter().any(rejects_pod)
 }
 
 fn matches_term(term: &Term, (namespace, labels, _): Pod<'_>, cluster: &Cluster) -> bool {
-    term.of_incoming(namespace, labels, cluster.namespace(namespace))
+    term.matches_leniently(namespace, labels, cluster.namespace(namespace))
 }

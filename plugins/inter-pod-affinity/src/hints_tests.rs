@@ -3,7 +3,7 @@
 use berth_guest::EventActions as Actions;
 use berth_guest::hints::Hint::{Queue, Skip};
 use berth_guest::testing::{Host, PodBuilder, expression, node, pod, pod_term, selector};
-use berth_guest::types::SelectorOperator::In;
+use berth_guest::types::SelectorOperator::{DoesNotExist, In};
 use berth_guest::types::{LabelSelector, PodAffinityTerm};
 
 use crate::Plugin;
@@ -61,6 +61,16 @@ fn a_namespace_is_selected_by_its_labels() {
         let came = app("db").namespace(namespace);
         assert_eq!(host.pod_hint(Actions::ADD, [None, Some(&came)], &wanted), expected, "{namespace}");
     }
+}
+
+#[test]
+fn a_namespace_selector_that_matches_no_labels_selects_every_namespace() {
+    let mut host = Host::<Plugin>::new();
+    host.object("Namespace", "", "default", r#"{"metadata": {"labels": {"team": "a"}}}"#);
+    let no_team: LabelSelector = selector([expression("team", DoesNotExist, [])]);
+    let term = PodAffinityTerm { namespace_selector: Some(no_team), ..pod_term("zone", selector([])) };
+    let leaves = app("other").namespace("default").away_from(term);
+    assert_eq!(host.pod_hint(Actions::DELETE, [Some(&leaves), None], &app("web")), Queue);
 }
 
 #[test]

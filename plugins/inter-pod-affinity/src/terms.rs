@@ -89,8 +89,9 @@ impl Term {
         })
     }
 
-    /// Returns true if this term of a pod on a node matches the pod to schedule, whose namespace has these labels.
-    pub fn of_resident(&self, namespace: &str, labels: &LabelMap, namespace_labels: Option<&LabelMap>) -> bool {
+    /// Returns true if this term matches a pod with these labels, whose namespace has these labels. kube-scheduler's
+    /// filter and score match the terms of pods on nodes so.
+    pub fn matches(&self, namespace: &str, labels: &LabelMap, namespace_labels: Option<&LabelMap>) -> bool {
         let selected = || match namespace_labels {
             Some(labels) => self.namespace_selector.matches(labels),
             None => self.selects_unlabelled(),
@@ -98,11 +99,11 @@ impl Term {
         (self.names(namespace) || selected()) && self.selector.matches(labels)
     }
 
-    /// Returns true if this term of the pod to schedule matches a pod on a node, whose namespace has these labels.
-    /// As in kube-scheduler, a namespace selector that matches an empty label set (`NotIn`, `DoesNotExist`) selects
-    /// every namespace here: kube-scheduler lists the selected namespaces, then checks the selector against other
-    /// namespaces without their labels.
-    pub fn of_incoming(&self, namespace: &str, labels: &LabelMap, namespace_labels: Option<&LabelMap>) -> bool {
+    /// Like [`Term::matches`], but a namespace selector that matches an empty label set (`NotIn`, `DoesNotExist`)
+    /// selects every namespace. kube-scheduler matches the terms of the pod to schedule so: it lists the selected
+    /// namespaces, then checks the selector against other namespaces without their labels. Its queueing hint matches
+    /// the terms of a deleted pod in the same way.
+    pub fn matches_leniently(&self, namespace: &str, labels: &LabelMap, namespace_labels: Option<&LabelMap>) -> bool {
         let selected = || {
             self.selects_unlabelled() || namespace_labels.is_some_and(|labels| self.namespace_selector.matches(labels))
         };

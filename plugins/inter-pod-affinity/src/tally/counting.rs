@@ -167,8 +167,8 @@ fn contributions_of(
     let (group_namespace_labels, pod_namespace_labels) =
         (cluster.namespace(&group.key.namespace), cluster.namespace(&pod.namespace));
     let matches_group =
-        |term: &&Term| term.of_incoming(&group.key.namespace, &group.key.labels, group_namespace_labels);
-    let matches_pod = |term: &&Term| term.of_resident(&pod.namespace, &pod.labels, pod_namespace_labels);
+        |term: &&Term| term.matches_leniently(&group.key.namespace, &group.key.labels, group_namespace_labels);
+    let matches_pod = |term: &&Term| term.matches(&pod.namespace, &pod.labels, pod_namespace_labels);
 
     if own.affinity.iter().all(|term| matches_group(&term)) {
         own.affinity.iter().for_each(|term| add(term, Contribution::Affinity));
