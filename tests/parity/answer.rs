@@ -130,12 +130,12 @@ impl Answer {
 impl Verdict {
     /// Returns the rejected nodes, with reasons in a fixed order. kube-scheduler's NodeResourcesFit reports
     /// extended resources in random order, because it keeps them in a map.
-    fn told(&self, plugin: &str) -> BTreeMap<String, Status> {
-        let mut told = self.rejected.clone();
+    fn sorted_rejections(&self, plugin: &str) -> BTreeMap<String, Status> {
+        let mut rejections = self.rejected.clone();
         if plugin == "NodeResourcesFit" {
-            told.values_mut().for_each(|status| status.reasons.sort());
+            rejections.values_mut().for_each(|status| status.reasons.sort());
         }
-        told
+        rejections
     }
 
     fn differences(theirs: &Self, ours: &Self, plugin: &str, lines: &mut Vec<String>) {
@@ -144,7 +144,12 @@ impl Verdict {
             return;
         }
         note(lines, format_args!("{plugin}: skips its filter"), &theirs.skips, &ours.skips);
-        compare(lines, &format!("{plugin}: rejected"), &theirs.told(plugin), &ours.told(plugin));
+        compare(
+            lines,
+            &format!("{plugin}: rejected"),
+            &theirs.sorted_rejections(plugin),
+            &ours.sorted_rejections(plugin),
+        );
         match (&theirs.scores, &ours.scores) {
             (Some(theirs), Some(ours)) => compare(lines, &format!("{plugin}: score"), theirs, ours),
             // Some of kube-scheduler's plugins have no pre-score and give every node a score of 0, where Berth's

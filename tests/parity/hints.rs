@@ -32,10 +32,10 @@ impl Asked<'_> {
             let ours = ours.get(*plugin).copied();
             ours.unwrap_or_default() != *theirs && !self.on_purpose(plugin, ours)
         };
-        let said = |again: bool| if again { "tries the pod again" } else { "lets it wait" };
+        let outcome = |again: bool| if again { "tries the pod again" } else { "lets it wait" };
         self.asked(theirs)
             .filter(differs)
-            .map(|(plugin, theirs)| format!("{plugin}: kube-scheduler {}, Berth {}", said(theirs), said(!theirs)))
+            .map(|(plugin, theirs)| format!("{plugin}: kube-scheduler {}, Berth {}", outcome(theirs), outcome(!theirs)))
             .collect()
     }
 
@@ -59,8 +59,8 @@ impl Asked<'_> {
             None => before == after,
             Some(false) => {
                 let still_rejected = object["kind"] == "Node" && after.contains_key(name);
-                let says_so = BY_VERDICT.contains(&plugin) || (plugin == "NodeAffinity" && is_unreadable(self.pod));
-                still_rejected && says_so
+                let by_verdict = BY_VERDICT.contains(&plugin) || (plugin == "NodeAffinity" && is_unreadable(self.pod));
+                still_rejected && by_verdict
             }
             // The change helped, or may have helped.
             Some(true) => before.keys().any(|node| !after.contains_key(node)) || self.knows_better(plugin),
@@ -128,19 +128,19 @@ pub fn differences(case: &Case, steps: &[Vec<Answer>], theirs: &[Vec<Hints>], ou
     lines
 }
 
-/// Calls `tell` for each change and pod, with kube-scheduler's answers and hints.
+/// Calls `compare` for each change and pod, with kube-scheduler's answers and hints.
 pub fn each(
     case: &Case,
     steps: &[Vec<Answer>],
     theirs: &[Vec<Hints>],
-    mut tell: impl FnMut((usize, usize), &Asked<'_>, &Hints),
+    mut compare: impl FnMut((usize, usize), &Asked<'_>, &Hints),
 ) {
     for (at, (change, hints)) in case.changes.iter().zip(theirs).enumerate() {
         let was = case.before(at);
         for (number, (pod, hints)) in case.pods.iter().zip(hints).enumerate() {
             let answer = |step: usize| steps.get(step).and_then(|pods| pods.get(number));
             if let (Some(before), Some(after)) = (answer(at), answer(at + 1)) {
-                tell((at, number), &Asked { change, was, pod, before, after }, hints);
+                compare((at, number), &Asked { change, was, pod, before, after }, hints);
             }
         }
     }

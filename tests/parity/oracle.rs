@@ -25,7 +25,7 @@ pub struct Oracle {
 #[derive(Deserialize)]
 struct Line {
     #[serde(default)]
-    steps: Vec<Vec<Said>>,
+    steps: Vec<Vec<PodAnswer>>,
     #[serde(default)]
     hints: Vec<Vec<Hints>>,
     #[serde(default)]
@@ -35,14 +35,14 @@ struct Line {
 }
 
 #[derive(Deserialize)]
-struct Said {
-    plugins: BTreeMap<String, PluginSaid>,
-    cycle: CycleSaid,
+struct PodAnswer {
+    plugins: BTreeMap<String, PluginAnswer>,
+    cycle: CycleAnswer,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct PluginSaid {
+struct PluginAnswer {
     pre_enqueue: Option<Status>,
     pre_filter: Option<PreFilter>,
     #[serde(default)]
@@ -60,7 +60,7 @@ struct PreFilter {
 }
 
 #[derive(Deserialize)]
-struct CycleSaid {
+struct CycleAnswer {
     #[serde(default)]
     message: String,
     #[serde(default)]
@@ -130,21 +130,21 @@ fn in_profile(pod: &Value) -> Value {
     pod
 }
 
-impl From<Said> for Answer {
-    fn from(mut said: Said) -> Self {
-        let room = said.cycle.room.take().map(Room::Offered);
-        let (nodes, count) = (&said.cycle.nodes, said.cycle.nodes.len());
-        let plugins = said.plugins.into_iter().map(|(name, said)| (name, said.verdict(nodes))).collect();
-        let cycle = match said.cycle {
-            CycleSaid { failed: true, .. } => Cycle::Failed,
-            CycleSaid { message, totals, .. } if message.is_empty() => Cycle::Fits(totals),
-            CycleSaid { message, .. } => Cycle::FitsNowhere(message),
+impl From<PodAnswer> for Answer {
+    fn from(mut answer: PodAnswer) -> Self {
+        let room = answer.cycle.room.take().map(Room::Offered);
+        let (nodes, count) = (&answer.cycle.nodes, answer.cycle.nodes.len());
+        let plugins = answer.plugins.into_iter().map(|(name, answer)| (name, answer.verdict(nodes))).collect();
+        let cycle = match answer.cycle {
+            CycleAnswer { failed: true, .. } => Cycle::Failed,
+            CycleAnswer { message, totals, .. } if message.is_empty() => Cycle::Fits(totals),
+            CycleAnswer { message, .. } => Cycle::FitsNowhere(message),
         };
         Self { plugins, cycle, room, nodes: count }
     }
 }
 
-impl PluginSaid {
+impl PluginAnswer {
     fn verdict(self, nodes: &BTreeSet<String>) -> Verdict {
         let failed = |status: &Status| (status.code == "Error").then(|| status.reasons.join(", "));
         let held = self.pre_enqueue.filter(|status| status.code != "Success");

@@ -86,7 +86,7 @@ async fn checked() -> Result<()> {
     let good = folder("field/overrides.yaml").display().to_string();
     let output = programs::run_berth(&["config", "check", &good]).await?;
     ensure!(output.success, "a good file is refused:\n{}\n{}", output.stdout, output.stderr);
-    let words = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let printed = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
         "Profile default-scheduler",
         "queueSort PrioritySort",
@@ -94,7 +94,7 @@ async fn checked() -> Result<()> {
         "bind DefaultBinder [the core]",
         "no limit of requests",
     ] {
-        ensure!(words.contains(expected), "the check does not say {expected:?}:\n{}", output.stdout);
+        ensure!(printed.contains(expected), "the check does not print {expected:?}:\n{}", output.stdout);
     }
     let home = tempfile::tempdir()?;
     let head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
@@ -108,7 +108,7 @@ async fn checked() -> Result<()> {
     ] {
         let output = programs::run_berth(&["config", "check", &file.display().to_string()]).await?;
         ensure!(output.success, "a good file is refused:\n{}\n{}", output.stdout, output.stderr);
-        ensure!(output.stdout.contains(expected), "the check does not say {expected:?}:\n{}", output.stdout);
+        ensure!(output.stdout.contains(expected), "the check does not print {expected:?}:\n{}", output.stdout);
     }
     let bad = home.path().join("bad.yaml");
     let bad_name = bad.display().to_string();
@@ -128,7 +128,7 @@ async fn checked() -> Result<()> {
         let output = programs::run_berth(&["config", "check", &bad_name]).await?;
         ensure!(!output.success, "{text} is accepted:\n{}", output.stdout);
         let expected = format!("{bad_name}{expected}");
-        ensure!(output.stdout.contains(&expected), "the check does not say {expected:?}:\n{}", output.stdout);
+        ensure!(output.stdout.contains(&expected), "the check does not print {expected:?}:\n{}", output.stdout);
     }
     Ok(())
 }

@@ -34,8 +34,9 @@ async fn get_and_describe(target: &Target) -> Result<()> {
     ensure!(words[header.len()..].starts_with(&["web", "0/1", "Pending", "0"]), "{table}");
     ensure!(words.contains(&"n-0"), "the node is not shown:\n{table}");
 
-    told(&kubectl, &["describe", "pod", "web"], &["Node:", "n-0/", "Successfully assigned default/web to n-0"]).await?;
-    told(&kubectl, &["describe", "node", "n-0"], &["Allocatable:", "default", "web", "100m (2%)"]).await?;
+    prints(&kubectl, &["describe", "pod", "web"], &["Node:", "n-0/", "Successfully assigned default/web to n-0"])
+        .await?;
+    prints(&kubectl, &["describe", "node", "n-0"], &["Allocatable:", "default", "web", "100m (2%)"]).await?;
     let names = kubectl.run(&["get", "pods", "-l", "app=web", "-o", "name"]).await?;
     ensure!(names == "pod/web\n", "by label: {names:?}");
     let others = kubectl.run(&["get", "pods", "--field-selector", "spec.nodeName!=n-0", "-o", "name"]).await?;
@@ -52,19 +53,19 @@ async fn get_and_describe(target: &Target) -> Result<()> {
 async fn apply_edits(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 1, 4)).await?;
     let kubectl = Kubectl::new(&target.kubeconfig)?;
-    for (manifest, said) in [
+    for (manifest, expected) in [
         (POD.to_owned(), "pod/web created\n"),
         (POD.to_owned(), "pod/web unchanged\n"),
         (POD.replace("app: web", "app: web, tier: front"), "pod/web configured\n"),
         (POD.to_owned(), "pod/web configured\n"),
     ] {
         let output = kubectl.run_with(&["apply", "-f", "-"], &manifest).await?;
-        ensure!(output == said, "kubectl apply said {output:?}, expected {said:?}");
+        ensure!(output == expected, "kubectl apply printed {output:?}, expected {expected:?}");
     }
     let labels = kubectl.run(&["get", "pod", "web", "-o", "jsonpath={.metadata.labels}"]).await?;
     ensure!(labels == r#"{"app":"web"}"#, "the label that was taken out is still there: {labels}");
     let applied = kubectl.run_with(&["apply", "--server-side", "--force-conflicts", "-f", "-"], POD).await?;
-    ensure!(applied == "pod/web serverside-applied\n", "kubectl apply --server-side said {applied:?}");
+    ensure!(applied == "pod/web serverside-applied\n", "kubectl apply --server-side printed {applied:?}");
     session.end().await
 }
 
@@ -75,7 +76,7 @@ async fn deployments(target: &Target) -> Result<()> {
     kubectl.run(&["create", "deployment", "web", "--image=registry.example/web:1", "--replicas=2"]).await?;
     kubectl.run(&["rollout", "status", "deployment/web", "--timeout=60s"]).await?;
     let scaled = kubectl.run(&["scale", "deployment", "web", "--replicas=4"]).await?;
-    ensure!(scaled == "deployment.apps/web scaled\n", "kubectl scale said {scaled:?}");
+    ensure!(scaled == "deployment.apps/web scaled\n", "kubectl scale printed {scaled:?}");
     kubectl.run(&["wait", "--for=jsonpath={.status.availableReplicas}=4", "deployment/web", "--timeout=60s"]).await?;
     let table = kubectl.run(&["get", "deployments"]).await?;
     let words: Vec<&str> = table.split_whitespace().collect();
@@ -116,7 +117,7 @@ async fn watch(target: &Target) -> Result<()> {
 /// kubectl must show the API server's errors with its usual messages.
 async fn errors(target: &Target) -> Result<()> {
     let kubectl = Kubectl::new(&target.kubeconfig)?;
-    for (arguments, stdin, said) in [
+    for (arguments, stdin, expected) in [
         (&["get", "pod", "nobody"][..], "", r#"Error from server (NotFound): pods "nobody" not found"#),
         (&["get", "gadgets"], "", r#"the server doesn't have a resource type "gadgets""#),
         (
@@ -137,15 +138,15 @@ async fn errors(target: &Target) -> Result<()> {
     ] {
         let output = kubectl.output(arguments, stdin).await?;
         ensure!(
-            !output.success && output.stderr.contains(said),
-            "kubectl {arguments:?} said {output:?}, expected {said:?}"
+            !output.success && output.stderr.contains(expected),
+            "kubectl {arguments:?} printed {output:?}, expected {expected:?}"
         );
     }
     Ok(())
 }
 
 /// Waits until kubectl's output contains all of these texts, because events may arrive late.
-async fn told(kubectl: &Kubectl, arguments: &[&str], expected: &[&str]) -> Result<()> {
+async fn prints(kubectl: &Kubectl, arguments: &[&str], expected: &[&str]) -> Result<()> {
     eventually(&format!("kubectl {arguments:?} says {expected:?}"), || async {
         let text = kubectl.run(arguments).await?;
         Ok(Look::at(expected.iter().all(|words| text.contains(words)), || text.clone()))

@@ -177,11 +177,11 @@ async fn scheduled_event_and_condition(target: &Target) -> Result<()> {
     ensure!(scheduled == ("True".into(), String::new(), String::new()), "the condition is {scheduled:?}");
 
     let event = events::with_note(&target.client, "p", "Scheduled", "").await?;
-    let told = json!({
+    let fields = json!({
         "note": event.note, "action": event.action, "type": event.type_, "reason": event.reason,
         "reportingController": event.reporting_controller, "regarding": event.regarding,
     });
-    let regarding = told["regarding"].as_object().context("the event regards nothing")?;
+    let regarding = fields["regarding"].as_object().context("the event regards nothing")?;
     let expected = json!({
         "note": "Successfully assigned default/p to n1", "action": "Binding", "type": "Normal", "reason": "Scheduled",
         "reportingController": "default-scheduler",
@@ -190,7 +190,7 @@ async fn scheduled_event_and_condition(target: &Target) -> Result<()> {
             "resourceVersion": regarding.get("resourceVersion"),
         },
     });
-    ensure!(told == expected, "the event is {told:#}, expected {expected:#}");
+    ensure!(fields == expected, "the event is {fields:#}, expected {expected:#}");
     let instance = event.reporting_instance.unwrap_or_default();
     ensure!(instance.starts_with("default-scheduler-"), "reportingInstance is {instance:?}");
     api::delete(&target.client, &pod("p", "10m")).await?;

@@ -106,7 +106,7 @@ async fn nobody_makes_room_for_an_equal(target: &Target) -> Result<()> {
 async fn until_told(session: &Session<'_>, name: &str, message: &str) -> Result<()> {
     session
         .journal
-        .until(&format!("pod {name} is told {message:?}"), |pods| {
+        .until(&format!("pod {name} has the message {message:?}"), |pods| {
             let seen = pods.by_name.get(name).cloned().unwrap_or_default();
             Look::at(seen.whole_rejection() == Some(message), || format!("{seen:?}"))
         })
@@ -124,10 +124,10 @@ async fn check_victim(target: &Target, victim: &Value) -> Result<()> {
         })
     })
     .await?;
-    let told = ["status", "reason", "message"].map(|field| condition[field].as_str().unwrap_or_default());
+    let fields = ["status", "reason", "message"].map(|field| condition[field].as_str().unwrap_or_default());
     let expected =
         ["True", "PreemptionByScheduler", "default-scheduler: preempting to accommodate a higher priority pod"];
-    ensure!(told == expected, "the victim is told {told:?}");
+    ensure!(fields == expected, "the condition of the victim is {fields:?}");
     Ok(())
 }
 

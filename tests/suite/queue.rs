@@ -54,8 +54,8 @@ async fn gated_pods_wait(target: &Target) -> Result<()> {
     ensure!(seen.node.is_none(), "a pod with a scheduling gate was placed: {seen:?}");
     let reason = seen.scheduled.as_ref().map(|(_, reason, _)| &**reason);
     ensure!(reason == Some("SchedulingGated"), "its condition is the API server's: {seen:?}");
-    let told = events::of(&target.client, "gated").await?;
-    ensure!(told.is_empty(), "a pod with a scheduling gate has events: {told:?}");
+    let events = events::of(&target.client, "gated").await?;
+    ensure!(events.is_empty(), "a pod with a scheduling gate has events: {events:?}");
     api::patch(&target.client, &gated, json!({"spec": {"schedulingGates": null}})).await?;
     session.journal.placed_pod("gated").await?;
     session.end().await
@@ -84,8 +84,8 @@ async fn other_schedulers_pods_are_left_alone(target: &Target) -> Result<()> {
     session.journal.placed("ours-", 20).await?;
     let seen = session.journal.now(|pods| pods.by_name.get("other").cloned()).unwrap_or_default();
     ensure!(seen.node.is_none() && seen.scheduled.is_none(), "another scheduler's pod was touched: {seen:?}");
-    let told = events::of(&target.client, "other").await?;
-    ensure!(told.is_empty(), "another scheduler's pod has events: {told:?}");
+    let events = events::of(&target.client, "other").await?;
+    ensure!(events.is_empty(), "another scheduler's pod has events: {events:?}");
     session.end().await
 }
 

@@ -142,8 +142,8 @@ async fn condition_and_event(target: &Target) -> Result<()> {
     );
 
     let event = events::with_note(&target.client, "p", "FailedScheduling", "").await?;
-    let told = [event.note, event.action, event.type_, event.reporting_controller];
+    let event = [event.note, event.action, event.type_, event.reporting_controller];
     let expected = [message, "Scheduling", "Warning", "default-scheduler"].map(|text| Some(text.to_owned()));
-    ensure!(told == expected, "the event says {told:?}, expected {expected:?}");
+    ensure!(event == expected, "the event is {event:?}, expected {expected:?}");
     session.end().await
 }

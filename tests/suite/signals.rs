@@ -32,8 +32,8 @@ async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
     berth.until_logged("cache and queue are as the API server has nodes and pods").await?;
     let of_cache = ["dump of the cache: 1 nodes, 1 pods on them", "node n1: 100 of", "default/small"];
     let of_objects = ["dump of the objects that plugins read: ", "v1 Service default/dumped"];
-    for words in of_cache.into_iter().chain(of_objects) {
-        berth.until_logged(words).await?;
+    for message in of_cache.into_iter().chain(of_objects) {
+        berth.until_logged(message).await?;
     }
     berth.until_logged("unschedulable pod default/large, tried").await?;
     berth.stop().await

@@ -53,7 +53,7 @@ async fn the_process_ends_with_the_name_of_the_task(target: &Target) -> Result<(
         let log = berth.log();
         ensure!(status.code() == Some(1), "{task}: berth ended with {status}:\n{log}");
         let last = format!("error: {task} has ended: it panicked: {task} is made to fail");
-        ensure!(log.contains(&last), "not said: {last:?}\n{log}");
+        ensure!(log.contains(&last), "not logged: {last:?}\n{log}");
     }
     Ok(())
 }

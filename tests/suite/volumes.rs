@@ -50,7 +50,7 @@ async fn one_volume_is_for_one_pod(target: &Target) -> Result<()> {
     let none = "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.";
     let rejected = |pods: &Pods| pods.named("web").any(|(_, seen)| seen.rejection() == Some(none));
     let look = |pods: &Pods| Look::at(rejected(pods), || "it is not".to_owned());
-    session.journal.until("the pod that came later is told that there is no volume", look).await?;
+    session.journal.until("the later pod has the message that there is no volume", look).await?;
     // The rejected pod gets this volume.
     available(target, &volume("more", "1Gi", "n-1")).await?;
     session.journal.placed("web", 2).await?;

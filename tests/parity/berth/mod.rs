@@ -74,13 +74,13 @@ impl Berth {
     pub fn ask(&self, case: &Case, keeping: Keeping) -> Result<Answers> {
         let mut cluster = Cluster::new(&self.stock, case, keeping)?;
         for object in &case.objects {
-            cluster.tell(&Change::Set(object.clone()))?;
+            cluster.apply(&Change::Set(object.clone()))?;
         }
         let pods: Vec<Pod> = case.pods.iter().map(pod).collect::<Result<_>>()?;
         let mut steps = vec![cluster.ask_all(&pods)?];
         let mut hints = Vec::new();
         for change in &case.changes {
-            let events = cluster.tell(change)?;
+            let events = cluster.apply(change)?;
             let of_pods: Result<_> = pods.iter().map(|pod| cluster.hints(pod, &events)).collect();
             hints.push(of_pods?);
             steps.push(cluster.ask_all(&pods)?);
@@ -119,7 +119,7 @@ impl Cluster {
     }
 
     /// Tells the core about a change. Returns the queue's events.
-    fn tell(&mut self, change: &Change) -> Result<Vec<ClusterEvent>> {
+    fn apply(&mut self, change: &Change) -> Result<Vec<ClusterEvent>> {
         let event = match change {
             Change::Set(object) => self.reader.set(object)?,
             Change::Remove(object) => self.reader.removed(object)?,
@@ -152,7 +152,7 @@ impl Cluster {
             let (verdict, _) = self.explain(pod, plugin)?;
             if self.keeping == Keeping::Kept {
                 let (again, _) = self.explain(pod, plugin)?;
-                ensure!(verdict == again, "{plugin}: said first {verdict:?}, then {again:?}");
+                ensure!(verdict == again, "{plugin}: answered first {verdict:?}, then {again:?}");
             }
             let held = self.held(pod, plugin)?;
             answer.plugins.insert(plugin.to_owned(), Verdict { held, ..verdict });

@@ -31,17 +31,19 @@ impl Cluster {
         }
         // An existing nomination is not repeated in the actions.
         let mut room = Made { node: pod.nominated_node_name.to_string(), ..Made::default() };
-        let mut told = None;
+        let mut note = None;
         for action in actions {
             match action {
                 Action::Nominate { pod: of, node } if of == pod.key => room.node = node.into(),
                 Action::Evict { pod, .. } => drop(room.evicted.insert(pod.name.into())),
-                Action::Emit(event) => told = Some(event.note.to_string()),
+                Action::Emit(event) => note = Some(event.note.to_string()),
                 _ => {}
             }
         }
-        let told = told.with_context(|| format!("pod {} was not tried", pod.key))?;
-        let more = told.strip_prefix(message).with_context(|| format!("said {message:?} first, then {told:?}"))?;
+        let note = note.with_context(|| format!("pod {} was not tried", pod.key))?;
+        let more = note
+            .strip_prefix(message)
+            .with_context(|| format!("the event has the message {note:?}, expected {message:?} first"))?;
         room.message = more.trim_start().to_owned();
         if !room.message.is_empty() {
             room.node.clear();

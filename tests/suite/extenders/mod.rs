@@ -65,8 +65,8 @@ fn first_difference(theirs: &[Asked], ours: &[Asked]) -> String {
 }
 
 fn check(scene: &Scene, came: &Result<String, (String, String)>) -> Result<()> {
-    let told = came.as_ref().map(String::as_str).map_err(|(reason, message)| (reason.as_str(), message.as_str()));
-    let right = match (&scene.comes_to, told) {
+    let outcome = came.as_ref().map(String::as_str).map_err(|(reason, message)| (reason.as_str(), message.as_str()));
+    let right = match (&scene.comes_to, outcome) {
         (Outcome::On(node), Ok(placed)) => *node == placed,
         (Outcome::Unschedulable(expected), Err(("Unschedulable", message))) => *expected == message,
         (Outcome::Error(expected), Err(("SchedulerError", message))) => *expected == message,
@@ -136,7 +136,7 @@ async fn seen(target: &Target, scene: &Scene, extender: &Extender) -> Result<See
     api::create(&target.client, &wanting).await?;
     let placed = matches!(scene.comes_to, Outcome::On(_));
     let (uid, came) = journal
-        .until(&format!("the pod of {:?} is placed or told why not", scene.name), |pods| {
+        .until(&format!("the pod of {:?} is placed or has a message", scene.name), |pods| {
             let Some(seen) = pods.by_name.get("p") else { return Look::NotYet("it is not there".to_owned()) };
             match (&seen.node, &seen.scheduled) {
                 (Some(node), _) => Look::Yes((seen.uid.clone(), Ok(node.clone()))),

@@ -107,7 +107,7 @@ impl Workload<'_> {
         let name = pod["metadata"]["name"].as_str().unwrap_or_default();
         api::create(&self.target.client, &pod).await?;
         self.journal
-            .until(&format!("pod {name} is told why not"), |pods| {
+            .until(&format!("pod {name} has a message"), |pods| {
                 let seen = pods.by_name.get(name).cloned().unwrap_or_default();
                 Look::at(seen.rejection().is_some(), || format!("{seen:?}"))
             })

@@ -84,13 +84,13 @@ fn differences(theirs: &[Outcome], ours: &[Outcome]) -> Vec<String> {
             for (pod, node) in &outcome.placed {
                 if let Some(why) = expected.rejected.get(pod) {
                     lines.push(format!(
-                        "{pod}: {who}'s run {run} placed it on {node}; kube-scheduler's first said {why}"
+                        "{pod}: {who}'s run {run} placed it on {node}; kube-scheduler's first message is {why}"
                     ));
                 }
             }
             for (pod, why) in outcome.rejected.iter().filter(|(pod, why)| expected.rejected.get(*pod) != Some(*why)) {
                 let first = expected.rejected.get(pod);
-                lines.push(format!("{pod}: {who}'s run {run} said {why}; kube-scheduler's first {first:?}"));
+                lines.push(format!("{pod}: {who}'s run {run} has the message {why}; kube-scheduler's first {first:?}"));
             }
         }
     }
@@ -122,13 +122,13 @@ fn distributions(workload: &Workload, theirs: &[Outcome], ours: &[Outcome]) -> R
 }
 
 fn table(workload: &Workload, theirs: &Outcome, ours: &Outcome) -> String {
-    let mut table = format!("{:<18} {:>5} {:>15} {:>6}  {}", "pods", "count", "kube-scheduler", "Berth", "told");
+    let mut table = format!("{:<18} {:>5} {:>15} {:>6}  {}", "pods", "count", "kube-scheduler", "Berth", "message");
     for group in &workload.pods {
         let placed = |outcome: &Outcome| outcome.placed.keys().filter(|pod| is_of(pod, &group.name)).count();
-        let told = ours.rejected.iter().find(|(pod, _)| is_of(pod, &group.name)).map_or("", |(_, why)| why.as_str());
+        let message = ours.rejected.iter().find(|(pod, _)| is_of(pod, &group.name)).map_or("", |(_, why)| why.as_str());
         let (theirs, ours) = (placed(theirs), placed(ours));
         // Writing to a string does not fail.
-        let _ = write!(table, "\n{:<18} {:>5} {theirs:>15} {ours:>6}  {told}", group.name, group.count);
+        let _ = write!(table, "\n{:<18} {:>5} {theirs:>15} {ours:>6}  {message}", group.name, group.count);
     }
     table
 }

@@ -221,13 +221,13 @@ pub async fn each_keeps_a_pod_off(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn keeps_off(scene: &Scene<'_>, row: &Row) -> Result<()> {
-    let what = format!("pod {} is told {:?}", row.name, row.reason);
+    let what = format!("pod {} has the message {:?}", row.name, row.reason);
     let placed = scene.journal.until(&what, |pods: &Pods| match pods.by_name.get(row.name) {
         Some(seen) if seen.node.is_some() => Look::Yes(seen.node.clone()),
         Some(seen) if seen.rejection().is_some_and(|why| why.contains(row.reason)) => Look::Yes(None),
         seen => Look::NotYet(format!("{seen:?}")),
     });
     let node = placed.await?;
-    ensure!(node.is_none(), "pod {} should be told {:?}, and is on {node:?}", row.name, row.reason);
+    ensure!(node.is_none(), "pod {} should have the message {:?}, and is on {node:?}", row.name, row.reason);
     Ok(())
 }

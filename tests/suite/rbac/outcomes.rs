@@ -40,7 +40,7 @@ pub static WHILE_IT_RUNS: [Outcome; 18] = [
         shows: |scene| Box::pin(scene.has_node(&scene.small)),
     },
     Outcome {
-        what: "a pod that fits nowhere is told so in its condition",
+        what: "a pod that fits nowhere has a message in its condition",
         needs: &[("patch", "pods/status")],
         shows: |scene| Box::pin(scene.is_unschedulable(&scene.large)),
     },
@@ -99,7 +99,7 @@ pub static WHILE_IT_RUNS: [Outcome; 18] = [
         shows: |scene| Box::pin(scene.volumes.are_where_there_is_room()),
     },
     Outcome {
-        what: "a claim is told the node that its volume is to be made for, where there is room for it",
+        what: "a claim names the node with room on which its volume is to be made",
         needs: &[
             ("list", "storageclasses"),
             ("watch", "storageclasses"),
