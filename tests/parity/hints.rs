@@ -128,19 +128,19 @@ pub fn differences(case: &Case, steps: &[Vec<Answer>], theirs: &[Vec<Hints>], ou
     lines
 }
 
-/// Calls `compare` for each change and pod, with kube-scheduler's answers and hints.
+/// Calls `visit` for each change and pod, with kube-scheduler's answers and hints.
 pub fn each(
     case: &Case,
     steps: &[Vec<Answer>],
     theirs: &[Vec<Hints>],
-    mut compare: impl FnMut((usize, usize), &Asked<'_>, &Hints),
+    mut visit: impl FnMut((usize, usize), &Asked<'_>, &Hints),
 ) {
     for (at, (change, hints)) in case.changes.iter().zip(theirs).enumerate() {
         let was = case.before(at);
         for (number, (pod, hints)) in case.pods.iter().zip(hints).enumerate() {
             let answer = |step: usize| steps.get(step).and_then(|pods| pods.get(number));
             if let (Some(before), Some(after)) = (answer(at), answer(at + 1)) {
-                compare((at, number), &Asked { change, was, pod, before, after }, hints);
+                visit((at, number), &Asked { change, was, pod, before, after }, hints);
             }
         }
     }

@@ -147,9 +147,9 @@ async fn errors(target: &Target) -> Result<()> {
 
 /// Waits until kubectl's output contains all of these texts, because events may arrive late.
 async fn prints(kubectl: &Kubectl, arguments: &[&str], expected: &[&str]) -> Result<()> {
-    eventually(&format!("kubectl {arguments:?} says {expected:?}"), || async {
+    eventually(&format!("kubectl {arguments:?} prints {expected:?}"), || async {
         let text = kubectl.run(arguments).await?;
-        Ok(Look::at(expected.iter().all(|words| text.contains(words)), || text.clone()))
+        Ok(Look::at(expected.iter().all(|part| text.contains(part)), || text.clone()))
     })
     .await
 }

@@ -70,6 +70,7 @@ fn matched_anti_affinity<'a>(
 fn conflicted(prepared: &PreparedPod, pod: Pod<'_>, cluster: &Cluster) -> bool {
     let incoming = &prepared.incoming;
     let pod_namespace_labels = cluster.namespace(&incoming.namespace);
+    // As in kube-scheduler, the filter is stricter, so a pod that the term does not reject may be tried again.
     let rejects_pod = |term: &Term| term.matches_leniently(&incoming.namespace, &incoming.labels, pod_namespace_labels);
     matched_anti_affinity(prepared, pod, cluster).next().is_some()
         || Terms::new(pod.2).anti_affinity.iter().any(rejects_pod)

@@ -3,7 +3,7 @@
 use berth_guest::EventActions as Actions;
 use berth_guest::hints::Hint::{Queue, Skip};
 use berth_guest::testing::{Host, PodBuilder, expression, node, pod, pod_term, selector};
-use berth_guest::types::SelectorOperator::{DoesNotExist, In};
+use berth_guest::types::SelectorOperator::{DoesNotExist, In, NotIn};
 use berth_guest::types::{LabelSelector, PodAffinityTerm};
 
 use crate::Plugin;
@@ -64,13 +64,21 @@ fn a_namespace_is_selected_by_its_labels() {
 }
 
 #[test]
-fn a_namespace_selector_that_matches_no_labels_selects_every_namespace() {
+fn a_deleted_pods_namespace_selector_that_matches_an_empty_label_set_selects_every_namespace() {
     let mut host = Host::<Plugin>::new();
     host.object("Namespace", "", "default", r#"{"metadata": {"labels": {"team": "a"}}}"#);
-    let no_team: LabelSelector = selector([expression("team", DoesNotExist, [])]);
-    let term = PodAffinityTerm { namespace_selector: Some(no_team), ..pod_term("zone", selector([])) };
-    let leaves = app("other").namespace("default").away_from(term);
-    assert_eq!(host.pod_hint(Actions::DELETE, [Some(&leaves), None], &app("web")), Queue);
+    for (requirement, expected) in [
+        (expression("team", In, ["a"]), Queue),
+        (expression("team", In, ["b"]), Skip),
+        (expression("team", DoesNotExist, []), Queue),
+        (expression("team", NotIn, ["a"]), Queue),
+    ] {
+        let namespaces: LabelSelector = selector([requirement.clone()]);
+        let term = PodAffinityTerm { namespace_selector: Some(namespaces), ..pod_term("zone", selector([])) };
+        let leaves = app("other").away_from(term);
+        let hint = host.pod_hint(Actions::DELETE, [Some(&leaves), None], &app("web"));
+        assert_eq!(hint, expected, "{requirement:?}");
+    }
 }
 
 #[test]

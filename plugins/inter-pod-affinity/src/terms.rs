@@ -89,8 +89,8 @@ impl Term {
         })
     }
 
-    /// Returns true if this term matches a pod with these labels, whose namespace has these labels. kube-scheduler's
-    /// filter and score match the terms of pods on nodes so.
+    /// Returns true if this term matches a pod of this namespace with these labels. kube-scheduler's filter and score
+    /// use this rule for the terms of pods on nodes.
     pub fn matches(&self, namespace: &str, labels: &LabelMap, namespace_labels: Option<&LabelMap>) -> bool {
         let selected = || match namespace_labels {
             Some(labels) => self.namespace_selector.matches(labels),
@@ -100,9 +100,9 @@ impl Term {
     }
 
     /// Like [`Term::matches`], but a namespace selector that matches an empty label set (`NotIn`, `DoesNotExist`)
-    /// selects every namespace. kube-scheduler matches the terms of the pod to schedule so: it lists the selected
-    /// namespaces, then checks the selector against other namespaces without their labels. Its queueing hint matches
-    /// the terms of a deleted pod in the same way.
+    /// selects every namespace. kube-scheduler uses this rule for the terms of the pod to schedule, because it lists
+    /// the selected namespaces, then checks the selector against other namespaces without their labels. Its queueing
+    /// hint also uses this rule for the terms of a deleted pod.
     pub fn matches_leniently(&self, namespace: &str, labels: &LabelMap, namespace_labels: Option<&LabelMap>) -> bool {
         let selected = || {
             self.selects_unlabelled() || namespace_labels.is_some_and(|labels| self.namespace_selector.matches(labels))

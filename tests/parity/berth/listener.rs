@@ -43,8 +43,8 @@ impl Listener {
     /// Returns the answers by node name.
     pub fn verdict(self, cache: &Cache) -> Verdict {
         let name = |node: NodeId| cache.node(node).map_or_else(String::new, |info| info.node.name.to_string());
-        let rejections = self.verdicts.into_iter().filter_map(|(node, status)| Some((name(node), status_of(&status?))));
-        let mut rejected: BTreeMap<String, Status> = rejections.collect();
+        let by_name = self.verdicts.into_iter().filter_map(|(node, status)| Some((name(node), status_of(&status?))));
+        let mut rejected: BTreeMap<String, Status> = by_name.collect();
         let nodes = || cache.nodes().map(|info| info.node.name.to_string());
         match &self.pre_filter {
             Some(PreFilterResult::Reject(status)) => rejected.extend(nodes().map(|node| (node, status_of(status)))),
