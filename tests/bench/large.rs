@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use berth_core::Options;
-use berth_tests::engine::{Scene, Setup, WORKLOADS};
+use berth_tests::engine::{Setup, WORKLOADS, WorkloadRun};
 use serde_json::json;
 
 use crate::round::{Round, round, spread};
@@ -34,18 +34,19 @@ pub fn measure_all(lines: &mut Lines) -> Result<()> {
 fn measure(nodes: usize, lines: &mut Lines) -> Result<()> {
     let workload = WORKLOADS.first().context("no workload")?.of_templates(TEMPLATES);
     let began = Instant::now();
-    let mut scene = Scene::with(
+    let mut run = WorkloadRun::with(
         workload,
         nodes,
         CROWD,
         Setup { verify_every: Options::default().verify_every, ..Setup::default() },
     )?;
     let filled = began.elapsed();
-    let known = round(&mut scene, 2 * TEMPLATES, Scene::next_pod)?;
-    let rounds: Vec<Round> = (0..ROUNDS).map(|_| round(&mut scene, BATCH, Scene::next_pod)).collect::<Result<_>>()?;
+    let known = round(&mut run, 2 * TEMPLATES, WorkloadRun::next_pod)?;
+    let rounds: Vec<Round> =
+        (0..ROUNDS).map(|_| round(&mut run, BATCH, WorkloadRun::next_pod)).collect::<Result<_>>()?;
     let first: Vec<Round> =
-        (0..ROUNDS).map(|_| round(&mut scene, 1, Scene::first_of_template)).collect::<Result<_>>()?;
-    let held = scene.engine.held();
+        (0..ROUNDS).map(|_| round(&mut run, 1, WorkloadRun::first_of_signature)).collect::<Result<_>>()?;
+    let held = run.engine.memory();
     let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     lines.write(&json!({
         "nodes": nodes, "running": nodes * 10, "templates": TEMPLATES, "fillSeconds": filled.as_secs_f64(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use berth_tests::engine::{Scene, Setup, WORKLOADS};
+use berth_tests::engine::{Setup, WORKLOADS, WorkloadRun};
 use serde_json::json;
 
 use crate::native::{Asker, FIRSTS, OF_EACH_POD};
@@ -31,14 +31,14 @@ fn measure_firsts(lines: &mut Lines, nodes: usize) -> Result<()> {
     let workload = *WORKLOADS.first().context("no workload")?;
     // With the result cache on, a pod that is new to one plugin can be known to another. Without the cache, every
     // pod is new to every plugin.
-    let anew = Setup { keeps_nothing: true, ..timed() };
-    let mut scene = Scene::with(workload, nodes, 0, anew)?;
-    round(&mut scene, 1, Scene::first_of_template)?;
+    let anew = Setup { without_result_cache: true, ..timed() };
+    let mut run = WorkloadRun::with(workload, nodes, 0, anew)?;
+    round(&mut run, 1, WorkloadRun::first_of_signature)?;
     let mut natives: Vec<Asker> = FIRSTS.iter().map(|plugin| (plugin.start)(nodes)).collect();
     let (mut components, mut native) = (Vec::new(), vec![Vec::new(); FIRSTS.len()]);
     // Components and native code take turns, because the machine's speed varies over time.
     for number in 0..ROUNDS {
-        components.push(round(&mut scene, 1, Scene::first_of_template)?);
+        components.push(round(&mut run, 1, WorkloadRun::first_of_signature)?);
         native.iter_mut().zip(&mut natives).for_each(|(times, ask)| times.push(ask(number)));
     }
     let (mut all_native, mut all) = (0.0, 0.0);
@@ -62,19 +62,19 @@ fn measure_firsts(lines: &mut Lines, nodes: usize) -> Result<()> {
 
 fn measure_repeated(lines: &mut Lines, nodes: usize) -> Result<()> {
     let workload = *WORKLOADS.first().context("no workload")?;
-    let mut scene = Scene::with(workload, nodes, 0, timed())?;
-    round(&mut scene, BATCH, Scene::next_pod)?;
+    let mut run = WorkloadRun::with(workload, nodes, 0, timed())?;
+    round(&mut run, BATCH, WorkloadRun::next_pod)?;
     let mut natives: Vec<Asker> = OF_EACH_POD.iter().map(|plugin| (plugin.start)(nodes)).collect();
     let (mut repeated, mut native) = (Vec::new(), vec![Vec::new(); OF_EACH_POD.len()]);
     for number in 0..ROUNDS {
-        repeated.push(round(&mut scene, BATCH, Scene::next_pod)?);
+        repeated.push(round(&mut run, BATCH, WorkloadRun::next_pod)?);
         for (times, ask) in native.iter_mut().zip(&mut natives) {
             times.extend((number * BATCH..(number + 1) * BATCH).map(|pod| micros(&ask(pod))));
         }
     }
     let mut calls = BTreeMap::<&str, u64>::new();
     for round in &repeated {
-        round.questions.calls.iter().for_each(|(name, count)| *calls.entry(name).or_default() += count);
+        round.calls.calls.iter().for_each(|(name, count)| *calls.entry(name).or_default() += count);
     }
     let mut beyond_native = 0.0;
     for (name, calls) in calls.into_iter().filter(|(_, calls)| *calls > 0) {
@@ -88,7 +88,7 @@ fn measure_repeated(lines: &mut Lines, nodes: usize) -> Result<()> {
             "nativeMicroseconds": spread_of(native.iter().copied()), "componentMicroseconds": spread_of(component),
         }))?;
     }
-    let asking = |round: &Round| round.questions.time.values().sum::<Duration>();
+    let asking = |round: &Round| round.calls.time.values().sum::<Duration>();
     let decisions: Vec<f64> = repeated.iter().map(|round| micros(&round.deciding) / BATCH as f64).collect();
     lines.write(&json!({
         "case": "repeated", "plugin": "", "nodes": nodes,
@@ -101,12 +101,12 @@ fn measure_repeated(lines: &mut Lines, nodes: usize) -> Result<()> {
 
 fn timed() -> Setup {
     let plugins_dir = std::env::var_os("BENCH_PRICE_PLUGINS").map(Into::into);
-    Setup { times_questions: true, plugins_dir, ..Setup::default() }
+    Setup { measures_time: true, plugins_dir, ..Setup::default() }
 }
 
 /// Returns the time that the plugin took in each round.
 fn of_plugin(rounds: &[Round], name: &str) -> Vec<Duration> {
-    rounds.iter().map(|round| round.questions.time.get(name).copied().unwrap_or_default()).collect()
+    rounds.iter().map(|round| round.calls.time.get(name).copied().unwrap_or_default()).collect()
 }
 
 fn micros(time: &Duration) -> f64 {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use berth_core::Options;
 use berth_core::model::Pod;
-use berth_tests::engine::{Scene, Setup, WORKLOADS};
+use berth_tests::engine::{Setup, WORKLOADS, WorkloadRun};
 use serde_json::{Value, json};
 
 use crate::round::{round, spread_of, timed};
@@ -52,11 +52,11 @@ pub fn measure(lines: &mut Lines) -> Result<()> {
     };
     // In this workload, every fifth node has a pod.
     let workload = *WORKLOADS.first().context("no workload")?;
-    let scene = Scene::with(workload, nodes, 5 * pods, setup)?;
-    let mut load = Load { scene, running: VecDeque::new(), gaps: Vec::new(), after: Vec::new() };
-    round(&mut load.scene, 1, Scene::next_pod)?;
+    let run = WorkloadRun::with(workload, nodes, 5 * pods, setup)?;
+    let mut load = Load { run, running: VecDeque::new(), gaps: Vec::new(), after: Vec::new() };
+    round(&mut load.run, 1, WorkloadRun::next_pod)?;
     let firsts: Vec<Duration> = (0..FIRSTS)
-        .map(|_| Ok(round(&mut load.scene, 1, Scene::first_of_template)?.deciding))
+        .map(|_| Ok(round(&mut load.run, 1, WorkloadRun::first_of_signature)?.deciding))
         .collect::<Result<_>>()?;
     let exchanges = number("BENCH_RELOADS", 100)?;
     for version in 0..exchanges {
@@ -93,7 +93,7 @@ struct Gap {
 
 /// Places pods one after the other and records the gaps.
 struct Load {
-    scene: Scene,
+    run: WorkloadRun,
     running: VecDeque<Arc<Pod>>,
     gaps: Vec<Gap>,
     /// The CPU time of the first cycle after each exchange.
@@ -107,9 +107,9 @@ impl Load {
         loop {
             let next = Instant::now() + INTERVAL;
             self.place()?;
-            if let Some(delivery) = self.scene.engine.next_delivery(next.saturating_duration_since(Instant::now())) {
+            if let Some(delivery) = self.run.engine.next_delivery(next.saturating_duration_since(Instant::now())) {
                 let began = Instant::now();
-                let (exchanged, cpu) = timed(|| self.scene.engine.take(delivery));
+                let (exchanged, cpu) = timed(|| self.run.engine.take(delivery));
                 self.gaps.push(Gap { wall: began.elapsed(), cpu });
                 if exchanged {
                     let deciding = self.place()?;
@@ -123,15 +123,15 @@ impl Load {
 
     /// Places a pod. Returns the CPU time of its cycle.
     fn place(&mut self) -> Result<Duration> {
-        let pod = self.scene.next_pod()?;
-        self.scene.engine.enqueue(Arc::clone(&pod));
-        let (placed, deciding) = timed(|| self.scene.engine.decide());
-        self.scene.engine.bind(&pod, &placed?.1);
+        let pod = self.run.next_pod()?;
+        self.run.engine.enqueue(Arc::clone(&pod));
+        let (placed, deciding) = timed(|| self.run.engine.decide());
+        self.run.engine.bind(&pod, &placed?.1);
         self.running.push_back(pod);
         if self.running.len() > RUNNING
             && let Some(oldest) = self.running.pop_front()
         {
-            self.scene.engine.remove(&oldest);
+            self.run.engine.remove(&oldest);
         }
         Ok(deciding)
     }

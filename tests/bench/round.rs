@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use berth_core::model::Pod;
-use berth_tests::engine::{Questions, Scene};
+use berth_tests::engine::{CallCounts, WorkloadRun};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
@@ -18,25 +18,25 @@ pub struct Round {
     /// The CPU time of the other events: adding the pods to the queue, and their bindings.
     pub events: Duration,
     /// The calls from the core into the plugins during the cycles.
-    pub questions: Questions,
+    pub calls: CallCounts,
 }
 
-/// Places `size` pods, which `next` takes from the scene.
+/// Places `size` pods, which `next` takes from the run.
 ///
 /// # Errors
 /// Returns an error if a pod can't be read, or was not placed.
-pub fn round(scene: &mut Scene, size: usize, next: fn(&mut Scene) -> Result<Arc<Pod>>) -> Result<Round> {
-    let pods: Vec<_> = (0..size).map(|_| next(scene)).collect::<Result<_>>()?;
-    let engine = &mut scene.engine;
-    engine.take_questions();
+pub fn round(run: &mut WorkloadRun, size: usize, next: fn(&mut WorkloadRun) -> Result<Arc<Pod>>) -> Result<Round> {
+    let pods: Vec<_> = (0..size).map(|_| next(run)).collect::<Result<_>>()?;
+    let engine = &mut run.engine;
+    engine.take_calls();
     let ((), enqueuing) = timed(|| pods.iter().for_each(|pod| engine.enqueue(pod.clone())));
     let (placed, deciding) = timed(|| (0..size).map(|_| engine.decide()).collect::<Result<Vec<_>>>());
     let placed = placed?;
     let node_of = |pod: &Pod| placed.iter().find(|(key, _)| *key == pod.key).map(|(_, node)| node);
-    let placed: Vec<_> = pods.iter().filter_map(|pod| Some((pod, node_of(pod)?))).collect();
-    let ((), binding) = timed(|| placed.iter().for_each(|(pod, node)| engine.bind(pod, node)));
+    let scheduled: Vec<_> = pods.iter().filter_map(|pod| Some((pod, node_of(pod)?))).collect();
+    let ((), binding) = timed(|| scheduled.iter().for_each(|(pod, node)| engine.bind(pod, node)));
     engine.take_deliveries();
-    Ok(Round { pods: size, deciding, events: enqueuing + binding, questions: engine.take_questions() })
+    Ok(Round { pods: size, deciding, events: enqueuing + binding, calls: engine.take_calls() })
 }
 
 /// Returns the result of `run` and the CPU time that this thread spent on it.

@@ -4,7 +4,7 @@ use std::env;
 
 use anyhow::{Context, Result};
 use berth_core::Options;
-use berth_tests::engine::{Questions, Scene, Setup, WORKLOADS, Workload};
+use berth_tests::engine::{CallCounts, Setup, WORKLOADS, Workload, WorkloadRun};
 use serde_json::json;
 
 use crate::round::{Round, round, spread};
@@ -31,7 +31,7 @@ pub fn measure_all(lines: &mut Lines) -> Result<()> {
         let crowded = nodes.first().filter(|_| workload.name == "SchedulingPodAffinity").map(|nodes| (*nodes, CROWD));
         let sizes = nodes.iter().map(|nodes| (*nodes, 1)).chain(crowded);
         let mut clusters = sizes
-            .map(|(nodes, crowd)| Measured::new(*workload, nodes, crowd))
+            .map(|(nodes, pods_factor)| Measured::new(*workload, nodes, pods_factor))
             .collect::<Result<Vec<_>>>()
             .with_context(|| workload.name)?;
         in_turn(&mut clusters, times, Measured::place_known)?;
@@ -54,35 +54,35 @@ fn in_turn(clusters: &mut [Measured], times: usize, place: fn(&mut Measured) -> 
 struct Measured {
     workload: Workload,
     nodes: usize,
-    crowd: usize,
-    scene: Scene,
+    pods_factor: usize,
+    run: WorkloadRun,
     repeated: Vec<Round>,
     first: Vec<Round>,
 }
 
 impl Measured {
     /// Starts the cluster and places the first pod of each template. These pods are not measured.
-    fn new(workload: Workload, nodes: usize, crowd: usize) -> Result<Self> {
+    fn new(workload: Workload, nodes: usize, pods_factor: usize) -> Result<Self> {
         let setup = Setup {
-            keeps_nothing: env::var_os("BENCH_ENGINE_KEEPS_NOTHING").is_some(),
+            without_result_cache: env::var_os("BENCH_ENGINE_KEEPS_NOTHING").is_some(),
             verify_every: Options::default().verify_every,
             ..Setup::default()
         };
-        let mut scene = Scene::with(workload, nodes, crowd, setup)?;
-        round(&mut scene, BATCH.max(workload.templates), Scene::next_pod)?;
-        Ok(Self { workload, nodes, crowd, scene, repeated: Vec::new(), first: Vec::new() })
+        let mut run = WorkloadRun::with(workload, nodes, pods_factor, setup)?;
+        round(&mut run, BATCH.max(workload.templates), WorkloadRun::next_pod)?;
+        Ok(Self { workload, nodes, pods_factor, run, repeated: Vec::new(), first: Vec::new() })
     }
 
     /// Measures a round of pods whose templates are known.
     fn place_known(&mut self) -> Result<()> {
-        let round = round(&mut self.scene, batch(self.workload, self.nodes), Scene::next_pod);
+        let round = round(&mut self.run, batch(self.workload, self.nodes), WorkloadRun::next_pod);
         self.repeated.push(round.with_context(|| self.workload.name)?);
         Ok(())
     }
 
     /// Measures the first pod of a new template.
     fn place_first(&mut self) -> Result<()> {
-        let round = round(&mut self.scene, 1, Scene::first_of_template);
+        let round = round(&mut self.run, 1, WorkloadRun::first_of_signature);
         self.first.push(round.with_context(|| self.workload.name)?);
         Ok(())
     }
@@ -94,15 +94,15 @@ impl Measured {
 
     fn line(&self, case: &str, rounds: &[Round], lines: &mut Lines) -> Result<()> {
         let pods: usize = rounds.iter().map(|round| round.pods).sum();
-        let over = |figure: fn(&Questions) -> u64| {
-            rounds.iter().map(|round| figure(&round.questions)).sum::<u64>() as f64 / pods as f64
+        let over = |figure: fn(&CallCounts) -> u64| {
+            rounds.iter().map(|round| figure(&round.calls)).sum::<u64>() as f64 / pods as f64
         };
         lines.write(&json!({
             "workload": self.workload.name, "case": case, "nodes": self.nodes, "templates": self.workload.templates,
-            "crowd": self.crowd,
+            "podsFactor": self.pods_factor,
             "microsecondsPerPod": spread(rounds, |round| round.deciding),
             "microsecondsPerPodWithEvents": spread(rounds, |round| round.deciding + round.events),
-            "callsPerPod": over(Questions::all_calls), "nodesAskedPerPod": over(Questions::all_nodes),
+            "callsPerPod": over(CallCounts::all_calls), "nodesAskedPerPod": over(CallCounts::all_nodes),
         }))
     }
 }

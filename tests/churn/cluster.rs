@@ -6,12 +6,12 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use berth_core::Options;
 use berth_core::model::Pod;
-use berth_tests::engine::{Attempt, Engine, Setup};
+use berth_tests::engine::{Attempt, DefaultEngine, Setup};
 use berth_tests::unlike::{node, objects, pod};
 use fastrand::Rng;
 use serde_json::Value;
 
-use crate::held::{Held, Most};
+use crate::memory::{MemoryUse, Most};
 use crate::{HEAP, status};
 
 /// The number of nodes at any time.
@@ -36,7 +36,7 @@ const OBJECTS: usize = 50;
 
 /// Nodes, pods and objects. Each has a unique number.
 pub struct Cluster {
-    engine: Engine,
+    engine: DefaultEngine,
     seed: u64,
     chance: Rng,
     nodes: VecDeque<Value>,
@@ -55,7 +55,7 @@ impl Cluster {
         let nodes: VecDeque<Value> = (0..NODES).map(|number| node(number, &mut chance)).collect();
         let objects: VecDeque<Value> = (0..OBJECTS).flat_map(|number| objects(number, &mut chance)).collect();
         let further: Vec<Value> = objects.iter().cloned().collect();
-        let engine = Engine::start(
+        let engine = DefaultEngine::start(
             nodes.iter().cloned(),
             &further,
             Setup {
@@ -94,10 +94,10 @@ impl Cluster {
             let oldest = self.running.pop_front().context("pods run")?;
             self.engine.remove(&oldest);
         }
-        let pod = Engine::read(&pod(self.made, self.made, self.seed))?;
+        let pod = DefaultEngine::read(&pod(self.made, self.made, self.seed))?;
         self.engine.enqueue(Arc::clone(&pod));
         match self.engine.attempt()? {
-            Attempt::Placed(_, node) => {
+            Attempt::Scheduled(_, node) => {
                 self.engine.bind(&pod, &node);
                 self.running.push_back(pod);
             }
@@ -111,14 +111,15 @@ impl Cluster {
     fn exchange_node(&mut self) -> Result<()> {
         let gone = self.nodes.pop_front().context("nodes are there")?;
         let name = gone["metadata"]["name"].as_str().unwrap_or_default();
-        let on =
-            |engine: &Engine, pod: &Arc<Pod>| engine.resident(&pod.key).is_none_or(|found| *found.node_name == *name);
+        let on = |engine: &DefaultEngine, pod: &Arc<Pod>| {
+            engine.cached_pod(&pod.key).is_none_or(|found| *found.node_name == *name)
+        };
         let (gone_pods, stay): (Vec<_>, Vec<_>) = self.running.drain(..).partition(|pod| on(&self.engine, pod));
         self.running = stay.into();
         gone_pods.iter().for_each(|pod| self.engine.remove(pod));
-        self.engine.forget(&gone)?;
+        self.engine.remove_object(&gone)?;
         let new = node(self.made, &mut self.chance);
-        self.engine.tell(&new)?;
+        self.engine.set_object(&new)?;
         self.nodes.push_back(new);
         Ok(())
     }
@@ -126,8 +127,8 @@ impl Cluster {
     fn exchange_objects(&mut self) -> Result<()> {
         for new in objects(self.made, &mut self.chance) {
             let gone = self.objects.pop_front().context("objects are there")?;
-            self.engine.forget(&gone)?;
-            self.engine.tell(&new)?;
+            self.engine.remove_object(&gone)?;
+            self.engine.set_object(&new)?;
             self.objects.push_back(new);
         }
         Ok(())
@@ -137,16 +138,16 @@ impl Cluster {
     ///
     /// # Errors
     /// Returns an error if a pod is still waiting to be scheduled.
-    pub fn held(&self) -> Result<Held> {
+    pub fn memory(&self) -> Result<MemoryUse> {
         let core = self.engine.core();
         if core.has_work() {
             bail!("a pod waits to be tried, though every pod was");
         }
         let cache = core.cache();
-        Ok(Held {
+        Ok(MemoryUse {
             heap: HEAP.current_usage() as u64,
             resident: status("VmRSS")?,
-            components: self.engine.held().all,
+            components: self.engine.memory().all,
             nodes: cache.node_count(),
             node_ids: cache.node_id_end(),
             pods: cache.pods().count(),

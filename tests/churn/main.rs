@@ -7,7 +7,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod cluster;
-mod held;
+mod memory;
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 use peak_alloc::PeakAlloc;
 
 use crate::cluster::Cluster;
-use crate::held::Held;
+use crate::memory::MemoryUse;
 
 /// Counts allocated bytes. Resident memory alone would hide a leak in the memory that compilation has freed.
 #[global_allocator]
@@ -50,7 +50,7 @@ fn memory_stays_bounded() {
     }
 }
 
-fn run(seed: u64, seconds: Duration, looks: &mut Vec<Held>) -> Result<()> {
+fn run(seed: u64, seconds: Duration, looks: &mut Vec<MemoryUse>) -> Result<()> {
     let mut cluster = Cluster::start(seed)?;
     let began = Instant::now();
     let mut said = began;
@@ -58,7 +58,7 @@ fn run(seed: u64, seconds: Duration, looks: &mut Vec<Held>) -> Result<()> {
         for _ in 0..LOOK_EVERY {
             cluster.change()?;
         }
-        let held = cluster.held()?;
+        let held = cluster.memory()?;
         held.check(cluster.most())?;
         looks.push(held);
         if said.elapsed() >= SAY_EVERY {
@@ -73,9 +73,9 @@ fn run(seed: u64, seconds: Duration, looks: &mut Vec<Held>) -> Result<()> {
 }
 
 /// Checks that the maximum of the last third exceeds the maximum of the middle third only slightly.
-fn plateau(looks: &[Held], what: &str, of: impl Fn(&Held) -> u64) -> Result<()> {
+fn plateau(looks: &[MemoryUse], what: &str, of: impl Fn(&MemoryUse) -> u64) -> Result<()> {
     let third = looks.len() / 3;
-    let most = |looks: &[Held]| looks.iter().map(&of).max().context("no look at what is held");
+    let most = |looks: &[MemoryUse]| looks.iter().map(&of).max().context("no look at what is held");
     let (middle, last) = (most(&looks[third..2 * third])?, most(&looks[2 * third..])?);
     let bound = middle + middle * MORE_PERCENT / 100 + MORE_BYTES;
     ensure!(last <= bound, "{what} held {middle} bytes in the middle third, and {last} in the last, more than {bound}");
@@ -83,7 +83,7 @@ fn plateau(looks: &[Held], what: &str, of: impl Fn(&Held) -> u64) -> Result<()> 
 }
 
 /// Writes all samples to a file, one per line, for a plot.
-fn keep(seed: u64, looks: &[Held]) -> Result<String> {
+fn keep(seed: u64, looks: &[MemoryUse]) -> Result<String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");
     fs::create_dir_all(&folder)?;
     let file = folder.join(format!("churn-{seed}.txt"));

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+use berth_apimachinery::objects::{EventReader, Notes};
 use berth_conformance::Solo;
 use berth_core::cache::Cache;
 use berth_core::limits::Limits;
 use berth_core::model::Pod;
 use berth_core::{Event, model::Node};
 use berth_plugin_host::LoadCause;
-use berth_tests::reader::{self, Reader};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -89,12 +89,12 @@ fn load(file: &str) -> Result<Solo> {
 /// Returns a cache with a few different nodes, and a pod with many constraints.
 pub fn cluster() -> Result<(Cache, Arc<Pod>)> {
     let objects = corpus::objects()?;
-    let reader = Reader::default();
+    let (reader, mut notes) = (EventReader::default(), Notes::default());
     let mut cache = Cache::default();
     for (at, object) in objects.iter().filter(|object| object["kind"] == "Node").enumerate() {
         let mut object = object.clone();
         object["metadata"]["name"] = json!(format!("node-{at}"));
-        if let Some(Event::NodeSet(node)) = reader.set(&object)? {
+        if let Some(Event::NodeSet(node)) = reader.set(&object, &mut notes)? {
             let node: Arc<Node> = node;
             cache.set_node(node);
         }
@@ -103,5 +103,5 @@ pub fn cluster() -> Result<(Cache, Arc<Pod>)> {
     let pod = objects.iter().find(|object| object["kind"] == "Pod").context("no pod in the corpus")?;
     let mut pod = pod.clone();
     pod["spec"]["nodeName"] = json!("");
-    Ok((cache, Arc::new(reader::pod(&pod)?)))
+    Ok((cache, Arc::new(reader.pod(&pod, &mut notes)?)))
 }

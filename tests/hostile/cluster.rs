@@ -7,13 +7,14 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use berth_apimachinery::objects::{EventReader, Notes};
 use berth_core::extenders::NoExtenders;
 use berth_core::model::PodKey;
 use berth_core::profile::Profile;
 use berth_core::profile_spec::ProfileSpec;
-use berth_core::{Action, Core, Event, Options, Timestamp};
-use berth_plugin_host::{AssembleError, Delivery, Guests, Observed, Outbox};
-use berth_tests::reader::Reader;
+use berth_core::{Action, Event, Options, Timestamp};
+use berth_engine::Engine;
+use berth_plugin_host::{AssembleError, Delivery, Guests, Outbox};
 use serde_json::{Value, json};
 
 use crate::answers::{Counts, Heard, is_hostile};
@@ -63,10 +64,9 @@ impl Member {
 
 /// A core with its plugins, and the requests in progress in its cluster.
 pub struct Cluster {
-    core: Core,
-    guests: Guests,
+    engine: Engine,
     inbox: Receiver<Delivery>,
-    reader: Reader,
+    reader: EventReader,
     now: Timestamp,
     draw: fastrand::Rng,
     heard: Heard,
@@ -102,11 +102,12 @@ impl Cluster {
         let (sender, inbox) = channel();
         let outbox: Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
         let verify_every = if draw.bool() { 1 } else { 0 };
+        let options = Options { seed: draw.u64(..), verify_every, ..Options::default() };
+        let guests = Guests::new(component.limits(), outbox)?;
         let mut cluster = Self {
-            core: Core::new(Options { seed: draw.u64(..), verify_every, ..Options::default() }),
-            guests: Guests::new(component.limits(), outbox)?,
+            engine: Engine::new(options, guests),
             inbox,
-            reader: Reader::default(),
+            reader: EventReader::default(),
             now: Timestamp(1_767_225_600_000),
             draw,
             heard: Heard::default(),
@@ -133,7 +134,7 @@ impl Cluster {
         cluster.tell(Event::ObjectsWanted(reads))?;
         // The host does not accept a component that fails while it is filled. The earlier profiles would continue
         // to serve, but here there are none.
-        match cluster.guests.accept(Delivery::Swap(set), cluster.now, cluster.core.cache()) {
+        match cluster.engine.accept(Delivery::Swap(set), cluster.now) {
             Some(swapped) => cluster.tell(swapped)?,
             None => cluster.refused = true,
         }
@@ -181,9 +182,13 @@ impl Cluster {
         for _ in 0..8 {
             self.round(FOREVER)?;
         }
-        ensure!(self.core.in_flight() == 0, "{} pods are in flight at the end", self.core.in_flight());
-        ensure!(self.core.queue().is_empty(), "pods that are gone wait at the end");
-        ensure!(self.core.nominations().is_empty(), "pods that are gone are promised room at the end");
+        ensure!(
+            self.engine.core().in_flight() == 0,
+            "{} pods are in flight at the end",
+            self.engine.core().in_flight()
+        );
+        ensure!(self.engine.core().queue().is_empty(), "pods that are gone wait at the end");
+        ensure!(self.engine.core().nominations().is_empty(), "pods that are gone are promised room at the end");
         self.check()?;
         Ok(self.heard.counts)
     }
@@ -271,7 +276,7 @@ impl Cluster {
     /// Runs a round of cycles, answers the core's requests as the API server, and lets time pass.
     fn round(&mut self, milliseconds: u64) -> Result<()> {
         for _ in 0..CYCLES {
-            if !self.core.has_work() {
+            if !self.engine.core().has_work() {
                 break;
             }
             self.tell(Event::Cycle)?;
@@ -290,7 +295,7 @@ impl Cluster {
         }
         self.now = self.now.after(Duration::from_millis(milliseconds));
         self.tell(Event::Tick)?;
-        self.guests.tick(self.now, self.core.cache());
+        self.engine.update_plugins(self.now);
         self.take_deliveries()?;
         self.check()
     }
@@ -323,22 +328,21 @@ impl Cluster {
                 let Ok(delivery) = self.inbox.try_recv() else { return Ok(()) };
                 delivery
             };
-            if let Some(event) = self.guests.accept(delivery, self.now, self.core.cache()) {
+            if let Some(event) = self.engine.accept(delivery, self.now) {
                 self.tell(event)?;
             }
         }
     }
 
     fn tell_of(&mut self, object: &Value) -> Result<()> {
-        match self.reader.set(object)? {
+        match self.reader.set(object, &mut Notes::default())? {
             Some(event) => self.tell(event),
             None => Ok(()),
         }
     }
 
     fn tell(&mut self, event: Event) -> Result<()> {
-        let mut plugins = Observed { guests: &mut self.guests, observer: &mut self.heard };
-        let actions = self.core.step(event, self.now, &mut plugins, &mut NoExtenders);
+        let actions = self.engine.step(event, self.now, &mut NoExtenders, &mut self.heard);
         actions.into_iter().try_for_each(|action| self.perform(action))
     }
 
@@ -350,7 +354,7 @@ impl Cluster {
             }
             Action::CancelIntents { step, .. } => self.carrying.retain(|(_, other, _)| *other != step),
             Action::Watch(reads) => {
-                self.reader.wants(&reads);
+                self.reader.watch(&reads);
                 self.tell(Event::ObjectsListed(reads))?;
             }
             Action::StopWatching(kind) => self.tell(Event::WatchStopped(kind))?,

@@ -20,7 +20,6 @@ pub mod objects;
 mod process;
 pub mod programs;
 mod proxy;
-pub mod reader;
 pub mod served;
 mod session;
 mod target;

@@ -1,18 +1,18 @@
-//! The running scheduler: one thread owns core and guests; all other parts send it messages through channels.
+//! The running scheduler: one thread owns the engine; all other parts send it messages through channels.
 //!
 //! ```text
 //!  berth_kube::Shell ────────Event──▶ ┌──────────────────────┐ ──Action──▶ berth_kube::Shell
-//!  berth_plugin_host ─────Delivery──▶ │ turn: Core + Guests  │
+//!  berth_plugin_host ─────Delivery──▶ │ event_loop: Engine   │
 //!  probes, dumps, tests ───Inspect──▶ └──────────────────────┘
 //! ```
 
 mod clock;
 mod control;
+mod event_loop;
 mod in_force;
 mod metered;
 mod observer;
 mod reload;
-mod turn;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,14 +31,15 @@ use tokio::time::Instant;
 
 use self::clock::Clock;
 use self::control::Control;
+use self::event_loop::EventLoop;
 pub use self::in_force::InForce;
 pub use self::observer::Observer;
 pub use self::reload::Reload;
-use self::turn::Turn;
 use berth_admin::Vitals;
 use berth_admin::metrics::{Meter, Metrics};
 use berth_config::Configuration;
 use berth_core::limits::Limits;
+use berth_engine::Engine;
 use berth_kube::extender::Extenders;
 use berth_kube::{Shell, Undone};
 use berth_plugin_host::{Guests, Loader};
@@ -151,9 +152,8 @@ impl Scheduler {
             Box::new(move |actions| shell.perform_all(actions))
         };
         let core = with_backoff(options.core, &options.configuration);
-        let turn = Turn {
-            core: Core::new(core),
-            guests,
+        let event_loop = EventLoop {
+            engine: Engine::new(core, guests),
             extenders: Box::new(extenders.asker(Handle::current())),
             events: events_in,
             control: control_in,
@@ -162,12 +162,12 @@ impl Scheduler {
             clock: Clock::default(),
             meter: Meter::new(options.metrics),
             vitals: Arc::clone(&options.vitals),
-            begun: false,
+            is_scheduling: false,
             drained: None,
         };
         let core = {
             let supervisor = supervisor.clone();
-            move || supervisor.thread("the core's thread", || turn.run())
+            move || supervisor.thread("the core's thread", || event_loop.run())
         };
         let thread = std::thread::Builder::new().name("core".into()).stack_size(STACK).spawn(core)?;
         let loader_options = berth_plugin_host::LoaderOptions {

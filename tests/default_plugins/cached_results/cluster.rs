@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use berth_tests::engine::{Attempt, Engine, Setup};
+use berth_tests::engine::{Attempt, DefaultEngine, Setup};
 use berth_tests::unlike;
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -34,15 +34,15 @@ pub enum Change {
 pub struct Counts {
     /// The number of new pods.
     pub tried: usize,
-    /// The number of pods that were placed.
-    pub placed: usize,
+    /// The number of pods that were scheduled.
+    pub scheduled: usize,
     /// The number of pods that were evicted by preemption.
     pub evicted: usize,
 }
 
 /// Nodes, pods and objects as the API server has them, and the engine that knows them.
 pub struct Cluster {
-    engine: Engine,
+    engine: DefaultEngine,
     seed: u64,
     chance: Rng,
     nodes: Vec<Value>,
@@ -70,7 +70,7 @@ impl Cluster {
             running.push(pod);
         }
         let all = nodes.iter().chain(&running).cloned();
-        let engine = Engine::start(all, &further, Setup { verify_every: 1, ..Setup::default() })?;
+        let engine = DefaultEngine::start(all, &further, Setup { verify_every: 1, ..Setup::default() })?;
         let made = running.len();
         Ok(Self { engine, seed, chance, nodes, running, objects, made })
     }
@@ -86,18 +86,18 @@ impl Cluster {
             Change::PodGoes => {
                 let gone = self.chance.usize(..self.running.len());
                 let gone = self.running.swap_remove(gone);
-                self.engine.forget(&gone)?;
+                self.engine.remove_object(&gone)?;
             }
             Change::PodIsRelabelled => {
                 let relabelled = self.chance.usize(..self.running.len());
                 let pod = &mut self.running[relabelled];
                 pod["metadata"]["labels"]["app"] = json!(format!("app-{}", self.chance.usize(..APPS)));
-                self.engine.tell(pod)?;
+                self.engine.set_object(pod)?;
             }
             Change::NodeComes => {
                 self.made += 1;
                 let node = unlike::node(self.made, &mut self.chance);
-                self.engine.tell(&node)?;
+                self.engine.set_object(&node)?;
                 self.nodes.push(node);
             }
             Change::NodeGoes => self.node_goes()?,
@@ -106,13 +106,13 @@ impl Cluster {
                 let app = self.chance.usize(..APPS);
                 let new = unlike::objects(app, &mut self.chance);
                 for (old, new) in self.objects[app].iter().zip(&new) {
-                    self.engine.forget(old)?;
-                    self.engine.tell(new)?;
+                    self.engine.remove_object(old)?;
+                    self.engine.set_object(new)?;
                 }
                 self.objects[app] = new;
             }
             Change::NamespaceIsRelabelled => {
-                self.engine.tell(&unlike::namespace(if self.chance.bool() { "a" } else { "b" }))?;
+                self.engine.set_object(&unlike::namespace(if self.chance.bool() { "a" } else { "b" }))?;
             }
         }
         self.engine.take_deliveries();
@@ -138,11 +138,11 @@ impl Cluster {
         self.made += 1;
         counts.tried += 1;
         let mut pod = pod(self.made, self.chance.usize(..APPS), self.seed);
-        let read = Engine::read(&pod)?;
+        let read = DefaultEngine::read(&pod)?;
         self.engine.enqueue(Arc::clone(&read));
         match self.engine.attempt()? {
-            Attempt::Placed(_, node) => {
-                counts.placed += 1;
+            Attempt::Scheduled(_, node) => {
+                counts.scheduled += 1;
                 self.engine.bind(&read, &node);
                 pod["spec"]["nodeName"] = json!(node);
                 self.running.push(pod);
@@ -155,7 +155,7 @@ impl Cluster {
                 self.running = stay;
                 let gone: Vec<Value> = gone;
                 counts.evicted += gone.len();
-                gone.iter().try_for_each(|pod| self.engine.forget(pod))?;
+                gone.iter().try_for_each(|pod| self.engine.remove_object(pod))?;
             }
         }
         Ok(())
@@ -168,8 +168,8 @@ impl Cluster {
         let is_there = |pod: &Value| pod["spec"]["nodeName"] == gone["metadata"]["name"];
         let (lost, stay): (Vec<Value>, Vec<Value>) = std::mem::take(&mut self.running).into_iter().partition(is_there);
         self.running = stay;
-        lost.iter().try_for_each(|pod| self.engine.forget(pod))?;
-        self.engine.forget(&gone)
+        lost.iter().try_for_each(|pod| self.engine.remove_object(pod))?;
+        self.engine.remove_object(&gone)
     }
 
     /// Replaces one part of a node by that of a new node. The node's name stays.
@@ -188,7 +188,7 @@ impl Cluster {
                 node["metadata"]["labels"][label] = other["metadata"]["labels"][label].clone();
             }
         }
-        self.engine.tell(node)
+        self.engine.set_object(node)
     }
 
     /// Checks that no cached result differed from a fresh answer.

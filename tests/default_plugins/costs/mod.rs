@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
 use berth_core::model::Pod;
-use berth_tests::engine::{Engine, Questions, Scene, Setup, Workload};
+use berth_tests::engine::{CallCounts, DefaultEngine, Setup, Workload, WorkloadRun};
 
 /// The number of nodes: small enough to be quick, and larger than the constants in these tests.
 const NODES: usize = 60;
@@ -22,32 +22,32 @@ const NODES: usize = 60;
 fn setup() -> Setup {
     static COMPILED: OnceLock<()> = OnceLock::new();
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("engine-costs");
-    let setup = || Setup { counts_work: true, cache_dir: Some(kept.clone()), ..Setup::default() };
-    COMPILED.get_or_init(|| drop(Engine::start(iter::empty(), &[], setup()).expect("the default components")));
+    let setup = || Setup { counts_instructions: true, cache_dir: Some(kept.clone()), ..Setup::default() };
+    COMPILED.get_or_init(|| drop(DefaultEngine::start(iter::empty(), &[], setup()).expect("the default components")));
     setup()
 }
 
-fn scene(workload: Workload, nodes: usize) -> Scene {
-    Scene::with(workload, nodes, 1, setup()).unwrap_or_else(|error| panic!("{}: {error:#}", workload.name))
+fn run(workload: Workload, nodes: usize) -> WorkloadRun {
+    WorkloadRun::with(workload, nodes, 1, setup()).unwrap_or_else(|error| panic!("{}: {error:#}", workload.name))
 }
 
 /// Places this many pods one after the other, and binds each. Returns what the core asked for them.
-fn place(scene: &mut Scene, pods: usize, next: fn(&mut Scene) -> Result<Arc<Pod>>) -> Questions {
-    scene.engine.take_questions();
+fn place(run: &mut WorkloadRun, pods: usize, next: fn(&mut WorkloadRun) -> Result<Arc<Pod>>) -> CallCounts {
+    run.engine.take_calls();
     for _ in 0..pods {
-        let pod = next(scene).expect("a pod that can be read");
-        scene.engine.enqueue(pod.clone());
-        let (_, node) = scene.engine.decide().expect("room for every pod");
-        scene.engine.bind(&pod, &node);
-        scene.engine.take_deliveries();
+        let pod = next(run).expect("a pod that can be read");
+        run.engine.enqueue(pod.clone());
+        let (_, node) = run.engine.decide().expect("room for every pod");
+        run.engine.bind(&pod, &node);
+        run.engine.take_deliveries();
     }
-    scene.engine.take_questions()
+    run.engine.take_calls()
 }
 
 /// Places pods of known templates: first one or more of each template, then the pods to measure. Returns what the
 /// core asked for the measured pods, and their number.
-fn place_known(scene: &mut Scene, workload: &Workload) -> (Questions, usize) {
-    place(scene, workload.templates.max(10), Scene::next_pod);
+fn place_known(run: &mut WorkloadRun, workload: &Workload) -> (CallCounts, usize) {
+    place(run, workload.templates.max(10), WorkloadRun::next_pod);
     let pods = workload.templates.clamp(10, 40);
-    (place(scene, pods, Scene::next_pod), pods)
+    (place(run, pods, WorkloadRun::next_pod), pods)
 }

@@ -1,6 +1,6 @@
 //! Limits on the cost of preemption.
 
-use berth_tests::engine::{Crowd, Tally};
+use berth_tests::engine::{AttemptCounts, PreemptionRun};
 
 use super::{NODES, setup};
 
@@ -15,26 +15,26 @@ const BYTES_OF_PREEMPTION: f64 = 24_000.0;
 
 #[test]
 fn a_pod_that_awaits_victims_gets_two_attempts() {
-    let mut crowd = Crowd::set(NODES, setup()).expect("a cluster");
+    let mut run = PreemptionRun::set(NODES, setup()).expect("a cluster");
     // The first round brings the template's first pods, which are not measured.
     let (known, pods) = (6, 24);
     for (pods, is_measured) in [(known, false), (pods, true)] {
-        crowd.engine.take_questions();
-        crowd.come(pods).expect("pods that can be read");
-        let before = crowd.tries().expect("attempts");
-        assert_eq!(before, Tally { placed: 0, in_vain: pods, evicted: 3 * pods });
-        let after = crowd.they_go().expect("attempts");
-        assert_eq!(after, Tally { placed: pods, in_vain: 0, evicted: 0 });
-        let questions = crowd.engine.take_questions();
+        run.engine.take_calls();
+        run.add_pods(pods).expect("pods that can be read");
+        let before = run.run_cycles().expect("attempts");
+        assert_eq!(before, AttemptCounts { scheduled: 0, unschedulable: pods, evicted: 3 * pods });
+        let after = run.delete_victims().expect("attempts");
+        assert_eq!(after, AttemptCounts { scheduled: pods, unschedulable: 0, evicted: 0 });
+        let calls = run.engine.take_calls();
         let costs = [
-            ("calls", questions.all_calls(), CALLS_OF_PREEMPTION),
-            ("nodes asked about", questions.all_nodes(), NODES_OF_PREEMPTION),
-            ("instructions", questions.all_fuel(), FUEL_OF_PREEMPTION),
-            ("bytes", questions.all_bytes(), BYTES_OF_PREEMPTION),
+            ("calls", calls.all_calls(), CALLS_OF_PREEMPTION),
+            ("nodes asked about", calls.all_nodes(), NODES_OF_PREEMPTION),
+            ("instructions", calls.all_fuel(), FUEL_OF_PREEMPTION),
+            ("bytes", calls.all_bytes(), BYTES_OF_PREEMPTION),
         ];
         for (what, all, at_most) in costs {
             let each = all as f64 / pods as f64;
-            assert!(each <= at_most || !is_measured, "{each} {what} a pod, at most {at_most}: {questions:#?}");
+            assert!(each <= at_most || !is_measured, "{each} {what} a pod, at most {at_most}: {calls:#?}");
         }
     }
 }

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use berth_tests::engine::{Questions, Scene, WORKLOADS, Workload};
+use berth_tests::engine::{CallCounts, WORKLOADS, Workload, WorkloadRun};
 
-use super::{NODES, place, place_known, scene};
+use super::{NODES, place, place_known, run};
 
 /// The number of nodes in the larger cluster.
 const MORE_NODES: usize = 4 * NODES;
@@ -71,7 +71,7 @@ const LIMITS: &[Limit] = &[
 ];
 
 /// The cost of this many pods.
-struct Cost(Questions, usize);
+struct Cost(CallCounts, usize);
 
 /// The cost of a workload's pods in a cluster of one size.
 struct Measured {
@@ -81,9 +81,9 @@ struct Measured {
 
 impl Measured {
     fn of(workload: Workload, nodes: usize) -> Self {
-        let mut scene = scene(workload, nodes);
-        let (repeated, pods) = place_known(&mut scene, &workload);
-        let first = place(&mut scene, FIRSTS, Scene::first_of_template);
+        let mut run = run(workload, nodes);
+        let (repeated, pods) = place_known(&mut run, &workload);
+        let first = place(&mut run, FIRSTS, WorkloadRun::first_of_signature);
         Self { repeated: Cost(repeated, pods), first: Cost(first, FIRSTS) }
     }
 }

@@ -43,11 +43,12 @@ impl Cluster {
     pub fn hints(&mut self, pod: &Pod, events: &[ClusterEvent]) -> Result<Hints> {
         let mut hints = Hints::new();
         let pod = Arc::new(pod.clone());
+        let (core, guests) = self.engine.parts();
         for name in self.plugins.clone() {
             let profile = self.profiles.get(name).with_context(|| format!("there is no profile {name}"))?;
             let Some(plugin) = profile.plugins().next().cloned() else { continue };
             for event in events {
-                let helps = self.core.hint(&plugin, event, &pod, NOW, &mut self.guests);
+                let helps = core.hint(&plugin, event, &pod, NOW, guests);
                 *hints.entry(name.to_owned()).or_default() |= helps;
             }
         }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+use berth_apimachinery::objects::{EventReader, Notes};
 use berth_config::{DEFAULT_PLUGINS, Provided};
 use berth_core::cache::NodeId;
 use berth_core::cluster_event::ClusterEvent;
@@ -18,8 +19,11 @@ use berth_core::limits::Limits;
 use berth_core::model::{ObjectReads, Pod, PodSpec};
 use berth_core::profile::Profile;
 use berth_core::profile_spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
-use berth_core::{Action, Core, Event, Timestamp};
+use berth_core::{Action, Event, Timestamp};
+use berth_engine::Engine;
 use berth_plugin_host::{Delivery, Guests, LoaderOptions, Stock};
+
+use serde_json::Value;
 
 use self::hints::Events;
 use self::listener::Listener;
@@ -27,7 +31,6 @@ use crate::answer::{Answer, Answers, Cycle, Verdict};
 use crate::case::{Case, Change, PROFILE};
 use crate::keeping::Keeping;
 use crate::room::{NotAsked, Room};
-use berth_tests::reader::{Reader, pod};
 
 /// The time of all cycles. No compared plugin reads the time.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
@@ -39,13 +42,12 @@ pub struct Berth {
 
 /// A core with a cluster and its plugins.
 struct Cluster {
-    core: Core,
+    engine: Engine,
     keeping: Keeping,
-    guests: Guests,
     plugins: Vec<&'static str>,
     /// The profiles by name.
     profiles: BTreeMap<Box<str>, Profile>,
-    reader: Reader,
+    reader: EventReader,
     events: Events,
     /// Whether a waiting pod has a nominated node.
     promises: bool,
@@ -98,41 +100,45 @@ impl Cluster {
         let plugins: Vec<&str> = plugins.map(|plugin| plugin.name).collect();
         let whole = specs.first().context("no profile")?.clone();
         specs.extend(plugins.iter().map(|name| alone(name, &whole)));
-        let mut guests = Guests::new(Arc::new(Limits::default()), Arc::new(|_| true))?;
-        let mut core = Core::new(keeping.options());
+        let guests = Guests::new(Arc::new(Limits::default()), Arc::new(|_| true))?;
+        let mut engine = Engine::new(keeping.options(), guests);
         let set = stock.set(specs)?;
         let reads: Vec<ObjectReads> =
             set.profiles().iter().flat_map(Profile::plugins).flat_map(|p| p.declaration.objects.clone()).collect();
-        let (mut reader, mut events) = (Reader::default(), Events::default());
-        for action in core.step(Event::ObjectsWanted(reads), NOW, &mut guests, &mut NoExtenders) {
+        let (mut reader, mut events) = (EventReader::default(), Events::default());
+        for action in engine.step(Event::ObjectsWanted(reads), NOW, &mut NoExtenders, &mut ()) {
             if let Action::Watch(reads) = action {
-                reader.wants(&reads);
+                reader.watch(&reads);
                 events.of(&Event::ObjectsListed(reads.clone()));
-                core.step(Event::ObjectsListed(reads), NOW, &mut guests, &mut NoExtenders);
+                engine.step(Event::ObjectsListed(reads), NOW, &mut NoExtenders, &mut ());
             }
         }
         let profiles = set.profiles().iter().map(|profile| (profile.scheduler_name.clone(), profile.clone())).collect();
-        let swapped = guests.accept(Delivery::Swap(set), NOW, core.cache()).context("the plugins were not taken")?;
-        core.step(swapped, NOW, &mut guests, &mut NoExtenders);
+        let swapped = engine.accept(Delivery::Swap(set), NOW).context("the plugins were not accepted")?;
+        engine.step(swapped, NOW, &mut NoExtenders, &mut ());
         let promises = case.has_promises();
-        Ok(Self { core, keeping, guests, plugins, profiles, reader, events, promises, asked: 0 })
+        Ok(Self { engine, keeping, plugins, profiles, reader, events, promises, asked: 0 })
     }
 
     /// Tells the core about a change. Returns the queue's events.
     fn apply(&mut self, change: &Change) -> Result<Vec<ClusterEvent>> {
         let event = match change {
-            Change::Set(object) => self.reader.set(object)?,
+            Change::Set(object) => self.reader.set(object, &mut Notes::default())?,
             Change::Remove(object) => self.reader.removed(object)?,
         };
         let Some(event) = event else { return Ok(Vec::new()) };
         let events = self.events.of(&event);
-        self.core.step(event, NOW, &mut self.guests, &mut NoExtenders);
+        self.step(event);
         Ok(events)
+    }
+
+    fn step(&mut self, event: Event) -> Vec<Action> {
+        self.engine.step(event, NOW, &mut NoExtenders, &mut ())
     }
 
     fn ask_all(&mut self, pods: &[Pod]) -> Result<Vec<Answer>> {
         let answers = pods.iter().map(|pod| self.ask(pod)).collect();
-        let wrong: Vec<(&str, &str)> = self.core.distrusted().collect();
+        let wrong: Vec<(&str, &str)> = self.engine.core().distrusted().collect();
         ensure!(wrong.is_empty(), "kept answers were wrong: {wrong:?}");
         answers
     }
@@ -165,14 +171,15 @@ impl Cluster {
         let spec = PodSpec { scheduler_name: profile.into(), ..PodSpec::clone(&pod.spec) };
         let pod = Arc::new(Pod { spec: Arc::new(spec), ..pod.clone() });
         let mut listener = Listener::default();
-        let outcome = self.core.explain(&pod, NOW, &mut self.guests, &mut NoExtenders, &mut listener);
+        let outcome = self.engine.explain(&pod, NOW, &mut NoExtenders, &mut listener);
         let outcome = outcome.with_context(|| format!("there is no profile {profile}"))?;
-        let mut verdict = listener.verdict(self.core.cache());
+        let mut verdict = listener.verdict(self.engine.core().cache());
         if let Err(Failure::Plugin(error)) = &outcome {
             verdict.failed = Some(error.message.clone());
         }
-        let name =
-            |node: NodeId| self.core.cache().node(node).map_or_else(String::new, |info| info.node.name.to_string());
+        let name = |node: NodeId| {
+            self.engine.core().cache().node(node).map_or_else(String::new, |info| info.node.name.to_string())
+        };
         let cycle = match outcome {
             Ok(totals) => Cycle::Fits(totals.into_iter().map(|(node, total)| (name(node), total)).collect()),
             Err(Failure::Plugin(_)) => Cycle::Failed,
@@ -180,6 +187,10 @@ impl Cluster {
         };
         Ok((verdict, cycle))
     }
+}
+
+fn pod(object: &Value) -> Result<Pod> {
+    Ok(EventReader::default().pod(object, &mut Notes::default())?)
 }
 
 /// Returns a profile with one plugin, which has the same arguments as in the whole profile.

@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use berth_core::extenders::NoExtenders;
 use berth_core::model::{Pod, PodSpec};
 use berth_core::{Action, Event};
 
-use super::{Cluster, NOW, PROFILE};
+use super::{Cluster, PROFILE};
 use crate::room::{Made, NotAsked, Room};
 
 impl Cluster {
     /// Returns the result of preemption for a pod. `message` says why no node fits. Preemption is not asked without
     /// nodes, for a pod that has a node, and for a pod that pre-enqueue holds back.
     pub(super) fn make_room(&mut self, pod: &Pod, message: &str) -> Result<Room> {
-        if self.core.cache().node_count() == 0 {
+        if self.engine.core().cache().node_count() == 0 {
             return Ok(Room::NotAsked(NotAsked::NoNodes));
         }
         if !pod.node_name.is_empty() {
@@ -22,10 +21,10 @@ impl Cluster {
         }
         let spec = PodSpec { scheduler_name: PROFILE.into(), ..PodSpec::clone(&pod.spec) };
         let pod = Arc::new(Pod { spec: Arc::new(spec), ..pod.clone() });
-        let mut actions = self.core.step(Event::PodSet(Arc::clone(&pod)), NOW, &mut self.guests, &mut NoExtenders);
-        let is_held = !self.core.has_work();
-        actions.extend(self.core.step(Event::Cycle, NOW, &mut self.guests, &mut NoExtenders));
-        self.core.step(Event::PodRemoved(pod.key.clone()), NOW, &mut self.guests, &mut NoExtenders);
+        let mut actions = self.step(Event::PodSet(Arc::clone(&pod)));
+        let is_held = !self.engine.core().has_work();
+        actions.extend(self.step(Event::Cycle));
+        self.step(Event::PodRemoved(pod.key.clone()));
         if is_held {
             return Ok(Room::NotAsked(NotAsked::Held));
         }

@@ -44,8 +44,9 @@ impl Cluster {
     ) -> Result<R> {
         self.asked += 1;
         let signature = PodSignatureId(u32::MAX - self.asked);
-        let (pod, cache) = (Arc::new(pod.clone()), self.core.cache());
+        let (core, guests) = self.engine.parts();
+        let (pod, cache) = (Arc::new(pod.clone()), core.cache());
         let cycle = Cycle { id: 0, time: NOW, seed: 0, signature, pod: &pod, cache };
-        Ok(ask(&mut self.guests, &cycle)?)
+        Ok(ask(guests, &cycle)?)
     }
 }

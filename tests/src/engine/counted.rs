@@ -10,23 +10,23 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// The number of calls from the core, by plugin name.
 #[derive(Clone, Debug, Default)]
-pub struct Questions {
-    /// The number of nodes in all filter and score questions.
+pub struct CallCounts {
+    /// The number of nodes in all filter and score calls.
     pub nodes: BTreeMap<Arc<str>, u64>,
     /// The CPU time of the plugin's answers, including the calls that bring its component up to date. Empty unless
-    /// [`super::Setup::times_questions`] is set: reading the clock costs about as much as a call that does nothing.
+    /// [`super::Setup::measures_time`] is set: reading the clock costs about as much as a call that does nothing.
     pub time: BTreeMap<Arc<str>, Duration>,
     /// The number of calls into the component, of any kind.
     pub calls: BTreeMap<Arc<str>, u64>,
-    /// The approximate number of instructions of these calls, where [`super::Setup::counts_work`] is set.
+    /// The approximate number of instructions of these calls, where [`super::Setup::counts_instructions`] is set.
     pub fuel: BTreeMap<Arc<str>, u64>,
-    /// The number of bytes of their arguments and results, where [`super::Setup::counts_work`] is set.
+    /// The number of bytes of their arguments and results, where [`super::Setup::counts_instructions`] is set.
     pub bytes: BTreeMap<Arc<str>, u64>,
     /// The values of the components' counters at the start of this count.
     before: BTreeMap<Arc<str>, Usage>,
 }
 
-impl Questions {
+impl CallCounts {
     /// Returns the number of nodes, for all plugins together.
     #[must_use]
     pub fn all_nodes(&self) -> u64 {
@@ -65,7 +65,7 @@ impl Questions {
 
 /// Counts every question to the guests.
 pub(super) struct Counted<'a> {
-    pub questions: &'a mut Questions,
+    pub calls: &'a mut CallCounts,
     /// Whether to measure CPU time.
     pub times: bool,
 }
@@ -102,10 +102,10 @@ impl CallObserver for Counted<'_> {
         }
         let name = guests.name(call.plugin).unwrap_or_default();
         if let Some(took) = took {
-            *self.questions.time.entry(Arc::clone(&name)).or_default() += took;
+            *self.calls.time.entry(Arc::clone(&name)).or_default() += took;
         }
         if let Some(nodes) = nodes {
-            *self.questions.nodes.entry(name).or_default() += nodes as u64;
+            *self.calls.nodes.entry(name).or_default() += nodes as u64;
         }
     }
 }

@@ -2,8 +2,8 @@
 //! of its cost.
 
 mod counted;
-mod crowd;
 mod objects;
+mod preemption;
 mod workload;
 
 use std::path::PathBuf;
@@ -12,18 +12,19 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use berth_apimachinery::objects::{EventReader, Notes};
 use berth_core::extenders::NoExtenders;
 use berth_core::limits::Limits;
 use berth_core::model::{Pod, PodKey};
 use berth_core::{Action, Core, Event, Options, Timestamp};
-use berth_plugin_host::{Delivery, Guests, Loader, LoaderOptions, Observed, Outbox};
+use berth_engine::Engine;
+use berth_plugin_host::{Delivery, Guests, Loader, LoaderOptions, Outbox};
 use serde_json::Value;
 
+pub use self::counted::CallCounts;
 use self::counted::Counted;
-pub use self::counted::Questions;
-pub use self::crowd::{Crowd, Tally};
-pub use self::workload::{Scene, WORKLOADS, Workload};
-use crate::reader::{Reader, pod};
+pub use self::preemption::{AttemptCounts, PreemptionRun};
+pub use self::workload::{WORKLOADS, Workload, WorkloadRun};
 
 /// The time of all events. Nothing in these tests waits for time to pass.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
@@ -41,23 +42,23 @@ pub struct Setup {
     /// The directory for compiled code. If unset, the user's default cache.
     pub cache_dir: Option<PathBuf>,
     /// Turns the result cache off: every pod is decided like the first of its template.
-    pub keeps_nothing: bool,
+    pub without_result_cache: bool,
     /// The size of the result cache in bytes. If unset, the scheduler's default.
     pub result_cache_bytes: Option<usize>,
     /// Every how many cycles cached results are compared with fresh answers, as in [`Options::verify_every`]. With
     /// 0, no calls are made for comparisons, so that calls can be counted.
     pub verify_every: u64,
     /// Measures the time that each component takes.
-    pub times_questions: bool,
+    pub measures_time: bool,
     /// Counts the instructions that each component executes, and the bytes into it and out of it.
-    pub counts_work: bool,
+    pub counts_instructions: bool,
 }
 
 /// The result of an attempt to schedule a pod.
 #[derive(Clone, Debug)]
 pub enum Attempt {
     /// The pod is to be bound to this node.
-    Placed(PodKey, Box<str>),
+    Scheduled(PodKey, Box<str>),
     /// No node fits.
     Failed {
         /// The pod.
@@ -65,7 +66,7 @@ pub enum Attempt {
         /// The message of the event `FailedScheduling`.
         message: Arc<str>,
         /// The nominated node; empty for none.
-        promised: Box<str>,
+        nominated: Box<str>,
         /// The pods to evict.
         evicted: Vec<PodKey>,
     },
@@ -73,26 +74,25 @@ pub enum Attempt {
 
 /// The memory of all components.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
+pub struct MemoryUse {
     /// The bytes of linear memory of all instances.
     pub all: u64,
     /// The bytes of the largest instance.
     pub most: u64,
 }
 
-/// A core that knows a cluster, with the default profile's components.
-pub struct Engine {
-    core: Core,
-    guests: Guests,
+/// An engine that knows a cluster, with the default profile's components.
+pub struct DefaultEngine {
+    engine: Engine,
     loader: Loader,
     inbox: Receiver<Delivery>,
-    reader: Reader,
-    /// The calls from the core since the last [`Engine::take_questions`].
-    questions: Questions,
+    reader: EventReader,
+    /// The calls from the core since the last [`DefaultEngine::take_calls`].
+    calls: CallCounts,
     times: bool,
 }
 
-impl Engine {
+impl DefaultEngine {
     /// Tells a new core about the nodes and pods of `cluster`, and fills the components with them and with the
     /// objects of the `further` kinds.
     ///
@@ -102,19 +102,19 @@ impl Engine {
         let (sender, inbox) = channel();
         let outbox: Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
         let limits = Arc::new(setup.limits);
-        let mut guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox))?;
+        let guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox))?;
         let mut options = Options { verify_every: setup.verify_every, ..Options::default() };
         if let Some(bytes) = setup.result_cache_bytes {
             options.result_cache_bytes = bytes;
         }
-        if setup.keeps_nothing {
+        if setup.without_result_cache {
             options.result_cache_bytes = 0;
         }
-        let mut core = Core::new(options);
-        let reader = Reader::default();
+        let mut engine = Engine::new(options, guests);
+        let reader = EventReader::default();
         for object in cluster {
-            if let Some(event) = reader.set(&object)? {
-                core.step(event, NOW, &mut guests, &mut NoExtenders);
+            if let Some(event) = reader.set(&object, &mut Notes::default())? {
+                engine.step(event, NOW, &mut NoExtenders, &mut ());
             }
         }
         let profile = berth_config::default_profile("default-scheduler");
@@ -122,23 +122,22 @@ impl Engine {
             plugins_dir: setup.plugins_dir,
             cache_dir: setup.cache_dir,
             limits,
-            counts_work: setup.counts_work,
+            counts_work: setup.counts_instructions,
             built_in: berth::default_plugins().to_vec(),
             ..LoaderOptions::default()
         };
         let loader = Loader::start(options, vec![profile], outbox)?;
-        let mut engine =
-            Self { core, guests, loader, inbox, reader, questions: Questions::default(), times: setup.times_questions };
+        let mut this = Self { engine, loader, inbox, reader, calls: CallCounts::default(), times: setup.measures_time };
         loop {
-            let delivery = engine.inbox.recv_timeout(PATIENCE).context("the components did not come")?;
-            match engine.guests.accept(delivery, NOW, engine.core.cache()) {
+            let delivery = this.inbox.recv_timeout(PATIENCE).context("the components did not come")?;
+            match this.engine.accept(delivery, NOW) {
                 Some(swapped @ Event::PluginsSwapped(_)) => {
-                    engine.step(swapped);
+                    this.step(swapped);
                     // The loader reports the status of the components only after the swap.
-                    tokio::runtime::Builder::new_current_thread().build()?.block_on(engine.loader.ready())?;
-                    return Ok(engine);
+                    tokio::runtime::Builder::new_current_thread().build()?.block_on(this.loader.ready())?;
+                    return Ok(this);
                 }
-                Some(wanted) => engine.list(wanted, further)?,
+                Some(wanted) => this.list(wanted, further)?,
                 None => {}
             }
         }
@@ -148,17 +147,17 @@ impl Engine {
     fn list(&mut self, wanted: Event, objects: &[Value]) -> Result<()> {
         for action in self.step(wanted) {
             let Action::Watch(reads) = action else { continue };
-            self.reader.wants(&reads);
+            self.reader.watch(&reads);
             let of_kind =
                 |object: &&Value| object["kind"] == *reads.kind.kind && object["apiVersion"] == *reads.kind.api_version;
             for object in objects.iter().filter(of_kind) {
-                if let Some(event) = self.reader.set(object)? {
+                if let Some(event) = self.reader.set(object, &mut Notes::default())? {
                     self.step(event);
                 }
             }
             self.step(Event::ObjectsListed(reads));
         }
-        self.guests.tick(NOW, self.core.cache());
+        self.engine.update_plugins(NOW);
         Ok(())
     }
 
@@ -166,8 +165,8 @@ impl Engine {
     ///
     /// # Errors
     /// Returns an error if the object can't be read.
-    pub fn tell(&mut self, object: &Value) -> Result<()> {
-        if let Some(event) = self.reader.set(object)? {
+    pub fn set_object(&mut self, object: &Value) -> Result<()> {
+        if let Some(event) = self.reader.set(object, &mut Notes::default())? {
             self.step(event);
         }
         Ok(())
@@ -177,7 +176,7 @@ impl Engine {
     ///
     /// # Errors
     /// Returns an error if the object can't be read.
-    pub fn forget(&mut self, object: &Value) -> Result<()> {
+    pub fn remove_object(&mut self, object: &Value) -> Result<()> {
         if let Some(event) = self.reader.removed(object)? {
             self.step(event);
         }
@@ -187,15 +186,15 @@ impl Engine {
     /// Returns the core, for a look at what it holds.
     #[must_use]
     pub fn core(&self) -> &Core {
-        &self.core
+        self.engine.core()
     }
 
-    /// Reads a pod, for [`Engine::enqueue`].
+    /// Reads a pod, for [`DefaultEngine::enqueue`].
     ///
     /// # Errors
     /// Returns an error if the pod can't be read.
     pub fn read(object: &Value) -> Result<Arc<Pod>> {
-        Ok(Arc::new(pod(object)?))
+        Ok(Arc::new(EventReader::default().pod(object, &mut Notes::default())?))
     }
 
     /// Adds a pod to the queue.
@@ -209,7 +208,7 @@ impl Engine {
     /// Returns an error if the pod was not placed, or no pod is waiting.
     pub fn decide(&mut self) -> Result<(PodKey, Box<str>)> {
         match self.attempt()? {
-            Attempt::Placed(pod, node) => Ok((pod, node)),
+            Attempt::Scheduled(pod, node) => Ok((pod, node)),
             Attempt::Failed { pod, message, .. } => bail!("{pod}: {message}"),
         }
     }
@@ -219,15 +218,15 @@ impl Engine {
     /// # Errors
     /// Returns an error if no pod is waiting.
     pub fn attempt(&mut self) -> Result<Attempt> {
-        ensure!(self.core.has_work(), "no pod waits");
-        let (mut promised, mut evicted) = (Box::default(), Vec::new());
+        ensure!(self.engine.core().has_work(), "no pod waits");
+        let (mut nominated, mut evicted) = (Box::default(), Vec::new());
         for action in self.step(Event::Cycle) {
             match action {
-                Action::Bind { pod, node } => return Ok(Attempt::Placed(pod, node)),
-                Action::Nominate { node, .. } => promised = node,
+                Action::Bind { pod, node } => return Ok(Attempt::Scheduled(pod, node)),
+                Action::Nominate { node, .. } => nominated = node,
                 Action::Evict { pod, .. } => evicted.push(pod),
                 Action::Emit(event) if event.reason == "FailedScheduling" => {
-                    return Ok(Attempt::Failed { pod: event.pod, message: event.note, promised, evicted });
+                    return Ok(Attempt::Failed { pod: event.pod, message: event.note, nominated, evicted });
                 }
                 _ => {}
             }
@@ -238,13 +237,13 @@ impl Engine {
     /// Returns whether a pod is waiting to be scheduled.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        self.core.has_work()
+        self.engine.core().has_work()
     }
 
     /// Returns a pod from the core's cache.
     #[must_use]
-    pub fn resident(&self, pod: &PodKey) -> Option<Arc<Pod>> {
-        self.core.cache().pod_by_uid(&pod.uid).map(|known| Arc::clone(&known.pod))
+    pub fn cached_pod(&self, pod: &PodKey) -> Option<Arc<Pod>> {
+        self.engine.core().cache().pod_by_uid(&pod.uid).map(|known| Arc::clone(&known.pod))
     }
 
     /// Tells the core what the API server reports for a placed pod: the binding succeeded, and then the bound pod
@@ -270,7 +269,7 @@ impl Engine {
     /// Accepts a delivery, as the core's thread does between two cycles. Returns whether other components serve
     /// now.
     pub fn take(&mut self, delivery: Delivery) -> bool {
-        let event = self.guests.accept(delivery, NOW, self.core.cache());
+        let event = self.engine.accept(delivery, NOW);
         let exchanged = matches!(event, Some(Event::PluginsSwapped(_)));
         event.into_iter().for_each(|event| drop(self.step(event)));
         exchanged
@@ -285,23 +284,23 @@ impl Engine {
 
     /// Returns the memory that the components hold now.
     #[must_use]
-    pub fn held(&self) -> Held {
+    pub fn memory(&self) -> MemoryUse {
         let of_each = self.loader.status().into_iter().map(|line| line.usage.memory);
-        of_each.fold(Held::default(), |held, bytes| Held { all: held.all + bytes, most: held.most.max(bytes) })
+        of_each
+            .fold(MemoryUse::default(), |held, bytes| MemoryUse { all: held.all + bytes, most: held.most.max(bytes) })
     }
 
     fn step(&mut self, event: Event) -> Vec<Action> {
-        let mut counted = Counted { questions: &mut self.questions, times: self.times };
-        let mut plugins = Observed { guests: &mut self.guests, observer: &mut counted };
-        self.core.step(event, NOW, &mut plugins, &mut NoExtenders)
+        let mut counted = Counted { calls: &mut self.calls, times: self.times };
+        self.engine.step(event, NOW, &mut NoExtenders, &mut counted)
     }
 
     /// Returns what the core has asked since the last call, with all calls into components and their cost,
     /// including the calls that bring components up to date.
-    pub fn take_questions(&mut self) -> Questions {
-        let mut questions = std::mem::take(&mut self.questions);
+    pub fn take_calls(&mut self) -> CallCounts {
+        let mut calls = std::mem::take(&mut self.calls);
         let now = self.loader.status().into_iter().map(|line| (line.name, line.usage)).collect();
-        questions.count_up_to(now, &mut self.questions);
-        questions
+        calls.count_up_to(now, &mut self.calls);
+        calls
     }
 }

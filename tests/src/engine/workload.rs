@@ -8,7 +8,7 @@ use berth_core::model::Pod;
 use serde_json::{Value, json};
 
 use super::objects::{self, NAMESPACES};
-use super::{Engine, Setup};
+use super::{DefaultEngine, Setup};
 
 /// A workload for the engine.
 #[derive(Clone, Copy)]
@@ -130,30 +130,30 @@ impl Workload {
 }
 
 /// A workload in progress.
-pub struct Scene {
+pub struct WorkloadRun {
     /// The engine.
-    pub engine: Engine,
+    pub engine: DefaultEngine,
     workload: Workload,
     /// The number of pods made so far.
     pods: usize,
 }
 
-impl Scene {
-    /// Starts the workload's cluster with this many nodes. `crowd` multiplies the number of pods that run at the
+impl WorkloadRun {
+    /// Starts the workload's cluster with this many nodes. `pods_factor` multiplies the number of pods that run at the
     /// start.
     ///
     /// # Errors
-    /// As [`Engine::start`].
-    pub fn set(workload: Workload, nodes: usize, crowd: usize) -> Result<Self> {
-        Self::with(workload, nodes, crowd, Setup::default())
+    /// As [`DefaultEngine::start`].
+    pub fn set(workload: Workload, nodes: usize, pods_factor: usize) -> Result<Self> {
+        Self::with(workload, nodes, pods_factor, Setup::default())
     }
 
-    /// Starts the workload's cluster as [`Scene::set`] does, with another setup of the components.
+    /// Starts the workload's cluster as [`WorkloadRun::set`] does, with another setup of the components.
     ///
     /// # Errors
-    /// As [`Engine::start`].
-    pub fn with(workload: Workload, nodes: usize, crowd: usize, setup: Setup) -> Result<Self> {
-        let before = 0..(nodes * workload.running).div_ceil(5) * crowd;
+    /// As [`DefaultEngine::start`].
+    pub fn with(workload: Workload, nodes: usize, pods_factor: usize, setup: Setup) -> Result<Self> {
+        let before = 0..(nodes * workload.running).div_ceil(5) * pods_factor;
         // The objects are made one by one: a million nodes as JSON would take more memory than the engine under
         // test.
         let pods = before.clone().map(|i| workload.runs_before(i, nodes).0);
@@ -166,13 +166,13 @@ impl Scene {
         if workload.owned {
             further.extend((0..workload.templates).flat_map(objects::owners));
         }
-        Ok(Self { engine: Engine::start(cluster, &further, setup)?, workload, pods: 0 })
+        Ok(Self { engine: DefaultEngine::start(cluster, &further, setup)?, workload, pods: 0 })
     }
 
     /// Returns the next pod, from the workload's templates in turn. The core already knows its volume.
     ///
     /// # Errors
-    /// As [`Engine::tell`].
+    /// As [`DefaultEngine::set_object`].
     pub fn next_pod(&mut self) -> Result<Arc<Pod>> {
         self.pod_of(self.pods % self.workload.templates)
     }
@@ -180,12 +180,12 @@ impl Scene {
     /// Returns the first pod of a new template. The core already knows its Service and ReplicaSet.
     ///
     /// # Errors
-    /// As [`Engine::tell`].
-    pub fn first_of_template(&mut self) -> Result<Arc<Pod>> {
+    /// As [`DefaultEngine::set_object`].
+    pub fn first_of_signature(&mut self) -> Result<Arc<Pod>> {
         // No other template has this number.
         let template = self.workload.templates + self.pods;
         if self.workload.owned {
-            objects::owners(template).iter().try_for_each(|object| self.engine.tell(object))?;
+            objects::owners(template).iter().try_for_each(|object| self.engine.set_object(object))?;
         }
         self.pod_of(template)
     }
@@ -200,8 +200,8 @@ impl Scene {
             demand(&mut pod);
         }
         if self.workload.volumes {
-            objects::volume(&mut pod).iter().try_for_each(|object| self.engine.tell(object))?;
+            objects::volume(&mut pod).iter().try_for_each(|object| self.engine.set_object(object))?;
         }
-        Engine::read(&pod)
+        DefaultEngine::read(&pod)
     }
 }

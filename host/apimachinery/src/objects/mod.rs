@@ -6,6 +6,7 @@
 
 mod affinity;
 mod container;
+mod event_reader;
 mod intern;
 mod json;
 mod meta;
@@ -17,6 +18,7 @@ mod raw;
 mod spec;
 mod volume;
 
+pub use self::event_reader::{EventReader, ReadError};
 pub use self::intern::PodParts;
 pub use self::meta::ObjectMeta;
 pub use self::node::NodeObject;

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 
 /// A sample of memory and of the sizes of the core's tables.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct MemoryUse {
     /// Bytes allocated on the heap.
     pub heap: u64,
     /// Resident bytes of the process.
@@ -37,7 +37,7 @@ pub struct Most {
     pub log: usize,
 }
 
-impl Held {
+impl MemoryUse {
     /// Checks that nothing is held for removed objects, and that their ids are used again once the change log has
     /// passed their removal.
     ///

@@ -1,11 +1,12 @@
-//! The event loop of the scheduling thread: take in events, run one scheduling cycle, perform actions.
+//! The event loop of the scheduling thread: handle events, run one scheduling cycle, perform actions.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use berth_core::extenders::Extenders;
 use berth_core::plugins::PointOutcome;
-use berth_core::{Action, Core, Event};
+use berth_core::{Action, Event};
+use berth_engine::Engine;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
@@ -15,18 +16,16 @@ use super::control::Control;
 use super::metered::Metered;
 use berth_admin::Vitals;
 use berth_admin::metrics::Meter;
-use berth_plugin_host::{Guests, Observed};
 
-/// The maximum sleep of the thread. Vital signs and time-dependent work happen at least this often.
-const BEAT: Duration = Duration::from_secs(1);
+/// The maximum sleep of the thread. The heartbeat for the probes and time-dependent work happen at least this often.
+const HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// The number of events after which the loop checks for control messages again.
-const EVENTS_AT_ONCE: usize = 256;
+const EVENTS_PER_BATCH: usize = 256;
 
 /// The state of the event loop.
-pub struct Turn {
-    pub core: Core,
-    pub guests: Guests,
+pub struct EventLoop {
+    pub engine: Engine,
     pub extenders: Box<dyn Extenders>,
     pub events: UnboundedReceiver<Event>,
     pub control: UnboundedReceiver<Control>,
@@ -36,33 +35,34 @@ pub struct Turn {
     pub meter: Meter,
     pub vitals: Arc<Vitals>,
     /// Whether pods are scheduled.
-    pub begun: bool,
+    pub is_scheduling: bool,
     /// Receives a message when no binding is in progress.
     pub drained: Option<oneshot::Sender<()>>,
 }
 
-impl Turn {
+impl EventLoop {
     /// Runs until it receives [`Control::Stop`], or until the senders of a channel are gone.
     pub fn run(mut self) {
         loop {
-            if !self.take_in() {
+            if !self.handle_arrived() {
                 return;
             }
-            self.pass_time();
-            if self.begun && self.core.has_work() {
+            self.advance();
+            if self.is_scheduling && self.engine.core().has_work() {
                 self.step(Event::Cycle);
                 continue;
             }
-            self.tell_if_drained();
+            self.report_drained();
             if !self.wait() {
                 return;
             }
         }
     }
 
-    fn tell_if_drained(&mut self) {
+    fn report_drained(&mut self) {
         // Pods that wait in permit may wait for long, and no binding is in progress for them.
-        if self.core.in_flight() == self.core.waiting()
+        let core = self.engine.core();
+        if core.in_flight() == core.waiting()
             && let Some(drained) = self.drained.take()
         {
             // The receiver may have timed out.
@@ -70,44 +70,43 @@ impl Turn {
         }
     }
 
-    /// Takes in all events that have arrived, so that the next decision uses the latest state. Handles control
-    /// messages and updates the vital signs in between, so that many events delay neither plugins nor probes. Returns
-    /// false if the loop must end.
-    fn take_in(&mut self) -> bool {
+    /// Handles all events that have arrived, so that the next decision uses the latest state. Between batches of events,
+    /// handles control messages and beats the heart, so that many events delay neither plugins nor probes. Returns false
+    /// if the loop must end.
+    fn handle_arrived(&mut self) -> bool {
         let mut arrived = self.events.len();
         loop {
             while let Ok(control) = self.control.try_recv() {
-                if !self.obey(control) {
+                if !self.handle_control(control) {
                     return false;
                 }
             }
             self.vitals.beat();
-            for _ in 0..arrived.min(EVENTS_AT_ONCE) {
+            for _ in 0..arrived.min(EVENTS_PER_BATCH) {
                 let Ok(event) = self.events.try_recv() else { return true };
                 self.step(event);
             }
-            arrived = arrived.saturating_sub(EVENTS_AT_ONCE);
+            arrived = arrived.saturating_sub(EVENTS_PER_BATCH);
             if arrived == 0 {
                 return true;
             }
             // The change log is bounded. Send changes to idle plugins before later events overflow it.
-            self.guests.tick(self.clock.now(), self.core.cache());
+            self.engine.update_plugins(self.clock.now());
         }
     }
 
-    fn obey(&mut self, control: Control) -> bool {
-        match control {
-            Control::Begin => self.begun = true,
-            Control::Inspect(look) => look(&self.core),
+    fn handle_control(&mut self, message: Control) -> bool {
+        match message {
+            Control::Begin => self.is_scheduling = true,
+            Control::Inspect(look) => look(self.engine.core()),
             Control::Emit(event) => (self.perform)(vec![Action::Emit(event)]),
             Control::Drain(drained) => {
-                self.begun = false;
+                self.is_scheduling = false;
                 self.drained = Some(drained);
             }
             Control::Stop => return false,
             Control::Plugins(delivery) => {
-                let now = self.clock.now();
-                if let Some(event) = self.guests.accept(delivery, now, self.core.cache()) {
+                if let Some(event) = self.engine.accept(delivery, self.clock.now()) {
                     if let Event::PluginsSwapped(profiles) = &event {
                         self.meter.plugins_swapped(profiles);
                     }
@@ -118,11 +117,9 @@ impl Turn {
         true
     }
 
-    fn pass_time(&mut self) {
-        let now = self.clock.now();
-        self.guests.tick(now, self.core.cache());
-        if self.core.next_wakeup().is_some_and(|at| at <= now) {
-            self.step(Event::Tick);
+    fn advance(&mut self) {
+        if let Some(event) = self.engine.advance(self.clock.now()) {
+            self.step(event);
         }
     }
 
@@ -135,12 +132,12 @@ impl Turn {
             _ => {}
         }
         let mut metered = Metered { meter: &mut self.meter };
-        let mut plugins = Observed { guests: &mut self.guests, observer: &mut metered };
-        let actions = self.core.step(event, now, &mut plugins, &mut *self.extenders);
+        let actions = self.engine.step(event, now, &mut *self.extenders, &mut metered);
+        let core = self.engine.core();
         let took = cycle.map(|began| began.elapsed());
         for action in &actions {
             if let Action::Bind { pod, .. } = action
-                && let Some(cached) = self.core.cache().pod_by_uid(&pod.uid)
+                && let Some(cached) = core.cache().pod_by_uid(&pod.uid)
             {
                 self.meter.bind_begins(&pod.uid, &cached.pod.spec.scheduler_name);
             }
@@ -149,7 +146,7 @@ impl Turn {
         if let Some(took) = took {
             self.meter.cycle_ended(took);
         }
-        for attempt in self.core.ended() {
+        for attempt in core.ended() {
             // A cycle may also end attempts that began earlier.
             let took = took.filter(|_| attempt.began == now).unwrap_or_else(|| now.since(attempt.began));
             self.meter.attempt_ended(attempt, took, now);
@@ -159,7 +156,7 @@ impl Turn {
     /// Sleeps until a message arrives or the next wake-up is due. Returns false if the loop must end.
     fn wait(&mut self) -> bool {
         let now = self.clock.now();
-        let due = self.core.next_wakeup().map_or(BEAT, |at| at.since(now)).min(BEAT);
+        let due = self.engine.core().next_wakeup().map_or(HEARTBEAT, |at| at.since(now)).min(HEARTBEAT);
         let (events, control) = (&mut self.events, &mut self.control);
         let woken = self.runtime.clone().block_on(async {
             tokio::select! {
@@ -170,7 +167,7 @@ impl Turn {
             }
         });
         match woken {
-            Woken::Control(Some(control)) => self.obey(control),
+            Woken::Control(Some(control)) => self.handle_control(control),
             Woken::Event(Some(event)) => {
                 self.step(event);
                 true
@@ -192,23 +189,24 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
+    use berth_core::Core;
     use berth_core::extenders::NoExtenders;
     use berth_core::model::{Node, ObjectKind, ObjectReads};
     use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
     use super::*;
-    use berth_plugin_host::{ClusterRequest, Delivery};
+    use berth_plugin_host::{ClusterRequest, Delivery, Guests};
 
     const EVENTS: usize = 5_000;
 
-    fn turn(
+    fn event_loop(
         events: UnboundedReceiver<Event>,
         control: UnboundedReceiver<Control>,
         perform: impl Fn(Vec<Action>) + Send + 'static,
-    ) -> Turn {
-        Turn {
-            core: Core::new(berth_core::Options::default()),
-            guests: Guests::new(Arc::default(), Arc::new(|_| true)).expect("a thread"),
+    ) -> EventLoop {
+        let guests = Guests::new(Arc::default(), Arc::new(|_| true)).expect("a thread");
+        EventLoop {
+            engine: Engine::new(berth_core::Options::default(), guests),
             extenders: Box::new(NoExtenders),
             events,
             control,
@@ -217,7 +215,7 @@ mod tests {
             clock: Clock::default(),
             meter: Meter::new(Arc::default()),
             vitals: Arc::default(),
-            begun: false,
+            is_scheduling: false,
             drained: None,
         }
     }
@@ -236,26 +234,26 @@ mod tests {
         let (control, controls) = unbounded_channel();
         flood(&event);
         let steps = Arc::new(AtomicUsize::new(0));
-        let obeyed_after = Arc::<Mutex<Option<usize>>>::default();
+        let handled_after = Arc::<Mutex<Option<usize>>>::default();
         let perform = {
-            let (steps, obeyed_after) = (Arc::clone(&steps), Arc::clone(&obeyed_after));
+            let (steps, handled_after) = (Arc::clone(&steps), Arc::clone(&handled_after));
             move |_| {
                 if steps.fetch_add(1, SeqCst) == 0 {
-                    let (steps, obeyed_after) = (Arc::clone(&steps), Arc::clone(&obeyed_after));
-                    let look = move |_: &Core| *obeyed_after.lock().expect("no panic") = Some(steps.load(SeqCst));
+                    let (steps, handled_after) = (Arc::clone(&steps), Arc::clone(&handled_after));
+                    let look = move |_: &Core| *handled_after.lock().expect("no panic") = Some(steps.load(SeqCst));
                     control.send(Control::Inspect(Box::new(look))).expect("the receiver is here");
                 }
             }
         };
-        assert!(turn(events, controls, perform).take_in());
-        assert_eq!(steps.load(SeqCst), EVENTS, "all events that had arrived are taken in");
-        let after = obeyed_after.lock().expect("no panic").expect("it is obeyed");
-        assert!(after <= EVENTS_AT_ONCE, "obeyed after {after} events");
+        assert!(event_loop(events, controls, perform).handle_arrived());
+        assert_eq!(steps.load(SeqCst), EVENTS, "all events that had arrived are handled");
+        let after = handled_after.lock().expect("no panic").expect("it is handled");
+        assert!(after <= EVENTS_PER_BATCH, "handled after {after} events");
     }
 
-    /// Plugins are told what changed at the same moment in which a copy of the cluster is given.
+    /// Changes are sent to plugins at the same moment at which a copy of the cluster is made.
     #[tokio::test]
-    async fn plugins_are_told_what_changes_during_a_flood_of_events() {
+    async fn plugins_receive_changes_during_a_flood_of_events() {
         let (event, events) = unbounded_channel();
         let (control, controls) = unbounded_channel();
         let kind = ObjectKind { api_version: "v1".into(), kind: "Service".into() };
@@ -264,8 +262,8 @@ mod tests {
         control.send(Control::Plugins(Delivery::NeedsCluster(request))).expect("the receiver is here");
         event.send(Event::ObjectsListed(reads)).expect("the receiver is here");
         flood(&event);
-        assert!(turn(events, controls, |_| {}).take_in());
-        let copy = copy.try_recv().expect("it is given before the flood is over").expect("all objects are here");
-        assert!(copy.node_count() <= EVENTS_AT_ONCE, "{} nodes", copy.node_count());
+        assert!(event_loop(events, controls, |_| {}).handle_arrived());
+        let copy = copy.try_recv().expect("it is made before the flood is over").expect("all objects are here");
+        assert!(copy.node_count() <= EVENTS_PER_BATCH, "{} nodes", copy.node_count());
     }
 }

@@ -8,28 +8,28 @@ use berth_core::model::{Pod, PodKey};
 use serde_json::{Value, json};
 
 use super::objects::{self, NAMESPACES};
-use super::{Attempt, Engine, Setup};
+use super::{Attempt, DefaultEngine, Setup};
 
 /// The number of pods that fill a node.
 const ON_EACH: usize = 4;
 
 /// A cluster of full nodes, and the pods that preempt.
-pub struct Crowd {
+pub struct PreemptionRun {
     /// The engine.
-    pub engine: Engine,
+    pub engine: DefaultEngine,
     /// The pods that wait for a node, by uid, as the API server has them.
     waiting: BTreeMap<Box<str>, Arc<Pod>>,
     /// The pods to evict, in the order in which the core named them.
-    going: Vec<PodKey>,
+    victims: Vec<PodKey>,
 }
 
 /// Counts of scheduling attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct AttemptCounts {
     /// The number of attempts that ended with a node.
-    pub placed: usize,
+    pub scheduled: usize,
     /// The number of attempts that ended without a node.
-    pub in_vain: usize,
+    pub unschedulable: usize,
     /// The number of pods that the core evicted.
     pub evicted: usize,
 }
@@ -43,11 +43,11 @@ fn pod(namespace: &str, name: &str, cpu: &str, priority: i32) -> Value {
     pod
 }
 
-impl Crowd {
+impl PreemptionRun {
     /// Starts a cluster of this many full nodes.
     ///
     /// # Errors
-    /// As [`Engine::start`].
+    /// As [`DefaultEngine::start`].
     pub fn set(nodes: usize, setup: Setup) -> Result<Self> {
         let resident = |i: usize| {
             let mut pod = pod(NAMESPACES[1], &format!("before-{i}"), "900m", 0);
@@ -55,18 +55,18 @@ impl Crowd {
             pod
         };
         let cluster = (0..nodes).map(|i| objects::node(i, 3)).chain((0..ON_EACH * nodes).map(resident));
-        let engine = Engine::start(cluster, &[], setup)?;
-        Ok(Self { engine, waiting: BTreeMap::new(), going: Vec::new() })
+        let engine = DefaultEngine::start(cluster, &[], setup)?;
+        Ok(Self { engine, waiting: BTreeMap::new(), victims: Vec::new() })
     }
 
     /// Adds pods. Each needs the resources of three running pods.
     ///
     /// # Errors
     /// Returns an error if a pod can't be read.
-    pub fn come(&mut self, pods: usize) -> Result<()> {
+    pub fn add_pods(&mut self, pods: usize) -> Result<()> {
         let first = self.waiting.len();
         for i in first..first + pods {
-            let pod = Engine::read(&pod(NAMESPACES[0], &format!("pod-{i}"), "3", 1000))?;
+            let pod = DefaultEngine::read(&pod(NAMESPACES[0], &format!("pod-{i}"), "3", 1000))?;
             self.waiting.insert(pod.key.uid.clone(), Arc::clone(&pod));
             self.engine.enqueue(pod);
         }
@@ -77,57 +77,58 @@ impl Crowd {
     /// and bindings. The evicted pods stay for now.
     ///
     /// # Errors
-    /// As [`Engine::attempt`].
-    pub fn tries(&mut self) -> Result<Tally> {
-        let mut tally = Tally::default();
+    /// As [`DefaultEngine::attempt`].
+    pub fn run_cycles(&mut self) -> Result<AttemptCounts> {
+        let mut counts = AttemptCounts::default();
         while self.engine.has_work() {
             match self.engine.attempt()? {
-                Attempt::Placed(key, node) => {
-                    tally.placed += 1;
-                    let pod = self.waiting.get(&key.uid).with_context(|| format!("{key} is placed again"))?;
+                Attempt::Scheduled(key, node) => {
+                    counts.scheduled += 1;
+                    let pod = self.waiting.get(&key.uid).with_context(|| format!("{key} is scheduled again"))?;
                     self.engine.bind(pod, &node);
                 }
-                Attempt::Failed { pod: key, promised, evicted, .. } => {
-                    tally.in_vain += 1;
-                    tally.evicted += evicted.len();
-                    self.going.extend(evicted);
-                    let pod = self.waiting.get_mut(&key.uid).with_context(|| format!("{key} is none of ours"))?;
-                    *pod = Arc::new(Pod { nominated_node_name: promised, ..Pod::clone(pod) });
+                Attempt::Failed { pod: key, nominated, evicted, .. } => {
+                    counts.unschedulable += 1;
+                    counts.evicted += evicted.len();
+                    self.victims.extend(evicted);
+                    let pod =
+                        self.waiting.get_mut(&key.uid).with_context(|| format!("{key} is not a pod of this run"))?;
+                    *pod = Arc::new(Pod { nominated_node_name: nominated, ..Pod::clone(pod) });
                     self.engine.enqueue(Arc::clone(pod));
                 }
             }
             self.engine.take_deliveries();
         }
-        Ok(tally)
+        Ok(counts)
     }
 
     /// Marks all evicted pods as being deleted, then removes them, one of each node after the other. After each
     /// step, runs the cycles that are possible.
     ///
     /// # Errors
-    /// As [`Crowd::tries`].
-    pub fn they_go(&mut self) -> Result<Tally> {
-        let mut all = Tally::default();
-        let going = std::mem::take(&mut self.going);
-        let leaving: Vec<Arc<Pod>> = going.iter().filter_map(|key| self.engine.resident(key)).collect();
+    /// As [`PreemptionRun::run_cycles`].
+    pub fn delete_victims(&mut self) -> Result<AttemptCounts> {
+        let mut all = AttemptCounts::default();
+        let victims = std::mem::take(&mut self.victims);
+        let leaving: Vec<Arc<Pod>> = victims.iter().filter_map(|key| self.engine.cached_pod(key)).collect();
         for pod in &leaving {
             self.engine.enqueue(Arc::new(Pod { deleting: true, preempted: true, ..Pod::clone(pod) }));
-            all += self.tries()?;
+            all += self.run_cycles()?;
         }
         for nth in 0..ON_EACH - 1 {
             for pod in leaving.iter().skip(nth).step_by(ON_EACH - 1) {
                 self.engine.remove(pod);
-                all += self.tries()?;
+                all += self.run_cycles()?;
             }
         }
         Ok(all)
     }
 }
 
-impl std::ops::AddAssign for Tally {
+impl std::ops::AddAssign for AttemptCounts {
     fn add_assign(&mut self, more: Self) {
-        self.placed += more.placed;
-        self.in_vain += more.in_vain;
+        self.scheduled += more.scheduled;
+        self.unschedulable += more.unschedulable;
         self.evicted += more.evicted;
     }
 }
