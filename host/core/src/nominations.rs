@@ -171,11 +171,11 @@ mod tests {
 
     #[test]
     fn a_nominated_node_is_released_by_another_assignment() {
-        for (placed, told) in [("a", 0), ("b", 1)] {
+        for (placed, pods) in [("a", 0), ("b", 1)] {
             let mut nominations = Nominations::default();
             nominations.set(&pod("a"));
             nominations.assigned("p", placed);
-            assert_eq!(state(&mut nominations), (0, 0, told), "{placed}");
+            assert_eq!(state(&mut nominations), (0, 0, pods), "{placed}");
         }
     }
 }

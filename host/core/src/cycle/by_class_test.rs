@@ -28,7 +28,7 @@ struct Spread {
     names_too: Option<NodeId>,
     /// The plugin does not answer by class.
     refuses: bool,
-    told: BTreeMap<&'static str, u32>,
+    sent: BTreeMap<&'static str, u32>,
     calls: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl Plugins for Spread {
         if self.refuses {
             return Ok(None);
         }
-        let changed = self.classes.iter().filter(|(name, class)| known == 0 || self.told.get(*name) != Some(class));
+        let changed = self.classes.iter().filter(|(name, class)| known == 0 || self.sent.get(*name) != Some(class));
         let ids = changed.filter_map(|(name, class)| Some((cycle.cache.node_id(name)?, ClassId(*class))));
         let (mut nodes, mut classes): (Vec<NodeId>, Vec<ClassId>) = ids.unzip();
         if let Some(node) = self.names_too {
@@ -96,7 +96,7 @@ impl Plugins for Spread {
             classes.push(ClassId(0));
         }
         let verdicts = (0..self.rejects.len()).map(|class| self.verdict(class)).collect();
-        self.told.clone_from(&self.classes);
+        self.sent.clone_from(&self.classes);
         let filter = ClassFilter::Verdicts(Verdicts { outcomes: self.outcomes(), nodes: verdicts });
         Ok(Some(Classified { filter, scores: true, anew: known == 0, nodes, classes }))
     }
@@ -107,8 +107,8 @@ impl Plugins for Spread {
         _: &Cycle<'_>,
         passed: &[Passed],
     ) -> Result<ClassScores, PluginError> {
-        let told: Vec<String> = passed.iter().map(|of| format!("{}x{}", of.nodes, of.class.0)).collect();
-        self.called(plugin, format!("score-classes {}", told.join(" ")));
+        let counts: Vec<String> = passed.iter().map(|of| format!("{}x{}", of.nodes, of.class.0)).collect();
+        self.called(plugin, format!("score-classes {}", counts.join(" ")));
         let scores: Vec<i64> = passed.iter().map(|of| self.scores[of.class.0 as usize]).collect();
         Ok(ClassScores { raw: scores.clone(), normalized: scores })
     }

@@ -29,9 +29,9 @@ fn each_plugin_is_asked_after_the_intents_of_the_last_one() {
 
 #[test]
 fn a_plugin_may_bind_in_place_of_the_api_server() {
-    for (wanted, told) in [(0, vec![bound("p")]), (2, vec!["execute 2 for p".to_owned()])] {
+    for (wanted, reported) in [(0, vec![bound("p")]), (2, vec!["execute 2 for p".to_owned()])] {
         let mut bench = Bench::new(&[("B bind p", patches(wanted)), ("C bind p", patches(9))]);
-        assert_eq!(bench.add("p"), told);
+        assert_eq!(bench.add("p"), reported);
         assert_eq!(bench.step(Event::Bound(pod("p").key)), [""; 0], "nobody asked for that");
         if wanted > 0 {
             assert_eq!(bench.intents_executed("p"), [bound("p")]);
@@ -49,8 +49,8 @@ fn a_failed_intent_is_reported_and_the_pod_requeued() {
         let mut bench = Bench::new(&[(asked, patches(1))]);
         bench.add("p");
         bench.calls();
-        let told = bench.step(Event::IntentsFailed(pod("p").key, bench.executed_step, "conflict".into()));
-        assert_eq!(told.last().map(String::as_str), Some(expected));
+        let reported = bench.step(Event::IntentsFailed(pod("p").key, bench.executed_step, "conflict".into()));
+        assert_eq!(reported.last().map(String::as_str), Some(expected));
         let unreserved = bench.calls();
         assert_eq!(unreserved, ["C unreserve p [C's]", "B unreserve p [B's]", "A unreserve p [A's]"], "{asked}");
         assert!(bench.is_undone("p"), "{asked}");
@@ -74,8 +74,8 @@ fn a_failed_binding_undoes_the_reservation() {
 fn nothing_is_assumed_after_reserve() {
     for asked in ["A pre-bind p", "A bind p"] {
         let mut bench = Bench::new(&[(asked, assume("new"))]);
-        let told = bench.add("p");
-        assert!(told[0].contains("can't assume an object"), "{told:?}");
+        let reported = bench.add("p");
+        assert!(reported[0].contains("can't assume an object"), "{reported:?}");
         assert!(bench.is_undone("p"));
     }
 }
@@ -99,15 +99,15 @@ fn a_new_instance_receives_the_reserved_state() {
     let mut bench = Bench::new(&[("A pre-bind p", patches(1))]);
     bench.add("p");
     bench.calls();
-    let told = [bench.swap(1, &["A", "B", "D"]), bench.intents_executed("p")].concat();
-    assert_eq!(told, ["warn C: is no longer in the profile: not asked to pre-bind for pod ns/p", "bind p"]);
+    let reported = [bench.swap(1, &["A", "B", "D"]), bench.intents_executed("p")].concat();
+    assert_eq!(reported, ["warn C: is no longer in the profile: not asked to pre-bind for pod ns/p", "bind p"]);
     bench.step(Event::Bound(pod("p").key));
-    let told = ["B pre-bind p [B's]", "A post-bind p [A's]", "B post-bind p [B's]", "D post-bind p []"];
-    assert_eq!(bench.calls(), told);
+    let reported = ["B pre-bind p [B's]", "A post-bind p [A's]", "B post-bind p [B's]", "D post-bind p []"];
+    assert_eq!(bench.calls(), reported);
     bench.add("q");
     bench.swap(2, &["A"]);
-    let told = bench.step(Event::BindFailed(pod("q").key, "no".into()));
-    assert!(told[0].starts_with("warn D: is no longer in the profile: not asked to unreserve"), "{told:?}");
+    let reported = bench.step(Event::BindFailed(pod("q").key, "no".into()));
+    assert!(reported[0].starts_with("warn D: is no longer in the profile: not asked to unreserve"), "{reported:?}");
     assert_eq!(bench.calls().last().map(String::as_str), Some("A unreserve q [A's]"));
 }
 
@@ -115,8 +115,8 @@ fn a_new_instance_receives_the_reserved_state() {
 fn a_pod_with_this_nominated_node_is_not_nominated_again() {
     let mut bench = Bench::new(&[("A pre-bind p", patches(1)), ("B permit p", Answer::Waits(1000))]);
     bench.add("p");
-    let told = bench.step(Event::PodSet(Arc::new(Pod { nominated_node_name: "n".into(), ..pod("p") })));
-    assert_eq!(told, [""; 0]);
+    let reported = bench.step(Event::PodSet(Arc::new(Pod { nominated_node_name: "n".into(), ..pod("p") })));
+    assert_eq!(reported, [""; 0]);
     bench.plugins.answers.insert("B permit q", Answer::Allows(&["p"]));
     assert_eq!(bench.add("q"), ["bind q", "execute 1 for p"]);
     let mut bench = Bench::new(&[("A pre-bind p", Answer::Wants(vec![Intent::Patch(Default::default())]))]);
@@ -129,8 +129,8 @@ fn a_pod_without_its_profile_is_not_bound_and_waits() {
     let mut bench = Bench::new(&[("A pre-bind p", patches(1))]);
     bench.add("p");
     assert_eq!(bench.step(Event::PluginsSwapped(Vec::new())), [""; 0], "what was begun goes on");
-    let told = bench.intents_executed("p");
-    assert_eq!(told.last().map(String::as_str), Some("p: no profile has the name \"\" any more"));
+    let reported = bench.intents_executed("p");
+    assert_eq!(reported.last().map(String::as_str), Some("p: no profile has the name \"\" any more"));
     bench.after(10_000);
     bench.plugins.answers.clear();
     assert_eq!(bench.swap(1, &["A"]), ["bind p"]);
@@ -145,7 +145,7 @@ fn pre_bind_is_undone_by_the_plugins_that_were_asked() {
     let mut bench = Bench::new(&[("B pre-bind p", patches(1)), ("A unreserve p", undo()), ("B unreserve p", undo())]);
     bench.add("p");
     bench.intents_executed("p");
-    let told = bench.step(Event::BindFailed(pod("p").key, "no".into()));
-    assert_eq!(told[0], "change 4");
+    let reported = bench.step(Event::BindFailed(pod("p").key, "no".into()));
+    assert_eq!(reported[0], "change 4");
     assert!(bench.is_undone("p"));
 }

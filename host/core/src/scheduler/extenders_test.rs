@@ -242,8 +242,8 @@ fn a_nomination_ends_when_an_extender_fails() {
         (Script { rejects: Ok(&[("a", "no"), ("b", "no"), ("c", "no")]), ..Script::new() }, false),
     ] {
         let mut bench = Bench::new(vec![script]);
-        let said = bench.step(Event::PodSet(Arc::new(nominated.clone())));
-        assert_eq!(bench.core.nominations().is_empty(), ends, "{said:?}");
+        let described = bench.step(Event::PodSet(Arc::new(nominated.clone())));
+        assert_eq!(bench.core.nominations().is_empty(), ends, "{described:?}");
     }
 }
 
@@ -344,10 +344,10 @@ fn extenders_choose_victims() {
     ] {
         let mut bench = Bench::full(scripts, &["a", "b", "c"]);
         let pod = Pod { spec: Arc::new(PodSpec { priority: 1, ..PodSpec::default() }), ..resident("p") };
-        let told = bench.step(Event::PodSet(Arc::new(pod))).join("; ");
+        let reported = bench.step(Event::PodSet(Arc::new(pod))).join("; ");
         match came.starts_with("evict") {
-            true => assert!(told.split("; ").any(|told| told == came), "{told}, not {came}"),
-            false => assert_eq!(told, came),
+            true => assert!(reported.split("; ").any(|reported| reported == came), "{reported}, not {came}"),
+            false => assert_eq!(reported, came),
         }
         assert_eq!(bench.asked(), asked);
     }

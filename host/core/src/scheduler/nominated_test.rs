@@ -152,13 +152,13 @@ impl Bench {
         while self.core.has_work() {
             actions.extend(self.core.step(Event::Cycle, Timestamp(0), &mut self.plugins, &mut NoExtenders));
         }
-        let told = actions.iter().filter_map(|action| match action {
+        let reported = actions.iter().filter_map(|action| match action {
             Action::Bind { pod, node } => Some(format!("{} on {node}", pod.name)),
             Action::Nominate { pod, node } => Some(format!("{} nominated to {node:?}", pod.name)),
             Action::Emit(event) if event.kind == "Warning" => Some(event.note.to_string()),
             _ => None,
         });
-        told.collect()
+        reported.collect()
     }
 
     fn set(&mut self, pod: Pod) -> Vec<String> {
@@ -211,8 +211,8 @@ fn a_nominated_pod_rejected_at_reserve_wakes_pods_that_yielded_to_it() {
     bench.set(nominated("other", 5, "n"));
     assert_eq!(bench.set(pod("p", 5)), [FULL]);
     let ungated = Pod { nominated_node_name: "n".into(), ..pod("other", 5) };
-    let told = bench.set(ungated);
-    assert!(told.contains(&"p on n".to_owned()), "{told:?}");
+    let reported = bench.set(ungated);
+    assert!(reported.contains(&"p on n".to_owned()), "{reported:?}");
 }
 
 #[test]
@@ -252,10 +252,10 @@ fn a_nomination_ends_with_an_attempt_that_fails_but_for_a_post_filter() {
     ] {
         let mut bench = Bench::with(nodes, filters);
         bench.swap(filters, post_filters, None);
-        let said = bench.set(Pod { nominated_node_name: "n".into(), ..pod("p", 0) });
+        let described = bench.set(Pod { nominated_node_name: "n".into(), ..pod("p", 0) });
         // The end of the nomination helps pods of up to its priority, and so the pod itself: it is tried again, once.
         let again = if nominated.is_empty() || why.starts_with("plugin") { &[][..] } else { &[why] };
-        assert_eq!(said, [nominated, &[why], again].concat(), "{name}");
+        assert_eq!(described, [nominated, &[why], again].concat(), "{name}");
         assert_eq!(bench.core.nominations().is_empty(), !nominated.is_empty(), "{name}");
     }
 }
@@ -282,8 +282,8 @@ fn a_node_helps_if_the_pod_would_fit_there_alone() {
         bench.step(resident("there"));
         let allocatable = Resources { pods: room, ..Resources::default() };
         let node = Node { name: "m".into(), uid: "m".into(), allocatable, ..Node::default() };
-        let told = bench.step(Event::NodeSet(Arc::new(node)));
-        assert_eq!(told.len(), tried_again, "space for {room} pods: {told:?}");
+        let reported = bench.step(Event::NodeSet(Arc::new(node)));
+        assert_eq!(reported.len(), tried_again, "space for {room} pods: {reported:?}");
     }
 }
 

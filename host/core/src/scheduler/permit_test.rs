@@ -113,17 +113,17 @@ fn waits_for_a_removed_plugin_end() {
     bench.add("p");
     bench.swap(1, &["A", "B"]);
     assert_eq!(bench.core.in_flight(), 1, "A is there, in another instance");
-    let told = bench.swap(2, &["B", "C"]);
-    assert_eq!(told[0], "warn A: is no longer in the profile: not asked to permit the bind for pod ns/p");
-    assert_eq!(told[1..], ["bind p"]);
+    let reported = bench.swap(2, &["B", "C"]);
+    assert_eq!(reported[0], "warn A: is no longer in the profile: not asked to permit the bind for pod ns/p");
+    assert_eq!(reported[1..], ["bind p"]);
 }
 
 #[test]
 fn a_pod_without_its_profile_waits_for_the_profile() {
     let mut bench = Bench::new(&[("A permit p", WAITS)]);
     bench.add("p");
-    let told = bench.step(Event::PluginsSwapped(Vec::new()));
-    assert!(told.contains(&"p: no profile has the name \"\" any more".to_owned()), "{told:?}");
+    let reported = bench.step(Event::PluginsSwapped(Vec::new()));
+    assert!(reported.contains(&"p: no profile has the name \"\" any more".to_owned()), "{reported:?}");
     bench.plugins.answers.clear();
     bench.after(10_000);
     assert_eq!(bench.swap(1, &["A"]), ["bind p"]);
@@ -133,7 +133,7 @@ fn a_pod_without_its_profile_waits_for_the_profile() {
 fn the_permit_wait_is_reported() {
     let allows = Answer::Allows(&["p"]);
     let end = |event: Option<Event>, outcome| (event, vec![(2000, outcome)]);
-    for (event, told) in [
+    for (event, reported) in [
         end(Some(Event::PodSet(Arc::new(pod("q")))), PointOutcome::Success),
         end(None, PointOutcome::Unschedulable),
         end(Some(Event::PodRemoved(pod("p").key)), PointOutcome::Unschedulable),
@@ -149,7 +149,7 @@ fn the_permit_wait_is_reported() {
             }
             None => drop(bench.after(2000)),
         }
-        assert_eq!(bench.plugins.waits, told, "{event:?}: and nothing of pods that need not wait");
+        assert_eq!(bench.plugins.waits, reported, "{event:?}: and nothing of pods that need not wait");
     }
 }
 

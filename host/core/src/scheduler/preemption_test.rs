@@ -76,14 +76,14 @@ impl Bench {
         while self.core.has_work() {
             actions.extend(self.core.step(Event::Cycle, self.now, &mut OnePodANode, &mut NoExtenders));
         }
-        let said = actions.iter().filter_map(|action| match action {
+        let described = actions.iter().filter_map(|action| match action {
             Action::Bind { pod, node } => Some(format!("bind {} to {node}", pod.name)),
             Action::Nominate { pod, node } => Some(format!("nominate {node:?} for {}", pod.name)),
             Action::Evict { pod, note, .. } => Some(format!("evict {}: {note}", pod.name)),
             Action::Emit(event) if event.reason == "FailedScheduling" => Some(event.note.to_string()),
             _ => None,
         });
-        said.collect()
+        described.collect()
     }
 
     /// Causes an event and runs all pending cycles. Returns the actions in a short form.
@@ -150,26 +150,26 @@ fn a_nominated_node_is_kept_from_pods_of_no_higher_priority() {
     bench.step(Event::PodRemoved(pod("low", 1).key));
     // The backoffs of the preempting pod and of the other pod are not over. A new pod is tried at once.
     let newcomer = bench.step(set(pod("lower", 3)));
-    assert!(newcomer.iter().any(|said| said.starts_with(FULL)), "{newcomer:?}");
+    assert!(newcomer.iter().any(|described| described.starts_with(FULL)), "{newcomer:?}");
 }
 
 #[test]
 fn a_pod_that_cannot_preempt_loses_its_nomination() {
     let mut bench = Bench::new();
-    let said = bench.step(set(Pod { nominated_node_name: "n".into(), ..pod("humble", 0) }));
-    let told = format!("{FULL} preemption: nobody");
+    let described = bench.step(set(Pod { nominated_node_name: "n".into(), ..pod("humble", 0) }));
+    let reported = format!("{FULL} preemption: nobody");
     // The end of a nomination is worth another attempt.
-    assert_eq!(said, ["nominate \"\" for humble", &told, &told]);
+    assert_eq!(described, ["nominate \"\" for humble", &reported, &reported]);
 }
 
 #[test]
 fn a_pod_of_higher_priority_takes_the_nominated_node() {
     let mut bench = Bench::new();
     bench.step(set(pod("middle", 5)));
-    let said = bench.step(set(pod("high", 9)));
+    let described = bench.step(set(pod("high", 9)));
     let expected =
         ["nominate \"\" for middle", "nominate \"n\" for high", "evict low: Preempted by pod high on node n", FULL];
-    assert_eq!(said, expected);
+    assert_eq!(described, expected);
     // The displaced pod is tried again after its own victims are gone.
     assert_eq!(
         bench.later(Event::PodRemoved(pod("low", 1).key)),
@@ -204,7 +204,7 @@ fn an_unbound_victim_is_requeued_instead_of_deleted() {
     let mut bench = Bench::new();
     bench.step(Event::PodRemoved(pod("low", 1).key));
     assert_eq!(bench.step(set(pod("waiting", 1))), ["nominate \"n\" for waiting"]);
-    let said = bench.step(set(pod("high", 9)));
+    let described = bench.step(set(pod("high", 9)));
     let expected = [
         "nominate \"n\" for high",
         "nominate \"\" for waiting",
@@ -212,6 +212,6 @@ fn an_unbound_victim_is_requeued_instead_of_deleted() {
         FULL,
         "bind high to n",
     ];
-    assert_eq!(said, expected);
+    assert_eq!(described, expected);
     assert_eq!(bench.later(Event::Tick), [format!("{FULL} preemption: nobody")], "it looks for another place");
 }

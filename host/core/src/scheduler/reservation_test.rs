@@ -16,7 +16,7 @@ fn plugins_unreserve_in_reverse_order_after_any_failure() {
     let undone = ["B unreserve p [B's]", "A unreserve p [A's]"];
     let rejected = "p: 0/1 nodes are available: 1 none left.";
     let failed = "p: plugin C: trapped";
-    for (asked, answer, told, part) in [
+    for (asked, answer, reported, part) in [
         ("C reserve p", NO, rejected, SubQueue::Unschedulable),
         ("C reserve p", Answer::No(Code::Error, "confused"), "p: plugin C: confused", SubQueue::Backoff),
         ("C reserve p", Answer::Fails, failed, SubQueue::Backoff),
@@ -26,7 +26,7 @@ fn plugins_unreserve_in_reverse_order_after_any_failure() {
         ("C bind p", Answer::Fails, failed, SubQueue::Backoff),
     ] {
         let mut bench = Bench::new(&[(asked, answer)]);
-        assert_eq!(bench.add("p"), [told], "{asked}");
+        assert_eq!(bench.add("p"), [reported], "{asked}");
         let mut calls = bench.calls();
         calls.retain(|call| call.contains("unreserve"));
         let reserved_all = !asked.contains("reserve");
@@ -53,7 +53,7 @@ fn a_plugin_that_skips_the_pod_is_asked_nothing_about_it() {
     assert_eq!(
         bench.calls().first().map(|call| &**call),
         Some("A reserve q"),
-        "what it said of one pod is of that one alone"
+        "a decision about one pod does not affect another"
     );
 }
 
@@ -81,8 +81,8 @@ fn a_plugin_that_is_being_filled_is_waited_for_and_nothing_is_reported() {
 #[test]
 fn reserve_changes_nothing_in_the_cluster() {
     let mut bench = Bench::new(&[("A reserve p", patches(1))]);
-    let told = bench.add("p");
-    assert!(told[0].starts_with("p: plugin A: reserve may assume objects only"), "{told:?}");
+    let reported = bench.add("p");
+    assert!(reported[0].starts_with("p: plugin A: reserve may assume objects only"), "{reported:?}");
     assert_eq!(bench.calls(), ["A reserve p", "A unreserve p [A's]"], "it did reserve");
 }
 
@@ -120,8 +120,8 @@ fn a_pod_that_leaves_its_node_wakes_others_after_its_cycle() {
 fn a_nomination_ends_with_the_attempt_that_uses_it() {
     let mut bench = Bench::new(&[("A reserve p", NO)]);
     let nominated = Pod { nominated_node_name: "n".into(), ..pod("p") };
-    let told = bench.step(Event::PodSet(Arc::new(nominated)));
-    assert_eq!(told, ["nominate \"\" for p", "p: 0/1 nodes are available: 1 none left."]);
+    let reported = bench.step(Event::PodSet(Arc::new(nominated)));
+    assert_eq!(reported, ["nominate \"\" for p", "p: 0/1 nodes are available: 1 none left."]);
     assert!(bench.core.nominations().is_empty());
 }
 

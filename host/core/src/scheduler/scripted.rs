@@ -64,7 +64,7 @@ impl Scripted {
         }
     }
 
-    fn told(&mut self, plugin: PluginId, question: &str, cycle: &Cycle<'_>, state: &[u8]) {
+    fn record(&mut self, plugin: PluginId, question: &str, cycle: &Cycle<'_>, state: &[u8]) {
         let state = String::from_utf8_lossy(state);
         self.calls.push(format!("{} {question} {} [{state}]", name(plugin), cycle.pod.key.name));
     }
@@ -112,7 +112,7 @@ impl Plugins for Scripted {
         state: &[u8],
         pre_bound: bool,
     ) -> Vec<Intent> {
-        self.told(plugin, "unreserve", cycle, state);
+        self.record(plugin, "unreserve", cycle, state);
         match self.asked(plugin, "unreserve", cycle) {
             Ok(Some(Answer::Wants(undo))) if pre_bound => undo,
             _ => Vec::new(),
@@ -142,7 +142,7 @@ impl Plugins for Scripted {
         state: &[u8],
     ) -> Result<Vec<Intent>, PluginError> {
         let answer = self.asked(plugin, "pre-bind", cycle)?;
-        self.told(plugin, "pre-bind", cycle, state);
+        self.record(plugin, "pre-bind", cycle, state);
         Ok(if let Some(Answer::Wants(intents)) = answer { intents } else { Vec::new() })
     }
 
@@ -158,7 +158,7 @@ impl Plugins for Scripted {
     }
 
     fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8]) {
-        self.told(plugin, "post-bind", cycle, state);
+        self.record(plugin, "post-bind", cycle, state);
     }
 
     fn queueing_hints(

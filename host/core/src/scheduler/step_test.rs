@@ -411,9 +411,9 @@ fn a_kind_without_readers_is_dropped_and_listed_again_for_a_new_reader() {
 
 /// Records the answers of the plugins.
 #[derive(Default)]
-struct Heard(Vec<String>);
+struct AnswerRecorder(Vec<String>);
 
-impl crate::cycle::AnswerObserver for Heard {
+impl crate::cycle::AnswerObserver for AnswerRecorder {
     fn answered(&mut self, plugin: &ProfilePlugin, answer: crate::cycle::PluginAnswer<'_>) {
         self.0.push(format!("{}: {answer:?}", plugin.declaration.name));
     }
@@ -426,14 +426,14 @@ fn an_explanation_gives_the_result_of_a_cycle_and_reserves_nothing() {
     for (tainted, expected) in [(false, Ok(vec![(NodeId(0), 0)])), (true, Err("0/1 nodes are available: 1 tainted."))] {
         bench.step(Event::NodeSet(node(tainted)));
         for _ in ["fresh", "kept"] {
-            let mut heard = Heard::default();
+            let mut recorder = AnswerRecorder::default();
             let outcome = bench
                 .core
-                .explain(&asked, Timestamp(0), &mut bench.plugins, &mut NoExtenders, &mut heard)
+                .explain(&asked, Timestamp(0), &mut bench.plugins, &mut NoExtenders, &mut recorder)
                 .expect("a profile");
             assert_eq!(outcome.map_err(|failure| failure.to_string()), expected.clone().map_err(str::to_owned));
-            assert_eq!(heard.0.len(), 1, "{:?}", heard.0);
-            assert_eq!(heard.0[0].contains("nodes: [1]"), tainted, "{:?}", heard.0);
+            assert_eq!(recorder.0.len(), 1, "{:?}", recorder.0);
+            assert_eq!(recorder.0[0].contains("nodes: [1]"), tainted, "{:?}", recorder.0);
         }
     }
     assert_eq!(bench.core.in_flight(), 0);
@@ -441,7 +441,7 @@ fn an_explanation_gives_the_result_of_a_cycle_and_reserves_nothing() {
     assert!(
         bench
             .core
-            .explain(&stranger, Timestamp(0), &mut bench.plugins, &mut NoExtenders, &mut Heard::default())
+            .explain(&stranger, Timestamp(0), &mut bench.plugins, &mut NoExtenders, &mut AnswerRecorder::default())
             .is_none()
     );
 }
