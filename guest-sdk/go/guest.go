@@ -10,8 +10,8 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// guest is a running plugin: its arguments, its copy of the cluster, the templates that it holds, and the batched
-// calls over them.
+// guest is a running plugin: the interfaces that it implements, its copy of the cluster, and the pod of each template
+// (pod signature). Its methods answer the host's calls, most of which are about many nodes.
 type guest struct {
 	name      string
 	reads     Reads

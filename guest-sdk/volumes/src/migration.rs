@@ -201,7 +201,7 @@ fn gce_region(zones: &str) -> Result<&str, String> {
     }
 }
 
-/// Returns the volume's id: `vol-1`, also for `aws://us-east-1a/vol-1`.
+/// Returns the volume's id: `vol-1` for `aws://us-east-1a/vol-1`. Another id without `aws://` is returned unchanged.
 fn ebs_volume(id: &str) -> Result<String, String> {
     let Some(path) = id.strip_prefix("aws://") else { return Ok(id.to_owned()) };
     let path = path.split(['?', '#']).next().unwrap_or_default();

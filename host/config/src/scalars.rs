@@ -70,7 +70,8 @@ fn in_range(n: i64, schema: &Json) -> Result<(), String> {
     if (least..=most).contains(&n) {
         return Ok(());
     }
-    // A schema without `maximum` is bounded by its integer type only. The message leaves that bound out.
+    // Without `maximum`, the upper bound is that of the integer type. The message for a number that is too small leaves
+    // this bound out.
     let is_open = n < least && bound("maximum").is_none();
     Err(if is_open { format!("{n}: has to be {least} or more") } else { format!("{n}: has to be {least} to {most}") })
 }

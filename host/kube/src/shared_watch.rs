@@ -107,7 +107,7 @@ impl Subscription {
     pub(super) async fn next(&mut self) -> Seen {
         match self.seen.changed().await {
             Ok(()) => self.seen.borrow_and_update().clone(),
-            // The sender lives as long as the subscription.
+            // Unreachable, because the sender lives as long as the subscription.
             Err(_) => std::future::pending().await,
         }
     }

@@ -1,4 +1,5 @@
-//! Selects the victims on a node: as few as possible, and the least important ones.
+//! Selects the victims on a node. Pods are kept greedily in order of importance, so the number of victims is small but
+//! not always minimal.
 //!
 //! First removes all pods with lower priority hypothetically. If the pod fits then, these pods are restored one by
 //! one: pods whose eviction violates a PodDisruptionBudget first, then the others, each group in order of

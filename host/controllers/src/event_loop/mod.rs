@@ -111,7 +111,8 @@ impl EventLoop {
 
     /// Runs the queued tasks and sends their writes, up to the limit of concurrent requests.
     fn run_tasks(&mut self) {
-        // Wait until every kind has been listed once. Otherwise, unknown objects would be treated as deleted.
+        // Wait until every typed kind has been listed once. Otherwise, objects that were not listed yet would be treated
+        // as deleted.
         if !self.listed {
             self.listed = self.cluster.listed(kinds::typed().into_iter().map(|(kind, _)| kind));
             if !self.listed {

@@ -16,7 +16,7 @@ pub(super) fn nodes(cache: &Cache, ids: Vec<u32>) -> Result<Vec<NodeId>, String>
     ids.into_iter().map(|id| node(cache, id)).collect()
 }
 
-/// Checks that the pods exist, assigned or assumed, and are unique.
+/// Checks that the pods are in the cache and that no id occurs twice. The cache holds assigned and assumed pods.
 pub(super) fn pods(cache: &Cache, ids: Vec<u32>) -> Result<Vec<PodId>, String> {
     each_once(&ids, "pod")?;
     ids.into_iter().map(|id| pod(cache, id).map(|(pod, _)| pod)).collect()

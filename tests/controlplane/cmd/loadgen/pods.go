@@ -23,8 +23,8 @@ func podIndex(name string) (int, bool) {
 	return i, ours && err == nil
 }
 
-// newPod returns the i-th pod of a workload as it is after admission. No two pods are equal, because the volume
-// with the service account's token has a random name.
+// newPod returns the i-th pod of a workload as it is after admission. No two pod specs are equal, because the
+// volume with the service account's token has a random name.
 func (s *stage) newPod(namespace, name string, i int) *v1.Pod {
 	template := i % len(s.templates)
 	token := "kube-api-access-" + rand.String(5)

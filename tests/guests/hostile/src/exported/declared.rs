@@ -28,8 +28,8 @@ impl plugin::Guest for Hostile {
     }
 }
 
-/// Returns the declaration, which depends only on the seed: a new instance of a plugin must declare the same as the
-/// instance before it.
+/// Returns the declaration. It depends only on the plugin's arguments: a new instance of a plugin must declare the same
+/// as the instance before it.
 fn declaration(draw: &mut Draw) -> plugin::Declaration {
     let facts = draw.number();
     let scope = |draw: &mut Draw| match draw.below(3) {
