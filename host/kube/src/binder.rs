@@ -119,7 +119,7 @@ impl Binder {
         let event = match bound {
             Ok(()) => Event::Bound(pod),
             Err(reason) => {
-                warn!("pod {pod}: binding to node {node} failed: {reason}");
+                warn!(%pod, %node, error = %reason, "binding failed");
                 Event::BindFailed(pod, reason)
             }
         };

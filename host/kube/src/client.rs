@@ -72,7 +72,7 @@ pub async fn connect_at(kubeconfig: Option<&Path>, address: Option<&str>) -> Res
     if let Some(url) = url {
         config.cluster_url = url;
     }
-    info!("API server: {}, of {from}", config.cluster_url);
+    info!(address = %config.cluster_url, source = %from, "using the API server");
     client(config, from)
 }
 

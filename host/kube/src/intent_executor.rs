@@ -149,7 +149,7 @@ impl IntentClients {
         match ended {
             Ended::Done => self.send(Event::IntentsExecuted(pod, step)),
             Ended::Failed(why) => {
-                warn!("pod {pod}: what a plugin wants done before it is bound: {why}");
+                warn!(%pod, error = %why, "executing the intents of a plugin failed; the pod is not bound");
                 self.send(Event::IntentsFailed(pod, step, why));
             }
             Ended::Stopped(_) => {}
@@ -183,8 +183,8 @@ impl IntentClients {
 
     async fn change_all(&self, intents: Vec<Intent>) {
         for intent in &intents {
-            if let Err(why) = self.execute_one(intent).await {
-                warn!("not changed as a plugin wants it: {why}");
+            if let Err(error) = self.execute_one(intent).await {
+                warn!(%error, "an intent of a plugin failed; continuing with the next one");
             }
         }
     }

@@ -162,7 +162,7 @@ async fn follow(api: Api<DynamicObject>, awaited: Arc<Awaited>) {
             Ok(watcher::Event::Delete(object)) => drop(awaited.tell(object, |object| Seen::Gone(Some(object)))),
             Err(watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)) => {
                 let why = explain_client(&error);
-                debug!("the watch for waits: {why}; trying again");
+                debug!(error = %why, "the watch that waits of plugins share failed; trying again");
                 if matches!(&error, ClientError::Api(status) if status.code == 403) {
                     let why: Arc<str> = why.into();
                     awaited
@@ -171,7 +171,7 @@ async fn follow(api: Api<DynamicObject>, awaited: Arc<Awaited>) {
                         .for_each(|sender| drop(sender.send_replace(Seen::Forbidden(Arc::clone(&why)))));
                 }
             }
-            Err(error) => debug!("the watch for waits broke: {error}; trying again"),
+            Err(error) => debug!(%error, "the watch that waits of plugins share broke; trying again"),
         }
     }
 }

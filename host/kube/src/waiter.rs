@@ -145,7 +145,8 @@ struct Condition<'a> {
 async fn look(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Option<Looked>, String> {
     let params = ListParams::default().fields(&by_name(object));
     let Ok(listed) = tokio::time::timeout(PATIENCE, api.list(&params)).await else {
-        debug!("{}: no answer within {PATIENCE:?}; looking again", name_of(object));
+        let error = format!("no answer within {PATIENCE:?}");
+        debug!(object = %name_of(object), %error, "reading the object of a wait failed; trying again");
         return Ok(None);
     };
     match listed {
@@ -157,7 +158,8 @@ async fn look(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Opti
             Err(format!("{} (the scheduler's role needs list and watch on it)", status.message))
         }
         Err(error) => {
-            debug!("{}: {}; looking again", name_of(object), explain_client(&error));
+            let error = explain_client(&error);
+            debug!(object = %name_of(object), %error, "reading the object of a wait failed; trying again");
             Ok(None)
         }
     }
@@ -187,11 +189,12 @@ async fn watch(api: &Api<DynamicObject>, condition: &Condition<'_>) -> Result<()
                 {
                     return Err(explain_client(&error));
                 }
-                debug!("{}: {}; trying again", name_of(object), explain_client(&error));
+                let error = explain_client(&error);
+                debug!(object = %name_of(object), %error, "watching the object of a wait failed; trying again");
                 None
             }
             Err(error) => {
-                debug!("{}: the watch broke: {error}; trying again", name_of(object));
+                debug!(object = %name_of(object), %error, "the watch of a wait's object broke; trying again");
                 None
             }
         };
