@@ -89,7 +89,7 @@ impl SharedWatches {
         let awaited = Arc::<Awaited>::default();
         let api = Api::all_with(self.client.clone(), resource);
         let following = follow(api, Arc::clone(&awaited));
-        let task = tokio::spawn(self.supervisor.endless("a watch that waits share", following)).abort_handle();
+        let task = tokio::spawn(self.supervisor.endless("the shared watch of waits", following)).abort_handle();
         let shared = Arc::new(Shared { awaited, task });
         watches.insert(kind, Arc::downgrade(&shared));
         shared

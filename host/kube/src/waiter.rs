@@ -63,7 +63,7 @@ impl Waiter {
         let condition = Condition { object: &wait.object, until, evaluator: &self.evaluator };
         match tokio::time::timeout(timeout, self.until(condition, &resource)).await {
             Ok(result) => result.map_err(named),
-            Err(_) => Err(named(format!("it is not so after {}: {}", seconds(timeout), wait.until))),
+            Err(_) => Err(named(format!("the condition is not met after {}: {}", seconds(timeout), wait.until))),
         }
     }
 
@@ -202,14 +202,14 @@ async fn watch(api: &Api<DynamicObject>, condition: &Condition<'_>) -> Result<()
             return end;
         }
     }
-    Err("the watch ended".to_owned())
+    Err("the watch of the object ended".to_owned())
 }
 
 impl Condition<'_> {
     async fn judge(&self, found: Option<&DynamicObject>) -> End {
         let object = self.object;
         // Another object with the same name counts as missing.
-        let gone = || (!object.uid.is_empty()).then(|| Err("it is gone".to_owned()));
+        let gone = || (!object.uid.is_empty()).then(|| Err("the object is gone".to_owned()));
         let json = match found {
             Some(found) if !object.uid.is_empty() && found.uid().as_deref() != Some(&*object.uid) => return gone(),
             Some(found) => Some(serde_json::to_value(found).unwrap_or_default()),
