@@ -70,7 +70,7 @@ impl<'a> Pair<'a> {
         let first = Process::start(&self.target.kubeconfig, &flags)?;
         first.until_logged("scheduling pods").await?;
         let second = Process::start(&self.target.kubeconfig, &flags)?;
-        second.until_logged("standing by for Lease").await?;
+        second.until_logged("standing by for the Lease").await?;
         Ok((first, second))
     }
 

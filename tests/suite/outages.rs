@@ -91,7 +91,7 @@ async fn and_the_leader_lost_its_lease() -> Result<()> {
     let mut leader = Process::start(&target.kubeconfig, &SHORT)?;
     leader.until_logged("scheduling pods").await?;
     let mut other = Process::start(&target.kubeconfig, &SHORT)?;
-    other.until_logged("standing by for Lease").await?;
+    other.until_logged("standing by for the Lease").await?;
     some_are_placed(&target, &journal).await?;
     plane.kill_apiserver()?;
     let status = leader.ended().await?;

@@ -42,7 +42,7 @@ async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
 /// SIGUSR2 right after the start does not end the process, and causes a dump.
 async fn a_dump_before_the_plugins_are_ready(target: &Target) -> Result<()> {
     let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
-    berth.until_logged("API server: ").await?;
+    berth.until_logged("using the API server").await?;
     berth.signal("USR2").await?;
     berth.until_logged("dump of the cache: ").await?;
     berth.until_logged("scheduling pods").await?;
@@ -52,7 +52,7 @@ async fn a_dump_before_the_plugins_are_ready(target: &Target) -> Result<()> {
 /// SIGTERM right after the start ends the process with success.
 async fn a_stop_right_after_the_start(target: &Target) -> Result<()> {
     let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
-    berth.until_logged("API server: ").await?;
+    berth.until_logged("using the API server").await?;
     berth.stop().await
 }
 

@@ -13,7 +13,7 @@ pub struct FieldPath(Vec<Box<str>>);
 /// An invalid path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no path of a field: write `spec.selector`, `spec.containers.image`, and a key with dots quoted, \
+    "{0:?} is not a field path: write `spec.selector`, `spec.containers.image`, and a key with dots quoted, \
      `metadata.annotations[\"example.com/pool\"]`"
 )]
 pub struct BadPath(String);

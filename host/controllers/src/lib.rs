@@ -67,7 +67,7 @@ pub use store::{KubeStore, Store};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Discovery of the API server's kinds fails.
-    #[error("the controllers can't discover what the API server serves: {0}; is it running, and is the token good?")]
+    #[error("API discovery by the controllers failed: {0}; is the API server running, and is the token valid?")]
     Discovery(#[source] store::Error),
 }
 

@@ -119,7 +119,7 @@ impl Binder {
         let event = match bound {
             Ok(()) => Event::Bound(pod),
             Err(reason) => {
-                warn!("pod {pod}: binding to node {node} failed: {reason}");
+                warn!(%pod, %node, error = %reason, "binding failed");
                 Event::BindFailed(pod, reason)
             }
         };
@@ -176,11 +176,12 @@ impl Binder {
         let answer = match rest::send_again(self.client.reader(), call, DEADLINE, READS).await {
             Ok(answer) => answer,
             Err(e) if e.is(StatusCode::NOT_FOUND) => return Err("the pod is gone".to_owned()),
-            Err(e) => return Err(format!("{error}; whether it was taken is not known, as the pod can't be read: {e}")),
+            Err(e) => return Err(format!("{error}; {UNKNOWN}, because the pod can't be read: {e}")),
         };
-        let found: Assigned = serde_json::from_slice(&answer).map_err(|e| format!("{error}; {e}"))?;
+        let found: Assigned = serde_json::from_slice(&answer)
+            .map_err(|e| format!("{error}; {UNKNOWN}, because the pod is invalid: {e}"))?;
         if found.metadata.uid != pod.uid {
-            return Err("the pod is gone, there is another one of its name".to_owned());
+            return Err("the pod is gone, and another pod has its name".to_owned());
         }
         match found.spec.node_name.as_ref() {
             "" => Err(error.to_string()),
@@ -205,6 +206,9 @@ fn binding(pod: &PodKey, node: &str) -> Result<Call, String> {
         content_type: JSON,
     })
 }
+
+/// The beginning of an error about a binding without an answer.
+const UNKNOWN: &str = "the result of the binding is unknown";
 
 #[cfg(test)]
 #[path = "binder_test.rs"]

@@ -59,7 +59,7 @@ async fn bind(server: Unavailable, at: u64, by: By) -> (Vec<String>, Event) {
 }
 
 fn names_the_lease(event: &Event) -> bool {
-    matches!(event, Event::BindFailed(_, why) if why.contains("Lease kube-system/berth has run out"))
+    matches!(event, Event::BindFailed(_, why) if why.contains("Lease kube-system/berth has expired"))
 }
 
 #[tokio::test]

@@ -20,12 +20,12 @@ pub enum ConnectError {
     },
     /// No `--kubeconfig` was given, and the process does not run in a pod.
     #[error(
-        "no API server to talk to: no --kubeconfig was given, and the service account of a pod, which is the other way, \
-         is not here ({0}); give --kubeconfig FILE, for example ~/.kube/config"
+        "no API server is configured: --kubeconfig is not set, and this process has no service account of a pod ({0}); set \
+         --kubeconfig FILE, for example ~/.kube/config"
     )]
     NotInCluster(#[source] InClusterError),
     /// `--master` is not a URL.
-    #[error("--master {address:?} is no URL: {source}")]
+    #[error("--master {address:?} is not a URL: {source}")]
     Address {
         /// The value of the flag.
         address: String,
@@ -72,7 +72,7 @@ pub async fn connect_at(kubeconfig: Option<&Path>, address: Option<&str>) -> Res
     if let Some(url) = url {
         config.cluster_url = url;
     }
-    info!("API server: {}, of {from}", config.cluster_url);
+    info!(address = %config.cluster_url, source = %from, "using the API server");
     client(config, from)
 }
 

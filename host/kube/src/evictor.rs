@@ -33,8 +33,8 @@ impl Evictor {
     /// Deletes a victim. If that fails, reports it to the core as an event.
     pub(super) async fn evict(self: Arc<Self>, pod: PodKey, reason: Arc<str>) {
         let Ok(_permit) = self.permits.acquire().await else { return };
-        if let Err(e) = self.try_evict(&pod, &reason).await {
-            warn!("pod {pod} can't be evicted to make room: {e}");
+        if let Err(error) = self.try_evict(&pod, &reason).await {
+            warn!(%pod, %error, "evicting a victim failed; the preempting pod gets another attempt");
             // The receiver is gone only when the scheduler is ending.
             let _ = self.events.send(Event::EvictionFailed(pod));
         }
@@ -61,8 +61,8 @@ impl Evictor {
         };
         match deleted {
             Ok(_) => Ok(()),
-            Err(e) if is_gone(&e) => {
-                debug!("pod {pod}: eviction: {e}");
+            Err(error) if is_gone(&error) => {
+                debug!(%pod, %error, "the victim of preemption is gone already");
                 Ok(())
             }
             Err(e) => Err(e),

@@ -36,8 +36,8 @@ pub(super) trait Intake: Send {
     /// The type that a list or watch returns.
     type Object: Listed;
 
-    /// Returns the plural name of the kind, for messages.
-    fn what(&self) -> String;
+    /// Returns the name of the kind, for messages: `pods`, `nodes`, or for example `v1 Service`.
+    fn kind_name(&self) -> String;
 
     /// A full list begins.
     fn list_begins(&mut self);
@@ -80,7 +80,7 @@ pub(super) async fn run<I: Intake>(
         }
         Watcher { collection: &collection, selection, version, wait: &mut wait }.run(intake).await;
         tokio::time::sleep(relists.pause()).await;
-        info!("{}: listing anew", intake.what());
+        info!(kind = %intake.kind_name(), "listing all objects again");
     }
 }
 
@@ -92,9 +92,9 @@ async fn listed<I: Intake>(lister: &mut Lister, intake: &mut I, wait: &mut Wait)
                 wait.over();
                 return version;
             }
-            Err(e) => {
-                warn!("{}: can't list: {e}; trying again", intake.what());
-                intake.not_listed(&e);
+            Err(error) => {
+                warn!(kind = %intake.kind_name(), %error, "list failed; trying again");
+                intake.not_listed(&error);
             }
         }
         wait.once().await;
@@ -151,7 +151,8 @@ impl Watcher<'_> {
         loop {
             let watch = tokio::time::timeout(self.selection.patience, self.watch::<I::Object>(&params));
             let Ok(watch) = watch.await else {
-                warn!("{}: can't watch: no answer within {:?}; trying again", intake.what(), self.selection.patience);
+                let error = format!("no answer within {:?}", self.selection.patience);
+                warn!(kind = %intake.kind_name(), %error, "watch failed; trying again");
                 self.wait.once().await;
                 continue;
             };
@@ -160,9 +161,9 @@ impl Watcher<'_> {
                     Ended::Here => {}
                     Ended::Lost => return,
                 },
-                Err(e) => {
-                    warn!("{}: can't watch: {}; trying again", intake.what(), explain_client(&e));
-                    if is_gone(&e) {
+                Err(error) => {
+                    warn!(kind = %intake.kind_name(), error = %explain_client(&error), "watch failed; trying again");
+                    if is_gone(&error) {
                         return;
                     }
                     self.wait.once().await;
@@ -191,7 +192,7 @@ impl Watcher<'_> {
         let mut brought = false;
         loop {
             let Ok(next) = tokio::time::timeout(self.selection.silence, stream.next()).await else {
-                warn!("{}: the watch is silent; trying again", intake.what());
+                warn!(kind = %intake.kind_name(), "the watch is silent; opening a new one");
                 return Ended::Here;
             };
             let error = match next {
@@ -210,7 +211,7 @@ impl Watcher<'_> {
                     return Ended::Here;
                 }
             };
-            warn!("{}: the watch broke: {}; trying again", intake.what(), explain_client(&error));
+            warn!(kind = %intake.kind_name(), error = %explain_client(&error), "the watch broke; trying again");
             // The content of a line that is not JSON is unknown, so only a list can restore the state.
             if is_gone(&error) || matches!(error, ClientError::SerdeError(_)) {
                 return Ended::Lost;
@@ -249,7 +250,7 @@ pub(super) fn is_gone(error: &ClientError) -> bool {
 pub(super) fn explain_client(error: &ClientError) -> String {
     match error {
         ClientError::Api(status) if status.code == 403 => {
-            format!("{} (its role needs list and watch on it)", status.message)
+            format!("{} (the scheduler's role needs list and watch on it)", status.message)
         }
         ClientError::Api(status) => status.message.clone(),
         other => super::rest::chain(other),

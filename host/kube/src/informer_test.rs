@@ -52,7 +52,7 @@ struct Nothing;
 impl Intake for Nothing {
     type Object = Observed<PodObject, false>;
 
-    fn what(&self) -> String {
+    fn kind_name(&self) -> String {
         "pods".to_owned()
     }
 

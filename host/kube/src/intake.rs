@@ -27,7 +27,7 @@ pub(super) struct PodIntake<const KEEP_JSON: bool> {
 impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
     type Object = Observed<PodObject, KEEP_JSON>;
 
-    fn what(&self) -> String {
+    fn kind_name(&self) -> String {
         "pods".to_owned()
     }
 
@@ -48,7 +48,7 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
             Ok(pod) => pod,
             Err(ref e) => {
                 let known = self.known.lock().touch(object.uid());
-                return unreadable(&self.what(), &object, e, known);
+                return warn_unreadable(&self.kind_name(), &object, e, known);
             }
         };
         let resource_version = pod.metadata().resource_version().into();
@@ -57,7 +57,7 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
         let mut notes = Notes::default();
         let pod = pod.into_model(&self.parts, &mut notes);
         if !notes.is_empty() {
-            warn!("pod {}: {notes}", pod.key);
+            warn!(pod = %pod.key, reason = %notes, "invalid fields in a pod; using the rest of it");
         }
         let pending = pod.node_name.is_empty();
         let pod = Arc::new(pod);
@@ -91,7 +91,7 @@ pub(super) struct NodeIntake<const KEEP_JSON: bool> {
 impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
     type Object = Observed<NodeObject, KEEP_JSON>;
 
-    fn what(&self) -> String {
+    fn kind_name(&self) -> String {
         "nodes".to_owned()
     }
 
@@ -111,13 +111,13 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
             Ok(node) => node,
             Err(ref e) => {
                 let known = self.known.touch(object.name());
-                return unreadable(&self.what(), &object, e, known);
+                return warn_unreadable(&self.kind_name(), &object, e, known);
             }
         };
         let mut notes = Notes::default();
         let node = Arc::new(node.into_model(&mut notes));
         if !notes.is_empty() {
-            warn!("node {}: {notes}", node.name);
+            warn!(node = %node.name, reason = %notes, "invalid fields in a node; using the rest of it");
         }
         if let Some(json) = &object.json {
             self.extenders.full_objects().node_set(&node.name, json);
@@ -136,14 +136,17 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
     }
 }
 
-fn unreadable<T: PartialObject, const KEEP_JSON: bool>(
-    plural: &str,
+fn warn_unreadable<T: PartialObject, const KEEP_JSON: bool>(
+    kind: &str,
     object: &Observed<T, KEEP_JSON>,
     error: &Unreadable,
     known: bool,
 ) {
-    let done = if known { "it stays as it was last" } else { "it is left out" };
-    warn!("{plural} {object:?} can't be read: {error}; {done}");
+    if known {
+        warn!(%kind, ?object, %error, "an object can't be read; keeping its previous state");
+    } else {
+        warn!(%kind, ?object, %error, "an object can't be read; continuing without it");
+    }
 }
 
 /// Sends an event. The receiver is gone only when the scheduler is ending.

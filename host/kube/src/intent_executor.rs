@@ -91,7 +91,7 @@ impl IntentExecutor {
                 clients.change_all(undo).await;
             }
         };
-        let task = self.runtime.spawn(self.clients.supervisor.finite("a step before a binding", execution));
+        let task = self.runtime.spawn(self.clients.supervisor.finite("the execution of intents", execution));
         // The task can't remove its entry before this insert, because it needs the lock.
         in_progress.tasks.insert((pod, step), Task { handle: task.abort_handle(), stop });
     }
@@ -105,7 +105,7 @@ impl IntentExecutor {
             None => Some(undo),
         };
         if let Some(undo) = left.filter(|undo| !undo.is_empty()) {
-            self.runtime.spawn(self.clients.supervisor.finite("the undoing of a step", self.change(undo)));
+            self.runtime.spawn(self.clients.supervisor.finite("the execution of undo intents", self.change(undo)));
         }
     }
 
@@ -149,7 +149,7 @@ impl IntentClients {
         match ended {
             Ended::Done => self.send(Event::IntentsExecuted(pod, step)),
             Ended::Failed(why) => {
-                warn!("pod {pod}: what a plugin wants done before it is bound: {why}");
+                warn!(%pod, error = %why, "executing the intents of a plugin failed; the pod is not bound");
                 self.send(Event::IntentsFailed(pod, step, why));
             }
             Ended::Stopped(_) => {}
@@ -183,8 +183,8 @@ impl IntentClients {
 
     async fn change_all(&self, intents: Vec<Intent>) {
         for intent in &intents {
-            if let Err(why) = self.execute_one(intent).await {
-                warn!("not changed as a plugin wants it: {why}");
+            if let Err(error) = self.execute_one(intent).await {
+                warn!(%error, "an intent of a plugin failed; continuing with the next one");
             }
         }
     }
@@ -220,10 +220,10 @@ impl IntentClients {
 fn pod_key(object: &ObjectReference) -> Result<PodKey, String> {
     let ObjectReference { api_version, kind, namespace, name, uid } = object;
     if (&**api_version, &**kind) != ("v1", "Pod") {
-        return Err(format!("{api_version} {kind} {namespace}/{name} is to be evicted, but is no pod"));
+        return Err(format!("{api_version} {kind} {namespace}/{name} can't be evicted: it is not a pod"));
     }
     if uid.is_empty() {
-        return Err(format!("pod {namespace}/{name} can't be evicted without its uid"));
+        return Err(format!("pod {namespace}/{name} can't be evicted: the intent has no uid"));
     }
     Ok(PodKey { namespace: namespace.clone(), name: name.clone(), uid: uid.clone() })
 }

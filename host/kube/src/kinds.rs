@@ -98,7 +98,7 @@ async fn follow(client: Client, selection: Selection, mut orders: UnboundedRecei
         order = match order {
             None => return,
             Some(Order::Watch(reads)) => {
-                info!("{}: listing, as a plugin reads it", reads.kind);
+                info!(kind = %reads.kind, "a plugin reads the kind; listing and watching it");
                 intake.read(reads);
                 tokio::select! {
                     () = list_and_watch(&client, selection, &mut intake) => return,
@@ -106,7 +106,7 @@ async fn follow(client: Client, selection: Selection, mut orders: UnboundedRecei
                 }
             }
             Some(Order::Stop) => {
-                info!("{}: no longer watched, as no plugin reads it", intake.reads.kind);
+                info!(kind = %intake.reads.kind, "no plugin reads the kind any more; the watch ends");
                 intake.stop();
                 orders.recv().await
             }
@@ -133,7 +133,8 @@ async fn served(client: &Client, patience: Duration, intake: &mut ObjectIntake) 
             Ok(Err(e)) if is_not_served(&e) => {
                 if !warned {
                     warn!(
-                        "{kind}: the API server doesn't serve this kind; its readers see no objects of it until it does"
+                        %kind,
+                        "the API server doesn't serve a kind that plugins read; they see no objects of it; trying again"
                     );
                     intake.list_begins();
                     intake.list_ends();
@@ -142,12 +143,12 @@ async fn served(client: &Client, patience: Duration, intake: &mut ObjectIntake) 
                 NOT_SERVED
             }
             failed => {
-                let why = match failed {
+                let error = match failed {
                     Ok(Err(error)) => informer::explain_client(&error),
                     _ => format!("no answer within {patience:?}"),
                 };
-                warn!("{kind}: can't ask where it is served: {why}; trying again");
-                intake.failed(&format!("can't ask where it is served: {why}"), Instant::now());
+                warn!(%kind, %error, "API discovery of the kind failed; trying again");
+                intake.failed(&format!("API discovery of the kind failed: {error}"), Instant::now());
                 Duration::from_secs(1)
             }
         };
@@ -229,7 +230,7 @@ fn known_as(key: &ObjectKey) -> String {
 impl Intake for ObjectIntake {
     type Object = RawObject;
 
-    fn what(&self) -> String {
+    fn kind_name(&self) -> String {
         self.reads.kind.to_string()
     }
 
@@ -249,7 +250,7 @@ impl Intake for ObjectIntake {
         let mut notes = Notes::default();
         let object = Arc::new(self.reader.read(&object, &mut notes));
         if !notes.is_empty() {
-            warn!("{}: {notes}", object.key);
+            warn!(object = %object.key, reason = %notes, "plugins see the object without its fields");
         }
         let before = self.known.set(&known_as(&object.key), Arc::clone(&object));
         if before.is_none_or(|known| known != object) {

@@ -83,7 +83,7 @@ pub(super) enum ListError {
     #[error("the API server sent a list without resourceVersion")]
     NoVersion,
     /// The response stopped arriving.
-    #[error("nothing came for {} s", SILENCE.as_secs())]
+    #[error("the API server sent no data for {} s", SILENCE.as_secs())]
     Silent,
 }
 

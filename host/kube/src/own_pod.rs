@@ -58,7 +58,9 @@ impl OwnPod {
         let Self { namespace, name } = self;
         let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
         let call = Call { method: Method::GET, path, body: Bytes::new(), content_type: JSON };
-        let wrong = |error: String| format!("the own pod {namespace}/{name} (POD_NAMESPACE, POD_NAME): {error}");
+        let wrong = |error: String| {
+            format!("the pod of this process, {namespace}/{name} (POD_NAMESPACE, POD_NAME), can't be read: {error}")
+        };
         let answer = rest::send_again(client, call, DEADLINE, TRIES).await.map_err(|e| wrong(e.to_string()))?;
         let found: Found = serde_json::from_slice(&answer).map_err(|e| wrong(e.to_string()))?;
         Ok(PodKey { namespace: namespace.as_str().into(), name: name.as_str().into(), uid: found.metadata.uid })

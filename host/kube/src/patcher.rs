@@ -93,8 +93,8 @@ impl Patcher {
 }
 
 fn object_of(text: &str) -> Result<Value, String> {
-    let body: Value = serde_json::from_str(text).map_err(|e| format!("what is wanted of it is no JSON: {e}"))?;
-    if body.is_object() { Ok(body) } else { Err("what is wanted of it is no JSON object".to_owned()) }
+    let body: Value = serde_json::from_str(text).map_err(|e| format!("the intent's body is not JSON: {e}"))?;
+    if body.is_object() { Ok(body) } else { Err("the intent's body is not a JSON object".to_owned()) }
 }
 
 /// Sets a field of the metadata. Replaces metadata that is not an object, because a plugin may send any JSON.

@@ -41,7 +41,7 @@ impl Resources {
         let patience = self.patience;
         let asked = tokio::time::timeout(patience, ::kube::discovery::pinned_kind(&self.client, &kind)).await;
         let answer = asked.map_err(|_| {
-            format!("can't ask where {} {} is served: no answer within {patience:?}", object.api_version, object.kind)
+            format!("API discovery of {} {} failed: no answer within {patience:?}", object.api_version, object.kind)
         })?;
         let (resource, _) = answer.map_err(|e| {
             format!("the API server serves no {} {}: {}", object.api_version, object.kind, explain_client(&e))
@@ -57,10 +57,10 @@ impl Resources {
     pub(super) async fn path(&self, object: &ObjectReference, subresource: &str) -> Result<String, String> {
         if let Some(part) = [&*object.namespace, &*object.name, subresource].into_iter().find(|part| !is_segment(part))
         {
-            return Err(format!("{part:?} can't be part of a path"));
+            return Err(format!("{part:?} can't be part of an API path"));
         }
         if object.name.is_empty() {
-            return Err("it has no name".to_owned());
+            return Err("the object has no name".to_owned());
         }
         let collection = self.collection(object).await?;
         Ok(format!("{collection}/{}{}", object.name, part("", subresource)))
@@ -69,7 +69,7 @@ impl Resources {
     /// Returns the path of the collection that holds the object.
     pub(super) async fn collection(&self, object: &ObjectReference) -> Result<String, String> {
         if !is_segment(&object.namespace) {
-            return Err(format!("{:?} can't be part of a path", object.namespace));
+            return Err(format!("{:?} can't be part of an API path", object.namespace));
         }
         let resource = self.of(object).await?;
         let base = if resource.group.is_empty() { "/api" } else { "/apis" };
@@ -113,6 +113,6 @@ mod tests {
         };
         let asked = tokio::time::timeout(Duration::from_secs(30), resources.of(&object)).await;
         let error = asked.expect("it waits for the answer").expect_err("there is none");
-        assert_eq!(error, "can't ask where v1 ConfigMap is served: no answer within 10ms");
+        assert_eq!(error, "API discovery of v1 ConfigMap failed: no answer within 10ms");
     }
 }

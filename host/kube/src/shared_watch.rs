@@ -89,7 +89,7 @@ impl SharedWatches {
         let awaited = Arc::<Awaited>::default();
         let api = Api::all_with(self.client.clone(), resource);
         let following = follow(api, Arc::clone(&awaited));
-        let task = tokio::spawn(self.supervisor.endless("a watch that waits share", following)).abort_handle();
+        let task = tokio::spawn(self.supervisor.endless("the shared watch of waits", following)).abort_handle();
         let shared = Arc::new(Shared { awaited, task });
         watches.insert(kind, Arc::downgrade(&shared));
         shared
@@ -162,7 +162,7 @@ async fn follow(api: Api<DynamicObject>, awaited: Arc<Awaited>) {
             Ok(watcher::Event::Delete(object)) => drop(awaited.tell(object, |object| Seen::Gone(Some(object)))),
             Err(watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)) => {
                 let why = explain_client(&error);
-                debug!("the watch for waits: {why}; trying again");
+                debug!(error = %why, "the watch that waits of plugins share failed; trying again");
                 if matches!(&error, ClientError::Api(status) if status.code == 403) {
                     let why: Arc<str> = why.into();
                     awaited
@@ -171,7 +171,7 @@ async fn follow(api: Api<DynamicObject>, awaited: Arc<Awaited>) {
                         .for_each(|sender| drop(sender.send_replace(Seen::Forbidden(Arc::clone(&why)))));
                 }
             }
-            Err(error) => debug!("the watch for waits broke: {error}; trying again"),
+            Err(error) => debug!(%error, "the watch that waits of plugins share broke; trying again"),
         }
     }
 }

@@ -219,7 +219,7 @@ impl Shell {
                 self.make_room(Arc::clone(&self.evictor).evict(pod, reason));
             }
             Action::Change(intents) => self.make_room(self.intent_executor.change(intents)),
-            Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
+            Action::Warn { plugin, message } => warn!(%plugin, reason = %message, "problem with a plugin"),
         }
     }
 

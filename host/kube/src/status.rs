@@ -94,7 +94,8 @@ impl StatusWriter {
             last.nominated = nominated.or(last.nominated.take());
         };
         if !self.lanes.join(pod.uid.clone(), change, newest) {
-            warn!("pod {pod}: status not written: {MOST_WAITING} are waiting");
+            let error = format!("{MOST_WAITING} patches are waiting");
+            warn!(%pod, %error, "writing the pod's status failed; giving up");
         }
     }
 
@@ -135,8 +136,10 @@ impl StatusWriter {
                     known.scheduled = Some(condition);
                 }
             }
-            Err(e) if is_gone(&e) => debug!("pod {}: status: {e}", change.pod),
-            Err(e) => warn!("pod {}: status not written: {e}", change.pod),
+            Err(error) if is_gone(&error) => {
+                debug!(pod = %change.pod, %error, "the pod is gone; its status is not written")
+            }
+            Err(error) => warn!(pod = %change.pod, %error, "writing the pod's status failed; giving up"),
         }
     }
 

@@ -43,7 +43,7 @@ impl Until {
     /// The text is longer than 1,024 bytes, nested too deeply, or not a CEL expression.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > LONGEST {
-            return Err(format!("the condition has {} bytes, where {LONGEST} are the most", text.len()));
+            return Err(format!("the condition has {} bytes, more than {LONGEST}", text.len()));
         }
         let parsed = PrattParser::new().max_recursion_depth(DEEPEST).parse(text);
         parsed.map(Self).map_err(|e| format!("the condition {text:?} is no CEL expression: {e}"))
@@ -56,8 +56,8 @@ impl Until {
         let steps = most_steps(&self.0, object.map(Size::of).unwrap_or_default());
         if steps > STEPS {
             return Verdict::Failed(format!(
-                "its condition may take {steps} steps over an object of this size, where {STEPS} are the most; use fewer macros, \
-                 or no nested ones"
+                "the condition may take {steps} steps over an object of this size, more than {STEPS}; use fewer macros, or no \
+                 nested ones"
             ));
         }
         let mut context = Context::default();
@@ -70,7 +70,9 @@ impl Until {
                 Verdict::Failed(reason)
             }
             // No change of the object can fix this error.
-            Err(error @ ExecutionError::UndeclaredReference(_)) => Verdict::Failed(format!("its condition: {error}")),
+            Err(error @ ExecutionError::UndeclaredReference(_)) => {
+                Verdict::Failed(format!("the condition is invalid: {error}"))
+            }
             // Usually a field that is not set yet.
             Ok(_) | Err(_) => Verdict::NotYet,
         }
@@ -96,7 +98,7 @@ impl Evaluator {
             drop(permit);
             verdict
         });
-        evaluated.await.unwrap_or_else(|error| Verdict::Failed(format!("its condition can't be evaluated: {error}")))
+        evaluated.await.unwrap_or_else(|error| Verdict::Failed(format!("the condition can't be evaluated: {error}")))
     }
 }
 
@@ -142,7 +144,7 @@ mod tests {
             ("object.metadata.annotations['example.com/pool'] == 'a'", Verdict::Met),
             ("object.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')", Verdict::Met),
             ("object.status.phase == 'Bound' ? 'bound elsewhere' : false", failed("bound elsewhere")),
-            ("objekt.status", failed("its condition: Undeclared reference to 'objekt'")),
+            ("objekt.status", failed("the condition is invalid: Undeclared reference to 'objekt'")),
         ] {
             assert_eq!(Until::parse(text).unwrap().of(Some(&object)), verdict, "{text}");
         }
@@ -161,7 +163,7 @@ mod tests {
             ("object.", "is no CEL expression"),
             ("", "is no CEL expression"),
             (&*"(".repeat(100), "recursion limit"),
-            (&*"a".repeat(1_025), "has 1025 bytes, where 1024 are the most"),
+            (&*"a".repeat(1_025), "has 1025 bytes, more than 1024"),
         ] {
             let Err(error) = Until::parse(text) else { panic!("{text}") };
             assert!(error.contains(why), "{error}");

@@ -63,7 +63,7 @@ impl Waiter {
         let condition = Condition { object: &wait.object, until, evaluator: &self.evaluator };
         match tokio::time::timeout(timeout, self.until(condition, &resource)).await {
             Ok(result) => result.map_err(named),
-            Err(_) => Err(named(format!("it is not so after {}: {}", seconds(timeout), wait.until))),
+            Err(_) => Err(named(format!("the condition is not met after {}: {}", seconds(timeout), wait.until))),
         }
     }
 
@@ -145,7 +145,8 @@ struct Condition<'a> {
 async fn look(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Option<Looked>, String> {
     let params = ListParams::default().fields(&by_name(object));
     let Ok(listed) = tokio::time::timeout(PATIENCE, api.list(&params)).await else {
-        debug!("{}: no answer within {PATIENCE:?}; looking again", name_of(object));
+        let error = format!("no answer within {PATIENCE:?}");
+        debug!(object = %name_of(object), %error, "reading the object of a wait failed; trying again");
         return Ok(None);
     };
     match listed {
@@ -157,7 +158,8 @@ async fn look(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Opti
             Err(format!("{} (the scheduler's role needs list and watch on it)", status.message))
         }
         Err(error) => {
-            debug!("{}: {}; looking again", name_of(object), explain_client(&error));
+            let error = explain_client(&error);
+            debug!(object = %name_of(object), %error, "reading the object of a wait failed; trying again");
             Ok(None)
         }
     }
@@ -187,11 +189,12 @@ async fn watch(api: &Api<DynamicObject>, condition: &Condition<'_>) -> Result<()
                 {
                     return Err(explain_client(&error));
                 }
-                debug!("{}: {}; trying again", name_of(object), explain_client(&error));
+                let error = explain_client(&error);
+                debug!(object = %name_of(object), %error, "watching the object of a wait failed; trying again");
                 None
             }
             Err(error) => {
-                debug!("{}: the watch broke: {error}; trying again", name_of(object));
+                debug!(object = %name_of(object), %error, "the watch of a wait's object broke; trying again");
                 None
             }
         };
@@ -199,14 +202,14 @@ async fn watch(api: &Api<DynamicObject>, condition: &Condition<'_>) -> Result<()
             return end;
         }
     }
-    Err("the watch ended".to_owned())
+    Err("the watch of the object ended".to_owned())
 }
 
 impl Condition<'_> {
     async fn judge(&self, found: Option<&DynamicObject>) -> End {
         let object = self.object;
         // Another object with the same name counts as missing.
-        let gone = || (!object.uid.is_empty()).then(|| Err("it is gone".to_owned()));
+        let gone = || (!object.uid.is_empty()).then(|| Err("the object is gone".to_owned()));
         let json = match found {
             Some(found) if !object.uid.is_empty() && found.uid().as_deref() != Some(&*object.uid) => return gone(),
             Some(found) => Some(serde_json::to_value(found).unwrap_or_default()),

@@ -96,9 +96,9 @@ async fn a_shared_watch_that_panics_is_named() {
     let supervisor = Supervisor::default();
     let watches = SharedWatches::new(client, supervisor.clone());
     let _subscription = watches.subscribe(&until(0).object, &ApiResource::erase::<ConfigMap>(&()));
-    supervisor.fail("a watch that waits share");
+    supervisor.fail("the shared watch of waits");
     let ended = tokio::time::timeout(Duration::from_secs(30), supervisor.first_end()).await.expect("an end");
-    assert!(ended.to_string().starts_with("a watch that waits share has ended: it panicked"), "{ended}");
+    assert!(ended.to_string().starts_with("the shared watch of waits has ended: it panicked"), "{ended}");
     server.shutdown().await.expect("ended");
 }
 

@@ -102,10 +102,10 @@ pub enum Error {
     #[error("can't create the first objects: {0}")]
     FirstObjects(#[from] Failure),
     /// The operating system has no random numbers for the bearer token.
-    #[error("can't draw the bearer token of the embedded API server: {0}; is /dev/urandom available?")]
+    #[error("can't create the bearer token of the in-memory API server: {0}; is /dev/urandom available?")]
     Random(String),
     /// The server stopped without a call to [`Server::shutdown`].
-    #[error("the embedded API server ended: {0}")]
+    #[error("the in-memory API server ended: {0}")]
     Ended(String),
 }
 

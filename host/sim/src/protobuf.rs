@@ -62,12 +62,12 @@ mod tests {
         for (bytes, problem) in [
             (Vec::new(), "the body doesn't begin with \"k8s\\0\""),
             (b"{}".to_vec(), "the body doesn't begin with \"k8s\\0\""),
-            (MAGIC.to_vec(), "the envelope names no kind"),
-            (body("v1", "Pod", &[10]), "it ends within a number"),
-            (body("v1", "", &[]), "the envelope names no kind"),
+            (MAGIC.to_vec(), "the envelope has no kind"),
+            (body("v1", "Pod", &[10]), "the message ends within a number"),
+            (body("v1", "", &[]), "the envelope has no kind"),
             (body("example.com/v1", "Widget", &[]), "no kind \"Widget\" is registered for version \"example.com/v1\""),
-            (encoded, "the message is encoded once more, which is not supported"),
-            ([MAGIC.as_slice(), &[10, 200]].concat(), "it ends within a number"),
+            (encoded, "the message has a content encoding, which is not supported"),
+            ([MAGIC.as_slice(), &[10, 200]].concat(), "the message ends within a number"),
         ] {
             assert_eq!(object(&bytes).unwrap_err().to_string(), format!("protobuf: {problem}"));
         }

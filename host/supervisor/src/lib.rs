@@ -152,7 +152,7 @@ impl Supervisor {
 
     fn report(&self, part: &'static str, cause: Cause) {
         let ended = Ended { part, cause };
-        tracing::error!("{ended}");
+        tracing::error!(part, error = %ended.cause, "a thread or task of the scheduler has ended; ending the process");
         self.0.first.send_if_modified(|first| {
             let is_first = first.is_none();
             if is_first {

@@ -113,7 +113,7 @@ impl<'a> Candidates<'a> {
         self.revive().await?;
         for one in self.running.lock().await.iter_mut() {
             // A process that was just started does not handle signals yet.
-            one.process.until_logged("API server: ").await?;
+            one.process.until_logged("using the API server").await?;
             one.process.stop().await?;
         }
         journal.check()?;

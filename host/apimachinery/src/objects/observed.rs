@@ -152,7 +152,7 @@ mod tests {
         let found = Observed::<PodObject>::from_protobuf(&[metadata, spec].concat());
         assert_eq!(format!("{found:?}"), "shop/web-0");
         let Err(unreadable) = found.object else { panic!("it was read") };
-        assert_eq!(unreadable.to_string(), "spec.containers.name: an integer where the field is of another type");
+        assert_eq!(unreadable.to_string(), "spec.containers.name: an integer, but the field has another type");
     }
 
     /// A truncated or corrupted message gives an object or an error; it never panics.

@@ -28,7 +28,7 @@ pub fn read<'de, T: Deserialize<'de>>(name: &str, bytes: &'de [u8]) -> Result<T,
 }
 
 fn named(name: &str) -> Result<&'static Message, Malformed> {
-    message_named(name).ok_or_else(|| Malformed::new(format!("no message {name} is known")))
+    message_named(name).ok_or_else(|| Malformed::new(format!("the message {name} is unknown")))
 }
 
 /// The content of a message.
@@ -165,7 +165,7 @@ impl<'de> Members<'de> {
     fn must_be_new(&mut self, number: u32) -> Result<(), Malformed> {
         let bit = 1u128.checked_shl(number).unwrap_or(0);
         if self.seen & bit != 0 {
-            return Err(Malformed::new(format!("field {number} comes in more than one place")));
+            return Err(Malformed::new(format!("field {number} occurs again after another field")));
         }
         self.seen |= bit;
         Ok(())
@@ -188,7 +188,7 @@ impl<'de> MapAccess<'de> for Members<'de> {
 }
 
 fn out_of_turn() -> Malformed {
-    Malformed::new("a value was asked for before its name")
+    Malformed::new("a value was requested before its name")
 }
 
 /// Opens the message of this type in these fields.
@@ -311,12 +311,12 @@ fn visit_number<'de, V: Visitor<'de>>(float: f64, visitor: V) -> Result<V::Value
     match whole(float) {
         Some(whole) => visitor.visit_i64(whole),
         None if float.is_finite() => visitor.visit_f64(float),
-        None => Err(Malformed::new(format!("{float} is no number"))),
+        None => Err(Malformed::new(format!("{float} is not a JSON number"))),
     }
 }
 
 fn visit_json<'de, V: Visitor<'de>>(json: &'de [u8], visitor: V) -> Result<V::Value, Malformed> {
-    let wrong = |error: serde_json::Error| Malformed::new(format!("no JSON: {error}"));
+    let wrong = |error: serde_json::Error| Malformed::new(format!("not JSON: {error}"));
     let mut json = serde_json::Deserializer::from_slice(json);
     let value = json.deserialize_any(visitor).map_err(wrong)?;
     json.end().map_err(wrong)?;
@@ -504,22 +504,30 @@ mod tests {
     #[test]
     fn bytes_of_another_type_are_refused_with_their_place() {
         for (name, message, problem) in [
-            ("core.v1.Pod", bytes(2, bytes(2, int(1, 1))), "spec.containers.name: an integer where"),
+            (
+                "core.v1.Pod",
+                bytes(2, bytes(2, int(1, 1))),
+                "spec.containers.name: an integer, but the field has another type",
+            ),
             ("core.v1.Pod", bytes(2, bytes(10, [0xff])), "spec.nodeName: the string is not UTF-8"),
-            ("core.v1.Pod", bytes(2, bytes(25, "")), "spec.priority: bytes with a length where"),
-            ("core.v1.Pod", bytes(2, [10, 9]), "spec: 9 bytes are announced where 0 are left"),
+            (
+                "core.v1.Pod",
+                bytes(2, bytes(25, "")),
+                "spec.priority: bytes with a length, but the field has another type",
+            ),
+            ("core.v1.Pod", bytes(2, [10, 9]), "spec: a length of 9 bytes, but only 0 bytes follow"),
             (
                 "core.v1.Pod",
                 bytes(1, bytes(8, [[8].as_slice(), &[0xff; 8], &[1]].concat())),
                 "metadata.creationTimestamp: ",
             ),
-            ("apps.v1.ControllerRevision", bytes(2, bytes(1, "{")), "data: no JSON: "),
+            ("apps.v1.ControllerRevision", bytes(2, bytes(1, "{")), "data: not JSON: "),
             (
                 "apiextensions.v1.JSONSchemaProps",
                 [&[0x49][..], &f64::NAN.to_le_bytes()].concat(),
-                "maximum: NaN is no number",
+                "maximum: NaN is not a JSON number",
             ),
-            ("core.v1.Nonsense", Vec::new(), "no message core.v1.Nonsense is known"),
+            ("core.v1.Nonsense", Vec::new(), "the message core.v1.Nonsense is unknown"),
         ] {
             let found = read(name, &[message]).unwrap_err();
             assert!(found.starts_with(&format!("protobuf: {problem}")), "{found}");

@@ -100,9 +100,9 @@ impl ListReader {
         // The reader does not parse bytes after the end of the list.
         let outside = matches!(self.place, Place::Envelope | Place::List(0)) && self.rest().is_empty();
         match (outside, self.names_list) {
-            (true, false) => Err(Malformed::new("the envelope names no list")),
+            (true, false) => Err(Malformed::new("the envelope has no list kind")),
             (true, true) if self.entered => Ok(()),
-            _ => Err(Malformed::new("it ends within a list")),
+            _ => Err(Malformed::new("the list is incomplete")),
         }
     }
 
@@ -130,12 +130,12 @@ impl ListReader {
     fn field(&self, most: u64) -> Result<Option<Field>, Malformed> {
         let Some((number, length, head)) = self.head()? else { return Ok(None) };
         if length > LARGEST {
-            return Err(Malformed::new(format!("an object of {length} bytes, where {LARGEST} are the most")));
+            return Err(Malformed::new(format!("an object has {length} bytes, more than {LARGEST}")));
         }
         let start = self.used + head;
         let end = start + length as usize;
         if (end - self.used) as u64 > most {
-            return Err(Malformed::new("an object goes on behind the end of its list"));
+            return Err(Malformed::new("an object continues after the end of its list"));
         }
         Ok((end <= self.buffer.len()).then_some(Field { number, end, value: start..end }))
     }
@@ -153,7 +153,7 @@ impl ListReader {
         };
         match (u32::try_from(key >> 3), key & 7) {
             (Ok(number), 2) if number > 0 => Ok(Some((number, length, before - rest.len()))),
-            _ => Err(Malformed::new(format!("{key} begins no field of a list"))),
+            _ => Err(Malformed::new(format!("{key} is not the key of a field of a list"))),
         }
     }
 }
@@ -208,18 +208,18 @@ mod tests {
         let beyond = [MAGIC.to_vec(), envelope("PodList"), vec![18, 3, 18, 9, 1]].concat();
         let huge = [MAGIC.to_vec(), envelope("PodList"), vec![18, 255, 255, 255, 255, 15, 18, 255, 255, 255, 255, 7]];
         for (body, problem) in [
-            (Vec::new(), "it ends within a list"),
+            (Vec::new(), "the list is incomplete"),
             (b"{\"kind\":1}".to_vec(), "the body doesn't begin with"),
-            (MAGIC.to_vec(), "the envelope names no list"),
-            ([MAGIC.to_vec(), envelope("Pod"), bytes(2, b"")].concat(), "the envelope names no list"),
-            (body(&list[..4]), "an object goes on behind the end of its list"),
-            (beyond, "an object goes on behind the end of its list"),
-            (huge.concat(), "an object of 2147483647 bytes, where 16777216 are the most"),
-            ([body(&list), vec![9]].concat(), "it ends within a list"),
-            ([body(&list), vec![8; 30]].concat(), "8 begins no field of a list"),
+            (MAGIC.to_vec(), "the envelope has no list kind"),
+            ([MAGIC.to_vec(), envelope("Pod"), bytes(2, b"")].concat(), "the envelope has no list kind"),
+            (body(&list[..4]), "an object continues after the end of its list"),
+            (beyond, "an object continues after the end of its list"),
+            (huge.concat(), "an object has 2147483647 bytes, more than 16777216"),
+            ([body(&list), vec![9]].concat(), "the list is incomplete"),
+            ([body(&list), vec![8; 30]].concat(), "8 is not the key of a field of a list"),
             ([body(&list), vec![255; 30]].concat(), "a number has more than 64 bits"),
-            (encoded, "the message is encoded once more"),
-            (body(&[8, 1]), "8 begins no field of a list"),
+            (encoded, "the message has a content encoding"),
+            (body(&[8, 1]), "8 is not the key of a field of a list"),
         ] {
             for piece in [1, 3, body.len().max(1)] {
                 let found = read(&body, piece).unwrap_err();

@@ -86,7 +86,7 @@ impl<'a> Envelope<'a> {
             }
         }
         match envelope.kind {
-            "" => Err(Malformed::new("the envelope names no kind")),
+            "" => Err(Malformed::new("the envelope has no kind")),
             _ => Ok(envelope),
         }
     }
@@ -96,10 +96,10 @@ impl<'a> Envelope<'a> {
         match number {
             1 => (self.api_version, self.kind) = type_meta(bytes)?,
             3 if !bytes.is_empty() => {
-                return Err(Malformed::new("the message is encoded once more, which is not supported"));
+                return Err(Malformed::new("the message has a content encoding, which is not supported"));
             }
             4 if !bytes.is_empty() && bytes != MEDIA_TYPE.as_bytes() => {
-                return Err(Malformed::new("what is in the envelope is no protobuf"));
+                return Err(Malformed::new("the content type of the envelope is not protobuf"));
             }
             _ => {}
         }

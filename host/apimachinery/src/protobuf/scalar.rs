@@ -67,7 +67,7 @@ pub fn time(bytes: &[u8]) -> Result<Timestamp, Malformed> {
         }
     }
     let found = Timestamp::new(seconds, nanos);
-    found.map_err(|_| Malformed::new(format!("{seconds} s and {nanos} ns since 1970 are no time")))
+    found.map_err(|_| Malformed::new(format!("{seconds} s and {nanos} ns since 1970 are not a valid time")))
 }
 
 /// Returns the JSON in a message such as `RawExtension`, `FieldsV1` or `JSON`; null if there is none.
@@ -117,11 +117,11 @@ pub fn varint_of(wire: Wire<'_>) -> Result<u64, Malformed> {
 
 /// Returns the error for a value with an unexpected wire type.
 pub fn unexpected(wire: Wire<'_>) -> Malformed {
-    let what = match wire {
+    let found = match wire {
         Wire::Varint(_) => "an integer",
         Wire::Fixed64(_) => "eight bytes",
         Wire::Fixed32(_) => "four bytes",
         Wire::Bytes(_) => "bytes with a length",
     };
-    Malformed::new(format!("{what} where the field is of another type"))
+    Malformed::new(format!("{found}, but the field has another type"))
 }

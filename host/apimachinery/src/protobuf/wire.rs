@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
     fn field(&mut self) -> Result<(u32, Wire<'a>), Malformed> {
         let key = varint(&mut self.rest)?;
         let number = u32::try_from(key >> 3).ok().filter(|number| (1..1 << 29).contains(number));
-        let number = number.ok_or_else(|| Malformed::new(format!("{} is no field number", key >> 3)))?;
+        let number = number.ok_or_else(|| Malformed::new(format!("{} is not a field number", key >> 3)))?;
         let wire = match key & 7 {
             0 => Wire::Varint(varint(&mut self.rest)?),
             1 => Wire::Fixed64(u64::from_le_bytes(self.array()?)),
@@ -65,7 +65,9 @@ impl<'a> Fields<'a> {
             }
             5 => Wire::Fixed32(u32::from_le_bytes(self.array()?)),
             other => {
-                return Err(Malformed::new(format!("field {number} has the wire type {other}, which is not used")));
+                return Err(Malformed::new(format!(
+                    "field {number} has the wire type {other}, which is not supported"
+                )));
             }
         };
         Ok((number, wire))
@@ -75,7 +77,7 @@ impl<'a> Fields<'a> {
     fn take(&mut self, length: u64) -> Result<&'a [u8], Malformed> {
         let split = usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
         let (taken, rest) = split.ok_or_else(|| {
-            Malformed::new(format!("{length} bytes are announced where {} are left", self.rest.len()))
+            Malformed::new(format!("a length of {length} bytes, but only {} bytes follow", self.rest.len()))
         })?;
         self.rest = rest;
         Ok(taken)
@@ -113,7 +115,7 @@ impl<'a> Iterator for Fields<'a> {
 pub fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
-        let (first, rest) = bytes.split_first().ok_or_else(|| Malformed::new("it ends within a number"))?;
+        let (first, rest) = bytes.split_first().ok_or_else(|| Malformed::new("the message ends within a number"))?;
         *bytes = rest;
         let bits = u64::from(first & 0x7f);
         if bits << shift >> shift != bits {
@@ -153,15 +155,15 @@ mod tests {
     #[test]
     fn bytes_that_are_no_message_are_told_from_one() {
         for (bytes, problem) in [
-            (&[8][..], "it ends within a number"),
-            (&[8, 128], "it ends within a number"),
+            (&[8][..], "the message ends within a number"),
+            (&[8, 128], "the message ends within a number"),
             (&[8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2], "a number has more than 64 bits"),
             (&[8, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0], "a number has more than 64 bits"),
-            (&[18, 3, b'h', b'i'], "3 bytes are announced where 2 are left"),
-            (&[18, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1], "18446744073709551615 bytes are announced"),
-            (&[9, 0], "8 bytes are announced where 1 are left"),
+            (&[18, 3, b'h', b'i'], "a length of 3 bytes, but only 2 bytes follow"),
+            (&[18, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1], "a length of 18446744073709551615 bytes"),
+            (&[9, 0], "a length of 8 bytes, but only 1 bytes follow"),
             (&[11], "field 1 has the wire type 3"),
-            (&[0, 0], "0 is no field number"),
+            (&[0, 0], "0 is not a field number"),
         ] {
             let found = read(bytes).unwrap_err();
             assert!(found.contains(problem), "{bytes:?}: {found}");

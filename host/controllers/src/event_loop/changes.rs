@@ -21,7 +21,7 @@ impl EventLoop {
                 self.take_kinds(found);
             }
             Err(error) => {
-                tracing::warn!(%error, "the API server's kinds can't be discovered; trying again");
+                tracing::warn!(%error, "API discovery failed; trying again");
                 self.discover_at = Some(self.clock.instant() + DISCOVERY_PAUSE);
             }
         }

@@ -67,8 +67,8 @@ impl EventLoop {
 fn report(task: &Task, write: &Write, error: &Error) {
     let (controller, key, kind, race) = (task.controller, &task.key, write.kind, error.is_race());
     if race {
-        tracing::trace!(?controller, %key, %kind, %error, "conflict with another writer; trying again");
+        tracing::trace!(?controller, %kind, object = %key, %error, "conflict with another writer; trying again");
     } else {
-        tracing::warn!(?controller, %key, %kind, %error, "the write failed; trying again later");
+        tracing::warn!(?controller, %kind, object = %key, %error, "writing an object failed; trying again later");
     }
 }

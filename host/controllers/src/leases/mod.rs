@@ -117,6 +117,6 @@ fn is_missing(result: &Result<String, Error>) -> bool {
 
 fn report(node: &str, result: Result<String, Error>) {
     if let Err(error) = result {
-        tracing::debug!(node, %error, "the node's lease wasn't written");
+        tracing::debug!(node, %error, "renewing the node's Lease failed");
     }
 }

@@ -44,7 +44,8 @@ fn whole(client: Client, kind: Kind, resource: &ApiResource) -> BoxStream<'stati
     open(kind, events, move |object: DynamicObject| {
         let key = Key::of(&object.metadata);
         let read = serde_json::to_value(object).and_then(|value| Object::from_value(kind, value));
-        read.inspect_err(|error| tracing::warn!(%kind, %key, %error, "the object can't be read and is left alone")).ok()
+        read.inspect_err(|error| tracing::warn!(%kind, object = %key, %error, "an object can't be read; ignoring it"))
+            .ok()
     })
 }
 
@@ -69,11 +70,11 @@ fn open<K: Send + 'static>(
         Ok(Event::InitDone) => Some(WatchEvent::ListFinished(kind)),
         Ok(Event::Delete(object)) => decode(object).map(WatchEvent::Deleted),
         Err(error @ watcher::Error::InitialListFailed(_)) => {
-            tracing::warn!(%kind, %error, "the kind can't be listed; trying again");
+            tracing::warn!(%kind, %error, "list failed; trying again");
             None
         }
         Err(error) => {
-            tracing::debug!(%kind, %error, "the watch is opened again");
+            tracing::debug!(%kind, %error, "the watch broke; trying again");
             None
         }
     };

@@ -6,6 +6,7 @@
 mod record;
 mod series;
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -67,14 +68,15 @@ impl Recorder {
 
     fn queue(&self, record: Record) {
         if !self.lanes.push(record.name.clone(), record) {
-            self.drop_one("too many are waiting");
+            self.drop_one(&format_args!("more than {MOST_WAITING} events are waiting"));
         }
     }
 
-    fn drop_one(&self, why: &str) {
+    /// Counts a dropped event. Logs the counts that are powers of two.
+    fn drop_one(&self, reason: &dyn Display) {
         let dropped = self.dropped.fetch_add(1, Ordering::Relaxed) + 1;
         if dropped.is_power_of_two() {
-            warn!("events dropped so far: {dropped}; {why}");
+            warn!(dropped, %reason, "an event was dropped");
         }
     }
 
@@ -126,10 +128,12 @@ impl Recorder {
         };
         match written {
             // An earlier attempt succeeded, but its answer was lost.
-            Err(e) if e.is(StatusCode::CONFLICT) => debug!("event {}: {e}", record.name),
+            Err(e) if e.is(StatusCode::CONFLICT) => {
+                debug!(object = %record.name, error = %e, "the event exists already")
+            }
             Err(e) => {
-                debug!("event {} ({}): {e}", record.name, record.event.reason);
-                self.drop_one(&e.to_string());
+                debug!(object = %record.name, reason = record.event.reason, error = %e, "writing an event failed; giving up");
+                self.drop_one(&e);
             }
             Ok(()) => {}
         }

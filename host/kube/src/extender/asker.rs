@@ -169,7 +169,7 @@ impl extenders::Extenders for Asker {
 
     fn ignored(&mut self, extender: usize, pod: &Pod, error: &str) {
         let url = self.extenders.list.get(extender).map_or("", |extender| &extender.name);
-        warn!("extender {url} failed for pod {}, which goes on without it: {error}", pod.key);
+        warn!(address = %url, pod = %pod.key, %error, "an ignorable extender failed; scheduling the pod without it");
     }
 }
 

@@ -116,8 +116,10 @@ fn check_address(url: &str) -> Result<(), ExtenderError> {
     let uri: Uri = url.parse().map_err(|error: http::uri::InvalidUri| wrong(error.to_string()))?;
     match (uri.scheme_str(), uri.host()) {
         (Some("http" | "https"), Some(_)) => Ok(()),
-        (Some(other), _) if other != "http" && other != "https" => Err(wrong(format!("{other} is another protocol"))),
-        _ => Err(wrong("it names no server".to_owned())),
+        (Some(other), _) if other != "http" && other != "https" => {
+            Err(wrong(format!("the protocol {other} is not supported")))
+        }
+        _ => Err(wrong("it has no host".to_owned())),
     }
 }
 
@@ -168,9 +170,9 @@ mod tests {
         let tls = |tls| Some(tls);
         let plain = v1::ExtenderTlsConfig::default;
         for (url, tls_config, expected) in [
-            ("127.0.0.1:80", None, "urlPrefix has to be http://HOST"),
-            ("ftp://host/x", None, "ftp is another protocol"),
-            ("/path", None, "it names no server"),
+            ("127.0.0.1:80", None, "urlPrefix must be http://HOST"),
+            ("ftp://host/x", None, "the protocol ftp is not supported"),
+            ("/path", None, "it has no host"),
             (
                 "https://host",
                 tls(v1::ExtenderTlsConfig { insecure: true, ca_file: "ca.pem".into(), ..plain() }),

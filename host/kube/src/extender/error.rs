@@ -9,7 +9,7 @@ use http::StatusCode;
 pub enum ExtenderError {
     /// `urlPrefix` is not a server's address.
     #[error(
-        "extender {url_prefix:?}: urlPrefix has to be http://HOST or https://HOST, perhaps with a port and a path: {why}"
+        "extender {url_prefix:?}: urlPrefix must be http://HOST or https://HOST, optionally with a port and a path: {why}"
     )]
     Address {
         /// The configured `urlPrefix`.
@@ -31,7 +31,7 @@ pub enum ExtenderError {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallError {
     /// The arguments can't be written as JSON.
-    #[error("arguments of {verb}: {source}")]
+    #[error("the arguments of {verb} can't be written as JSON: {source}")]
     Arguments { verb: String, source: serde_json::Error },
     /// The extender answered with a status other than 200.
     #[error("failed {verb} with extender at URL {url}, code {}", .code.as_u16())]
@@ -43,7 +43,7 @@ pub(super) enum CallError {
     #[error("Post {url:?}: no answer within {within:?} (httpTimeout)")]
     TimedOut { url: String, within: Duration },
     /// The answer is too long or incomplete.
-    #[error("Post {url:?}: the answer is longer than {most} bytes, or broke off: {why}")]
+    #[error("Post {url:?}: the answer is longer than {most} bytes, or incomplete: {why}")]
     Body { url: String, most: usize, why: String },
     /// The answer is not JSON, or has the wrong structure.
     #[error("Post {url:?}: the answer can't be read: {source}")]

@@ -28,19 +28,20 @@ impl Announcer {
         Self { client, identity: identity.to_owned() }
     }
 
-    /// Writes an event that this identity did `what`, for example `became leader`. A failure is only logged at debug
-    /// level, because the Lease holds the same fact.
-    pub(super) async fn announce(self, lease: Value, what: &'static str) {
-        let event = self.event(&lease, what, Timestamp::now());
-        let namespace = lease["metadata"]["namespace"].as_str().unwrap_or_default();
+    /// Writes an event about this `change`, for example `became leader`. A failure is only logged at debug level,
+    /// because the Lease holds the same fact.
+    pub(super) async fn announce(self, lease: Value, change: &'static str) {
+        let event = self.event(&lease, change, Timestamp::now());
+        let [namespace, name] = ["namespace", "name"].map(|key| lease["metadata"][key].as_str().unwrap_or_default());
         let path = format!("/apis/events.k8s.io/v1/namespaces/{namespace}/events");
         let call = Call { method: Method::POST, path, body: event.to_string().into(), content_type: JSON };
         if let Err(error) = rest::send_again(&self.client, call, DEADLINE, TRIES).await {
-            debug!("event {what:?} of the Lease: {error}");
+            let lease = format!("{namespace}/{name}");
+            debug!(%lease, reason = %change, %error, "writing an event of the Lease failed; giving up");
         }
     }
 
-    fn event(&self, lease: &Value, what: &str, now: Timestamp) -> Value {
+    fn event(&self, lease: &Value, change: &str, now: Timestamp) -> Value {
         let Self { identity, .. } = self;
         let metadata = &lease["metadata"];
         let name = metadata["name"].as_str().unwrap_or_default();
@@ -51,7 +52,7 @@ impl Announcer {
             "reportingController": "berth",
             "reportingInstance": identity[..identity.floor_char_boundary(INSTANCE_LIMIT)],
             "type": "Normal", "reason": "LeaderElection", "action": "LeaderElection",
-            "note": format!("{identity} {what}"),
+            "note": format!("{identity} {change}"),
             "regarding": {
                 "apiVersion": lease["apiVersion"], "kind": lease["kind"], "namespace": metadata["namespace"],
                 "name": metadata["name"], "uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"],

@@ -191,7 +191,7 @@ impl Election {
             }
             (_, Answer::Failed(why)) => why,
             (_, Answer::NotFound) => "the Lease was deleted".to_owned(),
-            (_, Answer::Found(_) | Answer::Written) => "an answer to another question".to_owned(),
+            (_, Answer::Found(_) | Answer::Written) => "the answer does not match the request".to_owned(),
         };
         self.fail(failure, now);
     }

@@ -26,8 +26,9 @@ pub struct Elector {
     clock: Clock,
     term: LeaseTerm,
     leads: watch::Sender<bool>,
-    /// The last log line. It is not repeated.
-    last_logged: Option<String>,
+    /// The state in the last log line: whether this process led, and the error of its last attempt. The same state is
+    /// not logged again.
+    last_logged: Option<(bool, Option<String>)>,
 }
 
 /// The leader lost the Lease. Another process may now write in its place, so this process must end.
@@ -116,16 +117,20 @@ impl Elector {
         self.term.set_end(None);
         let release = match self.lock.send(Request::Read, self.patience).await {
             Answer::Found(found) => self.election.release(&found, self.now()),
-            Answer::Failed(why) => return warn!("Lease {} is left to expire: {why}", self.lease),
+            Answer::Failed(error) => return self.warn_not_released(&error),
             Answer::NotFound | Answer::Written => None,
         };
         let Some(record) = release else { return };
         match self.lock.send(Request::Update(record), self.patience).await {
-            Answer::Failed(why) => return warn!("Lease {} is left to expire: {why}", self.lease),
-            _ => info!("Lease {} is released", self.lease),
+            Answer::Failed(error) => return self.warn_not_released(&error),
+            _ => info!(lease = %self.lease, "the Lease is released"),
         }
         let Self { announcer, lock, .. } = self;
         announcer.announce(lock.lease().clone(), "stopped leading").await;
+    }
+
+    fn warn_not_released(&self, error: &str) {
+        warn!(lease = %self.lease, %error, "releasing the Lease failed; it expires by itself");
     }
 
     fn now(&self) -> Moment {
@@ -140,15 +145,16 @@ impl Elector {
             tokio::spawn(self.announcer.clone().announce(self.lock.lease().clone(), "became leader"));
         }
         let lease = &self.lease;
-        let sentence = match (leads, self.election.failure()) {
-            (true, None) => format!("leading: this process holds Lease {lease}"),
-            (true, Some(why)) => format!("Lease {lease} could not be renewed: {why}; trying again"),
-            (false, Some(why)) => format!("standing by for Lease {lease}: {why}"),
-            (false, None) => return,
-        };
-        if self.last_logged.as_ref() != Some(&sentence) {
-            info!("{sentence}");
-            self.last_logged = Some(sentence);
+        let state = (leads, self.election.failure().map(str::to_owned));
+        if self.last_logged.as_ref() == Some(&state) {
+            return;
         }
+        match &state {
+            (true, None) => info!(%lease, "leading: this process holds the Lease"),
+            (true, Some(error)) => info!(%lease, %error, "renewing the Lease failed; trying again"),
+            (false, Some(reason)) => info!(%lease, %reason, "standing by for the Lease"),
+            (false, None) => return,
+        }
+        self.last_logged = Some(state);
     }
 }

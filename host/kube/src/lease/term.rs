@@ -35,10 +35,10 @@ struct Shared {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
     /// The request was not sent.
-    #[error("Lease {0} has run out, so that another scheduler may lead: the request was not sent")]
+    #[error("the request was not sent: Lease {0} has expired, so another scheduler may lead")]
     NotSent(String),
     /// The Lease ended before the answer came. The API server may have accepted the request.
-    #[error("Lease {0} ran out before the answer came")]
+    #[error("Lease {0} expired before the answer arrived")]
     RanOut(String),
     /// No answer came in time. The API server may have accepted the request.
     #[error("no answer within {} s", .0.as_millis() as f64 / 1_000.0)]

@@ -119,7 +119,7 @@ async fn results_of_bindings_are_reported() {
         (
             "another pod by now",
             vec![broken(), broken(), broken(), pod_on("n-1", "uid-b")],
-            "not bound a: the pod is gone, there is another one of its name",
+            "not bound a: the pod is gone, and another pod has its name",
         ),
         (
             "no pod by now",
@@ -331,8 +331,8 @@ async fn a_task_that_panics_is_named() {
         ("a binding", vec![bind("n-1")]),
         ("an eviction", vec![evict]),
         ("an eviction", vec![Action::Change(delete.clone())]),
-        ("a step before a binding", vec![Action::ExecuteIntents { pod: key("a"), step: 1, intents: delete.clone() }]),
-        ("the undoing of a step", vec![Action::CancelIntents { pod: key("a"), step: 1, undo: delete.clone() }]),
+        ("the execution of intents", vec![Action::ExecuteIntents { pod: key("a"), step: 1, intents: delete.clone() }]),
+        ("the execution of undo intents", vec![Action::CancelIntents { pod: key("a"), step: 1, undo: delete.clone() }]),
     ] {
         let supervisor = Supervisor::default();
         supervisor.fail(task);

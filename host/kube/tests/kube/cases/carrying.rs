@@ -128,12 +128,12 @@ async fn what_can_not_be_done_has_a_reason(client: &Client) {
         (patch(map("is-not-there"), &touch), "not found"),
         (patch(other.clone(), &touch), "ConfigMap default/stays: "),
         (patch(kind, &touch), "the API server serves no v1 Ghost"),
-        (patch(outside, &touch), "can't be part of a path"),
-        (patch(map("stays"), &json!([])), "what is wanted of it is no JSON object"),
+        (patch(outside, &touch), "can't be part of an API path"),
+        (patch(map("stays"), &json!([])), "the intent's body is not a JSON object"),
         (until(map("stays"), "object.data.", PATIENCE), "is no CEL expression"),
-        (until(map("stays"), "false", millisecond), "it is not so after 0.001 s: false"),
-        (until(other, "false", PATIENCE), "waiting for ConfigMap default/stays: it is gone"),
-        (Intent::Evict(map("stays"), "room".into()), "is no pod"),
+        (until(map("stays"), "false", millisecond), "the condition is not met after 0.001 s: false"),
+        (until(other, "false", PATIENCE), "waiting for ConfigMap default/stays: the object is gone"),
+        (Intent::Evict(map("stays"), "room".into()), "it is not a pod"),
     ]) {
         let never = patch(map("stays"), &json!({"data": {"by": "the next one"}}));
         world.shell.perform(carry(step, vec![intent, never]));
