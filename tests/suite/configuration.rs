@@ -121,7 +121,7 @@ async fn checked() -> Result<()> {
         ),
         (
             "profiles: [{plugins: {score: {enabled: [{name: NodeName}]}}}]",
-            ":3:41: profiles[0].plugins.score.enabled[0]: NodeName has nothing to do at score; it takes part in filter",
+            ":3:41: profiles[0].plugins.score.enabled[0]: NodeName can't be enabled at score; it can be enabled at filter",
         ),
     ] {
         std::fs::write(&bad, format!("{head}{text}"))?;
