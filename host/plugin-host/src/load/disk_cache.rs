@@ -135,7 +135,9 @@ fn checksum(mut content: impl io::Read) -> io::Result<String> {
 
 /// Returns the component in this file, if no other user could have written it and its checksum matches.
 fn load(engine: &Engine, path: &Path) -> Option<Component> {
-    let log_unusable = |reason: &str| tracing::warn!(file = %path.display(), %reason, "stored code is not used; compiling the plugin again");
+    let log_unusable = |reason: &str| {
+        tracing::warn!(file = %path.display(), %reason, "stored code is not used; compiling the plugin again");
+    };
     let found = fs::symlink_metadata(path).ok()?;
     if !found.is_file() || !only_owner_can_write(&found) {
         log_unusable("another user can write to the file, or it is not a regular file");
