@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use berth_core::limits::Limits;
 use berth_core::profile_spec::{Enabled, NamedBy, ProfileSpec};
-use berth_plugin_host::{BuiltIn, LoaderOptions, Stock};
+use berth_plugin_host::{BuiltIn, ComponentSet, LoaderOptions};
 use serde_json::json;
 
 /// The plugin's name.
@@ -24,7 +24,7 @@ const MEMORY: usize = 64 << 20;
 
 /// All components.
 pub struct Component {
-    stock: Stock,
+    stock: ComponentSet,
     limits: Arc<Limits>,
 }
 
@@ -46,7 +46,7 @@ impl Component {
             ..LoaderOptions::default()
         };
         options.built_in.push(hostile);
-        Ok(Self { stock: Stock::load(&options)?, limits })
+        Ok(Self { stock: ComponentSet::load(&options)?, limits })
     }
 
     /// Returns the limits of all components.
@@ -55,7 +55,7 @@ impl Component {
     }
 
     /// Returns all components.
-    pub fn stock(&self) -> &Stock {
+    pub fn stock(&self) -> &ComponentSet {
         &self.stock
     }
 }

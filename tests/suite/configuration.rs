@@ -101,8 +101,8 @@ async fn checked() -> Result<()> {
     let nothing = home.path().join("nothing.yaml");
     std::fs::write(&nothing, format!("{head}profiles: [{{plugins: {{multiPoint: {{disabled: [{{name: '*'}}]}}}}}}]"))?;
     for (file, expected) in [
-        (folder("older/limits-v1beta3.yaml"), "apiVersion: read as kubescheduler.config.k8s.io/v1;"),
-        (folder("policy/given/documented.json"), "apiVersion: read as kubescheduler.config.k8s.io/v1;"),
+        (folder("older/limits-v1beta3.yaml"), "apiVersion: converted to kubescheduler.config.k8s.io/v1;"),
+        (folder("policy/given/documented.json"), "apiVersion: converted to kubescheduler.config.k8s.io/v1;"),
         (nothing.clone(), "no plugin is enabled at queueSort, which kube-scheduler refuses"),
         (nothing, "no plugin is enabled at bind, which kube-scheduler refuses"),
     ] {
@@ -121,7 +121,7 @@ async fn checked() -> Result<()> {
         ),
         (
             "profiles: [{plugins: {score: {enabled: [{name: NodeName}]}}}]",
-            ":3:41: profiles[0].plugins.score.enabled[0]: NodeName has nothing to do at score; it takes part in filter",
+            ":3:41: profiles[0].plugins.score.enabled[0]: NodeName can't be enabled at score; it can be enabled at filter",
         ),
     ] {
         std::fs::write(&bad, format!("{head}{text}"))?;

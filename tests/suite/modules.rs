@@ -53,16 +53,20 @@ fn bad_files() -> Vec<Bad> {
         (
             "gives too few verdicts",
             with("filter", "(i32.store (i32.const 528) (i32.const 1))"),
-            "it gave 1 verdicts for 2",
+            "it returned 1 verdicts for 2",
         ),
         (
             "names an outcome it does not give",
             with("filter", "(i32.store16 (local.get $verdicts) (i32.const 2))"),
-            "a verdict names outcome 2",
+            "a verdict refers to outcome 2",
         ),
-        ("gives too few scores", with("score", "(i32.store (i32.const 552) (i32.const 1))"), "it gave 1 scores for 2"),
+        (
+            "gives too few scores",
+            with("score", "(i32.store (i32.const 552) (i32.const 1))"),
+            "it returned 1 scores for 2",
+        ),
         ("scores too high", with("score", "(i64.store (local.get $scores) (i64.const 101))"), "a score of 101"),
         ("scores too low", with("score", "(i64.store (local.get $scores) (i64.const -1))"), "a score of -1"),
-        ("has no name", crafted::rejecting_as("not a name", "no"), "calls itself \"not a name\""),
+        ("has no name", crafted::rejecting_as("not a name", "no"), "has the invalid name \"not a name\""),
     ]
 }

@@ -29,7 +29,7 @@ async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
     api::create(&target.client, &pod("large", "640")).await?;
     berth.until_metric("scheduler_pending_pods{queue=\"unschedulable\"} 1").await?;
     berth.signal("USR2").await?;
-    berth.until_logged("cache and queue are as the API server has nodes and pods").await?;
+    berth.until_logged("cache and queue match the API server").await?;
     let of_cache = ["dump of the cache: 1 nodes, 1 pods on them", "node n1: 100 of", "default/small"];
     let of_objects = ["dump of the objects that plugins read: ", "v1 Service default/dumped"];
     for message in of_cache.into_iter().chain(of_objects) {
@@ -65,6 +65,6 @@ async fn a_simulator_without_a_scheduler_goes_on() -> Result<()> {
     let mut sim = Process::spawn(command)?;
     eventually("the simulator is ready", || async { Ok(Look::at(kubeconfig.exists(), || sim.log())) }).await?;
     sim.signal("USR2").await?;
-    sim.until_logged("there is no scheduler in this process").await?;
+    sim.until_logged("because there is no scheduler in this process").await?;
     sim.stop().await
 }

@@ -37,11 +37,11 @@ impl Checks {
     /// is ready, too.
     pub(super) fn ready(vitals: &Vitals) -> Self {
         let Self { mut checks, .. } = Self::live(vitals);
-        let unless = |good: bool, what: &str| if good { Ok(()) } else { Err(what.to_owned()) };
-        let synced = unless(vitals.informers_synced(), "pods and nodes are still being listed");
+        let require = |passed: bool, failure: &str| if passed { Ok(()) } else { Err(failure.to_owned()) };
+        let synced = require(vitals.informers_synced(), "pods and nodes are still being listed");
         checks.push(("informer-sync", Some(synced)));
         checks.push(("plugins", Some(vitals.plugins_missing().map_or(Ok(()), Err))));
-        checks.push(("shutdown", Some(unless(!vitals.stopping(), "the process is ending"))));
+        checks.push(("shutdown", Some(require(!vitals.stopping(), "the process is shutting down"))));
         Self { name: "readyz", checks, unknown: Vec::new() }
     }
 
@@ -65,7 +65,9 @@ impl Checks {
 
 fn core_thread(since_beat: Option<Duration>) -> Result<(), String> {
     match since_beat {
-        Some(since) if since > STALLED => Err(format!("not seen for {} s", since.as_secs())),
+        Some(since) if since > STALLED => {
+            Err(format!("the scheduling thread made no progress for {} s", since.as_secs()))
+        }
         _ => Ok(()),
     }
 }
@@ -93,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_ready_from_the_first_plugins_to_the_beginning_of_the_end() {
+    fn it_is_ready_from_the_first_plugins_until_the_shutdown_begins() {
         let vitals = Vitals::default();
         let look = |step: &str, ready: bool| {
             assert_eq!(Checks::ready(&vitals).passed(), ready, "{step}");
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_that_is_not_seen_any_more_is_stuck_and_one_that_was_never_seen_is_starting() {
+    fn a_core_thread_without_a_recent_beat_is_stuck_unless_it_never_started() {
         let table = [(None, true), (Some(0), true), (Some(90), true), (Some(91), false)];
         for (seconds, fine) in table {
             assert_eq!(core_thread(seconds.map(Duration::from_secs)).is_ok(), fine, "{seconds:?}");
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn every_check_is_shown_with_what_is_wrong() {
+    fn every_check_is_shown_with_its_failure() {
         let checks = vec![("ping", Some(Ok(()))), ("plugins", Some(Err("none".to_owned())))];
         let checks = Checks { name: "readyz", checks, unknown: Vec::new() };
         assert_eq!(checks.to_string(), "[+]ping ok\n[-]plugins failed: none\nreadyz check failed\n");

@@ -53,11 +53,11 @@ pub(super) async fn serve(listener: TcpListener, tls: Arc<ServerConfig>, router:
     let mut tasks = JoinSet::new();
     let mut number = 0;
     loop {
-        places.wait_for_one(most).await;
+        places.wait_for_free(most).await;
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
-                debug!("no connection: {error}");
+                debug!(%error, "accepting a connection failed; trying again");
                 tokio::time::sleep(PAUSE).await;
                 continue;
             }
@@ -75,15 +75,15 @@ pub(super) async fn serve(listener: TcpListener, tls: Arc<ServerConfig>, router:
 async fn connection(stream: TcpStream, address: SocketAddr, acceptor: TlsAcceptor, router: Router, place: Place) {
     let stream = match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
         Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => return debug!("handshake with {address}: {error}"),
-        Err(_) => return debug!("handshake with {address}: not within {HANDSHAKE:?}"),
+        Ok(Err(error)) => return debug!(%address, %error, "TLS handshake failed"),
+        Err(_) => return debug!(%address, timeout = ?HANDSHAKE, "TLS handshake timed out"),
     };
     let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
     let certificates = certificates.iter().map(|certificate| certificate.clone().into_owned()).collect();
     let peer = Peer { certificates };
     let service = service_fn(|request| answer(&router, request, &peer, &place));
     if let Err(error) = http(REQUEST_HEAD).serve_connection(TokioIo::new(stream), service).await {
-        debug!("connection of {address}: {error}");
+        debug!(%address, %error, "connection failed");
     }
 }
 
@@ -137,8 +137,8 @@ impl Places {
     }
 
     /// Returns when there are fewer than `most` connections.
-    async fn wait_for_one(&self, most: usize) {
-        while !self.has_one(most.max(1)) {
+    async fn wait_for_free(&self, most: usize) {
+        while !self.has_free(most.max(1)) {
             // The timeout rechecks the age of requests even if no connection ends.
             let _ = tokio::time::timeout(PAUSE, self.freed.notified()).await;
         }
@@ -146,7 +146,7 @@ impl Places {
 
     /// Returns whether a place is free. If none is, aborts one connection, unless all are answering requests that are
     /// not too old.
-    fn has_one(&self, most: usize) -> bool {
+    fn has_free(&self, most: usize) -> bool {
         let mut open = self.lock();
         if open.len() < most {
             return true;
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_connection_without_a_request_ends() {
+    async fn a_connection_without_a_request_is_closed() {
         let (_client, server) = tokio::io::duplex(1_024);
         let service = service_fn(|_| async { Ok::<_, Infallible>(Response::new(Body::empty())) });
         let connection = http(Duration::from_millis(10)).serve_connection(TokioIo::new(server), service);

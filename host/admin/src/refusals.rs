@@ -54,7 +54,7 @@ pub async fn report_refusals(
         let Some(own) = &own else { continue };
         match own.key(&client).await {
             Ok(key) => fresh.iter().for_each(|refusal| scheduler.emit(event(&key, refusal))),
-            Err(error) => warn!("no events about what was refused: {error}"),
+            Err(error) => warn!(%error, "reading the scheduler's own pod failed; no event reports the refusal"),
         }
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn each_refusal_is_told_once_until_it_is_mended() {
+    fn each_refusal_is_reported_once_until_it_is_fixed() {
         let mut known = BTreeSet::new();
         let bad = |error| plugin("a.wasm", PluginState::Refused, error);
         let good = || plugin("a.wasm", PluginState::Loaded, "trapped once");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_configuration_is_told_once() {
+    fn a_refused_configuration_is_reported_once_until_it_is_fixed() {
         let mut known = BTreeSet::new();
         for (refused, expected) in
             [(None, 0), (Some("no YAML"), 1), (Some("no YAML"), 0), (None, 0), (Some("no YAML"), 1)]
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_event_names_the_file_and_what_is_wrong_with_it() {
+    fn the_event_names_the_file_and_the_reason() {
         let key = PodKey { namespace: "ns".into(), name: "berth-0".into(), uid: "u".into() };
         let event = event(&key, &Refusal::Plugin("/plugins/a.wasm".to_owned(), "is empty".to_owned()));
         assert_eq!((event.reason, &*event.note, event.pod), ("PluginRefused", "/plugins/a.wasm: is empty", key));

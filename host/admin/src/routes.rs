@@ -26,14 +26,14 @@ pub(super) fn router(subject: Arc<Subject>) -> Router {
         };
         let one = move |State(subject): State<Arc<Subject>>, Path(name): Path<String>| async move {
             match look(&subject.vitals).only(&name) {
-                None => nothing().await,
+                None => not_found().await,
                 Some(Ok(())) => "ok".into_response(),
                 Some(Err(why)) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{why}\n")).into_response(),
             }
         };
         router = router.route(path, any(all)).route(&format!("{path}/{{check}}"), any(one));
     }
-    router.route("/metrics", get(scrape)).route("/configz", get(configuration)).fallback(nothing).with_state(subject)
+    router.route("/metrics", get(scrape)).route("/configz", get(configuration)).fallback(not_found).with_state(subject)
 }
 
 /// The query parameters of a probe.
@@ -64,13 +64,12 @@ fn answer(checks: &Checks, verbose: bool) -> Response {
 async fn configuration(State(subject): State<Arc<Subject>>) -> Response {
     match subject.configuration() {
         Ok(configuration) => Json(json!({ "componentconfig": configuration })).into_response(),
-        Err(error) => {
-            (StatusCode::INTERNAL_SERVER_ERROR, format!("writing the configuration: {error}\n")).into_response()
-        }
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("can't write the configuration as JSON: {error}\n"))
+            .into_response(),
     }
 }
 
-async fn nothing() -> Response {
+async fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "404 page not found\n").into_response()
 }
 
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_may_be_verbose_and_leave_checks_out() {
+    fn a_query_can_be_verbose_and_exclude_checks() {
         let query =
             |verbose, exclude: &[&str]| Query { verbose, exclude: exclude.iter().map(ToString::to_string).collect() };
         for (text, expected) in [

@@ -28,5 +28,5 @@ pub(crate) async fn inspect<T: Send + 'static>(
 ) -> Result<T> {
     let (answer, answered) = oneshot::channel();
     scheduler.look_at_core(Box::new(move |core| drop(answer.send(look(core)))));
-    answered.await.map_err(|_| anyhow!("the core's thread has ended"))
+    answered.await.map_err(|_| anyhow!("the scheduling thread has ended"))
 }

@@ -35,11 +35,11 @@ impl Version {
             return Some(Ok(*version));
         }
         match name {
-            "kubescheduler.config.k8s.io/v1beta1" | "kubescheduler.config.k8s.io/v1alpha2" => Some(Err(
-                "write kubescheduler.config.k8s.io/v1, and see there what became of the fields that are then refused",
-            )),
+            "kubescheduler.config.k8s.io/v1beta1" | "kubescheduler.config.k8s.io/v1alpha2" => {
+                Some(Err("use kubescheduler.config.k8s.io/v1; the errors about removed fields name the replacements"))
+            }
             "kubescheduler.config.k8s.io/v1alpha1" => {
-                Some(Err("write kubescheduler.config.k8s.io/v1; a Policy that it names goes with --policy-config-file"))
+                Some(Err("use kubescheduler.config.k8s.io/v1, and pass its Policy with --policy-config-file"))
             }
             _ => None,
         }
@@ -97,7 +97,7 @@ pub(super) fn model(
     if version == Version::V1 {
         return;
     }
-    notes.push(converted(root));
+    notes.push(conversion_note(root));
     if version == Version::V1Beta2 && configuration.profiles.is_empty() {
         configuration.profiles.push(Profile::default());
     }
@@ -114,11 +114,9 @@ pub(super) fn model(
 }
 
 /// Returns the note that the file was converted.
-pub(super) fn converted(root: &Node) -> Problem {
-    let message = format!(
-        "read as {}; `berth run --config FILE --write-config-to FILE` writes what it comes to",
-        v1::API_VERSION
-    );
+pub(super) fn conversion_note(root: &Node) -> Problem {
+    let message =
+        format!("converted to {}; `berth run --config FILE --write-config-to FILE` writes the result", v1::API_VERSION);
     let path = Path::default().field("apiVersion");
     note(root.place_of(&path), &path, message)
 }
@@ -126,7 +124,7 @@ pub(super) fn converted(root: &Node) -> Problem {
 fn without_limits(set: &mut PluginSet, path: &Path, root: &Node, notes: &mut Problems) {
     for (at, plugin) in set.enabled.iter().enumerate().filter(|(_, plugin)| LIMITS.contains(&&*plugin.name)) {
         let path = path.field("enabled").index(at);
-        let message = format!("{} is not in v1: NodeVolumeLimits, which is enabled by default, does it", plugin.name);
+        let message = format!("{} is not in v1: NodeVolumeLimits replaces it and is enabled by default", plugin.name);
         notes.push(note(root.place_of(&path), &path, message));
     }
     set.enabled.retain(|plugin| !LIMITS.contains(&&*plugin.name));

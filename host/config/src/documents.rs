@@ -35,15 +35,15 @@ pub(super) fn read(roots: Vec<Node>) -> (Documents, Problems) {
     let mut problems = Problems::new();
     if roots.iter().all(|root| matches!(root.value, Value::Null)) {
         let place = roots.first().map_or(Place { line: 1, column: 1 }, |root| root.place);
-        problems.push(problem(place, "", format!("the file is empty; {}", accepted())));
+        problems.push(problem(place, "", format!("the file is empty; {}", accepted_kinds())));
     }
     for root in roots.into_iter().filter(|root| !matches!(root.value, Value::Null)) {
         let Some(kind) = kind(&root, &mut problems) else { continue };
-        let again = match kind {
+        let is_duplicate = match kind {
             Kind::Scheduler(_) | Kind::Policy => documents.scheduler.is_some(),
             Kind::Berth => documents.berth.is_some(),
         };
-        if again {
+        if is_duplicate {
             problems.push(problem(root.place, "", "the file has two documents of this kind".to_owned()));
         }
         match kind {
@@ -58,23 +58,23 @@ pub(super) fn read(roots: Vec<Node>) -> (Documents, Problems) {
 
 fn scheduler(mut root: Node, version: Version, documents: &mut Documents, problems: &mut Problems) {
     convert::tree(&mut root, version);
-    let (read, wrong) = conform::read::<v1::KubeSchedulerConfiguration>(&root);
+    let (read, invalid) = conform::read::<v1::KubeSchedulerConfiguration>(&root);
     let before = problems.len();
-    problems.extend(wrong);
+    problems.extend(invalid);
     let mut configuration = read.unwrap_or_default();
     // Validate and locate before the conversion: afterwards, indexes in lists no longer match the file.
     let findings = validate::configuration(&configuration, version).into_inner();
     locate(findings, &root, before, problems);
-    documents.named = named(&configuration, &root);
+    documents.named = enabled_plugins(&configuration, &root);
     convert::model(&mut configuration, version, &root, &mut documents.notes);
     documents.notes.extend(super::notes::of(&configuration, &root));
     documents.scheduler = Some(configuration);
 }
 
 fn old_policy(root: &Node, documents: &mut Documents, problems: &mut Problems) {
-    let (read, wrong) = policy::read(root);
+    let (read, invalid) = policy::read(root);
     let before = problems.len();
-    problems.extend(wrong);
+    problems.extend(invalid);
     let configuration = read.unwrap_or_default();
     let mut findings = validate::configuration(&configuration, Version::V1).into_inner();
     if problems.len() > before {
@@ -82,14 +82,14 @@ fn old_policy(root: &Node, documents: &mut Documents, problems: &mut Problems) {
         findings.retain(|(path, _)| path.to_string().starts_with("extenders"));
     }
     locate(findings, root, before, problems);
-    documents.notes.push(convert::converted(root));
+    documents.notes.push(convert::conversion_note(root));
     documents.notes.extend(policy::notes(root));
-    documents.named = named(&configuration, root);
+    documents.named = enabled_plugins(&configuration, root);
     documents.scheduler = Some(configuration);
 }
 
 /// Returns every place where the configuration enables a plugin.
-fn named(configuration: &v1::KubeSchedulerConfiguration, root: &Node) -> Vec<Named> {
+fn enabled_plugins(configuration: &v1::KubeSchedulerConfiguration, root: &Node) -> Vec<Named> {
     let mut all = Vec::new();
     for (number, profile) in configuration.profiles.iter().enumerate() {
         let path = Path::default().field("profiles").index(number).field("plugins");
@@ -110,9 +110,9 @@ fn named(configuration: &v1::KubeSchedulerConfiguration, root: &Node) -> Vec<Nam
 }
 
 fn berth(root: &Node, documents: &mut Documents, problems: &mut Problems) {
-    let (read, wrong) = conform::read::<v1alpha1::BerthConfiguration>(root);
+    let (read, invalid) = conform::read::<v1alpha1::BerthConfiguration>(root);
     let before = problems.len();
-    problems.extend(wrong);
+    problems.extend(invalid);
     let configuration = read.unwrap_or_default();
     let findings = validate::berth(&configuration).into_inner();
     locate(findings, root, before, problems);
@@ -134,9 +134,9 @@ fn problem(place: Place, path: &str, message: String) -> Problem {
     Problem { place, path: path.to_owned(), message }
 }
 
-fn accepted() -> String {
+fn accepted_kinds() -> String {
     format!(
-        "accepted are kind: {} with apiVersion: {}, and kind: {} with apiVersion: {}",
+        "use kind: {} with apiVersion: {}, or kind: {} with apiVersion: {}",
         v1::KIND,
         v1::API_VERSION,
         v1alpha1::KIND,
@@ -147,7 +147,7 @@ fn accepted() -> String {
 /// Returns the kind of the document. An unknown kind or version is a problem.
 fn kind(root: &Node, problems: &mut Problems) -> Option<Kind> {
     if !matches!(root.value, Value::Map(_)) {
-        problems.push(problem(root.place, "", format!("is {}, where an object belongs", root.kind())));
+        problems.push(problem(root.place, "", format!("is {}; expected an object", root.kind())));
         return None;
     }
     let version = text(root, "apiVersion", problems);
@@ -183,7 +183,7 @@ fn wrong_version(kind: &str, version: &str) -> String {
 
 fn wrong_kind(kind: &str) -> String {
     let hint = did_you_mean(kind, &[v1::KIND, v1alpha1::KIND, policy::KIND]);
-    format!("{kind:?} is not known; {}{hint}", accepted())
+    format!("{kind:?} is not known; {}{hint}", accepted_kinds())
 }
 
 fn did_you_mean(wrong: &str, names: &[&str]) -> String {
@@ -198,7 +198,7 @@ fn text<'a>(root: &'a Node, name: &str, problems: &mut Problems) -> Option<&'a s
         }
         Some((_, Value::Text(text))) => Some(text),
         Some((node, _)) => {
-            problems.push(problem(node.place, name, format!("is {}, where a string belongs", node.kind())));
+            problems.push(problem(node.place, name, format!("is {}; expected a string", node.kind())));
             None
         }
     }

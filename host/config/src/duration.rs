@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 /// # Errors
 /// Fails if the text is no duration or a negative duration.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is no duration; write it as in 15s, 1m30s or 500ms");
+    let wrong = || format!("{text:?} is not a duration; use a format such as 15s, 1m30s or 500ms");
     // `jiff` also accepts ISO 8601 and signs. Kubernetes does not write them.
     if text.starts_with(['P', 'p', '+', '-']) {
         return Err(wrong());

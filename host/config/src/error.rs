@@ -29,7 +29,7 @@ pub(super) type Problems = Vec<Problem>;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file can't be read.
-    #[error("configuration {file}: {source}")]
+    #[error("can't read the configuration {file}: {source}")]
     Unreadable {
         /// The file's name.
         file: String,
@@ -37,7 +37,7 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// The file is larger than a configuration can be.
-    #[error("configuration {file} is larger than {most} bytes: this is no KubeSchedulerConfiguration")]
+    #[error("configuration {file} is larger than {most} bytes, the maximum size of a configuration")]
     TooLarge {
         /// The file's name.
         file: String,

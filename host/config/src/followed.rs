@@ -54,7 +54,8 @@ fn parse_and_log_notes(text: &str, path: &Path) -> Result<Configuration, ConfigE
     let file = path.display().to_string();
     let loaded = parse_noted(text, &file)?;
     for Problem { place, path, message } in &loaded.notes {
-        info!("{file}:{}:{}: {path}: {message}", place.line, place.column);
+        let place = format_args!("{file}:{}:{}", place.line, place.column);
+        info!(file = %place, field = %path, note = %message, "note on the configuration");
     }
     Ok(loaded.configuration)
 }
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_content_is_told_once() {
+    fn each_content_is_returned_once() {
         let directory = tempfile::TempDir::new().expect("a directory");
         let path = directory.path().join("configuration.yaml");
         let named = |name: &str| {

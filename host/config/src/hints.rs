@@ -7,12 +7,12 @@ use berth_apimachinery::nearest;
 
 /// Fields of versions before v1, with what to use instead.
 const REMOVED: [(&str, &str); 6] = [
-    ("healthzBindAddress", "give the flags --bind-address and --secure-port instead"),
-    ("metricsBindAddress", "give the flags --bind-address and --secure-port instead"),
-    ("algorithmSource", "name plugins in profiles[].plugins, or give an old Policy with --policy-config-file"),
-    ("hardPodAffinitySymmetricWeight", "it is hardPodAffinityWeight of InterPodAffinityArgs, in pluginConfig"),
+    ("healthzBindAddress", "use the flags --bind-address and --secure-port"),
+    ("metricsBindAddress", "use the flags --bind-address and --secure-port"),
+    ("algorithmSource", "name plugins in profiles[].plugins, or pass an old Policy with --policy-config-file"),
+    ("hardPodAffinitySymmetricWeight", "set hardPodAffinityWeight of InterPodAffinityArgs, in pluginConfig"),
     ("disablePreemption", "disable DefaultPreemption at postFilter"),
-    ("bindTimeoutSeconds", "it is a field of VolumeBindingArgs, in pluginConfig"),
+    ("bindTimeoutSeconds", "set it in VolumeBindingArgs, in pluginConfig"),
 ];
 
 /// Returns a hint with the nearest accepted text, as in `; did you mean "List"?`, or an empty text.
@@ -30,7 +30,7 @@ pub(super) fn unknown_field(wrong: &str, names: &[&str], root: &Json) -> String 
     }
     let elsewhere = places_of(wrong, root);
     match &elsewhere[..] {
-        [] => format!("known here: {}", names.join(", ")),
+        [] => format!("known fields: {}", names.join(", ")),
         [first, ..] => format!("it belongs at {first}"),
     }
 }

@@ -71,7 +71,7 @@ impl Default for Timing {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LeaderElectionError {
     /// The name or namespace of the Lease is no DNS subdomain.
-    #[error("the Lease's {field} {value:?} is no DNS subdomain: lower-case letters, digits, `-` and `.`")]
+    #[error("the Lease's {field} {value:?} is not a DNS subdomain: use lower-case letters, digits, `-` and `.`")]
     Name {
         /// `name` or `namespace`.
         field: &'static str,
@@ -79,14 +79,14 @@ pub enum LeaderElectionError {
         value: String,
     },
     /// The lease duration is below one second. A Lease counts whole seconds.
-    #[error("the lease duration is {0:?}; it has to be a second at least")]
+    #[error("the lease duration is {0:?}; it must be at least 1s")]
     TooShort(Duration),
     /// The lease duration in seconds is larger than an int32, the type of `leaseDurationSeconds`.
-    #[error("the lease duration is {0:?}, longer than a Lease can say")]
+    #[error("the lease duration is {0:?}; the maximum is {max} seconds", max = i32::MAX)]
     TooLong(Duration),
     /// The lease duration is not longer than the renew deadline, so a second leader could start before the first
     /// gives up.
-    #[error("the lease duration ({lease:?}) has to be longer than the renew deadline ({renew:?})")]
+    #[error("the lease duration ({lease:?}) must be longer than the renew deadline ({renew:?})")]
     LeaseNotLonger {
         /// The lease duration.
         lease: Duration,
@@ -94,7 +94,7 @@ pub enum LeaderElectionError {
         renew: Duration,
     },
     /// The renew deadline leaves no time for a second attempt.
-    #[error("the renew deadline ({renew:?}) has to be longer than {JITTER} times the retry period ({retry:?})")]
+    #[error("the renew deadline ({renew:?}) must be longer than {JITTER} times the retry period ({retry:?})")]
     NoSecondAttempt {
         /// The renew deadline.
         renew: Duration,
@@ -102,7 +102,7 @@ pub enum LeaderElectionError {
         retry: Duration,
     },
     /// The retry period is zero.
-    #[error("the retry period has to be more than nothing")]
+    #[error("the retry period must be more than 0")]
     NoPause,
 }
 
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_no_lease_can_have_are_refused() {
+    fn invalid_names_of_a_lease_are_refused() {
         for (name, good) in
             [("berth", true), ("a.b-c.0", true), ("", false), ("A", false), ("../x", false), ("a-", false)]
         {
@@ -151,17 +151,17 @@ mod tests {
     }
 
     #[test]
-    fn times_that_contradict_each_other_are_refused() {
+    fn contradictory_durations_are_refused() {
         let table = [
             ((15_000, 10_000, 2_000), None),
             ((1_500, 1_000, 200), None),
-            ((10_000, 10_000, 2_000), Some("the lease duration (10s) has to be longer than the renew deadline (10s)")),
+            ((10_000, 10_000, 2_000), Some("the lease duration (10s) must be longer than the renew deadline (10s)")),
             (
                 (15_000, 2_400, 2_000),
-                Some("the renew deadline (2.4s) has to be longer than 1.2 times the retry period (2s)"),
+                Some("the renew deadline (2.4s) must be longer than 1.2 times the retry period (2s)"),
             ),
-            ((900, 500, 100), Some("the lease duration is 900ms; it has to be a second at least")),
-            ((15_000, 10_000, 0), Some("the retry period has to be more than nothing")),
+            ((900, 500, 100), Some("the lease duration is 900ms; it must be at least 1s")),
+            ((15_000, 10_000, 0), Some("the retry period must be more than 0")),
         ];
         for ((lease, renew, retry), message) in table {
             let ms = Duration::from_millis;

@@ -9,9 +9,9 @@ use super::v1::KubeSchedulerConfiguration;
 pub(super) fn of(configuration: &KubeSchedulerConfiguration, root: &Node) -> Problems {
     let connection = &configuration.client_connection;
     let is_named = |types: &Option<String>| types.as_ref().is_some_and(|types| !types.is_empty());
-    let threads = "of no effect: one call of a plugin is about all nodes, and answers that it gave are kept";
-    let json = "of no effect: Berth lists pods and nodes as protobuf, and sends and reads everything else as JSON";
-    let profiling = "of no effect: there is no Go runtime to profile";
+    let threads = "has no effect: one plugin call covers all nodes, and results are cached";
+    let json = "has no effect: Berth lists pods and nodes as protobuf, and uses JSON for everything else";
+    let profiling = "has no effect: Berth has no Go runtime to profile";
     let fields: [(bool, &[&str], &str); 6] = [
         (configuration.parallelism.is_some(), &["parallelism"], threads),
         (is_named(&connection.content_type), &["clientConnection", "contentType"], json),
@@ -21,7 +21,7 @@ pub(super) fn of(configuration: &KubeSchedulerConfiguration, root: &Node) -> Pro
         (
             configuration.delay_cache_until_active,
             &["delayCacheUntilActive"],
-            "of no effect: a standby knows the cluster, so that it can take over at once",
+            "has no effect: a standby keeps its cache up to date, so that it can take over at once",
         ),
     ];
     let set = fields.into_iter().filter(|(is_set, ..)| *is_set);

@@ -7,14 +7,16 @@ pub(super) const LIMITS: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLim
 #[must_use]
 pub fn removed_plugin(name: &str) -> Option<&'static str> {
     Some(match name {
-        name if LIMITS.contains(&name) => "NodeVolumeLimits, which is enabled by default, does it",
-        "NodeResourcesLeastAllocated" => "give NodeResourcesFit the scoringStrategy LeastAllocated",
-        "NodeResourcesMostAllocated" => "give NodeResourcesFit the scoringStrategy MostAllocated",
-        "RequestedToCapacityRatio" => "give NodeResourcesFit the scoringStrategy RequestedToCapacityRatio",
-        "SelectorSpread" => "PodTopologySpread, which is enabled by default, does it",
+        name if LIMITS.contains(&name) => "NodeVolumeLimits replaces it and is enabled by default",
+        "NodeResourcesLeastAllocated" => "set the scoringStrategy LeastAllocated in the arguments of NodeResourcesFit",
+        "NodeResourcesMostAllocated" => "set the scoringStrategy MostAllocated in the arguments of NodeResourcesFit",
+        "RequestedToCapacityRatio" => {
+            "set the scoringStrategy RequestedToCapacityRatio in the arguments of NodeResourcesFit"
+        }
+        "SelectorSpread" => "PodTopologySpread replaces it and is enabled by default",
         "NodePreferAvoidPods" => "taint nodes with the effect PreferNoSchedule",
-        "NodeLabel" => "give NodeAffinity an addedAffinity",
-        "ServiceAffinity" => "give pods an affinity to pods",
+        "NodeLabel" => "set addedAffinity in the arguments of NodeAffinity",
+        "ServiceAffinity" => "set podAffinity in the pods",
         _ => return None,
     })
 }

@@ -24,10 +24,10 @@ pub(super) fn type_of(schema: &Json) -> Option<&str> {
 pub(super) fn check(node: &Node, wanted: &str, schema: &Json) -> Result<(), String> {
     match (wanted, &node.value) {
         ("boolean", Value::Bool(_)) => Ok(()),
-        ("integer", Value::Integer(n)) => in_range(*n, schema),
+        ("integer", Value::Integer(n)) => check_range(*n, schema),
         ("number", Value::Integer(_) | Value::Float(_)) => Ok(()),
-        ("string", Value::Text(text)) => text_is(text, schema),
-        _ => Err(format!("is {}, where {} belongs{}", node.kind(), article(wanted), remedy(node, wanted, schema))),
+        ("string", Value::Text(text)) => check_text(text, schema),
+        _ => Err(format!("is {}; expected {}{}", node.kind(), article(wanted), remedy(node, wanted, schema))),
     }
 }
 
@@ -45,20 +45,22 @@ fn article(wanted: &str) -> &str {
 /// Returns a hint for a common mistake: missing or superfluous quotes, a missing unit, list dash or field name.
 fn remedy(node: &Node, wanted: &str, schema: &Json) -> String {
     match (wanted, &node.value) {
-        ("string", Value::Integer(n)) if schema["format"] == Duration::FORMAT => format!("; write it as in {n}s"),
+        ("string", Value::Integer(n)) if schema["format"] == Duration::FORMAT => format!("; add a unit, such as {n}s"),
         ("string", Value::Integer(n)) => format!("; put it into quotes: \"{n}\""),
         ("string", Value::Bool(b)) => format!("; put it into quotes: \"{b}\""),
-        ("integer", Value::Text(text)) if text.parse::<i64>().is_ok() => format!("; without quotes: {text}"),
-        ("boolean", Value::Text(text)) if matches!(&**text, "true" | "false") => format!("; without quotes: {text}"),
+        ("integer", Value::Text(text)) if text.parse::<i64>().is_ok() => format!("; write it without quotes: {text}"),
+        ("boolean", Value::Text(text)) if matches!(&**text, "true" | "false") => {
+            format!("; write it without quotes: {text}")
+        }
         ("object", Value::Text(text)) if schema["required"] == serde_json::json!(["name"]) => {
-            format!("; write it as in {{name: {text}}}")
+            format!("; write {{name: {text}}}")
         }
         ("array", Value::Map(_) | Value::Text(_)) => "; begin each element with \"- \"".to_owned(),
         _ => String::new(),
     }
 }
 
-fn in_range(n: i64, schema: &Json) -> Result<(), String> {
+fn check_range(n: i64, schema: &Json) -> Result<(), String> {
     let bound = |name: &str| schema[name].as_i64();
     let (lowest, highest) = match schema["format"].as_str() {
         Some("int32") => (i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -73,10 +75,10 @@ fn in_range(n: i64, schema: &Json) -> Result<(), String> {
     // Without `maximum`, the upper bound is that of the integer type. The message for a number that is too small leaves
     // this bound out.
     let is_open = n < least && bound("maximum").is_none();
-    Err(if is_open { format!("{n}: has to be {least} or more") } else { format!("{n}: has to be {least} to {most}") })
+    Err(if is_open { format!("{n}: must be {least} or more") } else { format!("{n}: must be from {least} to {most}") })
 }
 
-fn text_is(text: &str, schema: &Json) -> Result<(), String> {
+fn check_text(text: &str, schema: &Json) -> Result<(), String> {
     let choices = choices(schema);
     if !choices.is_empty() && !choices.contains(&text) {
         let known = choices.iter().map(|choice| format!("{choice:?}")).collect::<Vec<_>>().join(", ");

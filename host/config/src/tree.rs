@@ -49,7 +49,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Node>, ConfigError> {
 fn message(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
     if let Some(key) = text.strip_prefix("duplicate mapping key: ").and_then(|rest| rest.split(", set ").next()) {
-        return format!("the field {key} stands here for the second time");
+        return format!("duplicate field {key}");
     }
     match text.find(" at line ") {
         Some(end) => text[..end].to_owned(),

@@ -7,7 +7,7 @@ use berth_core::plugins::{Permission, PostFilterResult, PreFilterResult, PreScor
 
 use berth_plugin_host::CallError;
 use berth_plugin_host::Export;
-use berth_plugin_host::asking::{Filtered, Scored, Settled};
+use berth_plugin_host::asking::{BindingAnswers, Filtered, Scored};
 
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,12 +107,12 @@ impl Answers {
         }
     }
 
-    pub fn add_settled(&mut self, settled: Settled) {
-        self.add(Export::Reserve, Answer::Reserved(settled.reserved));
-        self.add(Export::Permit, Answer::Permission(settled.permission));
-        self.add(Export::PreBind, Answer::Intents(Some(settled.pre_bind)));
-        self.add(Export::Bind, Answer::Intents(settled.bind));
-        self.add(Export::Unreserve, Answer::Intents(Some(settled.undo)));
+    pub fn add_binding_answers(&mut self, answers: BindingAnswers) {
+        self.add(Export::Reserve, Answer::Reserved(answers.reserved));
+        self.add(Export::Permit, Answer::Permission(answers.permission));
+        self.add(Export::PreBind, Answer::Intents(Some(answers.pre_bind)));
+        self.add(Export::Bind, Answer::Intents(answers.bind));
+        self.add(Export::Unreserve, Answer::Intents(Some(answers.undo)));
     }
 
     pub fn add(&mut self, export: Export, answer: Answer) {

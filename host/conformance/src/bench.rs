@@ -147,8 +147,8 @@ impl<'a> Bench<'a> {
         // The node with the smallest name, so that the choice does not depend on the order of nodes.
         let infos = nodes.iter().filter_map(|node| cache.node(*node));
         if let Some(info) = infos.min_by_key(|info| &info.node.name) {
-            match asking::settled(resident, &cycle, info) {
-                Ok(settled) => settled.into_iter().for_each(|settled| answers.add_settled(settled)),
+            match asking::binding_answers(resident, &cycle, info) {
+                Ok(given) => given.into_iter().for_each(|given| answers.add_binding_answers(given)),
                 Err(error) => answers.add(error.export(), self.failed(error, about)?),
             }
         }
@@ -208,7 +208,7 @@ impl<'a> Bench<'a> {
         // The plugin receives these pods only with the pod's nominated node, which it need not declare.
         let told = self.declaration.pod_facts.contains(PodFacts::NOMINATED_NODE);
         let leaving = if told { leaving(cycle) } else { Vec::new() };
-        let mut room = |cases: &[WhatIf]| Ok(asking::room_beside_one(cycle.cache, cases));
+        let mut room = |cases: &[WhatIf]| Ok(asking::fits_beside_one_pod(cycle.cache, cases));
         let said = resident.instance().post_filter(cycle, nodes, &codes, &leaving, &mut room).map(Answer::PostFilter);
         answers.add(Export::PostFilter, said.or_else(|error| self.failed(error, about))?);
         Ok(())

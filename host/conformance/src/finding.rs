@@ -84,11 +84,11 @@ impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(error) => write!(f, "it {error}"),
-            Self::OutOfRange { score, rule } => write!(f, "a score of {score}, where {rule}"),
+            Self::OutOfRange { score, rule } => write!(f, "a score of {score}, but {rule}"),
             Self::Differs { one, other } => {
                 write!(f, "it says \"{}\" {}, and \"{}\" {}", one.0, one.1, other.0, other.1)
             }
-            Self::DeclaresOtherwise => f.write_str("it declares something else with the same arguments"),
+            Self::DeclaresOtherwise => f.write_str("it returns another declaration for the same arguments"),
             Self::Grows { from, to, rounds, rest } => write!(
                 f,
                 "its memory grew from {} to {} KiB over {rounds} rounds of the same nodes, pods and templates coming and \

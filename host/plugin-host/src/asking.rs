@@ -39,8 +39,8 @@ pub struct Classes {
     of: HashMap<NodeId, ClassId>,
 }
 
-/// The results of reserve for a chosen node and, if it succeeds, of permit, pre-bind and bind.
-pub struct Settled {
+/// The answers of reserve for a chosen node and, if it succeeds, of permit, pre-bind and bind.
+pub struct BindingAnswers {
     /// The result of reserve.
     pub reserved: Result<Reserved, Status>,
     /// The result of permit; the default after a failed reserve.
@@ -104,7 +104,7 @@ pub fn verdicts(
 
 /// Answers the what-if queries of a post-filter in the absence of other plugins. The pod fits no node as it is, and
 /// fits a node on which at most one pod is left after removals.
-pub fn room_beside_one(cache: &Cache, cases: &[WhatIf]) -> Verdicts {
+pub fn fits_beside_one_pod(cache: &Cache, cases: &[WhatIf]) -> Verdicts {
     let left =
         |case: &WhatIf| cache.node(case.node).map_or(0, |info| info.pods.len()).saturating_sub(case.removed.len());
     let full = Status { code: Code::Unschedulable, reasons: vec!["full".into()] };
@@ -136,7 +136,11 @@ pub fn scored(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> R
 
 /// Calls the extension points after the choice of a node, without executing intents. Returns `None` if the plugin has
 /// none of them. The pod must be held.
-pub fn settled(resident: &mut Resident, cycle: &Cycle<'_>, info: &NodeInfo) -> Result<Option<Settled>, CallError> {
+pub fn binding_answers(
+    resident: &mut Resident,
+    cycle: &Cycle<'_>,
+    info: &NodeInfo,
+) -> Result<Option<BindingAnswers>, CallError> {
     const AFTER: ExtensionPoints = ExtensionPoints::RESERVE
         .union(ExtensionPoints::PERMIT)
         .union(ExtensionPoints::PRE_BIND)
@@ -148,13 +152,13 @@ pub fn settled(resident: &mut Resident, cycle: &Cycle<'_>, info: &NodeInfo) -> R
     let reserved = instance.reserve(cycle, info.id)?;
     let Ok(Reserved { state, .. }) = &reserved else {
         let (permission, pre_bind, bind, undo) = (Permission::default(), Vec::new(), None, Vec::new());
-        return Ok(Some(Settled { reserved, permission, pre_bind, bind, undo }));
+        return Ok(Some(BindingAnswers { reserved, permission, pre_bind, bind, undo }));
     };
     let permission = instance.permit(cycle, node, state)?;
     let pre_bind = instance.pre_bind(cycle, node, state)?;
     let bind = instance.bind(cycle, node, state)?;
     let undo = instance.unreserve(cycle, node, state, true)?;
-    Ok(Some(Settled { reserved, permission, pre_bind, bind, undo }))
+    Ok(Some(BindingAnswers { reserved, permission, pre_bind, bind, undo }))
 }
 
 /// Calls classify and score-classes of a plugin that answers by class. Returns `None` if the plugin does not answer
@@ -168,14 +172,14 @@ pub fn by_class(
     if !resident.declaration().answers_by_class() {
         return Ok(None);
     }
-    let Some(said) = resident.instance().classify(cycle, classes.known)? else { return Ok(None) };
-    classes.take_in(cycle, &said)?;
-    let scores = said.scores && !nodes.is_empty() && resident.declaration().points.contains(ExtensionPoints::SCORE);
-    let of_nodes = match said.filter {
+    let Some(answer) = resident.instance().classify(cycle, classes.known)? else { return Ok(None) };
+    classes.update(cycle, &answer)?;
+    let scores = answer.scores && !nodes.is_empty() && resident.declaration().points.contains(ExtensionPoints::SCORE);
+    let of_nodes = match answer.filter {
         ClassFilter::Skip | ClassFilter::Reject(_) if !scores => Vec::new(),
         _ => classes.of(cycle, nodes)?,
     };
-    let filtered = match said.filter {
+    let filtered = match answer.filter {
         ClassFilter::Skip => Filtered { pre_filter: PreFilterResult::Skip, rejected: vec![None; nodes.len()] },
         ClassFilter::Reject(status) => {
             let rejected = vec![Some(status.clone()); nodes.len()];
@@ -203,23 +207,28 @@ pub fn by_class(
     Ok(Some((filtered, Some(Scored { raw, normalized }))))
 }
 
-fn bad_class(words: String) -> CallError {
-    CallError::BadAnswer(Export::Classify, words)
+fn bad_class(message: String) -> CallError {
+    CallError::BadAnswer(Export::Classify, message)
 }
 
 impl Classes {
-    fn take_in(&mut self, cycle: &Cycle<'_>, said: &Classified) -> Result<(), CallError> {
-        if self.known == 0 && !said.anew {
-            return Err(bad_class("it told changes of classes that were not told before".to_owned()));
+    fn update(&mut self, cycle: &Cycle<'_>, answer: &Classified) -> Result<(), CallError> {
+        if self.known == 0 && !answer.anew {
+            return Err(bad_class(
+                "it returned changes of classes before it returned the classes of all nodes".to_owned(),
+            ));
         }
-        if let Some(class) = said.classes.iter().find(|class| class.0 >= MOST_CLASSES) {
-            return Err(bad_class(format!("class {}, where they have to be less than {MOST_CLASSES}", class.0)));
+        if let Some(class) = answer.classes.iter().find(|class| class.0 >= MOST_CLASSES) {
+            return Err(bad_class(format!(
+                "it returned class {}; class numbers must be less than {MOST_CLASSES}",
+                class.0
+            )));
         }
-        if said.anew {
+        if answer.anew {
             self.of.clear();
         }
         self.known = cycle.id;
-        self.of.extend(said.nodes.iter().copied().zip(said.classes.iter().copied()));
+        self.of.extend(answer.nodes.iter().copied().zip(answer.classes.iter().copied()));
         Ok(())
     }
 
@@ -237,11 +246,11 @@ impl Scored {
     pub fn out_of_range(&self, normalization: Normalization) -> Option<OutOfRange> {
         let final_range = |scores: &[i64], rule| first_outside(scores, 0..=100, rule);
         match normalization {
-            Normalization::None => final_range(&self.raw, "scores that are not normalized have to be 0 to 100"),
+            Normalization::None => final_range(&self.raw, "scores that are not normalized must be from 0 to 100"),
             Normalization::Default | Normalization::DefaultReversed => {
-                first_outside(&self.raw, 0..=i64::MAX, "scores that the host normalizes can't be negative")
+                first_outside(&self.raw, 0..=i64::MAX, "scores that the host normalizes must not be negative")
             }
-            Normalization::Custom => final_range(&self.normalized, "normalized scores have to be 0 to 100"),
+            Normalization::Custom => final_range(&self.normalized, "normalized scores must be from 0 to 100"),
         }
     }
 }

@@ -37,6 +37,6 @@ pub use self::guests::{
     CallObserver, ClusterRequest, Delivery, Guests, Health, Observed, Outbox, PluginAnswer, PluginCall, Prepared,
 };
 pub use self::load::{Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Source};
-pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions, Stock, line_up, survey};
+pub use self::loader::{BuiltIn, ComponentSet, Loader, LoaderError, LoaderOptions, line_up, survey};
 pub use self::metrics::{Counters, Usage};
 pub use self::set::{Absent, AssembleError, LineUp, PluginState, PluginStatus, Standing};

@@ -21,7 +21,7 @@ use berth_core::profile::Profile;
 use berth_core::profile_spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 use berth_core::{Action, Event, Timestamp};
 use berth_engine::Engine;
-use berth_plugin_host::{Delivery, Guests, LoaderOptions, Stock};
+use berth_plugin_host::{ComponentSet, Delivery, Guests, LoaderOptions};
 
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
 /// The default components, compiled once.
 pub struct Berth {
-    stock: Stock,
+    stock: ComponentSet,
 }
 
 /// A core with a cluster and its plugins.
@@ -62,7 +62,7 @@ impl Berth {
     /// Returns an error if one of them is not a valid component.
     pub fn load() -> Result<Self> {
         Ok(Self {
-            stock: Stock::load(&LoaderOptions {
+            stock: ComponentSet::load(&LoaderOptions {
                 built_in: berth::default_plugins().to_vec(),
                 ..LoaderOptions::default()
             })?,
@@ -93,7 +93,7 @@ impl Berth {
 }
 
 impl Cluster {
-    fn new(stock: &Stock, case: &Case, keeping: Keeping) -> Result<Self> {
+    fn new(stock: &ComponentSet, case: &Case, keeping: Keeping) -> Result<Self> {
         let text = case.configuration().to_string();
         let mut specs = berth_config::parse(&text, "configuration")?.profiles;
         let plugins = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component);

@@ -9,7 +9,7 @@ use futures::future::{BoxFuture, join_all};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tracing::{info, warn};
 
-use super::authorities::{Authorities, OfFile};
+use super::authorities::{Authorities, AuthoritiesFile};
 use super::cluster::{self, Lookup};
 use super::front_proxy::FrontProxy;
 use super::tokens::Tokens;
@@ -39,7 +39,7 @@ impl Authentication {
         let (mut following, mut lookup) = (Vec::new(), Lookup::default());
         match &options.client_ca {
             Some(file) => {
-                let file = OfFile::load("--client-ca-file", file.clone())?;
+                let file = AuthoritiesFile::load("--client-ca-file", file.clone())?;
                 authentication.clients = Arc::clone(&file.authorities);
                 following.push(file.follow().boxed());
             }
@@ -47,7 +47,7 @@ impl Authentication {
         }
         match &options.front_proxy_ca {
             Some(file) => {
-                let file = OfFile::load("--requestheader-client-ca-file", file.clone())?;
+                let file = AuthoritiesFile::load("--requestheader-client-ca-file", file.clone())?;
                 let (authorities, headers) = (Arc::clone(&file.authorities), options.front_proxy.clone());
                 authentication.proxy = Arc::new(RwLock::new(FrontProxy { authorities, headers }));
                 following.push(file.follow().boxed());
@@ -63,8 +63,8 @@ impl Authentication {
                 following.push(lookup.follow(client.clone()).boxed());
             }
             None if wanted => info!(
-                "no --authentication-kubeconfig is given, and this is no pod: the cluster's authorities are not looked up, \
-                 and who shows a token is taken for anonymous"
+                "no --authentication-kubeconfig is set and this process is not in a pod; not reading the cluster's \
+                 certificate authorities, and treating clients with a bearer token as anonymous"
             ),
             _ => {}
         }
@@ -77,35 +77,35 @@ impl Authentication {
     /// # Errors
     /// The client claims an identity that can't be verified.
     pub(super) async fn user(&self, headers: &HeaderMap, peer: &[CertificateDer<'_>]) -> Result<User, String> {
-        let mut doubts = Vec::new();
+        let mut failures = Vec::new();
         let proxied = self.proxy.read().unwrap_or_else(PoisonError::into_inner).user(headers, peer);
-        match proxied.or_else(|| self.certified(peer)) {
+        match proxied.or_else(|| self.certificate_user(peer)) {
             Some(Ok(user)) => return Ok(user.authenticated()),
-            Some(Err(why)) => doubts.push(why),
+            Some(Err(why)) => failures.push(why),
             None => {}
         }
-        match self.token(headers).await {
+        match self.token_user(headers).await {
             Some(Ok(user)) => return Ok(user.authenticated()),
-            Some(Err(why)) => doubts.push(why),
+            Some(Err(why)) => failures.push(why),
             None => {}
         }
-        if doubts.is_empty() { Ok(User::anonymous()) } else { Err(doubts.join("; ")) }
+        if failures.is_empty() { Ok(User::anonymous()) } else { Err(failures.join("; ")) }
     }
 
     /// Returns the user that a verified client certificate names: the common name is the user's name, the
     /// organizations are the groups.
-    fn certified(&self, peer: &[CertificateDer<'_>]) -> Option<Result<User, String>> {
-        match self.clients.vouch(peer)? {
+    fn certificate_user(&self, peer: &[CertificateDer<'_>]) -> Option<Result<User, String>> {
+        match self.clients.verify(peer)? {
             Ok(name) if name.common_name.is_empty() => None,
             Ok(name) => {
                 let (groups, uid) = (name.organizations, name.uid);
                 Some(Ok(User { name: name.common_name, uid, groups, ..User::default() }))
             }
-            Err(why) => Some(Err(format!("a client certificate: {why}"))),
+            Err(why) => Some(Err(format!("the client certificate is invalid: {why}"))),
         }
     }
 
-    async fn token(&self, headers: &HeaderMap) -> Option<Result<User, String>> {
+    async fn token_user(&self, headers: &HeaderMap) -> Option<Result<User, String>> {
         self.tokens.as_ref()?.user(headers).await
     }
 }
@@ -115,9 +115,11 @@ fn tolerate(options: &AuthenticationOptions, why: String) -> Result<(), AccessEr
         return Err(AccessError::Lookup(why));
     }
     warn!(
-        "the cluster's authorities can't be read from ConfigMap kube-system/extension-apiserver-authentication: {why}; until \
-         they can, nobody can show who they are by a client certificate that no --client-ca-file vouches for \
-         (--authentication-tolerate-lookup-failure=false ends the process instead)"
+        object = cluster::OBJECT,
+        error = %why,
+        "reading the cluster's certificate authorities failed; trying again; until then, only --client-ca-file and \
+         --requestheader-client-ca-file verify client certificates \
+         (--authentication-tolerate-lookup-failure=false exits instead)"
     );
     Ok(())
 }
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_certificate_counts_where_an_authority_vouches_for_it_as_a_clients() {
+    async fn a_client_certificate_names_a_user_only_if_a_current_authority_signed_it() {
         use ExtendedKeyUsagePurpose::{ClientAuth, ServerAuth};
         let ((pem, issuer), (_, stranger)) = (authority(), authority());
         let authentication = Authentication::default();
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_front_proxy_speaks_for_others_if_it_is_one_of_those_allowed() {
+    async fn only_an_allowed_front_proxy_can_name_the_user() {
         let (pem, issuer) = authority();
         let authentication = Authentication::default();
         let peer = client(&issuer, ExtendedKeyUsagePurpose::ClientAuth);

@@ -22,7 +22,7 @@ const PERIOD: Duration = Duration::from_secs(5);
 /// A replaceable bundle of certificate authorities.
 #[derive(Debug, Default)]
 pub(super) struct Authorities {
-    now: RwLock<Option<Bundle>>,
+    current: RwLock<Option<Bundle>>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,17 +37,17 @@ impl Authorities {
     /// # Errors
     /// Returns the reason that the bundle can't be used; the previous authorities stay.
     pub fn set(&self, pem: &[u8]) -> Result<bool, String> {
-        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
-        if now.as_ref().is_some_and(|bundle| *bundle.pem == *pem) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        if current.as_ref().is_some_and(|bundle| *bundle.pem == *pem) {
             return Ok(false);
         }
-        *now = Some(Bundle { pem: pem.into(), verifier: verifier(pem)? });
+        *current = Some(Bundle { pem: pem.into(), verifier: verifier(pem)? });
         Ok(true)
     }
 
     /// Removes all authorities.
     pub fn clear(&self) {
-        *self.now.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Verifies the first certificate and returns its subject. Returns `None` without a certificate or without
@@ -55,9 +55,9 @@ impl Authorities {
     ///
     /// # Errors
     /// No authority signed the certificate, or the certificate is expired or not yet valid, or not for clients.
-    pub fn vouch(&self, certificates: &[CertificateDer<'_>]) -> Option<Result<SubjectName, String>> {
+    pub fn verify(&self, certificates: &[CertificateDer<'_>]) -> Option<Result<SubjectName, String>> {
         let (first, others) = certificates.split_first()?;
-        let bundle = self.now.read().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let bundle = self.current.read().unwrap_or_else(PoisonError::into_inner).clone()?;
         let verified = bundle.verifier.verify_client_cert(first, others, UnixTime::now());
         let named = |_| subject_name::of(first).ok_or_else(|| "its subject can't be read".to_owned());
         Some(verified.map_err(|error| error.to_string()).and_then(named))
@@ -67,11 +67,11 @@ impl Authorities {
 fn verifier(pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier>, String> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(pem) {
-        let certificate = certificate.map_err(|error| format!("is no PEM: {error}"))?;
-        roots.add(certificate).map_err(|error| format!("holds a certificate that is none: {error}"))?;
+        let certificate = certificate.map_err(|error| format!("is not valid PEM: {error}"))?;
+        roots.add(certificate).map_err(|error| format!("contains an invalid certificate: {error}"))?;
     }
     if roots.is_empty() {
-        return Err("has no block -----BEGIN CERTIFICATE-----".to_owned());
+        return Err("contains no block -----BEGIN CERTIFICATE-----".to_owned());
     }
     let provider = Arc::new(ring::default_provider());
     let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
@@ -80,13 +80,13 @@ fn verifier(pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier>, String> {
 
 /// Certificate authorities of a file that a flag names.
 #[derive(Clone, Debug)]
-pub(super) struct OfFile {
+pub(super) struct AuthoritiesFile {
     pub flag: &'static str,
     pub file: PathBuf,
     pub authorities: Arc<Authorities>,
 }
 
-impl OfFile {
+impl AuthoritiesFile {
     /// Loads the file.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ impl OfFile {
     }
 
     fn read(&self) -> Result<bool, AccessError> {
-        let fail = |what| AccessError::Authorities { flag: self.flag, file: self.file.clone(), what };
+        let fail = |reason| AccessError::Authorities { flag: self.flag, file: self.file.clone(), reason };
         let pem = file::read(&self.file).map_err(|error| fail(error.to_string()))?;
         self.authorities.set(&pem).map_err(fail)
     }
@@ -110,14 +110,14 @@ impl OfFile {
             let failure = match self.read() {
                 Ok(changed) => {
                     if changed {
-                        info!("{} {} has changed: its new authorities count", self.flag, self.file.display());
+                        info!(flag = self.flag, file = %self.file.display(), "reloaded certificate authorities");
                     }
                     None
                 }
                 Err(error) => Some(error.to_string()),
             };
             if let Some(error) = failure.as_ref().filter(|_| failure != last_failure) {
-                warn!("the authorities before count on: {error}");
+                warn!(%error, "reload of certificate authorities failed; keeping the previous ones; trying again");
             }
             last_failure = failure;
         }

@@ -12,9 +12,9 @@ use super::user::User;
 use super::{AccessError, AuthorizationOptions, cluster};
 
 /// The remedy for forbidden reviews, for the log.
-const REMEDY: &str = "nobody gets at anything but --authorization-always-allow-paths until the user of --authorization-kubeconfig \
-                      (without it, the pod's service account) may create subjectaccessreviews.authorization.k8s.io, as ClusterRole \
-                      system:auth-delegator has it";
+const REMEDY: &str = "only --authorization-always-allow-paths are served; if the review is forbidden, bind the user of \
+                      --authorization-kubeconfig (by default, the pod's service account) to ClusterRole \
+                      system:auth-delegator, which allows to create subjectaccessreviews.authorization.k8s.io";
 
 /// The group whose members are always allowed, without a review.
 const MASTERS: &str = "system:masters";
@@ -26,7 +26,7 @@ pub struct Authorization {
     allowed_ttl: Duration,
     denied_ttl: Duration,
     /// Decisions by user, verb and path.
-    known: Cache<(User, String, String), (bool, String)>,
+    cache: Cache<(User, String, String), (bool, String)>,
 }
 
 /// The result of an authorization.
@@ -48,8 +48,9 @@ impl Authorization {
         let client = cluster::client("--authorization-kubeconfig", options.kubeconfig.as_deref()).await?;
         if client.is_none() {
             info!(
-                "no --authorization-kubeconfig is given, and this is no pod: everybody gets at {}, and nobody at anything else",
-                options.always_allow.join(", ")
+                paths = options.always_allow.join(", "),
+                "no --authorization-kubeconfig is set and this process is not in a pod; serving only \
+                 --authorization-always-allow-paths, except to the group system:masters"
             );
         }
         Ok(Self::with(options, client))
@@ -61,7 +62,7 @@ impl Authorization {
             reviewer: client.map(|client| Reviewer::new(client, REMEDY)),
             allowed_ttl: options.allowed_ttl,
             denied_ttl: options.denied_ttl,
-            known: Cache::default(),
+            cache: Cache::default(),
         }
     }
 
@@ -74,7 +75,7 @@ impl Authorization {
         }
         let Some(reviewer) = &self.reviewer else { return Decision::Denied(String::new()) };
         let question = (user.clone(), verb.to_owned(), path.to_owned());
-        let known = self.known.get(&question, Instant::now());
+        let known = self.cache.get(&question, Instant::now());
         let (allowed, reason) = match known {
             Some(known) => known,
             None => match reviewer.ask(&review(user, verb, path)).await {
@@ -82,7 +83,7 @@ impl Authorization {
                     let status = review.status.unwrap_or_default();
                     let answer = (status.allowed, status.reason.unwrap_or_default());
                     let ttl = if answer.0 { self.allowed_ttl } else { self.denied_ttl };
-                    self.known.keep(question, answer.clone(), Instant::now(), ttl);
+                    self.cache.keep(question, answer.clone(), Instant::now(), ttl);
                     answer
                 }
                 Err(why) => return Decision::Unknown(why),
@@ -95,7 +96,7 @@ impl Authorization {
 /// Returns whether an always allowed path equals this path or, with a trailing `*`, is a prefix of it.
 fn covers(allowed: &str, path: &str) -> bool {
     let (allowed, path) = (allowed.trim_start_matches('/'), path.trim_start_matches('/'));
-    allowed.strip_suffix('*').map_or(allowed == path, |beginning| path.starts_with(beginning))
+    allowed.strip_suffix('*').map_or(allowed == path, |prefix| path.starts_with(prefix))
 }
 
 fn review(user: &User, verb: &str, path: &str) -> SubjectAccessReview {
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_covered_by_itself_and_by_a_beginning_with_a_star() {
+    fn an_allowed_path_covers_itself_or_a_prefix_with_a_star() {
         for (allowed, path, covered) in [
             ("/healthz", "/healthz", true),
             ("healthz", "/healthz", true),
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_an_api_server_there_are_the_probes_and_the_masters() {
+    async fn without_an_api_server_only_probes_and_masters_are_allowed() {
         let authorization = Authorization::with(&AuthorizationOptions::default(), None);
         let master = User { name: "root".into(), groups: vec![MASTERS.into()], ..User::default() };
         for (user, path, allowed) in [

@@ -23,7 +23,7 @@ impl<K, V> Default for Cache<K, V> {
 impl<K: Hash + Eq, V: Clone> Cache<K, V> {
     pub fn get(&self, question: &K, now: Instant) -> Option<V> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.get(question).filter(|(until, _)| now < *until).map(|(_, answer)| answer.clone())
+        answers.get(question).filter(|(expiry, _)| now < *expiry).map(|(_, answer)| answer.clone())
     }
 
     pub fn keep(&self, question: K, answer: V, now: Instant, ttl: Duration) {
@@ -32,7 +32,7 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
         }
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if answers.len() >= MOST {
-            answers.retain(|_, (until, _)| now < *until);
+            answers.retain(|_, (expiry, _)| now < *expiry);
         }
         if answers.len() >= MOST {
             answers.clear();
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_holds_for_its_time_and_there_are_never_too_many() {
+    fn an_answer_expires_and_the_number_of_answers_is_limited() {
         let (cache, now, ttl) = (Cache::default(), Instant::now(), Duration::from_secs(10));
         cache.keep(0, 'a', now, ttl);
         assert_eq!(cache.get(&0, now + ttl - Duration::from_nanos(1)), Some('a'));

@@ -19,6 +19,9 @@ use berth_kube::{ConnectError, connect};
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "extension-apiserver-authentication";
 
+/// The ConfigMap with the settings, for the log.
+pub(super) const OBJECT: &str = "ConfigMap kube-system/extension-apiserver-authentication";
+
 /// The timeout of the first lookup.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -58,7 +61,7 @@ impl Lookup {
             Ok(Err(error)) => return Err(berth_kube::error_with_causes(&error)),
             Err(_) => return Err(format!("no answer within {} s", PATIENCE.as_secs())),
         };
-        self.take(&found);
+        self.apply(&found);
         Ok(())
     }
 
@@ -68,16 +71,19 @@ impl Lookup {
         let changes = watcher(Self::api(client), config).default_backoff().applied_objects();
         let report = |why: &str| {
             warn!(
-                "ConfigMap {NAMESPACE}/{NAME} can't be watched: {why}; changes of the cluster's authorities are not seen \
-                 until it can; bind its reader to the Role extension-apiserver-authentication-reader there"
+                object = OBJECT,
+                error = %why,
+                "watch of the cluster's certificate authorities failed; trying again; bind the user of \
+                 --authentication-kubeconfig (by default, the pod's service account) to the Role \
+                 extension-apiserver-authentication-reader in kube-system"
             );
         };
-        self.take_all(changes, report).await;
+        self.apply_all(changes, report).await;
     }
 
-    /// Takes every change. The watcher retries after an error. `report` gets an error once until it changes or the
+    /// Applies every change. The watcher retries after an error. `report` gets an error once until it changes or the
     /// watch succeeds.
-    async fn take_all(
+    async fn apply_all(
         &self,
         changes: impl Stream<Item = Result<ConfigMap, watcher::Error>>,
         mut report: impl FnMut(&str),
@@ -87,7 +93,7 @@ impl Lookup {
             match change {
                 Ok(found) => {
                     reported = None;
-                    self.take(&found);
+                    self.apply(&found);
                 }
                 Err(error) => {
                     let why = berth_kube::error_with_causes(&error);
@@ -100,8 +106,8 @@ impl Lookup {
         }
     }
 
-    fn take(&self, found: &ConfigMap) {
-        let text = |key: &str| found.data.as_ref().and_then(|data| data.get(key)).map(String::as_str);
+    fn apply(&self, config_map: &ConfigMap) {
+        let text = |key: &str| config_map.data.as_ref().and_then(|data| data.get(key)).map(String::as_str);
         let list =
             |key: &str| text(key).and_then(|text| serde_json::from_str::<Vec<String>>(text).ok()).unwrap_or_default();
         let lower = |key: &str| list(key).iter().map(|name| name.to_ascii_lowercase()).collect();
@@ -125,9 +131,14 @@ impl Lookup {
 fn set(authorities: &Authorities, key: &str, pem: Option<&str>) {
     match pem.map(|pem| authorities.set(pem.as_bytes())) {
         None => authorities.clear(),
-        Some(Ok(true)) => info!("the cluster's {key} counts for client certificates"),
+        Some(Ok(true)) => info!(object = OBJECT, key, "loaded certificate authorities from the cluster"),
         Some(Ok(false)) => {}
-        Some(Err(what)) => warn!("ConfigMap {NAMESPACE}/{NAME}: {key} {what}; the authorities before count on"),
+        Some(Err(error)) => warn!(
+            object = OBJECT,
+            key,
+            %error,
+            "certificate authorities in the cluster are invalid; keeping the previous certificate authorities"
+        ),
     }
 }
 
@@ -145,7 +156,7 @@ mod tests {
         let changes = [fails(403), fails(403), fails(500), Ok(ConfigMap::default()), fails(500)];
         let mut reports = Vec::new();
         let lookup = Lookup::default();
-        lookup.take_all(futures::stream::iter(changes), |why| reports.push(why.to_owned())).await;
+        lookup.apply_all(futures::stream::iter(changes), |why| reports.push(why.to_owned())).await;
         assert_eq!(reports.len(), 3, "{reports:?}");
         assert!(reports[0].contains("configmaps: 403"), "{reports:?}");
     }

@@ -49,16 +49,16 @@ impl FrontProxy {
     /// configured.
     ///
     /// # Errors
-    /// The header is set, and the client is no trusted proxy.
+    /// The header is set, but the client is not a trusted proxy.
     pub fn user(&self, headers: &HeaderMap, peer: &[CertificateDer<'_>]) -> Option<Result<User, String>> {
         let name = first(headers, &self.headers.user)?;
-        let proxy = match self.authorities.vouch(peer)? {
+        let proxy = match self.authorities.verify(peer)? {
             Ok(proxy) => proxy.common_name,
-            Err(why) => return Some(Err(format!("a front proxy's certificate: {why}"))),
+            Err(why) => return Some(Err(format!("the front proxy's certificate is invalid: {why}"))),
         };
         let allowed = &self.headers.allowed_names;
         if !allowed.is_empty() && !allowed.contains(&proxy) {
-            return Some(Err(format!("{proxy:?} is none of the front proxies")));
+            return Some(Err(format!("{proxy:?} is not an allowed front proxy (requestheader-allowed-names)")));
         }
         Some(Ok(User {
             name,
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_nothing_without_a_proxys_certificate() {
+    fn headers_without_a_proxy_certificate_name_no_user() {
         let mut headers = HeaderMap::new();
         headers.insert("x-remote-user", "root".parse().expect("a value"));
         assert_eq!(FrontProxy::default().user(&headers, &[]), None);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_header_is_for_follows_from_its_name() {
+    fn groups_and_extra_attributes_are_read_from_headers() {
         let mut headers = HeaderMap::new();
         for (name, value) in [("x-remote-group", "a"), ("x-remote-group", "b"), ("x-remote-extra-scope", "c")] {
             headers.append(name, value.parse().expect("a value"));

@@ -42,10 +42,11 @@ impl Gate {
         Ok((Self { authentication, authorization, last_logged: Mutex::default() }, following))
     }
 
-    fn tell(&self, path: &str, why: &str) {
+    /// Logs a failed authentication, at most once in [`PAUSE`].
+    fn log_failure(&self, path: &str, why: &str) {
         let mut last_logged = self.last_logged.lock().unwrap_or_else(PoisonError::into_inner);
         if last_logged.is_none_or(|at| at.elapsed() >= PAUSE) {
-            warn!("{path} was asked for by somebody who can't show who they are: {why}");
+            warn!(path, error = %why, "authentication of a client failed; request refused");
             *last_logged = Some(Instant::now());
         }
     }
@@ -64,7 +65,7 @@ pub(crate) async fn admit(
     let user = match gate.authentication.user(&head.headers, &peer.certificates).await {
         Ok(user) => user,
         Err(why) => {
-            gate.tell(path, &why);
+            gate.log_failure(path, &why);
             return refuse(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized".to_owned());
         }
     };

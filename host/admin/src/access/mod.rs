@@ -90,19 +90,20 @@ pub enum AccessError {
         source: berth_kube::ConnectError,
     },
     /// A file of certificate authorities can't be used.
-    #[error("{flag} {file}: {what}", file = file.display())]
+    #[error("{flag} {file}: {reason}", file = file.display())]
     Authorities {
         /// The flag.
         flag: &'static str,
         /// The file.
         file: PathBuf,
         /// The reason.
-        what: String,
+        reason: String,
     },
     /// The cluster's certificate authorities can't be read, and the flags don't tolerate that.
     #[error(
-        "the cluster's authorities can't be read from ConfigMap kube-system/extension-apiserver-authentication: {0}; bind its \
-         reader to the Role extension-apiserver-authentication-reader there, or say --authentication-skip-lookup, or \
+        "can't read the cluster's certificate authorities from ConfigMap kube-system/extension-apiserver-authentication: \
+         {0}; bind the user of --authentication-kubeconfig (by default, the pod's service account) to the Role \
+         extension-apiserver-authentication-reader in kube-system, or set --authentication-skip-lookup or \
          --authentication-tolerate-lookup-failure"
     )]
     Lookup(String),

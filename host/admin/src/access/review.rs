@@ -44,15 +44,16 @@ impl Reviewer {
             Ok(Err(error)) => Err(error_with_causes(&error)),
             Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
         };
-        self.tell(answer.as_ref().err(), &R::kind(&()));
+        self.log_failure(answer.as_ref().err(), &R::kind(&()));
         answer
     }
 
-    fn tell(&self, failure: Option<&String>, kind: &str) {
+    /// Logs the failure unless it is the same as last time.
+    fn log_failure(&self, failure: Option<&String>, kind: &str) {
         let mut last_failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
         if last_failure.as_ref() != failure {
             if let Some(failure) = failure {
-                warn!("no {kind} can be had of the API server: {failure}; {}", self.remedy);
+                warn!(kind, error = %failure, "review by the API server failed; trying again with the next request; {}", self.remedy);
             }
             *last_failure = failure.cloned();
         }

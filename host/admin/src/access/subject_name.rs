@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_both_kinds_of_text_are_read() {
+    fn utf8_and_printable_names_are_read() {
         let printable = DnValue::PrintableString("masters".try_into().expect("printable"));
         let long = "é".repeat(100);
         let der = certificate(&[
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_no_name_and_no_panic() {
+    fn a_malformed_certificate_does_not_panic() {
         let der = certificate(&[(DnType::CommonName, "a".into())]);
         assert!(of(&der).is_some());
         (0..der.len()).for_each(|end| drop(of(&der[..end])));

@@ -13,19 +13,19 @@ use super::review::Reviewer;
 use super::user::User;
 
 /// The remedy for forbidden reviews, for the log.
-const REMEDY: &str = "nobody can show who they are by a token until the user of --authentication-kubeconfig (without it, the \
-                      pod's service account) may create tokenreviews.authentication.k8s.io, as ClusterRole system:auth-delegator has it";
+const REMEDY: &str = "if the review is forbidden, bind the user of --authentication-kubeconfig (by default, the pod's service \
+                      account) to ClusterRole system:auth-delegator, which allows to create tokenreviews.authentication.k8s.io";
 
 /// Authenticates bearer tokens.
 pub(super) struct Tokens {
     reviewer: Reviewer,
     ttl: Duration,
-    known: Cache<[u8; 32], Option<User>>,
+    cache: Cache<[u8; 32], Option<User>>,
 }
 
 impl Tokens {
     pub fn new(client: Client, ttl: Duration) -> Self {
-        Self { reviewer: Reviewer::new(client, REMEDY), ttl, known: Cache::default() }
+        Self { reviewer: Reviewer::new(client, REMEDY), ttl, cache: Cache::default() }
     }
 
     /// Returns the user of the request's bearer token, or `None` if the request has none.
@@ -35,17 +35,17 @@ impl Tokens {
     pub async fn user(&self, headers: &HeaderMap) -> Option<Result<User, String>> {
         let token = bearer(headers)?;
         let digest: [u8; 32] = Sha256::digest(token).into();
-        let user = match self.known.get(&digest, Instant::now()) {
+        let user = match self.cache.get(&digest, Instant::now()) {
             Some(user) => user,
             None => match self.review(token).await {
                 Ok(user) => {
-                    self.known.keep(digest, user.clone(), Instant::now(), self.ttl);
+                    self.cache.keep(digest, user.clone(), Instant::now(), self.ttl);
                     user
                 }
                 Err(why) => return Some(Err(why)),
             },
         };
-        Some(user.ok_or_else(|| "an invalid bearer token".to_owned()))
+        Some(user.ok_or_else(|| "the bearer token is invalid".to_owned()))
     }
 
     async fn review(&self, token: &str) -> Result<Option<User>, String> {
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_what_follows_the_word_bearer() {
+    fn the_token_follows_the_scheme_bearer() {
         for (value, token) in
             [("Bearer abc", Some("abc")), ("bearer  x", Some(" x")), ("Basic abc", None), ("Bearer", None), ("", None)]
         {

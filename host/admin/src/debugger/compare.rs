@@ -43,13 +43,13 @@ impl Actual {
     /// Lists nodes and pods from the API server.
     pub async fn list(client: &Client) -> Result<Self> {
         let mut actual = Self::default();
-        each(Api::<Node>::all(client.clone()), None, |node| {
+        for_each_listed(Api::<Node>::all(client.clone()), None, |node| {
             actual.nodes.extend(node.metadata.name);
         })
         .await
         .context("listing nodes")?;
         let unfinished = "status.phase!=Succeeded,status.phase!=Failed";
-        each(Api::<Pod>::all(client.clone()), Some(unfinished), |pod| {
+        for_each_listed(Api::<Pod>::all(client.clone()), Some(unfinished), |pod| {
             let text = Option::unwrap_or_default;
             let (namespace, name) = (text(pod.metadata.namespace), text(pod.metadata.name));
             let spec = pod.spec.unwrap_or_default();
@@ -62,14 +62,15 @@ impl Actual {
     }
 }
 
-async fn each<K>(api: Api<K>, fields: Option<&str>, mut take: impl FnMut(K)) -> Result<()>
+/// Calls `f` with every object that the API server lists, page by page.
+async fn for_each_listed<K>(api: Api<K>, fields: Option<&str>, mut f: impl FnMut(K)) -> Result<()>
 where
     K: Resource + Clone + std::fmt::Debug + DeserializeOwned,
 {
     let mut parameters = ListParams { field_selector: fields.map(str::to_owned), ..ListParams::default() }.limit(PAGE);
     loop {
         let page = api.list(&parameters).await?;
-        page.items.into_iter().for_each(&mut take);
+        page.items.into_iter().for_each(&mut f);
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => parameters = parameters.continue_token(&token),
             None => return Ok(()),
@@ -99,27 +100,32 @@ impl Known {
     }
 }
 
-/// Returns a sentence for each difference.
+/// Returns a sentence for each difference. Pending pods of other schedulers are no difference.
 pub(super) fn differences(actual: &Actual, known: &Known) -> BTreeSet<String> {
-    let missed = actual.nodes.difference(&known.nodes).map(|node| format!("node {node} is not in the cache"));
+    let missing = actual.nodes.difference(&known.nodes).map(|node| format!("node {node} is not in the cache"));
     let gone = known.nodes.difference(&actual.nodes);
-    let gone = gone.map(|node| format!("node {node} is in the cache, and not at the API server"));
+    let gone = gone.map(|node| format!("node {node} is in the cache but not at the API server"));
     let ours = actual.pods.iter().filter_map(|(uid, (place, scheduler))| {
         let concerns_us = !place.node.is_empty() || known.schedulers.contains(scheduler);
         concerns_us.then_some((uid, place))
     });
     let pods = ours.filter_map(|(uid, place)| match known.pods.get(uid) {
         None => Some(format!("pod {} is neither in the cache nor in the queue", place.pod)),
-        Some(believed) if believed == place || known.assumed.contains(uid) => None,
-        Some(believed) => Some(format!("pod {} {}, and here it {}", place.pod, is(place), is(believed))),
+        Some(known_place) if known_place == place || known.assumed.contains(uid) => None,
+        Some(known_place) => {
+            let (actual, known) = (state(place), state(known_place));
+            Some(format!("pod {} {actual} at the API server, but {known} in the scheduler", place.pod))
+        }
     });
     let left = known.pods.iter().filter(|(uid, _)| !actual.pods.contains_key(*uid));
-    let left = left.map(|(_, place)| format!("pod {} is not at the API server, and here it {}", place.pod, is(place)));
-    missed.chain(gone).chain(pods).chain(left).collect()
+    let left = left
+        .map(|(_, place)| format!("pod {} {} in the scheduler, but is not at the API server", place.pod, state(place)));
+    missing.chain(gone).chain(pods).chain(left).collect()
 }
 
-fn is(place: &Place) -> String {
-    if place.node.is_empty() { "waits for a node".to_owned() } else { format!("is on node {}", place.node) }
+/// Returns the predicate of a sentence about the pod.
+fn state(place: &Place) -> String {
+    if place.node.is_empty() { "is pending".to_owned() } else { format!("is on node {}", place.node) }
 }
 
 #[cfg(test)]
@@ -131,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn every_difference_is_named_and_what_is_not_ours_is_none() {
+    fn differences_name_each_mismatch_and_ignore_pods_of_other_schedulers() {
         let mut actual = Actual { nodes: ["a", "b"].map(str::to_owned).into(), ..Actual::default() };
         for (pod, node, scheduler) in [
             ("same", "a", "x"),
@@ -151,9 +157,9 @@ mod tests {
         }
         let expected = [
             "node b is not in the cache",
-            "node c is in the cache, and not at the API server",
-            "pod default/left is not at the API server, and here it waits for a node",
-            "pod default/moved is on node a, and here it is on node c",
+            "node c is in the cache but not at the API server",
+            "pod default/left is pending in the scheduler, but is not at the API server",
+            "pod default/moved is on node a at the API server, but is on node c in the scheduler",
             "pod default/new is neither in the cache nor in the queue",
             "pod default/unknown is neither in the cache nor in the queue",
         ];

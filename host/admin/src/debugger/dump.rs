@@ -25,12 +25,13 @@ impl Dump {
         let assumed = cache.pods().filter(|(_, cached)| cached.assumed).count();
         let (nodes, pods) = (cache.node_count(), cache.pods().count());
         dump.0.push(format!("dump of the cache: {nodes} nodes, {pods} pods on them, {assumed} of those assumed"));
-        dump.some(cache.nodes(), MOST_NODES, "nodes", |info| node(core, cache, info));
+        dump.add_limited(cache.nodes(), MOST_NODES, "nodes", |info| node(core, cache, info));
         dump.objects(cache.objects());
-        let parts = SubQueue::ALL.map(|part| format!("{} {}", core.queue().len(part), part.name())).join(", ");
-        dump.0.push(format!("dump of the queue: {parts}"));
+        let lengths =
+            SubQueue::ALL.map(|sub_queue| format!("{} {}", core.queue().len(sub_queue), sub_queue.name())).join(", ");
+        dump.0.push(format!("dump of the queue: {lengths}"));
         let pods = core.queue().pods();
-        dump.some(pods, MOST_PENDING, "pods", |(part, entry)| pending(core, part, entry));
+        dump.add_limited(pods, MOST_PENDING, "pods", |(sub_queue, entry)| pending(core, sub_queue, entry));
         dump
     }
 
@@ -50,18 +51,18 @@ impl Dump {
                 Coverage::Refused(_, why) => self.0.push(format!("  {kind}: can't be listed: {why}")),
             }
             let of_kind = by_kind.remove(&id).unwrap_or_default();
-            let line = |cached: &CachedObject| format!("  {}", named(&cached.object.key, cached.assumed));
-            self.some(of_kind.into_iter(), MOST_OBJECTS, &format!("of {kind}"), line);
+            let line = |cached: &CachedObject| format!("  {}", label(&cached.object.key, cached.assumed));
+            self.add_limited(of_kind.into_iter(), MOST_OBJECTS, &format!("of {kind}"), line);
         }
     }
 
-    /// Adds a line for each of the first `most` things, and the number of the others.
-    fn some<T>(&mut self, things: impl Iterator<Item = T>, most: usize, what: &str, line: impl Fn(T) -> String) {
-        let mut things = things;
-        self.0.extend(things.by_ref().take(most).map(line));
-        let more = things.count();
+    /// Adds a line for each of the first `most` items, and the number of the others.
+    fn add_limited<T>(&mut self, items: impl Iterator<Item = T>, most: usize, noun: &str, line: impl Fn(T) -> String) {
+        let mut items = items;
+        self.0.extend(items.by_ref().take(most).map(line));
+        let more = items.count();
         if more > 0 {
-            self.0.push(format!("  and {more} more {what}"));
+            self.0.push(format!("  and {more} more {noun}"));
         }
     }
 
@@ -71,10 +72,10 @@ impl Dump {
 }
 
 fn node(core: &Core, cache: &Cache, info: &NodeInfo) -> String {
-    let (used, room) = (&info.usage.requested, &info.node.allocatable);
+    let (used, allocatable) = (&info.usage.requested, &info.node.allocatable);
     let mut pods = info.pods.iter().filter_map(|id| cache.pod(*id));
     let shown: Vec<String> =
-        pods.by_ref().take(MOST_PODS).map(|cached| named(&cached.pod.key, cached.assumed)).collect();
+        pods.by_ref().take(MOST_PODS).map(|cached| label(&cached.pod.key, cached.assumed)).collect();
     let more = pods.count();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let nominated: Vec<String> = core.nominations().on(&info.node.name).map(|pod| pod.key.to_string()).collect();
@@ -83,21 +84,21 @@ fn node(core: &Core, cache: &Cache, info: &NodeInfo) -> String {
         "  node {}: {} of {} mCPU, {} of {} bytes of memory, {} of {} pods: {}{more}{nominated}",
         info.node.name,
         used.milli_cpu,
-        room.milli_cpu,
+        allocatable.milli_cpu,
         used.memory,
-        room.memory,
+        allocatable.memory,
         used.pods,
-        room.pods,
+        allocatable.pods,
         shown.join(", "),
     )
 }
 
-fn named(key: &impl Display, assumed: bool) -> String {
+fn label(key: &impl Display, assumed: bool) -> String {
     format!("{key}{}", if assumed { " (assumed)" } else { "" })
 }
 
-fn pending(core: &Core, part: SubQueue, entry: &QueuedPod) -> String {
-    let mut line = format!("  {} pod {}, tried {} times", part.name(), entry.pod.key, entry.attempts);
+fn pending(core: &Core, sub_queue: SubQueue, entry: &QueuedPod) -> String {
+    let mut line = format!("  {} pod {}, tried {} times", sub_queue.name(), entry.pod.key, entry.attempts);
     let rejectors: Vec<&str> = entry.rejectors().iter().map(|rejector| &*rejector.declaration.name).collect();
     if !rejectors.is_empty() {
         line = format!("{line}, rejected by {}", rejectors.join(", "));

@@ -44,7 +44,7 @@ impl DebugSignal {
         loop {
             self.received().await;
             if let Err(error) = debug(&client, &scheduler).await {
-                warn!("SIGUSR2: {error:#}");
+                warn!(error = %format_args!("{error:#}"), "dump for SIGUSR2 failed; send the signal again");
             }
         }
     }
@@ -53,7 +53,7 @@ impl DebugSignal {
     pub async fn decline(mut self) {
         loop {
             self.received().await;
-            warn!("SIGUSR2: there is no scheduler in this process, so there is nothing to dump");
+            warn!("no dump for SIGUSR2, because there is no scheduler in this process");
         }
     }
 
@@ -70,26 +70,26 @@ async fn debug(client: &Client, scheduler: &dyn SchedulerView) -> Result<()> {
     for line in inspect(scheduler, Dump::of).await?.lines() {
         info!("{line}");
     }
-    let first = look(client, scheduler).await?;
+    let first = compare_once(client, scheduler).await?;
     let lasting: BTreeSet<String> = if first.is_empty() {
         first
     } else {
         tokio::time::sleep(PAUSE).await;
-        look(client, scheduler).await?.intersection(&first).cloned().collect()
+        compare_once(client, scheduler).await?.intersection(&first).cloned().collect()
     };
     if lasting.is_empty() {
-        info!("cache and queue are as the API server has nodes and pods");
+        info!("cache and queue match the API server");
     }
     for difference in lasting.iter().take(MOST) {
-        warn!("cache mismatch: {difference}");
+        warn!(%difference, "cache mismatch");
     }
     if lasting.len() > MOST {
-        warn!("cache mismatch: and {} more", lasting.len() - MOST);
+        warn!(more = lasting.len() - MOST, "cache mismatch: further differences are not logged");
     }
     Ok(())
 }
 
-async fn look(client: &Client, scheduler: &dyn SchedulerView) -> Result<BTreeSet<String>> {
+async fn compare_once(client: &Client, scheduler: &dyn SchedulerView) -> Result<BTreeSet<String>> {
     let actual = Actual::list(client).await?;
     let known = inspect(scheduler, Known::of).await?;
     Ok(differences(&actual, &known))

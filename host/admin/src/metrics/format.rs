@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prometheus_format_has_counters_by_the_name_of_their_series() {
+    fn prometheus_format_names_counters_with_total() {
         let open = "# HELP a How often.\n# TYPE a counter\na_total{b=\"# c\"} 1\n# HELP d State.\n# TYPE d gauge\nd 2\n# EOF\n";
         let old = "# HELP a_total How often\n# TYPE a_total counter\na_total{b=\"# c\"} 1\n# HELP d State\n# TYPE d gauge\nd 2\n";
         assert_eq!(Format::Prometheus.of_openmetrics(open.to_owned()), old);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn openmetrics_is_for_who_asks_for_it() {
+    fn openmetrics_is_served_only_on_request() {
         let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
         assert_eq!(Format::wanted(Some(prometheus)), Format::OpenMetrics);
         assert_eq!(Format::wanted(Some("*/*")), Format::Prometheus);

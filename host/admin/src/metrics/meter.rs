@@ -257,7 +257,7 @@ mod tests {
     use crate::metrics::{Format, Snapshot};
 
     #[test]
-    fn waits_on_permit_are_shown_by_what_came_of_them() -> Result<(), std::fmt::Error> {
+    fn permit_waits_are_labelled_with_their_result() -> Result<(), std::fmt::Error> {
         let metrics = Arc::new(Metrics::default());
         let meter = Meter::new(Arc::clone(&metrics));
         meter.permit_wait_ended(Duration::from_millis(1500), PointOutcome::Unschedulable);

@@ -17,7 +17,7 @@ pub(super) fn add_to(registry: &mut Registry, plugins: &[PluginStatus]) {
     let serving: Vec<&PluginStatus> = plugins.iter().filter(serves).collect();
     add_info(registry, &serving);
     add_usage(registry, &serving);
-    let help = "Components that are refused; the log and the host pod's events say why";
+    let help = "Components that are refused. The log and the events of the host's pod have the reason";
     let refused: Family<RefusedLabels, Gauge> = add(registry, "berth_plugin_refused", help, Family::default());
     for plugin in plugins.iter().filter(|plugin| plugin.state == PluginState::Refused) {
         refused.get_or_create(&RefusedLabels { path: plugin.source.to_string() }).set(1);
@@ -25,7 +25,7 @@ pub(super) fn add_to(registry: &mut Registry, plugins: &[PluginStatus]) {
 }
 
 fn add_info(registry: &mut Registry, serving: &[&PluginStatus]) {
-    let help = "The components that serve";
+    let help = "The components in service";
     let info: Family<InfoLabels, Gauge> = add(registry, "berth_plugin_info", help, Family::default());
     for plugin in serving {
         let labels = InfoLabels {
@@ -39,14 +39,20 @@ fn add_info(registry: &mut Registry, serving: &[&PluginStatus]) {
 }
 
 fn add_usage(registry: &mut Registry, serving: &[&PluginStatus]) {
-    let calls = counters(registry, "berth_plugin_calls", "Calls into a plugin, those that feed it included");
+    let calls = counters(
+        registry,
+        "berth_plugin_calls",
+        "Calls into a plugin, with the calls that send it changes of the cluster",
+    );
     let help = "CPU time in a plugin, from a sample of its calls";
     let seconds: Family<PluginLabels, Counter<f64, AtomicU64>> =
         add(registry, "berth_plugin_seconds", help, Family::default());
-    let traps =
-        counters(registry, "berth_plugin_traps", "Calls that trapped, took too long, or wanted too much memory");
-    let rebuilds =
-        counters(registry, "berth_plugin_rebuilds", "How often an instance was made anew: after a trap, or to shrink");
+    let traps = counters(registry, "berth_plugin_traps", "Calls that trapped, or exceeded the limit of time or memory");
+    let rebuilds = counters(
+        registry,
+        "berth_plugin_rebuilds",
+        "How often an instance was rebuilt, after a trap or to reduce its memory",
+    );
     let memory: Family<PluginLabels, Gauge> =
         add(registry, "berth_plugin_memory_bytes", "Linear memory of a plugin", Family::default());
     for (labels, usage) in by_name(serving) {

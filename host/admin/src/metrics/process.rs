@@ -24,11 +24,15 @@ pub(super) fn add_to(registry: &mut Registry) {
     let cpu: Counter<f64, AtomicU64> =
         add(registry, "process_cpu_seconds", "CPU time of the process, user and system", Counter::default());
     cpu.inc_by(cpu_time().as_secs_f64());
-    let start: Gauge<f64, AtomicU64> =
-        add(registry, "process_start_time_seconds", "When the process started, since 1970", Gauge::default());
+    let start: Gauge<f64, AtomicU64> = add(
+        registry,
+        "process_start_time_seconds",
+        "Start time of the process, in seconds since 1970",
+        Gauge::default(),
+    );
     start.set(started().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
     for (name, help, value) in [
-        ("process_resident_memory_bytes", "Memory of the process that is in RAM", resident_memory()),
+        ("process_resident_memory_bytes", "Resident memory of the process", resident_memory()),
         ("process_open_fds", "Open file descriptors", open_files()),
     ] {
         if let Some(value) = value {

@@ -44,8 +44,8 @@ impl CoreState {
             assumed: core.in_flight(),
             ..Self::default()
         };
-        for (part, entry) in core.queue().pods() {
-            state.waiting[part as usize] += 1;
+        for (sub_queue, entry) in core.queue().pods() {
+            state.waiting[sub_queue as usize] += 1;
             for rejector in entry.rejectors() {
                 let labels = (rejector.declaration.name.to_string(), entry.pod.spec.scheduler_name.to_string());
                 *state.rejected.entry(labels).or_default() += 1;
@@ -55,21 +55,21 @@ impl CoreState {
     }
 
     fn add_to(&self, registry: &mut Registry) {
-        let pending = add(registry, "scheduler_pending_pods", "Pending pods, by where they wait", gauges());
+        let pending = add(registry, "scheduler_pending_pods", "Pending pods, by sub-queue", gauges());
         let cache = add(registry, "scheduler_cache_size", "Nodes, pods, and pods that are being bound", gauges());
-        let help = "Pods that came into a part of the queue, and why";
+        let help = "Pods that entered a sub-queue, by the event that caused it";
         let incoming: Family<IncomingLabels, Counter> =
             add(registry, "scheduler_queue_incoming_pods", help, Family::default());
-        let help = "Pending pods that a plugin rejected; one counts for every plugin that did";
+        let help = "Pending pods that a plugin rejected. A pod counts once for each plugin that rejected it";
         let rejected = add(registry, "scheduler_unschedulable_pods", help, gauges());
-        for part in SubQueue::ALL {
-            let queue = part.name();
-            pending.get_or_create(&QueueLabels { queue }).set(self.waiting[part as usize]);
+        for sub_queue in SubQueue::ALL {
+            let queue = sub_queue.name();
+            pending.get_or_create(&QueueLabels { queue }).set(self.waiting[sub_queue as usize]);
         }
-        for (part, event, count) in self.incoming.iter() {
+        for (sub_queue, event, count) in self.incoming.iter() {
             // For incoming pods, kube-scheduler counts gated pods as unschedulable.
-            let part = if part == SubQueue::Gated { SubQueue::Unschedulable } else { part };
-            let labels = IncomingLabels { queue: part.name(), event: event.to_owned() };
+            let sub_queue = if sub_queue == SubQueue::Gated { SubQueue::Unschedulable } else { sub_queue };
+            let labels = IncomingLabels { queue: sub_queue.name(), event: event.to_owned() };
             incoming.get_or_create(&labels).inc_by(count);
         }
         for (r#type, size) in [("nodes", self.nodes), ("pods", self.pods), ("assumed_pods", self.assumed)] {

@@ -34,7 +34,7 @@ pub struct Pair {
 /// The current certificate of the server.
 #[derive(Debug)]
 pub struct Certificate {
-    now: RwLock<Arc<CertifiedKey>>,
+    current: RwLock<Arc<CertifiedKey>>,
     /// The files that the certificate was read from, or `None` for a self-signed certificate in memory.
     followed: Option<Pair>,
 }
@@ -53,17 +53,17 @@ impl Certificate {
             (None, Some(directory)) => {
                 let pair = in_directory(directory);
                 if !pair.certificate.exists() || !pair.key.exists() {
-                    keep(&pair, &self_signed(served)?)?;
+                    write_pair(&pair, &self_signed(served)?)?;
                 }
                 Some(pair)
             }
             (None, None) => None,
         };
-        let now = match &pair {
+        let current = match &pair {
             Some(pair) => read(pair)?,
-            None => certified(&self_signed(served)?)?,
+            None => certified_key(&self_signed(served)?)?,
         };
-        Ok(Self { now: RwLock::new(Arc::new(now)), followed: pair })
+        Ok(Self { current: RwLock::new(Arc::new(current)), followed: pair })
     }
 
     /// Reloads the files when they change, for as long as it is polled. If the new content can't be used, the
@@ -76,21 +76,21 @@ impl Certificate {
             let failure = match read(pair) {
                 Ok(new) if new.cert == self.current().cert => None,
                 Ok(new) => {
-                    *self.now.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
-                    info!("{} has changed: the new certificate serves", pair.certificate.display());
+                    *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
+                    info!(file = %pair.certificate.display(), "reloaded the serving certificate");
                     None
                 }
                 Err(error) => Some(error.to_string()),
             };
             if let Some(error) = failure.as_ref().filter(|_| failure != last_failure) {
-                warn!("the certificate before serves on: {error}");
+                warn!(%error, "reload of the serving certificate failed; keeping the previous one; trying again");
             }
             last_failure = failure;
         }
     }
 
     fn current(&self) -> Arc<CertifiedKey> {
-        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -106,18 +106,17 @@ fn read(pair: &Pair) -> Result<CertifiedKey, TlsError> {
         file::read(file).map_err(|source| TlsError::Unreadable { flag, file: file.to_owned(), source })
     };
     let content =
-        |flag: &'static str, file: &Path, what: String| TlsError::Content { flag, file: file.to_owned(), what };
+        |flag: &'static str, file: &Path, reason: String| TlsError::Content { flag, file: file.to_owned(), reason };
     let certificates = text(of_certificate, &pair.certificate)?;
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(&certificates)
         .collect::<Result<_, _>>()
-        .map_err(|error| content(of_certificate, &pair.certificate, format!("is no PEM: {error}")))?;
+        .map_err(|error| content(of_certificate, &pair.certificate, format!("is not valid PEM: {error}")))?;
     if certificates.is_empty() {
-        let what = "has no block -----BEGIN CERTIFICATE-----".to_owned();
-        return Err(content(of_certificate, &pair.certificate, what));
+        let reason = "contains no block -----BEGIN CERTIFICATE-----".to_owned();
+        return Err(content(of_certificate, &pair.certificate, reason));
     }
-    let key = PrivateKeyDer::from_pem_slice(&text(of_key, &pair.key)?).map_err(|_| {
-        content(of_key, &pair.key, "has no block of a private key in PEM, or an encrypted one".to_owned())
-    })?;
+    let key = PrivateKeyDer::from_pem_slice(&text(of_key, &pair.key)?)
+        .map_err(|_| content(of_key, &pair.key, "contains no unencrypted private key in PEM".to_owned()))?;
     CertifiedKey::from_der(certificates, key, &ring::default_provider()).map_err(|source| TlsError::NoPair {
         certificate: pair.certificate.clone(),
         key: pair.key.clone(),
@@ -144,14 +143,14 @@ fn self_signed(served: IpAddr) -> Result<SelfSigned, TlsError> {
     Ok(SelfSigned { certificate, key })
 }
 
-fn certified(made: &SelfSigned) -> Result<CertifiedKey, TlsError> {
+fn certified_key(made: &SelfSigned) -> Result<CertifiedKey, TlsError> {
     let key = PrivateKeyDer::Pkcs8(made.key.serialize_der().into());
     CertifiedKey::from_der(vec![made.certificate.der().clone()], key, &ring::default_provider())
         .map_err(|error| TlsError::SelfSigned(error.to_string()))
 }
 
 /// Writes the key first: a reader that finds the certificate finds both.
-fn keep(pair: &Pair, made: &SelfSigned) -> Result<(), TlsError> {
+fn write_pair(pair: &Pair, made: &SelfSigned) -> Result<(), TlsError> {
     for (path, text) in [(&pair.key, made.key.serialize_pem()), (&pair.certificate, made.certificate.pem())] {
         file::write_privately(path, &text).map_err(|source| TlsError::Unwritable { file: path.clone(), source })?;
     }
@@ -164,12 +163,12 @@ mod tests {
 
     fn write(directory: &Path) -> Pair {
         let pair = Pair { certificate: directory.join("a.crt"), key: directory.join("a.key") };
-        keep(&pair, &self_signed(IpAddr::from([10, 0, 0, 7])).expect("made")).expect("written");
+        write_pair(&pair, &self_signed(IpAddr::from([10, 0, 0, 7])).expect("made")).expect("written");
         pair
     }
 
     #[test]
-    fn a_directory_is_filled_once_and_read_from_then_on() {
+    fn a_certificate_is_written_to_an_empty_directory_and_then_reused() {
         let home = tempfile::tempdir().expect("a directory");
         let options = Options { directory: Some(home.path().join("new")), ..Options::default() };
         let load = || Certificate::load(&options, IpAddr::from([0, 0, 0, 0])).expect("loaded").current().cert.clone();
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_files_is_said_with_their_names() {
+    fn errors_name_the_file_and_the_problem() {
         let home = tempfile::tempdir().expect("a directory");
         let (one, other) = (home.path().join("1"), home.path().join("2"));
         for folder in [&one, &other] {
@@ -188,17 +187,17 @@ mod tests {
         let empty = home.path().join("empty");
         std::fs::write(&empty, "").expect("written");
         let missing = home.path().join("missing");
-        for (certificate, key, words) in [
-            (&good.certificate, &foreign.key, "are no pair"),
+        for (certificate, key, expected) in [
+            (&good.certificate, &foreign.key, "does not match"),
             (&empty, &good.key, "--tls-cert-file"),
-            (&empty, &good.key, "has no block -----BEGIN CERTIFICATE-----"),
+            (&empty, &good.key, "contains no block -----BEGIN CERTIFICATE-----"),
             (&missing, &good.key, "No such file"),
             (&good.certificate, &empty, "--tls-private-key-file"),
-            (&good.certificate, &good.certificate, "has no block of a private key"),
+            (&good.certificate, &good.certificate, "contains no unencrypted private key"),
         ] {
             let pair = Pair { certificate: certificate.clone(), key: key.clone() };
             let error = read(&pair).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(error.contains(words), "{error:?} has no {words:?}");
+            assert!(error.contains(expected), "{error:?} has no {expected:?}");
         }
         assert!(read(&good).is_ok());
     }

@@ -34,13 +34,13 @@ impl FromStr for MinVersion {
         match name {
             "VersionTLS10" | "VersionTLS11" | "VersionTLS12" => Ok(Self::Tls12),
             "VersionTLS13" => Ok(Self::Tls13),
-            _ => Err("is none of VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13".to_owned()),
+            _ => Err("expected VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13".to_owned()),
         }
     }
 }
 
 /// The supported suites of TLS 1.2, by Go's names.
-const SPOKEN: [(&str, CipherSuite); 6] = [
+const TLS12_SUITES: [(&str, CipherSuite); 6] = [
     ("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256),
     ("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384),
     ("TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305", CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256),
@@ -50,26 +50,26 @@ const SPOKEN: [(&str, CipherSuite); 6] = [
 ];
 
 /// The suites of TLS 1.3.
-const NEWER: [&str; 3] = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
+const TLS13_SUITES: [&str; 3] = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 
 static BOTH: [&SupportedProtocolVersion; 2] = [&TLS12, &TLS13];
-static NEWER_ALONE: [&SupportedProtocolVersion; 1] = [&TLS13];
+static TLS13_ONLY: [&SupportedProtocolVersion; 1] = [&TLS13];
 
-fn spoken(name: &str) -> Option<CipherSuite> {
+fn tls12_suite(name: &str) -> Option<CipherSuite> {
     // Go has two names for each ChaCha20 suite.
     let name = name.strip_suffix("POLY1305_SHA256").map_or(name.to_owned(), |start| format!("{start}POLY1305"));
-    SPOKEN.iter().find(|(spoken, _)| **spoken == *name).map(|(_, suite)| *suite)
+    TLS12_SUITES.iter().find(|(known, _)| **known == *name).map(|(_, suite)| *suite)
 }
 
 impl Choice {
     /// Returns the requested suites that are not supported: CBC, RC4, 3DES, RSA key exchange, and unknown names.
-    pub fn unspoken(&self) -> impl Iterator<Item = &str> {
+    pub fn unsupported_suites(&self) -> impl Iterator<Item = &str> {
         let names = self.suites.iter().map(String::as_str);
-        names.filter(|name| spoken(name).is_none() && !NEWER.contains(name))
+        names.filter(|name| tls12_suite(name).is_none() && !TLS13_SUITES.contains(name))
     }
 
     /// Returns the requested groups that are not supported.
-    pub fn unknown_groups(&self) -> impl Iterator<Item = u16> {
+    pub fn unsupported_groups(&self) -> impl Iterator<Item = u16> {
         self.groups.iter().copied().filter(|group| {
             let known = [NamedGroup::secp256r1, NamedGroup::secp384r1, NamedGroup::X25519];
             !known.contains(&NamedGroup::from(*group))
@@ -79,7 +79,7 @@ impl Choice {
     /// Restricts the provider to the requested suites and groups.
     pub(super) fn of(&self, mut provider: CryptoProvider) -> CryptoProvider {
         if !self.suites.is_empty() {
-            let wanted: Vec<CipherSuite> = self.suites.iter().filter_map(|name| spoken(name)).collect();
+            let wanted: Vec<CipherSuite> = self.suites.iter().filter_map(|name| tls12_suite(name)).collect();
             provider.cipher_suites.retain(|suite| suite.tls13().is_some() || wanted.contains(&suite.suite()));
         }
         if !self.groups.is_empty() {
@@ -89,10 +89,10 @@ impl Choice {
     }
 
     pub(super) fn versions(&self) -> &'static [&'static SupportedProtocolVersion] {
-        let only_newer = !self.suites.is_empty() && !self.suites.iter().any(|name| spoken(name).is_some());
+        let only_tls13 = !self.suites.is_empty() && !self.suites.iter().any(|name| tls12_suite(name).is_some());
         match self.min_version {
-            MinVersion::Tls12 if !only_newer => &BOTH,
-            _ => &NEWER_ALONE,
+            MinVersion::Tls12 if !only_tls13 => &BOTH,
+            _ => &TLS13_ONLY,
         }
     }
 }
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn every_suite_of_the_library_has_one_of_gos_names() {
-        let names: Vec<&str> = SPOKEN.iter().map(|(name, _)| *name).collect();
+    fn every_suite_of_the_library_has_a_go_name() {
+        let names: Vec<&str> = TLS12_SUITES.iter().map(|(name, _)| *name).collect();
         assert_eq!(choice(&names).of(ring::default_provider()).cipher_suites.len(), 9);
         assert_eq!(choice(&[]).of(ring::default_provider()).cipher_suites.len(), 9);
     }
 
     #[test]
-    fn suites_are_chosen_by_name_and_those_of_tls_1_3_stay() {
+    fn flags_restrict_tls_1_2_suites_and_keep_tls_1_3_suites() {
         let chosen = choice(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"]);
         let provider = chosen.of(ring::default_provider());
         assert_eq!(provider.cipher_suites.iter().filter(|suite| suite.tls13().is_none()).count(), 2);
@@ -123,9 +123,9 @@ mod tests {
     }
 
     #[test]
-    fn without_a_suite_of_tls_1_2_there_is_1_3_alone() {
+    fn without_a_supported_tls_1_2_suite_only_tls_1_3_is_offered() {
         let old = choice(&["TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_AES_128_GCM_SHA256"]);
-        assert_eq!(old.unspoken().collect::<Vec<_>>(), ["TLS_RSA_WITH_AES_128_CBC_SHA"]);
+        assert_eq!(old.unsupported_suites().collect::<Vec<_>>(), ["TLS_RSA_WITH_AES_128_CBC_SHA"]);
         assert_eq!(old.versions().len(), 1);
     }
 }

@@ -18,17 +18,17 @@ pub enum TlsError {
         source: std::io::Error,
     },
     /// A certificate or key file has the wrong content.
-    #[error("{flag} {file}: {what}", file = file.display())]
+    #[error("{flag} {file}: {reason}", file = file.display())]
     Content {
         /// The flag that names the file.
         flag: &'static str,
         /// The file.
         file: PathBuf,
         /// The reason.
-        what: String,
+        reason: String,
     },
     /// Certificate and key are valid, but don't match.
-    #[error("{certificate} and {key} are no pair: {source}", certificate = certificate.display(), key = key.display())]
+    #[error("the private key {key} does not match the certificate {certificate}: {source}", certificate = certificate.display(), key = key.display())]
     NoPair {
         /// `--tls-cert-file`.
         certificate: PathBuf,
@@ -38,7 +38,7 @@ pub enum TlsError {
         source: rustls::Error,
     },
     /// A self-signed certificate can't be created. Not expected in practice.
-    #[error("making a self-signed certificate: {0}")]
+    #[error("can't create a self-signed certificate: {0}")]
     SelfSigned(String),
     /// The self-signed certificate or its key can't be written.
     #[error("--cert-dir: the self-signed certificate can't be written to {file}: {source}", file = file.display())]
@@ -49,6 +49,6 @@ pub enum TlsError {
         source: std::io::Error,
     },
     /// The requested versions, suites and groups leave no valid combination.
-    #[error("the TLS flags leave nothing to agree on: {0}")]
+    #[error("--tls-min-version, --tls-cipher-suites and --tls-curve-preferences exclude every usable combination: {0}")]
     Nothing(rustls::Error),
 }

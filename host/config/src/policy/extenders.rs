@@ -11,10 +11,10 @@ use crate::v1::{Duration, Extender};
 /// Converts all extenders. The validation of v1 checks them afterwards.
 pub(super) fn convert(extenders: Vec<LegacyExtender>, path: &Path, findings: &mut Findings) -> Vec<Extender> {
     let extenders = extenders.into_iter().enumerate();
-    extenders.map(|(at, extender)| one(extender, &path.index(at), findings)).collect()
+    extenders.map(|(at, extender)| convert_one(extender, &path.index(at), findings)).collect()
 }
 
-fn one(extender: LegacyExtender, path: &Path, findings: &mut Findings) -> Extender {
+fn convert_one(extender: LegacyExtender, path: &Path, findings: &mut Findings) -> Extender {
     let http_timeout = timeout(&extender.http_timeout).unwrap_or_else(|message| {
         findings.push((path.field("httpTimeout"), message));
         Duration::default()
@@ -41,10 +41,10 @@ fn timeout(written: &Value) -> Result<Duration, String> {
         Value::Null => return Ok(Duration::default()),
         Value::Number(number) => match number.as_u64() {
             Some(nanoseconds) => std::time::Duration::from_nanos(nanoseconds),
-            None => return Err(format!("{number}: a timeout is a whole number of nanoseconds, and not negative")),
+            None => return Err(format!("{number}: a timeout must be a whole number of nanoseconds, 0 or more")),
         },
         Value::String(text) => parse_duration(text)?,
-        _ => return Err("a timeout is a number of nanoseconds, or a text such as 5s".to_owned()),
+        _ => return Err("a timeout must be a number of nanoseconds, or a text such as 5s".to_owned()),
     };
     Ok(Duration(duration))
 }

@@ -47,7 +47,7 @@ pub(super) fn read(root: &Node) -> (Option<v1::KubeSchedulerConfiguration>, Prob
 pub(super) fn notes(root: &Node) -> Option<Problem> {
     let name = "alwaysCheckAllPredicates";
     let node = root.get(name).filter(|node| matches!(node.value, Value::Bool(true)))?;
-    let message = "of no effect: a node is told the reasons of the first predicate that it fails".to_owned();
+    let message = "has no effect: Berth reports only the reasons of the first predicate that rejects a node".to_owned();
     Some(Problem { place: node.place, path: name.to_owned(), message })
 }
 
@@ -57,11 +57,11 @@ fn convert(policy: Policy, max_volumes: Option<u32>, findings: &mut Findings) ->
     draft.hard_pod_affinity_weight = policy.hard_pod_affinity_symmetric_weight.filter(|weight| *weight > 0);
     draft.max_volumes = max_volumes;
     match &policy.predicates {
-        Some(predicates) => predicates::take(predicates, &top.field("predicates"), &mut draft, findings),
+        Some(predicates) => predicates::convert(predicates, &top.field("predicates"), &mut draft, findings),
         None => predicates::defaults(&mut draft),
     }
     match &policy.priorities {
-        Some(priorities) => priorities::take(priorities, &top.field("priorities"), &mut draft, findings),
+        Some(priorities) => priorities::convert(priorities, &top.field("priorities"), &mut draft, findings),
         None => priorities::defaults(&mut draft),
     }
     let extenders = extenders::convert(policy.extenders, &top.field("extenders"), findings);
@@ -74,16 +74,20 @@ fn max_volumes(variable: Option<&str>) -> Option<u32> {
     let text = variable.filter(|text| !text.is_empty())?;
     let number = text.parse().ok().filter(|number| *number > 0);
     if number.is_none() {
-        tracing::warn!("{MAX_VOLUMES} is {text:?}, where a number above 0 belongs: it is left out");
+        tracing::warn!(
+            variable = MAX_VOLUMES,
+            value = text,
+            "environment variable is not a number above 0 and is ignored"
+        );
     }
     number
 }
 
 /// Reports names that a list contains twice.
-fn check_once<'a>(names: impl Iterator<Item = &'a str> + Clone, list: &Path, findings: &mut Findings) {
+fn check_unique<'a>(names: impl Iterator<Item = &'a str> + Clone, list: &Path, findings: &mut Findings) {
     for (at, name) in names.clone().enumerate() {
         if let Some(first) = names.clone().take(at).position(|other| other == name) {
-            findings.push((list.index(at).field("name"), format!("{name:?} is named already, in {list}[{first}]")));
+            findings.push((list.index(at).field("name"), format!("{name:?} is already in {list}[{first}]")));
         }
     }
 }
@@ -93,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_from_outside_is_a_number_above_0() {
+    fn a_volume_limit_must_be_a_number_above_0() {
         for (variable, expected) in [
             (None, None),
             (Some(""), None),

@@ -2,7 +2,7 @@
 
 use super::model::{self, PredicateArgument};
 use super::profile::Draft;
-use super::{Findings, check_once};
+use super::{Findings, check_unique};
 use crate::path::Path;
 use berth_apimachinery::nearest;
 
@@ -80,29 +80,33 @@ pub(super) fn defaults(draft: &mut Draft) {
 }
 
 /// Enables the predicates of the file and the mandatory predicates.
-pub(super) fn take(list: &[model::Predicate], path: &Path, draft: &mut Draft, findings: &mut Findings) {
-    check_once(list.iter().map(|predicate| predicate.name.as_str()), path, findings);
+pub(super) fn convert(list: &[model::Predicate], path: &Path, draft: &mut Draft, findings: &mut Findings) {
+    check_unique(list.iter().map(|predicate| predicate.name.as_str()), path, findings);
     MANDATORY.into_iter().for_each(|name| enable(name, draft));
     for (at, predicate) in list.iter().enumerate() {
-        one(predicate, &path.index(at), draft, findings);
+        convert_one(predicate, &path.index(at), draft, findings);
     }
 }
 
-fn one(predicate: &model::Predicate, path: &Path, draft: &mut Draft, findings: &mut Findings) {
+fn convert_one(predicate: &model::Predicate, path: &Path, draft: &mut Draft, findings: &mut Findings) {
     let name = predicate.name.as_str();
-    let (named, argued) = (path.field("name"), path.field("argument"));
+    let (named, argument_path) = (path.field("name"), path.field("argument"));
     match (known(name), &predicate.argument) {
         (Some(Argument(kind)), None) => findings.push((named, format!("{name} needs an argument: {kind}"))),
-        (Some(Argument(kind)), Some(argument)) => argue(argument, &[kind], &argued, draft, findings),
-        (Some(_), Some(_)) => findings.push((argued, format!("{name} takes no argument"))),
+        (Some(Argument(kind)), Some(argument)) => {
+            enable_by_argument(argument, &[kind], &argument_path, draft, findings)
+        }
+        (Some(_), Some(_)) => findings.push((argument_path, format!("{name} takes no argument"))),
         (Some(_), None) => enable(name, draft),
-        (None, Some(argument)) => argue(argument, &[SERVICE_AFFINITY, LABELS_PRESENCE], &argued, draft, findings),
+        (None, Some(argument)) => {
+            enable_by_argument(argument, &[SERVICE_AFFINITY, LABELS_PRESENCE], &argument_path, draft, findings)
+        }
         (None, None) => {
             let hint = match nearest(name, PREDICATES.into_iter().map(|(name, _)| name)) {
                 Some(known) => format!("did you mean {known}?"),
-                None => format!("one of your own needs an argument: {SERVICE_AFFINITY} or {LABELS_PRESENCE}"),
+                None => format!("a custom predicate needs an argument: {SERVICE_AFFINITY} or {LABELS_PRESENCE}"),
             };
-            findings.push((named, format!("no predicate is called {name:?}; {hint}")));
+            findings.push((named, format!("unknown predicate {name:?}; {hint}")));
         }
     }
 }
@@ -122,7 +126,13 @@ fn enable(name: &str, draft: &mut Draft) {
 }
 
 /// Enables a predicate by its argument, which must be one of `kinds`.
-fn argue(argument: &PredicateArgument, kinds: &[&str], path: &Path, draft: &mut Draft, findings: &mut Findings) {
+fn enable_by_argument(
+    argument: &PredicateArgument,
+    kinds: &[&str],
+    path: &Path,
+    draft: &mut Draft,
+    findings: &mut Findings,
+) {
     match argument {
         PredicateArgument { service_affinity: Some(affinity), labels_presence: None }
             if kinds.contains(&SERVICE_AFFINITY) =>
@@ -136,16 +146,16 @@ fn argue(argument: &PredicateArgument, kinds: &[&str], path: &Path, draft: &mut 
             check_labels(&presence.labels, &path.fields(&[LABELS_PRESENCE, "labels"]), findings);
             draft.require_labels(&presence.labels, presence.presence);
         }
-        _ => findings.push((path.clone(), format!("has to be {}, and that alone", kinds.join(" or ")))),
+        _ => findings.push((path.clone(), format!("must have exactly one field: {}", kinds.join(" or ")))),
     }
 }
 
 fn check_labels(labels: &[String], path: &Path, findings: &mut Findings) {
     if labels.is_empty() {
-        findings.push((path.clone(), "is empty, where labels' keys belong".to_owned()));
+        findings.push((path.clone(), "is empty; list at least one label key".to_owned()));
     }
     for (at, _) in labels.iter().enumerate().filter(|(_, label)| label.is_empty()) {
-        findings.push((path.index(at), "is empty, where a label's key belongs".to_owned()));
+        findings.push((path.index(at), "is empty; expected a label key".to_owned()));
     }
 }
 
@@ -157,7 +167,7 @@ mod tests {
     #[test]
     fn the_page_names_the_plugins_of_each_predicate() {
         for (name, predicate) in PREDICATES {
-            let said = page::plugins_for(name);
+            let listed = page::plugins_for(name);
             let plugins: &[&str] = match predicate {
                 Filters(plugins) => plugins,
                 Condition => &["NodeConditions"],
@@ -165,7 +175,10 @@ mod tests {
                 Argument(LABELS_PRESENCE) => &["NodeLabel"],
                 Argument(_) => &["ServiceAffinity"],
             };
-            assert!(plugins.iter().all(|plugin| said.contains(plugin)), "{name}: {plugins:?}, the page says {said:?}");
+            assert!(
+                plugins.iter().all(|plugin| listed.contains(plugin)),
+                "{name}: {plugins:?}, the page lists {listed:?}"
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::model::{self, PriorityArgument, RequestedToCapacityRatioArguments};
 use super::profile::{Draft, Weighed};
-use super::{Findings, check_once};
+use super::{Findings, check_unique};
 use crate::path::Path;
 use crate::v1::{self, ScoringStrategy, ScoringStrategyType, UtilizationShapePoint};
 use berth_apimachinery::nearest;
@@ -78,34 +78,41 @@ pub(super) fn defaults(draft: &mut Draft) {
 }
 
 /// Enables the priorities of the file.
-pub(super) fn take(list: &[model::Priority], path: &Path, draft: &mut Draft, findings: &mut Findings) {
-    check_once(list.iter().map(|priority| priority.name.as_str()), path, findings);
+pub(super) fn convert(list: &[model::Priority], path: &Path, draft: &mut Draft, findings: &mut Findings) {
+    check_unique(list.iter().map(|priority| priority.name.as_str()), path, findings);
     for (at, priority) in list.iter().enumerate() {
         let path = path.index(at);
-        if let Err(message) = one(priority, &path.field("argument"), draft, findings) {
+        if let Err(message) = convert_one(priority, &path.field("argument"), draft, findings) {
             findings.push((path.field("name"), message));
         }
     }
 }
 
 /// Returns an error if the name is wrong, or if the priority conflicts with an earlier one.
-fn one(priority: &model::Priority, argued: &Path, draft: &mut Draft, findings: &mut Findings) -> Result<(), String> {
+fn convert_one(
+    priority: &model::Priority,
+    argument_path: &Path,
+    draft: &mut Draft,
+    findings: &mut Findings,
+) -> Result<(), String> {
     let name = priority.name.as_str();
     let weighed = Weighed { name, weight: priority.weight };
     match (known(name), &priority.argument) {
         (None, None) => Err(unknown(name)),
         (Some(Argument(kind)), None) => Err(format!("{name} needs an argument: {kind}")),
         (Some(known), None) => enable(known, weighed, draft),
-        (Some(Argument(kind)), Some(argument)) => argue(argument, &[kind], argued, weighed, draft, findings),
+        (Some(Argument(kind)), Some(argument)) => {
+            enable_by_argument(argument, &[kind], argument_path, weighed, draft, findings)
+        }
         (Some(Resources(RequestedToCapacityRatio)), Some(argument)) => {
-            argue(argument, &[RATIO], argued, weighed, draft, findings)
+            enable_by_argument(argument, &[RATIO], argument_path, weighed, draft, findings)
         }
         (None, Some(argument)) => {
             let kinds = [SERVICE_ANTI_AFFINITY, LABEL_PREFERENCE, RATIO];
-            argue(argument, &kinds, argued, weighed, draft, findings)
+            enable_by_argument(argument, &kinds, argument_path, weighed, draft, findings)
         }
         (Some(_), Some(_)) => {
-            findings.push((argued.clone(), format!("{name} takes no argument")));
+            findings.push((argument_path.clone(), format!("{name} takes no argument")));
             Ok(())
         }
     }
@@ -119,10 +126,10 @@ fn unknown(name: &str) -> String {
     let hint = match nearest(name, PRIORITIES.into_iter().map(|(name, _)| name)) {
         Some(known) => format!("did you mean {known}?"),
         None => {
-            format!("one of your own needs an argument: {SERVICE_ANTI_AFFINITY}, {LABEL_PREFERENCE} or {RATIO}")
+            format!("a custom priority needs an argument: {SERVICE_ANTI_AFFINITY}, {LABEL_PREFERENCE} or {RATIO}")
         }
     };
-    format!("no priority is called {name:?}; {hint}")
+    format!("unknown priority {name:?}; {hint}")
 }
 
 /// Enables a priority without an argument.
@@ -140,7 +147,7 @@ fn enable(priority: Priority, weighed: Weighed<'_>, draft: &mut Draft) -> Result
 }
 
 /// Enables a priority by its argument, which must be one of `kinds`.
-fn argue(
+fn enable_by_argument(
     argument: &PriorityArgument,
     kinds: &[&str],
     path: &Path,
@@ -160,7 +167,7 @@ fn argue(
             draft.score_resources(ratio(shape.clone(), resources.clone()), weighed)
         }
         _ => {
-            findings.push((path.clone(), format!("has to be {}, and that alone", kinds.join(" or "))));
+            findings.push((path.clone(), format!("must have exactly one field: {}", kinds.join(" or "))));
             Ok(())
         }
     }
@@ -176,12 +183,12 @@ fn ratio(shape: Vec<UtilizationShapePoint>, resources: Vec<v1::ResourceSpec>) ->
 
 fn check_shape(shape: &[UtilizationShapePoint], path: &Path, findings: &mut Findings) {
     if shape.is_empty() {
-        findings.push((path.clone(), "is empty, where at least one point belongs".to_owned()));
+        findings.push((path.clone(), "is empty; add at least one point".to_owned()));
     }
     for (at, pair) in shape.windows(2).enumerate() {
         if pair[0].utilization >= pair[1].utilization {
             let path = path.index(at + 1).field("utilization");
-            findings.push((path, "has to be more than that of the point before".to_owned()));
+            findings.push((path, "must be more than the utilization of the previous point".to_owned()));
         }
     }
 }
@@ -203,7 +210,7 @@ mod tests {
                 Argument(LABEL_PREFERENCE) => "NodeLabel",
                 Argument(_) => "ServiceAffinity",
             };
-            assert!(plugins.contains(&plugin), "{name}: {plugin}, the page says {plugins:?}");
+            assert!(plugins.contains(&plugin), "{name}: {plugin}, the page lists {plugins:?}");
         }
     }
 }

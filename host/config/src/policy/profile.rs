@@ -141,22 +141,22 @@ impl Draft {
 
     /// Sets the scoring strategy for resources. A profile can have only one.
     pub(super) fn score_resources(&mut self, strategy: ScoringStrategy, weighed: Weighed<'_>) -> Result<(), String> {
-        self.only_once(NODE_RESOURCES_FIT, weighed)?;
+        self.score_once(NODE_RESOURCES_FIT, weighed)?;
         self.strategy = Some(strategy);
         Ok(())
     }
 
     /// Spreads pods by Services, and by controllers too unless `services_only` is set.
     pub(super) fn spread(&mut self, services_only: bool, weighed: Weighed<'_>) -> Result<(), String> {
-        self.only_once(SELECTOR_SPREAD, weighed)?;
+        self.score_once(SELECTOR_SPREAD, weighed)?;
         self.services_only = services_only;
         Ok(())
     }
 
-    fn only_once(&mut self, plugin: &'static str, weighed: Weighed<'_>) -> Result<(), String> {
+    fn score_once(&mut self, plugin: &'static str, weighed: Weighed<'_>) -> Result<(), String> {
         if let Some((first, _)) = self.first.get(plugin) {
             return Err(format!(
-                "{plugin} scores for {} as for {first}, and can do one of them: leave one out",
+                "{} and {first} both configure the score of {plugin}; remove one of them",
                 weighed.name
             ));
         }
@@ -167,7 +167,7 @@ impl Draft {
 
     /// Prefers nodes with this label (`presence`) or without it.
     pub(super) fn prefer_label(&mut self, key: &str, presence: bool, weighed: Weighed<'_>) -> Result<(), String> {
-        self.weigh_once_more(NODE_LABEL, weighed)?;
+        self.add_weight(NODE_LABEL, weighed)?;
         let preferred = &mut self.node_label;
         let labels = if presence { &mut preferred.present_preferred } else { &mut preferred.absent_preferred };
         labels.push(key.to_owned());
@@ -176,24 +176,26 @@ impl Draft {
 
     /// Spreads the pods of a Service over the values of this label.
     pub(super) fn keep_apart(&mut self, key: &str, weighed: Weighed<'_>) -> Result<(), String> {
-        self.weigh_once_more(SERVICE_AFFINITY, weighed)?;
+        self.add_weight(SERVICE_AFFINITY, weighed)?;
         self.service_affinity.apart.push(key.to_owned());
         Ok(())
     }
 
     /// Adds the weight of a priority to the plugin's weight. The plugin scores the mean of its preferences, so its
     /// weight is the sum of the priorities' weights, and these must be equal.
-    fn weigh_once_more(&mut self, plugin: &'static str, weighed: Weighed<'_>) -> Result<(), String> {
+    fn add_weight(&mut self, plugin: &'static str, weighed: Weighed<'_>) -> Result<(), String> {
         let weight = weighed.weight;
         let (first, of_first) = self.first.entry(plugin).or_insert_with(|| (weighed.name.to_owned(), weight));
         if *of_first != weight {
             return Err(format!(
-                "{} has weight {weight} and {first}, of the same kind, {of_first}: they have to be equal",
+                "{} has weight {weight}, but {first}, of the same kind, has weight {of_first}; the weights must be \
+                 equal",
                 weighed.name
             ));
         }
         let sum = self.scores.get(plugin).copied().unwrap_or(0).checked_add(weight);
-        let sum = sum.ok_or_else(|| format!("all of its kind have a weight of more than {} together", i32::MAX))?;
+        let sum =
+            sum.ok_or_else(|| format!("the total weight of the priorities of this kind is more than {}", i32::MAX))?;
         self.scores.insert(plugin, sum);
         Ok(())
     }

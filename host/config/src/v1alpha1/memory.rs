@@ -28,7 +28,7 @@ impl Memory {
     /// # Errors
     /// Fails if the text is no amount, or the amount is zero or too large.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no amount of memory; write it as in 256Mi or 1Gi");
+        let wrong = || format!("{text:?} is not an amount of memory; use a format such as 256Mi or 1Gi");
         let (number, unit) =
             UNITS.into_iter().find_map(|(suffix, unit)| Some((text.strip_suffix(suffix)?, unit))).unwrap_or((text, 1));
         let number: usize = number.parse().map_err(|_| wrong())?;

@@ -15,8 +15,7 @@ pub(super) fn plugin_config(profile: &Profile, path: &Path, findings: &mut Findi
     for (at, config) in profile.plugin_config.iter().enumerate() {
         let (name, path) = (&config.name, path.index(at));
         if let Some(first) = profile.plugin_config[..at].iter().position(|other| other.name == *name) {
-            findings
-                .note(path.clone(), format!("plugin {name:?} has its arguments already, from pluginConfig[{first}]"));
+            findings.note(path.clone(), format!("plugin {name:?} already has arguments in pluginConfig[{first}]"));
         }
         if default_plugin(name).is_some_and(|plugin| plugin.provided == Provided::Core) {
             findings.note(path.clone(), format!("{name} takes no arguments"));
@@ -52,14 +51,14 @@ fn dynamic_resources(args: &DynamicResourcesArgs, path: &Path, findings: &mut Fi
     if let Some(timeout) = args.binding_timeout
         && timeout < Duration::from_secs(1)
     {
-        findings.note(path.field("bindingTimeout"), format!("{timeout}: has to be 1s at least"));
+        findings.note(path.field("bindingTimeout"), format!("{timeout}: must be at least 1s"));
     }
 }
 
 fn volume_binding(args: &VolumeBindingArgs, path: &Path, findings: &mut Findings) {
     if !args.shape.is_empty() {
         let message =
-            "is of StorageCapacityScoring, an alpha feature of Kubernetes that is not supported; leave it out";
+            "belongs to StorageCapacityScoring, an alpha feature of Kubernetes that Berth does not support; remove it";
         findings.note(path.field("shape"), message);
     }
 }
@@ -68,10 +67,11 @@ fn balanced_allocation(args: &NodeResourcesBalancedAllocationArgs, path: &Path, 
     for (at, resource) in args.resources.iter().enumerate() {
         let path = path.field("resources").index(at);
         if let Some(first) = args.resources[..at].iter().position(|other| other.name == resource.name) {
-            findings.note(path.field("name"), format!("{:?} is resources[{first}] already", resource.name));
+            findings.note(path.field("name"), format!("{:?} is already in resources[{first}]", resource.name));
         }
         if !matches!(resource.weight, None | Some(0 | 1)) {
-            findings.note(path.field("weight"), "has to be 1: balance knows no weights");
+            findings
+                .note(path.field("weight"), "must be 1, because NodeResourcesBalancedAllocation does not use weights");
         }
     }
 }
@@ -85,7 +85,7 @@ fn resources_fit(args: &NodeResourcesFitArgs, path: &Path, findings: &mut Findin
     for (at, group) in args.ignored_resource_groups.iter().enumerate() {
         let path = path.field("ignoredResourceGroups").index(at);
         if let Some((prefix, _)) = group.split_once('/') {
-            findings.note(path, format!("{group:?}: a group is what stands before the slash: {prefix:?}"));
+            findings.note(path, format!("{group:?}: a group has no slash; use the part before the slash: {prefix:?}"));
         } else if let Err(message) = names::qualified(group) {
             findings.note(path, message);
         }
@@ -107,14 +107,14 @@ fn scoring_strategy(strategy: &ScoringStrategy, path: &Path, findings: &mut Find
         (ScoringStrategyType::RequestedToCapacityRatio, None) => {
             findings.note(ratio, "is required by type: RequestedToCapacityRatio");
         }
-        (_, Some(_)) => findings.note(ratio, "goes with type: RequestedToCapacityRatio alone"),
+        (_, Some(_)) => findings.note(ratio, "is allowed only with type: RequestedToCapacityRatio"),
         (_, None) => {}
     }
 }
 
 fn topology_spread(args: &PodTopologySpreadArgs, path: &Path, findings: &mut Findings) {
     if args.defaulting_type != Some(DefaultingType::List) && !args.default_constraints.is_empty() {
-        findings.note(path.field("defaultConstraints"), "need defaultingType: List; System has constraints of its own");
+        findings.note(path.field("defaultConstraints"), "are allowed only with defaultingType: List");
     }
     for (at, constraint) in args.default_constraints.iter().enumerate() {
         let path = path.field("defaultConstraints").index(at);
@@ -124,13 +124,14 @@ fn topology_spread(args: &PodTopologySpreadArgs, path: &Path, findings: &mut Fin
             findings.note(path.field("topologyKey"), message);
         }
         if constraint.label_selector.is_some() {
-            let message = "has no place in a default: pods are counted by the selector of what owns them";
+            let message =
+                "is not allowed in a default constraint: the selector comes from the pod's Services and controllers";
             findings.note(path.field("labelSelector"), message);
         }
         let key =
             |at: usize| (&args.default_constraints[at].topology_key, args.default_constraints[at].when_unsatisfiable);
         if let Some(first) = (0..at).find(|other| key(*other) == key(at)) {
-            let message = format!("has topologyKey and whenUnsatisfiable of defaultConstraints[{first}]");
+            let message = format!("has the same topologyKey and whenUnsatisfiable as defaultConstraints[{first}]");
             findings.note(path, message);
         }
     }
@@ -167,10 +168,10 @@ fn selector_term(term: &NodeSelectorTerm, path: &Path, findings: &mut Findings) 
     for (at, requirement) in term.match_fields.iter().enumerate() {
         let path = path.field("matchFields").index(at);
         if requirement.key != "metadata.name" {
-            findings.note(path.field("key"), format!("{:?}: the one field there is is metadata.name", requirement.key));
+            findings.note(path.field("key"), format!("{:?}: only metadata.name is supported", requirement.key));
         }
         if requirement.values.len() != 1 {
-            findings.note(path.field("values"), "has to be one name");
+            findings.note(path.field("values"), "must be exactly one name");
         }
     }
 }

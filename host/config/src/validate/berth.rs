@@ -19,7 +19,7 @@ pub(crate) fn berth(configuration: &BerthConfiguration) -> Findings {
         let path = top.field("plugins").index(at);
         let same = |other: &crate::v1alpha1::PluginSettings| other.name == settings.name;
         if let Some(first) = configuration.plugins[..at].iter().position(same) {
-            findings.note(path.field("name"), format!("{:?} is plugins[{first}] already", settings.name));
+            findings.note(path.field("name"), format!("{:?} is already in plugins[{first}]", settings.name));
         }
         if let Some(limits) = &settings.limits {
             self::limits(limits, &path.field("limits"), &mut findings);
@@ -31,7 +31,7 @@ pub(crate) fn berth(configuration: &BerthConfiguration) -> Findings {
 fn limits(limits: &PluginLimits, path: &Path, findings: &mut Findings) {
     for (name, timeout) in limits.timeouts() {
         if timeout < SHORTEST {
-            findings.note(path.field(name), format!("{timeout}: has to be {SHORTEST} at least"));
+            findings.note(path.field(name), format!("{timeout}: must be at least {SHORTEST}"));
         }
     }
 }

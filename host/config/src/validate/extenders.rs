@@ -15,14 +15,14 @@ pub(super) fn extenders(extenders: &[Extender], path: &Path, findings: &mut Find
             }
             let before = extenders[..at].iter().flat_map(|extender| &extender.managed_resources);
             if before.chain(&extender.managed_resources[..number]).any(|other| other.name == resource.name) {
-                findings.note(path, format!("{:?} is managed by an extender already", resource.name));
+                findings.note(path, format!("{:?} is already managed by an extender", resource.name));
             }
         }
     }
     let mut binders = (0..extenders.len()).filter(|at| !extenders[*at].bind_verb.is_empty());
     if let Some(first) = binders.next() {
         for at in binders {
-            let message = format!("one extender can bind, and extenders[{first}] does");
+            let message = format!("only one extender can bind, and extenders[{first}] already does");
             findings.note(path.index(at).field("bindVerb"), message);
         }
     }
@@ -31,9 +31,9 @@ pub(super) fn extenders(extenders: &[Extender], path: &Path, findings: &mut Find
 fn one(extender: &Extender, path: &Path, findings: &mut Findings) {
     let url = &extender.url_prefix;
     if !(url.starts_with("http://") || url.starts_with("https://")) {
-        findings.note(path.field("urlPrefix"), format!("{url:?} is no URL: begin it with http:// or https://"));
+        findings.note(path.field("urlPrefix"), format!("{url:?} is not a URL: it must start with http:// or https://"));
     }
     if !extender.prioritize_verb.is_empty() && extender.weight <= 0 {
-        findings.note(path.field("weight"), "has to be 1 or more where prioritizeVerb is set");
+        findings.note(path.field("weight"), "must be 1 or more if prioritizeVerb is set");
     }
 }

@@ -54,7 +54,7 @@ fn leader_election(configuration: &KubeSchedulerConfiguration, findings: &mut Fi
     if let Some(lock) = configuration.leader_election.resource_lock.as_deref()
         && !matches!(lock, "" | "leases")
     {
-        findings.note(path.field("resourceLock"), "Kubernetes knows no other lock than leases any more");
+        findings.note(path.field("resourceLock"), "must be leases, the only lock that Kubernetes supports");
     }
     if let Err(error) = election.check() {
         findings.note(path, error.to_string());
@@ -70,12 +70,12 @@ fn backoffs(configuration: &KubeSchedulerConfiguration, findings: &mut Findings)
     let top = Path::default();
     match configuration.pod_max_backoff_seconds {
         Some(_) => {
-            let message = format!("is {most}, and must be at least podInitialBackoffSeconds, which is {least}");
+            let message = format!("is {most}, but must be at least podInitialBackoffSeconds, which is {least}");
             findings.note(top.field("podMaxBackoffSeconds"), message);
         }
         None => {
             let message = format!(
-                "is {least}, and podMaxBackoffSeconds, which is {most} where it is not set, must be at least that"
+                "is {least}, but podMaxBackoffSeconds is {most} by default; set podMaxBackoffSeconds to {least} or more"
             );
             findings.note(top.field("podInitialBackoffSeconds"), message);
         }
@@ -88,7 +88,7 @@ fn scheduler_names(profiles: &[Profile], findings: &mut Findings) {
         let path = Path::default().field("profiles").index(at).field("schedulerName");
         let Some(name) = &profile.scheduler_name else {
             if profiles.len() > 1 {
-                findings.note(path, "is required where there are several profiles");
+                findings.note(path, "is required if there are several profiles");
             }
             continue;
         };
@@ -96,7 +96,7 @@ fn scheduler_names(profiles: &[Profile], findings: &mut Findings) {
         if name.is_empty() {
             findings.note(path, "is empty");
         } else if let Some(first) = profiles[..at].iter().position(same) {
-            findings.note(path, format!("{name:?} is the name of profiles[{first}] already"));
+            findings.note(path, format!("{name:?} is already the name of profiles[{first}]"));
         }
     }
 }

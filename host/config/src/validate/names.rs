@@ -8,17 +8,19 @@ pub(super) fn qualified(name: &str) -> Result<(), String> {
         Some((prefix, rest)) => (Some(prefix), rest),
         None => (None, name),
     };
-    let wrong = |what: &str| Err(format!("{name:?} {what}"));
+    let wrong = |message: &str| Err(format!("{name:?} {message}"));
     if prefix.is_some_and(|prefix| !is_subdomain(prefix)) {
-        return wrong("has no DNS name before its slash, as in example.com/foo");
+        return wrong("must have a DNS name before the slash, as in example.com/foo");
     }
     if rest.is_empty() || rest.len() > 63 {
-        return wrong("is no name: 1 to 63 characters belong behind the slash, if there is one");
+        return wrong("is not a valid name: the name, or the part after the slash, needs 1 to 63 characters");
     }
     let ends = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !ends(rest.chars().next()) || !ends(rest.chars().last()) || !rest.chars().all(inner) {
-        return wrong("is no name: letters, digits, '-', '_' and '.', with a letter or digit at both ends");
+        return wrong(
+            "is not a valid name: use letters, digits, '-', '_' and '.', with a letter or digit at both ends",
+        );
     }
     Ok(())
 }
@@ -35,10 +37,12 @@ pub(super) fn extended_resource(name: &str) -> Result<(), String> {
     let domain = name.split_once('/').map(|(domain, _)| domain);
     let is_own = |domain: &str| domain == "kubernetes.io" || domain.ends_with(".kubernetes.io");
     match domain {
-        None => Err(format!("{name:?} is no extended resource: those have a domain, as in example.com/{name}")),
-        Some(domain) if is_own(domain) => Err(format!("{name:?} is no extended resource: {domain} is Kubernetes' own")),
+        None => Err(format!("{name:?} is not an extended resource: the name needs a domain, as in example.com/{name}")),
+        Some(domain) if is_own(domain) => {
+            Err(format!("{name:?} is not an extended resource: Kubernetes reserves the domain {domain}"))
+        }
         Some(_) if name.starts_with("requests.") => {
-            Err(format!("{name:?} is no extended resource: requests. stands before those in quotas"))
+            Err(format!("{name:?} is not an extended resource: the prefix `requests.` is for quotas; remove it"))
         }
         Some(_) => Ok(()),
     }

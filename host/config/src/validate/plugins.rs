@@ -19,7 +19,7 @@ pub(super) fn profile(profile: &Profile, version: Version, path: &Path, findings
     for (name, set) in plugins.sets() {
         let path = path.field(name);
         if version == Version::V1 {
-            without_limits(set, &path, findings);
+            report_removed_limits(set, &path, findings);
         }
         plugin_set(set, &path, binds_itself, findings);
     }
@@ -29,7 +29,7 @@ pub(super) fn profile(profile: &Profile, version: Version, path: &Path, findings
         if !set.enabled.is_empty() {
             findings.note(
                 path.field(name),
-                "is of pod groups, an alpha feature of Kubernetes that is not supported; leave it out",
+                "belongs to pod groups, an alpha feature of Kubernetes that Berth does not support; remove it",
             );
         }
     }
@@ -45,14 +45,14 @@ fn plugin_set(set: &PluginSet, path: &Path, binds_itself: bool, findings: &mut F
     for (at, Plugin { name, .. }) in set.disabled.iter().enumerate() {
         let is_core = default_plugin(name).is_some_and(|plugin| plugin.provided == Provided::Core);
         if is_core && !binds_itself && !set.enables(name) {
-            let message = format!("{name} can be disabled only where another plugin is enabled at bind");
+            let message = format!("{name} can be disabled only if another plugin is enabled at bind");
             findings.note(path.field("disabled").index(at), message);
         }
     }
 }
 
 /// Reports removed volume limit plugins. Versions before v1 still accept them.
-fn without_limits(set: &PluginSet, path: &Path, findings: &mut Findings) {
+fn report_removed_limits(set: &PluginSet, path: &Path, findings: &mut Findings) {
     for (at, Plugin { name, .. }) in set.enabled.iter().enumerate() {
         if LIMITS.contains(&&**name)
             && let Some(instead) = removed_plugin(name)
@@ -66,10 +66,10 @@ fn without_limits(set: &PluginSet, path: &Path, findings: &mut Findings) {
 fn why_not_enabled(plugin: &Plugin, before: &[Plugin]) -> Option<String> {
     let name = &plugin.name;
     if name == "*" {
-        return Some("\"*\" stands for all plugins under disabled only".to_owned());
+        return Some("\"*\" is allowed only in `disabled`".to_owned());
     }
     if let Some(first) = before.iter().position(|other| other.name == *name) {
-        return Some(format!("plugin {name:?} is enabled already, by enabled[{first}]"));
+        return Some(format!("plugin {name:?} is already enabled by enabled[{first}]"));
     }
     None
 }
@@ -78,13 +78,12 @@ fn why_not_enabled(plugin: &Plugin, before: &[Plugin]) -> Option<String> {
 fn one_queue_sort(profile: &Profile, plugins: &Plugins, path: &Path, findings: &mut Findings) {
     let here = &plugins.queue_sort;
     if here.enabled.len() > 1 {
-        findings.note(path.field("enabled").index(1), "one plugin alone can sort the queue");
+        findings.note(path.field("enabled").index(1), "only one plugin can sort the queue");
         return;
     }
     let Some(own) = here.enabled.first().filter(|own| own.name != DEFAULT_SORT) else { return };
     if profile_spec(profile, None).points.queue_sort.iter().any(|plugin| &*plugin.name == DEFAULT_SORT) {
-        let message =
-            format!("{} can sort the queue only where {DEFAULT_SORT} is disabled, here under disabled", own.name);
+        let message = format!("{} can sort the queue only if queueSort.disabled contains {DEFAULT_SORT}", own.name);
         findings.note(path.field("enabled").index(0), message);
     }
 }
@@ -104,7 +103,8 @@ pub(super) fn same_queue_sort(profiles: &[Profile], findings: &mut Findings) {
         if own != canon {
             let path = Path::default().field("profiles").index(at + 1).fields(&["plugins", "queueSort"]);
             let message = format!(
-                "all profiles share one queue and its order: this has {}, profiles[0] has {}",
+                "all profiles need the same plugin at queueSort, because they share one queue: this profile has {}, \
+                 profiles[0] has {}",
                 shown(&own),
                 shown(&canon)
             );

@@ -19,7 +19,7 @@ pub(super) fn shape(points: &[UtilizationShapePoint], path: &Path, findings: &mu
     for (at, pair) in points.windows(2).enumerate() {
         let (before, here) = (pair[0].utilization, pair[1].utilization);
         if before >= here {
-            let message = format!("is {here}, after {before}: points go by increasing utilization");
+            let message = format!("is {here} after {before}; order the points by increasing utilization");
             findings.note(path.index(at + 1).field("utilization"), message);
         }
     }

@@ -31,7 +31,7 @@ const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName 
                         NodeResourcesBalancedAllocation ImageLocality NodeDeclaredFeatures";
 
 #[test]
-fn without_a_file_the_default_profile_and_all_others_run() {
+fn without_a_file_the_default_profile_and_all_other_plugins_run() {
     let configuration = Configuration::default_profile(Some("mine"));
     let [profile] = &configuration.profiles[..] else { panic!("one profile") };
     assert_eq!((&*profile.scheduler_name, profile.others), ("mine", true));
@@ -42,7 +42,7 @@ fn without_a_file_the_default_profile_and_all_others_run() {
 }
 
 #[test]
-fn a_file_that_says_nothing_is_the_default_profile_alone() {
+fn an_empty_configuration_is_the_default_profile_without_other_plugins() {
     for text in
         ["", "profiles: []", "profiles: [{}]", "profiles: [{plugins: null}]", "leaderElection: {leaderElect: false}"]
     {
@@ -146,7 +146,7 @@ fn plugins_are_merged_as_kube_scheduler_does() {
 }
 
 #[test]
-fn how_many_nodes_are_enough() {
+fn the_percentage_of_a_profile_overrides_that_of_the_file() {
     for (text, expected) in [
         ("profiles: [{}]", None),
         ("percentageOfNodesToScore: 30\nprofiles: [{}]", Some(30)),
@@ -158,7 +158,7 @@ fn how_many_nodes_are_enough() {
 }
 
 #[test]
-fn who_named_a_plugin_is_kept() {
+fn each_plugin_records_which_field_named_it() {
     let configuration = good(
         "profiles: [{plugins: {multiPoint: {enabled: [{name: a}]}, filter: {enabled: [{name: b}, {name: NodeName}]}}}]",
     );
@@ -189,7 +189,7 @@ fn profiles_arguments_and_backoffs_are_read_from_yaml_and_json() {
 
 /// A BerthConfiguration may stand before or after the KubeSchedulerConfiguration, or alone.
 #[test]
-fn berths_own_settings_are_a_second_document() {
+fn a_berth_configuration_is_a_second_document() {
     let own = "apiVersion: berth.dev/v1alpha1\nkind: BerthConfiguration\npluginDirectory: /plugins\nseed: 7\n\
                failurePolicy: IgnoreScores\nlimits: {memory: 128Mi, callTimeout: 50ms}\n\
                plugins:\n- {name: slow, failurePolicy: Fail, limits: {callTimeout: 2s}}\n";
@@ -229,7 +229,7 @@ fn the_configured_request_rate_is_kept() {
 }
 
 #[test]
-fn a_weight_of_0_is_1() {
+fn weight_0_means_1() {
     let configuration = good("profiles: [{plugins: {score: {enabled: [{name: ImageLocality, weight: 0}]}}}]");
     let score = &configuration.profiles[0].points.score;
     assert_eq!(score.first().map(|plugin| (&*plugin.name, plugin.weight)), Some(("ImageLocality", 1)));
@@ -240,7 +240,7 @@ fn files_that_cant_be_read_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let missing = folder.path().join("missing.yaml");
     let message = berth_config::load(&missing).expect_err("no file").to_string();
-    assert!(message.starts_with(&format!("configuration {}: ", missing.display())), "{message}");
+    assert!(message.starts_with(&format!("can't read the configuration {}: ", missing.display())), "{message}");
     let large = folder.path().join("large.yaml");
     std::fs::write(&large, " ".repeat((1 << 20) + 1)).expect("written");
     let message = berth_config::load(&large).expect_err("too large").to_string();

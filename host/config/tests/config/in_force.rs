@@ -81,8 +81,8 @@ fn output_has_the_same_plugins_in_the_same_order() {
 }
 
 /// The note for every file of an older version.
-const CONVERTED: &str = "apiVersion: read as kubescheduler.config.k8s.io/v1; `berth run --config FILE --write-config-to FILE` \
-                         writes what it comes to";
+const CONVERTED: &str = "apiVersion: converted to kubescheduler.config.k8s.io/v1; \
+                         `berth run --config FILE --write-config-to FILE` writes the result";
 
 #[test]
 fn older_versions_mean_the_same_as_v1() {
@@ -92,10 +92,10 @@ fn older_versions_mean_the_same_as_v1() {
             "limits-v1.yaml",
             &[
                 CONVERTED,
-                "profiles[0].plugins.filter.enabled[0]: GCEPDLimits is not in v1: NodeVolumeLimits, which is enabled by \
-                 default, does it",
-                "profiles[0].plugins.multiPoint.enabled[1]: EBSLimits is not in v1: NodeVolumeLimits, which is enabled by \
-                 default, does it",
+                "profiles[0].plugins.filter.enabled[0]: GCEPDLimits is not in v1: NodeVolumeLimits replaces it and \
+                 is enabled by default",
+                "profiles[0].plugins.multiPoint.enabled[1]: EBSLimits is not in v1: NodeVolumeLimits replaces it and \
+                 is enabled by default",
             ][..],
         ),
         ("weights-v1beta2.yaml", "weights-v1.yaml", &[CONVERTED]),
@@ -104,15 +104,15 @@ fn older_versions_mean_the_same_as_v1() {
         let read = berth_config::load_noted(&older).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(in_force(&read.configuration), in_force(&load(&v1)), "{}", older.display());
         assert_eq!(read.configuration.profiles, load(&v1).profiles, "{}", older.display());
-        let said: Vec<String> = read.notes.iter().map(|note| format!("{}: {}", note.path, note.message)).collect();
-        assert_eq!(said, notes, "{}", older.display());
+        let messages: Vec<String> = read.notes.iter().map(|note| format!("{}: {}", note.path, note.message)).collect();
+        assert_eq!(messages, notes, "{}", older.display());
     }
 }
 
 #[test]
 fn fields_without_effect_are_reported() {
     let read = berth_config::load_noted(&folder("field").join("everything.yaml")).expect("a good file");
-    let told: Vec<&str> = read.notes.iter().map(|note| note.path.as_str()).collect();
+    let paths: Vec<&str> = read.notes.iter().map(|note| note.path.as_str()).collect();
     let expected = [
         "parallelism",
         "clientConnection.contentType",
@@ -120,7 +120,7 @@ fn fields_without_effect_are_reported() {
         "enableProfiling",
         "delayCacheUntilActive",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(paths, expected);
 }
 
 /// To regenerate the files: `berth config schema KIND > docs/schema/FILE`.

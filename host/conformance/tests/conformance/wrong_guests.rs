@@ -114,7 +114,7 @@ fn lengths() {
     let one = "(if (i32.eq (local.get $count) (i32.const 1)) (then (i32.store (i32.const 528) (i32.const 2))))";
     breaks_only("too long", &sound().body("filter", one), Promise::Lengths, "filter", "2 verdicts for 1 nodes");
     let short = "(i32.store (i32.const 552) (i32.const 3))";
-    breaks("too short", &sound().body("score", short), Promise::Lengths, "score", "it gave 3 scores for");
+    breaks("too short", &sound().body("score", short), Promise::Lengths, "score", "it returned 3 scores for");
     let outcome =
         reject_where("(i32.eq (local.get $at) (i32.const 9))").replace("(i32.const 1))))", "(i32.const 7))))");
     breaks(
@@ -122,18 +122,18 @@ fn lengths() {
         &sound().body("filter", &outcome),
         Promise::Lengths,
         "filter",
-        "names outcome 7 where it gave 1",
+        "refers to outcome 7, but it returned only 1",
     );
 }
 
 #[test]
 fn range() {
     let raw = sound().normalization(NORMALIZE_NONE);
-    breaks_only("too high", &raw, Promise::Range, "score", "where scores that are not normalized have to be 0 to 100");
+    breaks_only("too high", &raw, Promise::Range, "score", "but scores that are not normalized must be from 0 to 100");
     let negative = score_each("(i64.sub (i64.const 3) (i64.extend_i32_u (local.get $count)))");
-    breaks("negative", &sound().body("score", &negative), Promise::Range, "score", "can't be negative");
+    breaks("negative", &sound().body("score", &negative), Promise::Range, "score", "must not be negative");
     let custom = sound().exports(&["plugin", "snapshot", "score", "normalize"]).normalization(NORMALIZE_CUSTOM);
-    breaks("normalized", &custom, Promise::Range, "score", "where normalized scores have to be 0 to 100");
+    breaks("normalized", &custom, Promise::Range, "score", "but normalized scores must be from 0 to 100");
 }
 
 #[test]

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_the_points_that_need_no_other() {
+    fn messages_name_the_points_that_can_stand_alone() {
         let alone = "pre-enqueue, queue-sort, pre-filter, filter, post-filter, pre-score, score, reserve, permit, \
                      pre-bind, bind, post-bind";
         assert_eq!(names_alone(), alone);

@@ -16,7 +16,8 @@ const MOST: usize = 64;
 pub enum BadKinds {
     /// The apiVersion or the name is not valid.
     #[error(
-        "{api_version:?} {name:?} is no kind: it needs an apiVersion as `v1` or `apps/v1`, and a name as `Service`"
+        "{api_version:?} {name:?} is not a kind: use an apiVersion such as `v1` or `apps/v1`, and a name such as \
+         `Service`"
     )]
     NoKind {
         /// The declared apiVersion.
@@ -28,13 +29,13 @@ pub enum BadKinds {
     #[error("{0} is declared twice; name all its fields in one place")]
     Twice(ObjectKind),
     /// Nodes and pods are not declared as objects; they come through `snapshot`.
-    #[error("{0} come as facts: declare node-facts, with resident-pod-facts for pods")]
+    #[error("{0} can't be declared as an object: declare node-facts, and resident-pod-facts for pods")]
     Facts(ObjectKind),
     /// A path of a field is invalid.
     #[error("{0}: {1}")]
     Path(ObjectKind, BadPath),
     /// There are too many kinds or fields.
-    #[error("{0} are more than the {MOST} that may be declared")]
+    #[error("declares too many {0}; the maximum is {MOST}")]
     TooMany(&'static str),
 }
 
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_taken_as_declared() {
+    fn valid_kinds_are_converted() {
         let declared = vec![kind("v1", "Service", &["spec.selector"]), kind("apps/v1", "ReplicaSet", &[])];
         let read = kinds(declared).unwrap();
         assert_eq!(
@@ -101,17 +102,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_invalid_declaration() {
         let service = || kind("v1", "Service", &[]);
         let cases = [
-            (vec![kind("", "Service", &[])], "is no kind"),
-            (vec![kind("a/b/c", "Service", &[])], "is no kind"),
-            (vec![kind("v1", "services/status", &[])], "is no kind"),
+            (vec![kind("", "Service", &[])], "is not a kind"),
+            (vec![kind("a/b/c", "Service", &[])], "is not a kind"),
+            (vec![kind("v1", "services/status", &[])], "is not a kind"),
             (vec![service(), service()], "v1 Service is declared twice"),
-            (vec![kind("v1", "Pod", &[])], "v1 Pod come as facts"),
+            (vec![kind("v1", "Pod", &[])], "v1 Pod can't be declared as an object"),
             (vec![kind("v1", "Service", &["spec..selector"])], "v1 Service: \"spec..selector\" is no path"),
-            (vec![kind("v1", "Service", &["a"; 65])], "fields of a kind are more than the 64"),
-            ((0..65).map(|n| kind("v1", &format!("K{n}"), &[])).collect(), "kinds are more than the 64"),
+            (vec![kind("v1", "Service", &["a"; 65])], "declares too many fields of a kind; the maximum is 64"),
+            (
+                (0..65).map(|n| kind("v1", &format!("K{n}"), &[])).collect(),
+                "declares too many kinds; the maximum is 64",
+            ),
         ];
         for (declared, expected) in cases {
             let error = kinds(declared.clone()).unwrap_err().to_string();

@@ -15,12 +15,13 @@ use berth_apimachinery::fields::{FieldPath, pruned_text};
 /// The bytes of fields after which a call of `apply` gets no further object.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// The kinds that an instance reads, and the objects that it knows.
+/// The kinds that an instance reads, and the objects that were sent to it.
 #[derive(Default)]
 pub(crate) struct ObjectFeed {
     /// In declared order: the index is the contract's `kind`.
     kinds: Vec<Read>,
-    told: HashSet<ObjectId>,
+    /// The objects that the instance knows.
+    known: HashSet<ObjectId>,
 }
 
 struct Read {
@@ -30,7 +31,7 @@ struct Read {
 }
 
 /// A change, before it is borrowed for a call.
-enum Told<'a> {
+enum ObjectChange<'a> {
     Object { id: ObjectId, at: usize, cached: &'a CachedObject, fields: Arc<str> },
     Removed(ObjectId),
 }
@@ -43,7 +44,7 @@ impl ObjectFeed {
             fields: reads.fields.clone(),
             paths: reads.fields.iter().filter_map(|path| FieldPath::parse(path).ok()).collect(),
         };
-        Self { kinds: declaration.objects.iter().map(read).collect(), told: HashSet::new() }
+        Self { kinds: declaration.objects.iter().map(read).collect(), known: HashSet::new() }
     }
 
     /// Returns true if the instance reads no objects.
@@ -85,32 +86,32 @@ impl ObjectFeed {
         objects: impl Iterator<Item = (ObjectId, KindId)>,
         mut apply: impl FnMut(&[wit::Change<'_>]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let places = self.places(cache);
+        let kind_ids = self.kind_ids(cache);
         let (mut batch, mut bytes) = (Vec::new(), 0);
         for (id, kind) in objects {
-            let Some(at) = places.iter().position(|place| *place == Some(kind)) else { continue };
-            let Some(told) = self.tell(cache, id, at, kind) else { continue };
-            bytes += told.bytes();
-            batch.push(told);
+            let Some(at) = kind_ids.iter().position(|id| *id == Some(kind)) else { continue };
+            let Some(change) = self.change(cache, id, at, kind) else { continue };
+            bytes += change.bytes();
+            batch.push(change);
             if batch.len() == BATCH || bytes >= BATCH_BYTES {
-                give(&std::mem::take(&mut batch), &mut apply)?;
+                send_batch(&std::mem::take(&mut batch), &mut apply)?;
                 bytes = 0;
             }
         }
-        if batch.is_empty() { Ok(()) } else { give(&batch, &mut apply) }
+        if batch.is_empty() { Ok(()) } else { send_batch(&batch, &mut apply) }
     }
 
     /// Returns the id of each declared kind in this cache, if there is one.
-    fn places(&self, cache: &Cache) -> Vec<Option<KindId>> {
+    fn kind_ids(&self, cache: &Cache) -> Vec<Option<KindId>> {
         self.kinds.iter().map(|read| cache.objects().kind_id(&read.kind)).collect()
     }
 
     /// Returns the change to send for an object, if there is one.
-    fn tell<'a>(&mut self, cache: &'a Cache, id: ObjectId, at: usize, kind: KindId) -> Option<Told<'a>> {
+    fn change<'a>(&mut self, cache: &'a Cache, id: ObjectId, at: usize, kind: KindId) -> Option<ObjectChange<'a>> {
         let Some(cached) = cache.objects().get(id) else {
-            return self.told.remove(&id).then_some(Told::Removed(id));
+            return self.known.remove(&id).then_some(ObjectChange::Removed(id));
         };
-        self.told.insert(id);
+        self.known.insert(id);
         let read = &self.kinds[at];
         let object = &*cached.object;
         // Most kinds have one reader, which needs exactly the stored fields.
@@ -120,11 +121,11 @@ impl ObjectFeed {
             // The informer wrote the stored fields as JSON.
             pruned_text(&object.fields, &read.paths).unwrap_or_default().to_string().into()
         };
-        Some(Told::Object { id, at, cached, fields })
+        Some(ObjectChange::Object { id, at, cached, fields })
     }
 }
 
-impl Told<'_> {
+impl ObjectChange<'_> {
     fn bytes(&self) -> usize {
         match self {
             Self::Object { fields, .. } => fields.len(),
@@ -133,10 +134,13 @@ impl Told<'_> {
     }
 }
 
-fn give<E>(batch: &[Told<'_>], apply: &mut impl FnMut(&[wit::Change<'_>]) -> Result<(), E>) -> Result<(), E> {
-    let change = |told| match told {
-        &Told::Removed(id) => wit::Change::ObjectRemoved(id.0),
-        Told::Object { id, at, cached, fields } => wit::Change::Object(wit::Object {
+fn send_batch<E>(
+    batch: &[ObjectChange<'_>],
+    apply: &mut impl FnMut(&[wit::Change<'_>]) -> Result<(), E>,
+) -> Result<(), E> {
+    let as_wit = |change| match change {
+        &ObjectChange::Removed(id) => wit::Change::ObjectRemoved(id.0),
+        ObjectChange::Object { id, at, cached, fields } => wit::Change::Object(wit::Object {
             id: id.0,
             kind: *at as u32,
             namespace: &cached.object.key.namespace,
@@ -146,7 +150,7 @@ fn give<E>(batch: &[Told<'_>], apply: &mut impl FnMut(&[wit::Change<'_>]) -> Res
             assumed: cached.assumed,
         }),
     };
-    let changes: Vec<wit::Change<'_>> = batch.iter().map(change).collect();
+    let changes: Vec<wit::Change<'_>> = batch.iter().map(as_wit).collect();
     apply(&changes)
 }
 

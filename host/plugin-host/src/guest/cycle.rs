@@ -142,23 +142,23 @@ impl Instance {
         &mut self,
         export: Export,
         cycle: &Cycle<'_>,
-        asked: A,
+        arguments: A,
         call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<Answer<T>>,
     ) -> Result<Option<T>, CallError> {
-        let answer = self.tell(export, cycle, asked, call)?;
+        let answer = self.call_in_cycle(export, cycle, arguments, call)?;
         answer.transpose().map_err(|message| CallError::Returned(export, shorten(message)))
     }
 
     /// Calls an optional function for this cycle.
-    pub(super) fn tell<A: Crossing, R: Crossing>(
+    pub(super) fn call_in_cycle<A: Crossing, R: Crossing>(
         &mut self,
         export: Export,
         cycle: &Cycle<'_>,
-        told: A,
+        arguments: A,
         call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<wasmtime::Result<R>>,
     ) -> Result<Option<R>, CallError> {
         self.store.data_mut().wasi.begin(cycle);
-        self.call_if_there(export, told, call)
+        self.call_if_there(export, arguments, call)
     }
 }
 

@@ -19,18 +19,18 @@ impl Instance {
     /// of the event, must be held.
     pub(crate) fn hints(
         &mut self,
-        happened: &HintEvent<'_>,
+        hint_event: &HintEvent<'_>,
         pods: &[Cycle<'_>],
         declaration: &Declaration,
     ) -> Result<Vec<Hint>, CallError> {
         let Some(first) = pods.first() else { return Ok(Vec::new()) };
         let templates: Vec<u32> = pods.iter().map(|pod| pod.signature.0).collect();
         let arena = Bump::new();
-        let kind = kind(&happened.event.subject);
+        let kind = kind(&hint_event.event.subject);
         let event = wit::Event {
             kind: &kind,
-            actions: convert::event_actions(happened.event.actions),
-            subject: subject(&arena, happened, declaration),
+            actions: convert::event_actions(hint_event.event.actions),
+            subject: subject(&arena, hint_event, declaration),
         };
         let answer = self.ask(
             Export::Hints,
@@ -39,7 +39,7 @@ impl Instance {
             exported!(queueing_hint.call_hints(event, templates)),
         )?;
         let Some(hints) = answer else { return Ok(vec![Hint::Queue; pods.len()]) };
-        answers::of_length(Export::Hints, "hints", hints.len(), pods.len(), "pods")?;
+        answers::check_length(Export::Hints, "hints", hints.len(), pods.len(), "pods")?;
         let hint = |hint| match hint {
             wit::Hint::Skip => Hint::Skip,
             wit::Hint::Queue => Hint::Queue,
@@ -57,8 +57,8 @@ fn kind(subject: &Subject) -> String {
 }
 
 /// Returns the event's object before and after, with the facts that the plugin reads.
-fn subject<'a>(arena: &'a Bump, happened: &'a HintEvent<'_>, declaration: &Declaration) -> wit::Subject<'a> {
-    match &happened.event.subject {
+fn subject<'a>(arena: &'a Bump, hint_event: &'a HintEvent<'_>, declaration: &Declaration) -> wit::Subject<'a> {
+    match &hint_event.event.subject {
         Subject::Node { before, after } => {
             let node = |node| convert::node_then(arena, node, declaration.node_facts);
             wit::Subject::Node(wit::NodeChange {
@@ -67,7 +67,7 @@ fn subject<'a>(arena: &'a Bump, happened: &'a HintEvent<'_>, declaration: &Decla
             })
         }
         Subject::Pod { .. } => {
-            let [before, after] = happened.pods.map(|template| template.map(|template| template.0));
+            let [before, after] = hint_event.pods.map(|template| template.map(|template| template.0));
             wit::Subject::Pod(wit::PodChange { before, after })
         }
         Subject::Object { kind, before, after } => {

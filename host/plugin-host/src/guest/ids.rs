@@ -12,19 +12,19 @@ pub(super) fn node(cache: &Cache, id: u32) -> Result<NodeId, String> {
 
 /// Checks that the nodes exist and are unique.
 pub(super) fn nodes(cache: &Cache, ids: Vec<u32>) -> Result<Vec<NodeId>, String> {
-    each_once(&ids, "node")?;
+    check_unique(&ids, "node")?;
     ids.into_iter().map(|id| node(cache, id)).collect()
 }
 
 /// Checks that the pods are in the cache and that no id occurs twice. The cache holds assigned and assumed pods.
 pub(super) fn pods(cache: &Cache, ids: Vec<u32>) -> Result<Vec<PodId>, String> {
-    each_once(&ids, "pod")?;
+    check_unique(&ids, "pod")?;
     ids.into_iter().map(|id| pod(cache, id).map(|(pod, _)| pod)).collect()
 }
 
 /// Checks that the pods are on this node and are unique.
 pub(super) fn pods_on(cache: &Cache, node: NodeId, ids: Vec<u32>) -> Result<Vec<PodId>, String> {
-    each_once(&ids, "pod")?;
+    check_unique(&ids, "pod")?;
     let on_node = |id| match pod(cache, id)? {
         (pod, Some(on)) if on == node => Ok(pod),
         _ => Err(format!("it names pod {id}, which is not on node {}", node.0)),
@@ -44,13 +44,13 @@ fn pod(cache: &Cache, id: u32) -> Result<(PodId, Option<NodeId>), String> {
 }
 
 /// Checks that the ids are unique. A list in ascending order, which most plugins return, needs no set.
-fn each_once(ids: &[u32], what: &str) -> Result<(), String> {
+fn check_unique(ids: &[u32], noun: &str) -> Result<(), String> {
     if ids.is_sorted_by(|a, b| a < b) {
         return Ok(());
     }
     let mut seen = HashSet::with_capacity(ids.len());
     match ids.iter().find(|id| !seen.insert(**id)) {
-        Some(id) => Err(format!("it names {what} {id} twice")),
+        Some(id) => Err(format!("it names {noun} {id} twice")),
         None => Ok(()),
     }
 }
@@ -78,7 +78,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn ids_that_exist_pass() {
+    fn existing_ids_are_accepted() {
         let cache = cluster();
         assert_eq!(nodes(&cache, vec![1, 0]), Ok(vec![NodeId(1), NodeId(0)]));
         assert_eq!(pods(&cache, vec![3, 0]), Ok(vec![PodId(3), PodId(0)]));
@@ -88,7 +88,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn ids_that_do_not_exist_are_named() {
+    fn errors_name_invalid_ids() {
         let cache = cluster();
         let refused = |result: Result<Vec<PodId>, String>| result.unwrap_err();
         assert_eq!(node(&cache, u32::MAX), Err("it names node 4294967295, which does not exist".into()));

@@ -19,34 +19,34 @@ const INTENTS: usize = 1_024;
 /// The largest size of a patch or an assumed object in bytes. It equals the contract's limit for an object's fields.
 const LARGEST: usize = 1 << 20;
 /// The largest total size of the intents in an answer, in bytes.
-const TOGETHER: usize = 8 << 20;
+const TOTAL: usize = 8 << 20;
 
 /// Converts the intents of reserve, which may only assume objects.
 pub(super) fn assumptions(export: Export, intents: Vec<wit::Intent>, cache: &Cache) -> Result<Vec<Intent>, CallError> {
-    let each = |intent| match intent {
+    let convert = |intent| match intent {
         wit::Intent::Assume((object, json)) => assume(object, &json, cache),
-        other => Err(format!("{}, which is done in pre-bind", deed_of(&other))),
+        other => Err(format!("{}, but reserve may only assume objects", action_of(&other))),
     };
-    all(export, intents, each)
+    convert_all(export, intents, convert)
 }
 
 /// Converts the intents of pre-bind and bind, which change the cluster before or with the binding.
-pub(super) fn deeds(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
-    all(export, intents, deed)
+pub(super) fn binding_intents(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
+    convert_all(export, intents, convert_change)
 }
 
 /// Converts intents that change the cluster without a wait for the result.
 pub(super) fn changes(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
-    let each = |intent| match intent {
+    let convert = |intent| match intent {
         wit::Intent::WaitUntil(_) | wit::Intent::Evict(_) => {
-            Err(format!("{}, which is done in pre-bind", deed_of(&intent)))
+            Err(format!("{}, which only pre-bind and bind may do", action_of(&intent)))
         }
-        other => deed(other),
+        other => convert_change(other),
     };
-    all(export, intents, each)
+    convert_all(export, intents, convert)
 }
 
-fn deed(intent: wit::Intent) -> Result<Intent, String> {
+fn convert_change(intent: wit::Intent) -> Result<Intent, String> {
     Ok(match intent {
         wit::Intent::Patch(patch) => Intent::Patch(Patch {
             object: reference(patch.object),
@@ -65,11 +65,12 @@ fn deed(intent: wit::Intent) -> Result<Intent, String> {
         wit::Intent::Evict((object, reason)) => Intent::Evict(reference(object), shorten(reason).into()),
         wit::Intent::Create((object, json)) => Intent::Create(reference(object), json.into()),
         wit::Intent::Delete(object) => Intent::Delete(reference(object)),
-        wit::Intent::Assume(_) => return Err(format!("{}, which is done in reserve", deed_of(&intent))),
+        wit::Intent::Assume(_) => return Err(format!("{}, which only reserve may do", action_of(&intent))),
     })
 }
 
-fn deed_of(intent: &wit::Intent) -> &'static str {
+/// Returns the predicate of a message about the intent.
+fn action_of(intent: &wit::Intent) -> &'static str {
     match intent {
         wit::Intent::Patch(_) => "patches an object",
         wit::Intent::WaitUntil(_) => "waits for an object",
@@ -91,23 +92,23 @@ fn reference(object: wit::ObjectReference) -> ObjectReference {
     }
 }
 
-fn all(
+fn convert_all(
     export: Export,
     intents: Vec<wit::Intent>,
-    each: impl Fn(wit::Intent) -> Result<Intent, String>,
+    convert: impl Fn(wit::Intent) -> Result<Intent, String>,
 ) -> Result<Vec<Intent>, CallError> {
     let bad = |message: String| CallError::BadAnswer(export, message);
     if intents.len() > INTENTS {
-        return Err(bad(format!("it wants {} things done for one pod, where {INTENTS} are the most", intents.len())));
+        return Err(bad(format!("it returned {} intents for one pod; the maximum is {INTENTS}", intents.len())));
     }
     let bytes: Vec<usize> = intents.iter().map(size).collect();
     if let Some(bytes) = bytes.iter().find(|bytes| **bytes > LARGEST) {
-        return Err(bad(format!("an intent of {bytes} bytes, where {LARGEST} are the most")));
+        return Err(bad(format!("an intent has {bytes} bytes; the maximum is {LARGEST}")));
     }
-    if bytes.iter().sum::<usize>() > TOGETHER {
-        return Err(bad(format!("intents of more than {TOGETHER} bytes together")));
+    if bytes.iter().sum::<usize>() > TOTAL {
+        return Err(bad(format!("the intents have more than {TOTAL} bytes in total")));
     }
-    intents.into_iter().map(each).collect::<Result<_, _>>().map_err(|what| bad(format!("it {what}")))
+    intents.into_iter().map(convert).collect::<Result<_, _>>().map_err(|message| bad(format!("it {message}")))
 }
 
 fn size(intent: &wit::Intent) -> usize {
@@ -129,7 +130,7 @@ fn size(intent: &wit::Intent) -> usize {
 fn assume(object: wit::ObjectReference, patch: &str, cache: &Cache) -> Result<Intent, String> {
     let ObjectReference { api_version, kind, namespace, name, uid } = reference(object);
     let patch: Value =
-        serde_json::from_str(patch).map_err(|e| format!("assumes {kind} {namespace}/{name}, but not by JSON: {e}"))?;
+        serde_json::from_str(patch).map_err(|e| format!("assumes {kind} {namespace}/{name} with invalid JSON: {e}"))?;
     let kind = Arc::new(ObjectKind { api_version, kind });
     let key = ObjectKey { kind, namespace, name };
     let objects = cache.objects();
@@ -161,24 +162,24 @@ mod tests {
     }
 
     #[test]
-    fn the_cluster_is_changed_in_pre_bind_and_objects_are_assumed_in_reserve() {
+    fn each_extension_point_accepts_only_its_kinds_of_intents() {
         let (cache, evict) = (Cache::default(), wit::Intent::Evict((pod(), "room".into())));
-        assert_eq!(deeds(Export::PreBind, vec![patch(2), evict.clone()]).map(|all| all.len()), Ok(2));
+        assert_eq!(binding_intents(Export::PreBind, vec![patch(2), evict.clone()]).map(|all| all.len()), Ok(2));
         let assume = wit::Intent::Assume((pod(), "{}".into()));
         assert_eq!(assumptions(Export::Reserve, vec![assume.clone()], &cache).map(|all| all.len()), Ok(1));
         let refused = |result: Result<Vec<Intent>, CallError>| result.unwrap_err().to_string();
-        let error = refused(deeds(Export::PreBind, vec![assume]));
-        assert_eq!(error, "broke the contract in pre-bind: it assumes an object, which is done in reserve");
+        let error = refused(binding_intents(Export::PreBind, vec![assume]));
+        assert_eq!(error, "broke the contract in pre-bind: it assumes an object, which only reserve may do");
         let error = refused(changes(Export::Unreserve, vec![patch(2), wit::Intent::Delete(pod()), evict.clone()]));
-        assert_eq!(error, "broke the contract in unreserve: it evicts a pod, which is done in pre-bind");
+        assert_eq!(error, "broke the contract in unreserve: it evicts a pod, which only pre-bind and bind may do");
         let error = refused(assumptions(Export::Reserve, vec![evict], &cache));
-        assert_eq!(error, "broke the contract in reserve: it evicts a pod, which is done in pre-bind");
+        assert_eq!(error, "broke the contract in reserve: it evicts a pod, but reserve may only assume objects");
         let broken = wit::Intent::Assume((pod(), "{".into()));
-        assert!(refused(assumptions(Export::Reserve, vec![broken], &cache)).contains("not by JSON"));
+        assert!(refused(assumptions(Export::Reserve, vec![broken], &cache)).contains("with invalid JSON"));
     }
 
     #[test]
-    fn of_an_assumed_object_only_what_changes_is_told() {
+    fn an_assumed_object_keeps_only_the_fields_that_plugins_read() {
         let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "Claim".into() });
         let reads = ["spec.class", "spec.node"].map(Into::into).into();
         let mut cache = Cache::default();
@@ -194,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_is_bounded() {
+    fn number_and_size_of_intents_are_limited() {
         for (intents, why) in [
-            ((0..1_025).map(|_| patch(2)).collect(), "1025 things done"),
-            (vec![patch(LARGEST + 1)], "where 1048576 are the most"),
-            ((0..9).map(|_| patch(LARGEST - 100)).collect(), "8388608 bytes together"),
+            ((0..1_025).map(|_| patch(2)).collect(), "it returned 1025 intents"),
+            (vec![patch(LARGEST + 1)], "the maximum is 1048576"),
+            ((0..9).map(|_| patch(LARGEST - 100)).collect(), "8388608 bytes in total"),
         ] {
-            let error = deeds(Export::Bind, intents).unwrap_err().to_string();
+            let error = binding_intents(Export::Bind, intents).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
         }
     }

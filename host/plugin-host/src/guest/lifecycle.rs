@@ -10,14 +10,14 @@ use super::answers;
 use super::cycle::cycle_of;
 use super::error::CallError;
 use super::instance::Instance;
-use super::intents::{assumptions, changes, deeds};
+use super::intents::{assumptions, binding_intents, changes};
 use crate::bindings::exports::berth::scheduler::permit as wit;
 use crate::contract::{Export, exported};
 
 /// The largest state in bytes that the contract allows reserve to return.
 const STATE: usize = 1 << 20;
 /// The largest number of waiting pods in one answer.
-const NAMED: usize = 1 << 16;
+const WAITING_PODS: usize = 1 << 16;
 
 impl Instance {
     /// Calls `reserve`. Without the export, reserves nothing.
@@ -30,7 +30,7 @@ impl Instance {
             Some(Ok(reservation)) => reservation,
         };
         if reservation.state.len() > STATE {
-            let message = format!("a state of {} bytes, where {STATE} are the most", reservation.state.len());
+            let message = format!("its state has {} bytes; the maximum is {STATE}", reservation.state.len());
             return Err(CallError::BadAnswer(Export::Reserve, message));
         }
         let intents = assumptions(Export::Reserve, reservation.intents, cycle.cache)?;
@@ -45,11 +45,11 @@ impl Instance {
         state: &[u8],
         pre_bound: bool,
     ) -> Result<Vec<Intent>, CallError> {
-        let told = (cycle_of(cycle), node, state, pre_bound);
-        let undo = self.tell(
+        let arguments = (cycle_of(cycle), node, state, pre_bound);
+        let undo = self.call_in_cycle(
             Export::Unreserve,
             cycle,
-            told,
+            arguments,
             exported!(reserve.call_unreserve(cycle, node, state, pre_bound)),
         )?;
         changes(Export::Unreserve, undo.unwrap_or_default())
@@ -57,37 +57,43 @@ impl Instance {
 
     /// Calls `permit`. Without the export, approves the pod.
     pub fn permit(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Permission, CallError> {
-        let asked = (cycle_of(cycle), node, state);
-        let answer = self.ask(Export::Permit, cycle, asked, exported!(permit.call_permit(cycle, node, state)))?;
+        let arguments = (cycle_of(cycle), node, state);
+        let answer = self.ask(Export::Permit, cycle, arguments, exported!(permit.call_permit(cycle, node, state)))?;
         answer.map_or_else(|| Ok(Permission::default()), permission)
     }
 
     /// Calls `pre-bind`. Without the export, returns no intents.
     pub fn pre_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Vec<Intent>, CallError> {
-        let asked = (cycle_of(cycle), node, state);
-        let answer = self.ask(Export::PreBind, cycle, asked, exported!(pre_bind.call_pre_bind(cycle, node, state)))?;
-        deeds(Export::PreBind, answer.unwrap_or_default())
+        let arguments = (cycle_of(cycle), node, state);
+        let answer =
+            self.ask(Export::PreBind, cycle, arguments, exported!(pre_bind.call_pre_bind(cycle, node, state)))?;
+        binding_intents(Export::PreBind, answer.unwrap_or_default())
     }
 
     /// Calls `bind`. Without the export, returns `None`, which leaves the binding to others.
     pub fn bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Option<Vec<Intent>>, CallError> {
-        let asked = (cycle_of(cycle), node, state);
-        let answer = self.ask(Export::Bind, cycle, asked, exported!(bind.call_bind(cycle, node, state)))?;
-        answer.flatten().map(|intents| deeds(Export::Bind, intents)).transpose()
+        let arguments = (cycle_of(cycle), node, state);
+        let answer = self.ask(Export::Bind, cycle, arguments, exported!(bind.call_bind(cycle, node, state)))?;
+        answer.flatten().map(|intents| binding_intents(Export::Bind, intents)).transpose()
     }
 
     /// Calls `post-bind`, if it is exported.
     pub fn post_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
-        let told = (cycle_of(cycle), node, state);
-        let done = self.tell(Export::PostBind, cycle, told, exported!(post_bind.call_post_bind(cycle, node, state)));
+        let arguments = (cycle_of(cycle), node, state);
+        let done = self.call_in_cycle(
+            Export::PostBind,
+            cycle,
+            arguments,
+            exported!(post_bind.call_post_bind(cycle, node, state)),
+        );
         done.map(Option::unwrap_or_default)
     }
 }
 
 fn permission(verdict: wit::Verdict) -> Result<Permission, CallError> {
     let named = verdict.allow.len() + verdict.reject.len();
-    if named > NAMED {
-        let message = format!("it names {named} waiting pods, where {NAMED} are the most");
+    if named > WAITING_PODS {
+        let message = format!("it names {named} waiting pods; the maximum is {WAITING_PODS}");
         return Err(CallError::BadAnswer(Export::Permit, message));
     }
     let uids = |uids: Vec<String>| uids.into_iter().map(String::into_boxed_str).collect();

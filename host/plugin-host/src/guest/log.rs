@@ -40,7 +40,7 @@ impl GuestLog {
 
     /// Logs a printed line. A line on stderr may be the reason of a following trap.
     pub(crate) fn printed(&mut self, stream: Stream, line: &str) {
-        if line.is_empty() || !self.has_room() {
+        if line.is_empty() || !self.count_line() {
             return;
         }
         let plugin = &*self.plugin;
@@ -54,16 +54,16 @@ impl GuestLog {
     }
 
     /// Counts a line. Returns whether it may be logged.
-    fn has_room(&mut self) -> bool {
+    fn count_line(&mut self) -> bool {
         self.lines = self.lines.saturating_add(1);
         if self.lines > self.per_call {
             return false;
         }
-        let (has_room, dropped) = self.pace.line(Instant::now());
+        let (may_log, dropped) = self.pace.line(Instant::now());
         if dropped > 0 {
             tracing::warn!(plugin = &*self.plugin, dropped, "log lines dropped: too many in one second");
         }
-        has_room
+        may_log
     }
 
     /// Returns the last error of this call; after a panic, this is its message.
@@ -96,7 +96,7 @@ impl Pace {
 
 impl Host for GuestLog {
     fn write(&mut self, level: Level, mut message: String) -> wasmtime::Result<()> {
-        if !self.has_room() {
+        if !self.count_line() {
             return Ok(());
         }
         message.truncate(message.floor_char_boundary(MESSAGE));
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_calls_have_so_many_lines_in_a_second_together() {
+    fn lines_per_second_are_limited_over_all_calls() {
         let mut pace = Pace::default();
         let start = Instant::now();
         let at = |millis: u64| start + Duration::from_millis(millis);
@@ -130,11 +130,11 @@ mod tests {
     }
 
     #[test]
-    fn one_call_has_its_own_bound() {
+    fn lines_per_call_are_limited() {
         let mut log = GuestLog::new("Chatty".into(), 32);
         log.begin();
-        assert_eq!((0..100).filter(|_| log.has_room()).count(), 32);
+        assert_eq!((0..100).filter(|_| log.count_line()).count(), 32);
         log.begin();
-        assert!(log.has_room());
+        assert!(log.count_line());
     }
 }

@@ -73,7 +73,7 @@ impl QueryChannel {
     /// Sends a what-if query and waits for the answer.
     pub fn ask(&self, cases: Vec<WhatIfCase>) -> wasmtime::Result<wit::Verdicts> {
         if cases.len() > CASES {
-            return Err(wasmtime::format_err!("{} cases in one question, where {CASES} are the most", cases.len()));
+            return Err(wasmtime::format_err!("a what-if query has {} cases; the maximum is {CASES}", cases.len()));
         }
         let number = cases.len();
         Ok(match self.answer(|reply| Message::Ask(cases, reply))? {
@@ -92,7 +92,9 @@ impl QueryChannel {
     ) -> wasmtime::Result<Result<Vec<wit_extenders::Candidate>, String>> {
         if candidates.len() > CASES {
             let number = candidates.len();
-            return Err(wasmtime::format_err!("{number} candidates in one question, where {CASES} are the most"));
+            return Err(wasmtime::format_err!(
+                "a query to the extenders has {number} candidates; the maximum is {CASES}"
+            ));
         }
         let left = self.answer(|reply| Message::AskExtenders(candidates, reply))?;
         let as_wit = |Candidate { node, victims, violations }| wit_extenders::Candidate {
@@ -104,7 +106,7 @@ impl QueryChannel {
     }
 
     fn answer<R>(&self, question: impl FnOnce(Reply<R>) -> Message) -> wasmtime::Result<R> {
-        let gone = || wasmtime::format_err!("nobody answers a post-filter any more");
+        let gone = || wasmtime::format_err!("the scheduling thread no longer answers queries of post-filter");
         let (reply, answer) = sync_channel(1);
         self.0.send(question(reply)).map_err(|_| gone())?;
         answer.recv().map_err(|_| gone())?.map_err(|broken| wasmtime::format_err!("{broken}"))
@@ -129,9 +131,12 @@ impl Instance {
                 self.ask_post_filter(cycle, nodes, codes, leaving)
             };
             let guest = thread::Builder::new().name("post-filter".into()).spawn_scoped(scope, ask);
-            let guest = guest.map_err(|error| lost(&format!("the system gives no thread for it: {error}")))?;
+            let guest = guest
+                .map_err(|error| thread_failure(&format!("the system can't start a thread for the call: {error}")))?;
             answer_all(&inbox, cycle.cache, answer);
-            guest.join().unwrap_or_else(|panic| Err(lost(&format!("the host panicked: {}", message(&*panic)))))
+            guest
+                .join()
+                .unwrap_or_else(|panic| Err(thread_failure(&format!("the host panicked: {}", message(&*panic)))))
         });
         self.store.data_mut().queries = None;
         result
@@ -160,7 +165,7 @@ impl Instance {
 
 /// Returns the error of a call that did not end properly. It counts as a trap, so the instance is rebuilt, because
 /// its state is unknown.
-fn lost(why: &str) -> CallError {
+fn thread_failure(why: &str) -> CallError {
     CallError::Trapped(Export::PostFilter, shorten(why.to_owned()))
 }
 
@@ -199,16 +204,16 @@ fn result(answer: wit_post_filter::PostFilterResult, cache: &Cache) -> Result<Po
             Ok(PostFilterResult::Unschedulable { reasons, clear: failure.clear, intents })
         }
         wit_post_filter::PostFilterResult::Nominate(nomination) => {
-            room(nomination, cache).map(PostFilterResult::Nominate)
+            preemption_plan(nomination, cache).map(PostFilterResult::Nominate)
         }
     }
 }
 
-fn room(nomination: wit_post_filter::Nomination, cache: &Cache) -> Result<PreemptionPlan, CallError> {
+fn preemption_plan(nomination: wit_post_filter::Nomination, cache: &Cache) -> Result<PreemptionPlan, CallError> {
     let bad = |message: String| CallError::BadAnswer(Export::PostFilter, message);
     let wanted = nomination.evict.len() + nomination.intents.len();
     if wanted > WANTED {
-        return Err(bad(format!("it wants {wanted} things done for one pod, where {WANTED} are the most")));
+        return Err(bad(format!("it returned {wanted} evictions and intents for one pod; the maximum is {WANTED}")));
     }
     Ok(PreemptionPlan {
         node: ids::node(cache, nomination.node).map_err(bad)?,
@@ -241,14 +246,14 @@ mod tests {
     use super::*;
 
     /// Runs queries and returns their result as the plugin sees it.
-    fn asked<R: Send>(ask: impl FnOnce(QueryChannel) -> wasmtime::Result<R> + Send) -> Result<R, String> {
+    fn run_queries<R: Send>(ask: impl FnOnce(QueryChannel) -> wasmtime::Result<R> + Send) -> Result<R, String> {
         let (messages, inbox) = channel();
         let mut questions = 0;
         let mut answer = |cases: &[WhatIf]| {
             questions += 1;
             Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] })
         };
-        let told = thread::scope(|scope| {
+        let result = thread::scope(|scope| {
             let guest = scope.spawn(|| {
                 let _ending = Ending(messages.clone());
                 ask(QueryChannel(messages.clone())).map_err(|error| error.to_string())
@@ -256,15 +261,15 @@ mod tests {
             answer_all(&inbox, &cluster(), &mut answer);
             guest.join().expect("the guest's thread ends")
         });
-        assert_eq!(questions, usize::from(told.is_ok()));
-        told
+        assert_eq!(questions, usize::from(result.is_ok()));
+        result
     }
 
     #[test]
-    fn what_ifs_about_what_does_not_exist_reach_nobody() {
+    fn what_if_queries_with_invalid_ids_are_refused() {
         let case = |node, taken_away: &[u32]| WhatIfCase { node, taken_away: taken_away.to_vec() };
         assert_eq!(
-            asked(|queries| queries.ask(vec![case(0, &[1, 0]), case(1, &[])])).map(|all| all.nodes),
+            run_queries(|queries| queries.ask(vec![case(0, &[1, 0]), case(1, &[])])).map(|all| all.nodes),
             Ok(vec![0, 0])
         );
         for (case, why) in [
@@ -273,12 +278,12 @@ mod tests {
             (case(0, &[2]), "it names pod 2, which is not on node 0"),
             (case(0, &[1, 1]), "it names pod 1 twice"),
         ] {
-            assert_eq!(asked(|queries| queries.ask(vec![case])).map(|all| all.nodes), Err(why.to_owned()));
+            assert_eq!(run_queries(|queries| queries.ask(vec![case])).map(|all| all.nodes), Err(why.to_owned()));
         }
     }
 
     #[test]
-    fn extenders_hear_of_nodes_and_pods_that_exist() {
+    fn extender_queries_with_invalid_ids_are_refused() {
         let candidate = |node, victims: Vec<u32>| wit_extenders::Candidate { node, victims, violations: 0 };
         let (messages, inbox) = channel();
         let (reply, answer) = sync_channel(1);
@@ -290,16 +295,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nominated_exists() {
+    fn nominations_with_invalid_ids_are_refused() {
         let nomination =
             |node, evict| wit_post_filter::Nomination { node, evict, reason: String::new(), intents: Vec::new() };
-        assert_eq!(room(nomination(1, vec![2, 0]), &cluster()).map(|room| room.evict), Ok(vec![PodId(2), PodId(0)]));
+        assert_eq!(
+            preemption_plan(nomination(1, vec![2, 0]), &cluster()).map(|plan| plan.evict),
+            Ok(vec![PodId(2), PodId(0)])
+        );
         for (nomination, why) in [
             (nomination(2, vec![]), "it names node 2, which does not exist"),
             (nomination(0, vec![u32::MAX]), "it names pod 4294967295, which does not exist"),
             (nomination(0, vec![1, 1]), "it names pod 1 twice"),
         ] {
-            let error = room(nomination, &cluster()).expect_err(why).to_string();
+            let error = preemption_plan(nomination, &cluster()).expect_err(why).to_string();
             assert_eq!(error, format!("broke the contract in post-filter: {why}"));
         }
     }

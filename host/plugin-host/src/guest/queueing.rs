@@ -32,7 +32,7 @@ impl Instance {
         let answer = self.ask(Export::SortKey, cycle, asked, exported!(queue_sort.call_sort_key(template, queued)))?;
         let key = answer.unwrap_or_default();
         if key.len() > KEY {
-            let message = format!("a key of {} elements, where {KEY} are the most", key.len());
+            let message = format!("its sort key has {} elements; the maximum is {KEY}", key.len());
             return Err(CallError::BadAnswer(Export::SortKey, message));
         }
         Ok(key.into())

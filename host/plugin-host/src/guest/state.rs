@@ -52,7 +52,7 @@ impl HostState {
 impl Host for HostState {
     fn ask(&mut self, cycle: Cycle, cases: Vec<WhatIfCase>) -> wasmtime::Result<Verdicts> {
         let Some(queries) = &self.queries else {
-            return Err(wasmtime::format_err!("what-if can be asked during post-filter only"));
+            return Err(wasmtime::format_err!("what-if can be called only during post-filter"));
         };
         let asked = self.meter.bytes(&(cycle, &*cases));
         let answer = queries.ask(cases)?;
@@ -68,7 +68,7 @@ impl extenders::Host for HostState {
         candidates: Vec<Candidate>,
     ) -> wasmtime::Result<Result<Vec<Candidate>, String>> {
         let Some(queries) = &self.queries else {
-            return Err(wasmtime::format_err!("extenders can be asked during post-filter only"));
+            return Err(wasmtime::format_err!("extenders can be called only during post-filter"));
         };
         let asked = self.meter.bytes(&(cycle, &*candidates));
         let answer = queries.ask_extenders(candidates)?;

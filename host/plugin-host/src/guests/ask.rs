@@ -41,25 +41,30 @@ impl Guests {
         self.ask_resident(plugin, export, cycle, |resident| call(resident.instance()))
     }
 
-    /// Makes a call whose failure can't change the result. The error is logged.
-    fn tell<R>(
+    /// Makes a call whose failure does not affect the pod. The error is logged.
+    fn ask_or_log<R>(
         &mut self,
         plugin: PluginId,
         export: Export,
         cycle: &Cycle<'_>,
         call: impl FnOnce(&mut Instance) -> Result<R, CallError>,
     ) -> Option<R> {
-        let told = self.ask(plugin, export, cycle, call);
-        told.inspect_err(|error| tracing::warn!("pod {}: could not tell {export}: {error}", cycle.pod.key)).ok()
+        let result = self.ask(plugin, export, cycle, call);
+        result
+            .inspect_err(|error| {
+                let pod = &cycle.pod.key;
+                tracing::warn!(%pod, function = %export, %error, "plugin call failed; continuing without its result");
+            })
+            .ok()
     }
 }
 
 fn not_loaded(plugin: PluginId) -> PluginError {
-    PluginError::failed(format!("number {}", plugin.0).into(), "is not loaded any more".to_owned())
+    PluginError::failed(format!("number {}", plugin.0).into(), "is no longer loaded".to_owned())
 }
 
 /// Generates the methods of [`Plugins`] that call one function of an instance.
-macro_rules! asked_of_an_instance {
+macro_rules! instance_calls {
     (version $version:literal; $($interface:literal $module:ident $flag:ident $role:ident {
         $($export:ident $name:literal $(= $method:ident($($parameter:ident: $type:ty),*) -> $answer:ty)?;)*
     })*) => {$($($(
@@ -75,7 +80,7 @@ macro_rules! asked_of_an_instance {
 }
 
 impl Plugins for Guests {
-    v0_1!(asked_of_an_instance);
+    v0_1!(instance_calls);
 
     fn filter_what_if(
         &mut self,
@@ -105,7 +110,7 @@ impl Plugins for Guests {
                 nodes,
                 codes,
                 leaving,
-                &mut ByOthers { others: &mut *self, ask: &mut *ask },
+                &mut OtherPlugins { others: &mut *self, ask: &mut *ask },
             )
         });
         self.feeder = feeder;
@@ -122,11 +127,11 @@ impl Plugins for Guests {
         pre_bound: bool,
     ) -> Vec<Intent> {
         let undo = |instance: &mut Instance| instance.unreserve(cycle, node, state, pre_bound);
-        self.tell(plugin, Export::Unreserve, cycle, undo).unwrap_or_default()
+        self.ask_or_log(plugin, Export::Unreserve, cycle, undo).unwrap_or_default()
     }
 
     fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
-        let _ = self.tell(plugin, Export::PostBind, cycle, |instance| instance.post_bind(cycle, node, state));
+        let _ = self.ask_or_log(plugin, Export::PostBind, cycle, |instance| instance.post_bind(cycle, node, state));
     }
 
     fn queueing_hints(
@@ -158,12 +163,12 @@ impl Plugins for Guests {
 }
 
 /// Answers a post-filter's queries. What-if queries go to all other plugins.
-struct ByOthers<'a> {
+struct OtherPlugins<'a> {
     others: &'a mut Guests,
     ask: &'a mut dyn AskBack,
 }
 
-impl Answer for ByOthers<'_> {
+impl Answer for OtherPlugins<'_> {
     fn what_if(&mut self, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
         self.ask.what_if(&mut *self.others, cases)
     }

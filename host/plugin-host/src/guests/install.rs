@@ -16,7 +16,7 @@ impl Guests {
         let done = prepared.done.take();
         let installed = prepared.catch_up(cache, &mut self.feeder);
         let (profiles, gone) = if installed == Installed::Yes {
-            let (profiles, gone) = self.put_in_place(prepared);
+            let (profiles, gone) = self.replace_slots(prepared);
             (Some(profiles), gone)
         } else {
             (None, prepared.new.into_iter().map(|(_, resident)| resident).collect())
@@ -30,7 +30,7 @@ impl Guests {
     }
 
     /// Returns the profiles, and the instances that are no longer used.
-    fn put_in_place(&mut self, prepared: Prepared) -> (Vec<Profile>, Vec<Resident>) {
+    fn replace_slots(&mut self, prepared: Prepared) -> (Vec<Profile>, Vec<Resident>) {
         let (kept, gone): (Vec<Slot>, Vec<Slot>) =
             self.slots.drain(..).partition(|slot| prepared.used.contains(&slot.id));
         self.slots = kept;

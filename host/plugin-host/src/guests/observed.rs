@@ -36,7 +36,7 @@ pub trait CallObserver {
     /// Called before the plugin is called.
     fn started(&mut self, call: &PluginCall<'_>) -> Self::Started;
 
-    /// Called with the plugin's answer. `guests` tells the plugin's name.
+    /// Called with the plugin's answer. `guests` has the plugin's name.
     fn ended(
         &mut self,
         guests: &Guests,
@@ -83,24 +83,24 @@ impl<O: CallObserver> Observed<'_, O> {
         &mut self,
         call: PluginCall<'_>,
         ask: impl FnOnce(&mut Guests) -> Result<R, PluginError>,
-        seen: impl FnOnce(&R) -> PluginAnswer<'_>,
+        answer_of: impl FnOnce(&R) -> PluginAnswer<'_>,
     ) -> Result<R, PluginError> {
         let started = self.observer.started(&call);
         let answer = ask(self.guests);
-        self.observer.ended(self.guests, &call, started, answer.as_ref().map(seen));
+        self.observer.ended(self.guests, &call, started, answer.as_ref().map(answer_of));
         answer
     }
 
     /// Makes a call that has no failure.
-    fn observe_told<R>(
+    fn observe_infallible<R>(
         &mut self,
         call: PluginCall<'_>,
-        tell: impl FnOnce(&mut Guests) -> R,
-        seen: impl FnOnce(&R) -> PluginAnswer<'_>,
+        ask: impl FnOnce(&mut Guests) -> R,
+        answer_of: impl FnOnce(&R) -> PluginAnswer<'_>,
     ) -> R {
         let started = self.observer.started(&call);
-        let answer = tell(self.guests);
-        self.observer.ended(self.guests, &call, started, Ok(seen(&answer)));
+        let answer = ask(self.guests);
+        self.observer.ended(self.guests, &call, started, Ok(answer_of(&answer)));
         answer
     }
 }
@@ -188,12 +188,16 @@ impl<O: CallObserver> Plugins for Observed<'_, O> {
     ) -> Vec<Intent> {
         let call = PluginCall { plugin, export: Export::Unreserve, cycle };
         let unreserve = |guests: &mut Guests| guests.unreserve(plugin, cycle, node, state, pre_bound);
-        self.observe_told(call, unreserve, |undo| PluginAnswer::Unreserve(undo))
+        self.observe_infallible(call, unreserve, |undo| PluginAnswer::Unreserve(undo))
     }
 
     fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
         let call = PluginCall { plugin, export: Export::PostBind, cycle };
-        self.observe_told(call, |guests| guests.post_bind(plugin, cycle, node, state), |()| PluginAnswer::PostBind);
+        self.observe_infallible(
+            call,
+            |guests| guests.post_bind(plugin, cycle, node, state),
+            |()| PluginAnswer::PostBind,
+        );
     }
 
     fn queueing_hints(

@@ -69,7 +69,7 @@ fn work(jobs: &Receiver<Job>, limits: &Arc<Limits>, outbox: &Outbox) {
         match job {
             Job::Dispose(resident) => drop(resident),
             Job::Rebuild(entry, cache) => {
-                let result = caught(|| rebuild(&entry, &cache, &mut feeder, limits)).unwrap_or_else(|panic| {
+                let result = catch_panic(|| rebuild(&entry, &cache, &mut feeder, limits)).unwrap_or_else(|panic| {
                     // The feeder may be inconsistent after the panic.
                     feeder = Feeder::default();
                     Err(panic)
@@ -83,16 +83,16 @@ fn work(jobs: &Receiver<Job>, limits: &Arc<Limits>, outbox: &Outbox) {
 }
 
 /// Runs the work. A panic of the host counts as a failure of this plugin, so that other plugins are not affected.
-fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let caught = catch_unwind(AssertUnwindSafe(work));
-    caught.map_err(|panic| format!("could not be made anew, as the host panicked: {}", message(&*panic)))
+    caught.map_err(|panic| format!("can't be rebuilt because the host panicked: {}", message(&*panic)))
 }
 
 fn rebuild(entry: &Entry, cache: &Cache, feeder: &mut Feeder, limits: &Arc<Limits>) -> Result<Box<Resident>, String> {
     let (instance, declaration) = load::configure(&entry.component, &entry.arguments, limits, &entry.counters)
         .map_err(|error| error.to_string())?;
     if declaration != *entry.declaration {
-        return Err("declares something else with the same arguments".into());
+        return Err("returns another declaration for the same arguments".into());
     }
     let resident = Resident::fill(instance, Arc::clone(&entry.declaration), cache, feeder);
     resident.map(Box::new).map_err(|error| error.to_string())
@@ -103,9 +103,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_while_an_instance_is_made_anew_is_the_plugins_failure() {
-        assert_eq!(caught(|| 1), Ok(1));
-        let why = caught(|| panic!("index {} out of bounds", 7)).expect_err("it panics");
-        assert_eq!(why, "could not be made anew, as the host panicked: index 7 out of bounds");
+    fn a_panic_during_a_rebuild_counts_as_a_failure_of_the_plugin() {
+        assert_eq!(catch_panic(|| 1), Ok(1));
+        let why = catch_panic(|| panic!("index {} out of bounds", 7)).expect_err("it panics");
+        assert_eq!(why, "can't be rebuilt because the host panicked: index 7 out of bounds");
     }
 }

@@ -19,15 +19,15 @@ use crate::guest::CallError;
 const LAG: u64 = 8_192;
 
 /// The message about an instance that missed changes that the change log no longer holds.
-const BEHIND: &str = "is being filled anew, as it fell behind the cluster's changes";
+const BEHIND: &str = "is being filled again because it fell behind the cluster's changes";
 
 pub(super) struct Slot {
     pub id: PluginId,
     pub entry: Arc<Entry>,
     state: State,
     streak: Streak,
-    /// A replacement for a serving instance is being built.
-    successor_underway: bool,
+    /// Whether a replacement for the serving instance is being built.
+    is_replacement_underway: bool,
 }
 
 enum State {
@@ -37,14 +37,14 @@ enum State {
     /// The instance fell behind the change log and is being rebuilt.
     Filling,
     /// The instance failed for this reason and is rebuilt at this time.
-    Resting(String, Timestamp),
+    BackingOff(String, Timestamp),
 }
 
 impl Slot {
     pub fn new(entry: Arc<Entry>, resident: Resident) -> Self {
         entry.counters.set_memory(resident.memory());
         let state = State::Serving(Box::new(resident));
-        Self { id: entry.id, entry, state, streak: Streak::default(), successor_underway: false }
+        Self { id: entry.id, entry, state, streak: Streak::default(), is_replacement_underway: false }
     }
 
     /// Brings the instance up to date and calls it.
@@ -60,7 +60,7 @@ impl Slot {
         let resident = match &mut self.state {
             State::Serving(resident) => resident,
             State::Filling => return Err(PluginError::filling(self.entry.name(), BEHIND.to_owned())),
-            State::Restarting(why) | State::Resting(why, _) => {
+            State::Restarting(why) | State::BackingOff(why, _) => {
                 return Err(PluginError::down(self.entry.name(), why.clone()));
             }
         };
@@ -109,7 +109,7 @@ impl Slot {
 
     /// Starts to rebuild the instance if its back-off ended.
     pub fn retry_if_due(&mut self, now: Timestamp, cache: &Cache, rebuilder: &Rebuilder) {
-        if let State::Resting(why, until) = &mut self.state
+        if let State::BackingOff(why, until) = &mut self.state
             && *until <= now
         {
             let why = std::mem::take(why);
@@ -127,13 +127,13 @@ impl Slot {
         rebuilder: &Rebuilder,
     ) -> bool {
         let serving = matches!(self.state, State::Serving(_));
-        self.successor_underway = false;
-        let fresh = result.and_then(|mut resident| match resident.catch_up(cache, feeder) {
+        self.is_replacement_underway = false;
+        let rebuilt = result.and_then(|mut resident| match resident.catch_up(cache, feeder) {
             Ok(()) => Ok(Some(resident)),
             Err(Stale::Behind) => Ok(None),
             Err(Stale::Call(error)) => Err(error.to_string()),
         });
-        match fresh {
+        match rebuilt {
             Ok(Some(resident)) => {
                 self.entry.counters.set_memory(resident.memory());
                 self.entry.set_health(Health::Serving);
@@ -142,15 +142,16 @@ impl Slot {
                 }
                 return !serving;
             }
-            Ok(None) if serving => self.successor_underway = true,
+            Ok(None) if serving => self.is_replacement_underway = true,
             Ok(None) => {}
-            Err(words) if serving => {
-                tracing::warn!(plugin = &*self.entry.name(), "could not be made anew to give memory back: {words}");
+            Err(message) if serving => {
+                let plugin = &*self.entry.name();
+                tracing::warn!(plugin, error = %message, "rebuild to free memory failed; keeping the instance");
                 self.resident().into_iter().for_each(Resident::accept_size);
                 return false;
             }
-            Err(words) => {
-                self.rest_or_restart(words, None, now, cache, rebuilder);
+            Err(message) => {
+                self.back_off_or_restart(message, None, now, cache, rebuilder);
                 return false;
             }
         }
@@ -166,9 +167,12 @@ impl Slot {
         cache: &Cache,
         rebuilder: &Rebuilder,
     ) -> PluginError {
-        let words = match stale {
+        let message = match stale {
             Stale::Behind => {
-                tracing::warn!(plugin = &*self.entry.name(), "{BEHIND}");
+                tracing::warn!(
+                    plugin = &*self.entry.name(),
+                    "plugin fell behind the cluster's changes; filling it again"
+                );
                 self.rebuild_as(State::Filling, BEHIND.to_owned(), cache, rebuilder);
                 return PluginError::filling(self.entry.name(), BEHIND.to_owned());
             }
@@ -176,26 +180,29 @@ impl Slot {
             Stale::Call(call) => call.to_string(),
         };
         self.entry.counters.count_failure();
-        self.entry.set_last_failure(words.clone());
-        tracing::warn!(plugin = &*self.entry.name(), "{words}");
-        self.rest_or_restart(words.clone(), export, now, cache, rebuilder);
-        PluginError::failed(self.entry.name(), words)
+        self.entry.set_last_failure(message.clone());
+        tracing::warn!(plugin = &*self.entry.name(), error = %message, "plugin failed; rebuilding its instance");
+        self.back_off_or_restart(message.clone(), export, now, cache, rebuilder);
+        PluginError::failed(self.entry.name(), message)
     }
 
-    fn rest_or_restart(
+    fn back_off_or_restart(
         &mut self,
-        words: String,
+        message: String,
         export: Option<Export>,
         now: Timestamp,
         cache: &Cache,
         rebuilder: &Rebuilder,
     ) {
         match self.streak.failed(export, now) {
-            None => self.restart(format!("is being restarted; before, it {words}"), cache, rebuilder),
+            None => self.restart(format!("is being restarted because it {message}"), cache, rebuilder),
             Some(until) => {
-                let why = format!("failed {} times in a row and rests for a while; it {words}", self.streak.failures());
+                let why = format!(
+                    "failed {} times in a row and restarts after a backoff; it {message}",
+                    self.streak.failures()
+                );
                 self.entry.set_health(Health::BackingOff(until, why.clone()));
-                self.take_down(State::Resting(why, until), rebuilder);
+                self.take_down(State::BackingOff(why, until), rebuilder);
             }
         }
     }
@@ -208,7 +215,7 @@ impl Slot {
         self.entry.set_health(Health::Restarting(why));
         self.take_down(state, rebuilder);
         // If a replacement is being built already, use that one.
-        if !std::mem::take(&mut self.successor_underway) {
+        if !std::mem::take(&mut self.is_replacement_underway) {
             rebuilder.rebuild(&self.entry, cache);
         }
     }
@@ -223,9 +230,9 @@ impl Slot {
         let State::Serving(resident) = &self.state else {
             return;
         };
-        if !self.successor_underway && resident.outgrown(rebuilder.recycle_from) {
+        if !self.is_replacement_underway && resident.outgrown(rebuilder.recycle_from) {
             self.entry.counters.set_memory(resident.memory());
-            self.successor_underway = true;
+            self.is_replacement_underway = true;
             rebuilder.rebuild(&self.entry, cache);
         }
     }

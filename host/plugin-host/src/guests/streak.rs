@@ -7,11 +7,11 @@ use berth_core::Timestamp;
 use crate::contract::Export;
 
 /// The number of consecutive failures after which the plugin is started again at once.
-const FREE: u32 = 3;
+const IMMEDIATE_RESTARTS: u32 = 3;
 /// The first back-off.
-const FIRST: Duration = Duration::from_secs(1);
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 /// The longest back-off.
-const LONGEST: Duration = Duration::from_secs(300);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(300);
 
 /// The consecutive failures of a plugin, without an answer of the failed function in between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,9 +26,9 @@ impl Streak {
     pub fn failed(&mut self, export: Option<Export>, now: Timestamp) -> Option<Timestamp> {
         self.failures = self.failures.saturating_add(1);
         self.failed_in = export.or(self.failed_in);
-        let beyond = self.failures.checked_sub(FREE + 1)?;
-        let rest = FIRST.saturating_mul(2_u32.saturating_pow(beyond)).min(LONGEST);
-        Some(now.after(rest))
+        let beyond = self.failures.checked_sub(IMMEDIATE_RESTARTS + 1)?;
+        let backoff = FIRST_BACKOFF.saturating_mul(2_u32.saturating_pow(beyond)).min(LONGEST_BACKOFF);
+        Some(now.after(backoff))
     }
 
     /// Records an answer of this function.
@@ -49,17 +49,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn after_three_failures_it_rests_ever_longer_up_to_a_bound() {
+    fn after_three_failures_the_backoff_doubles_up_to_a_limit() {
         let mut streak = Streak::default();
         let now = Timestamp(1_000);
-        let rests: Vec<Option<u64>> =
+        let backoffs: Vec<Option<u64>> =
             (0..14).map(|_| streak.failed(Some(Export::Filter), now).map(|at| at.0 - now.0)).collect();
-        assert_eq!(rests[..5], [None, None, None, Some(1_000), Some(2_000)]);
-        assert_eq!(rests[11..], [Some(256_000), Some(300_000), Some(300_000)]);
+        assert_eq!(backoffs[..5], [None, None, None, Some(1_000), Some(2_000)]);
+        assert_eq!(backoffs[11..], [Some(256_000), Some(300_000), Some(300_000)]);
     }
 
     #[test]
-    fn only_an_answer_of_the_function_that_failed_ends_it() {
+    fn only_an_answer_of_the_failed_function_resets_the_count() {
         let mut streak = Streak::default();
         streak.failed(Some(Export::Score), Timestamp(0));
         streak.failed(None, Timestamp(0));

@@ -18,12 +18,12 @@ impl Resident {
     /// Returns the verdict for each case. Afterwards the instance has its previous state.
     pub fn filter_what_if(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
         if self.declaration().points.contains(ExtensionPoints::FILTER_WHAT_IF) {
-            return self.asked_itself(cycle, cases);
+            return self.plugin_what_if(cycle, cases);
         }
         let mut verdicts = Joined::default();
         if self.declaration().filter_scope == Scope::Node {
             for wave in waves(cases) {
-                self.seeming(cycle.cache, wave, |resident| {
+                self.with_cases_applied(cycle.cache, wave, |resident| {
                     let nodes: Vec<NodeId> = wave.iter().map(|case| case.node).collect();
                     verdicts.add(&resident.instance().filter(cycle, &nodes)?);
                     Ok(())
@@ -33,8 +33,8 @@ impl Resident {
         }
         // A case may affect all nodes and the result of pre-filter, so each case runs alone.
         for case in cases {
-            self.seeming(cycle.cache, std::slice::from_ref(case), |resident| {
-                verdicts.add(&resident.filtered_anew(cycle, case.node)?);
+            self.with_cases_applied(cycle.cache, std::slice::from_ref(case), |resident| {
+                verdicts.add(&resident.filter_from_the_start(cycle, case.node)?);
                 Ok(())
             })?;
         }
@@ -43,7 +43,7 @@ impl Resident {
     }
 
     /// Applies these cases, runs `ask`, and undoes the cases, also if `ask` failed.
-    fn seeming(
+    fn with_cases_applied(
         &mut self,
         cache: &Cache,
         cases: &[WhatIf],
@@ -52,23 +52,24 @@ impl Resident {
         let (arena, reads) = (Bump::new(), self.reads());
         let overlays = overlays(cache, cases);
         let pushed: Vec<_> = overlays.iter().flat_map(|overlay| overlay.push(&arena, reads)).collect();
-        self.tell_any(&pushed)?;
-        let asked = ask(self);
+        self.send_changes(&pushed)?;
+        let result = ask(self);
         // After a trap, the instance is not used again.
-        if asked.as_ref().is_err_and(CallError::poisons) {
-            return asked;
+        if result.as_ref().is_err_and(CallError::poisons) {
+            return result;
         }
         let popped: Vec<_> = overlays.iter().flat_map(|overlay| overlay.pop(&arena, cache, reads)).collect();
-        self.tell_any(&popped)?;
-        asked
+        self.send_changes(&popped)?;
+        result
     }
 
     /// Sends the changes, if any. A case without a difference has none.
-    fn tell_any(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
+    fn send_changes(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
         if changes.is_empty() { Ok(()) } else { self.instance().apply(changes) }
     }
 
-    fn filtered_anew(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Verdicts, CallError> {
+    /// Calls pre-filter and filter for one node, and returns its verdict.
+    fn filter_from_the_start(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Verdicts, CallError> {
         let fits = || Verdicts { outcomes: Vec::new(), nodes: vec![0] };
         let rejected = |status| Verdicts { outcomes: vec![status], nodes: vec![1] };
         match self.instance().pre_filter(cycle)? {
@@ -86,7 +87,8 @@ impl Resident {
         }
     }
 
-    fn asked_itself(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
+    /// Passes the cases to a plugin that exports `filter-what-if`.
+    fn plugin_what_if(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
         let (arena, reads) = (Bump::new(), self.reads());
         let mut verdicts = Joined::default();
         for wave in cases.chunks(WAVE) {
@@ -150,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wave_has_each_node_once() {
+    fn a_wave_contains_each_node_once() {
         let case = |node| WhatIf { node: NodeId(node), added: Vec::new(), removed: Vec::new() };
         let cases = [1, 2, 1, 1, 3, 2].map(case);
         let nodes: Vec<Vec<u32>> = waves(&cases).map(|wave| wave.iter().map(|case| case.node.0).collect()).collect();

@@ -71,7 +71,9 @@ impl Compiler {
         extenders::add_to_linker::<_, HasSelf<_>>(&mut linker, |state: &mut HostState| state)?;
         let cache = cache_dir.and_then(|dir| {
             DiskCache::open(dir, &engine)
-                .inspect_err(|error| tracing::warn!("compiled components are not kept: {error}"))
+                .inspect_err(|error| {
+                    tracing::warn!(%error, "opening the cache of compiled plugins failed; compiling them at each start");
+                })
                 .ok()
         });
         Ok(Self { engine, linker, cache, limits, compiled: AtomicU64::new(0) })
@@ -126,8 +128,12 @@ impl Compiler {
         }
         self.compiled.fetch_add(1, Relaxed);
         let component = Component::from_binary(&self.engine, bytes).map_err(|error| {
-            let words = error.root_cause().to_string();
-            if words.contains("unexpected end") { LoadCause::Truncated(bytes.len()) } else { LoadCause::Invalid(words) }
+            let message = error.root_cause().to_string();
+            if message.contains("unexpected end") {
+                LoadCause::Truncated(bytes.len())
+            } else {
+                LoadCause::Invalid(message)
+            }
         })?;
         if let Some(cache) = &self.cache {
             cache.put(digest, &component);
@@ -145,7 +151,7 @@ fn start(
 ) -> Result<Instance, LoadCause> {
     Instance::start(pre, interfaces, name, limits, counters).map_err(|error| match error {
         StartError::Call(error) => LoadCause::Call(error),
-        StartError::Types(words) => LoadCause::OtherTypes(words),
+        StartError::Types(message) => LoadCause::OtherTypes(message),
     })
 }
 

@@ -85,13 +85,13 @@ mod tests {
     const PLUGIN: &str = "berth:scheduler/plugin@0.1.0";
 
     #[test]
-    fn the_version_is_that_of_the_contract() {
+    fn the_version_equals_the_version_in_wit() {
         let wit = include_str!("../../../../wit/types.wit");
         assert!(wit.starts_with(&format!("package berth:scheduler@{VERSION};")));
     }
 
     #[test]
-    fn exports_say_what_a_component_can_do() {
+    fn exports_determine_the_extension_points() {
         let exported = exports(
             [PLUGIN, "berth:scheduler/objects@0.1.0", "berth:scheduler/filter@0.1.3", "exports", "my:own/thing"]
                 .into_iter(),
@@ -100,10 +100,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_too_much_is_named() {
+    fn errors_name_missing_and_wrong_exports() {
         let cases = [
             (vec!["wasi:cli/run@0.2.0"], "exports no `berth:scheduler/plugin@0.1.0`"),
-            (vec!["berth:scheduler/plugin@0.2.0"], "speaks version 0.2.0 of the contract"),
+            (vec!["berth:scheduler/plugin@0.2.0"], "uses version 0.2.0 of the contract"),
             (vec![PLUGIN], "it exports none"),
             (vec![PLUGIN, "berth:scheduler/normalize@0.1.0"], "it exports normalize"),
         ];
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_are_the_log_and_for_post_filter_those_whom_it_asks() {
+    fn only_the_log_and_the_queries_of_post_filter_may_be_imported() {
         let post_filter = ExtensionPoints::POST_FILTER;
         assert_eq!(check_import("berth:scheduler/log@0.1.0", false, ExtensionPoints::FILTER), Ok(()));
         assert_eq!(check_import("berth:scheduler/what-if@0.1.0", false, post_filter), Ok(()));

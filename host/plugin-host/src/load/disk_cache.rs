@@ -37,7 +37,7 @@ pub struct DiskCache {
 #[derive(Debug, thiserror::Error)]
 pub enum DiskCacheError {
     /// The folder can't be created or read, for example on a read-only file system.
-    #[error("{}: {error}", dir.display())]
+    #[error("can't use the folder {}: {error}", dir.display())]
     Io {
         /// The folder.
         dir: PathBuf,
@@ -46,7 +46,7 @@ pub enum DiskCacheError {
     },
     /// Another user could write to the folder.
     #[error("{} must be a folder that belongs to this user and that nobody else can write to (mode 0700); it is {found}", dir.display())]
-    NotOurs {
+    OtherOwner {
         /// The folder.
         dir: PathBuf,
         /// Its owner and mode.
@@ -63,9 +63,9 @@ impl DiskCache {
         let io = |error| DiskCacheError::Io { dir: dir.to_owned(), error };
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;
         let found = fs::symlink_metadata(dir).map_err(io)?;
-        if !found.is_dir() || !ours_alone(&found) {
+        if !found.is_dir() || !only_owner_can_write(&found) {
             let found = format!("owned by user {} with mode {:04o}", found.uid(), found.mode() & 0o7777);
-            return Err(DiskCacheError::NotOurs { dir: dir.to_owned(), found });
+            return Err(DiskCacheError::OtherOwner { dir: dir.to_owned(), found });
         }
         let mut hasher = DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut hasher);
@@ -83,7 +83,8 @@ impl DiskCache {
     /// Stores the compiled component.
     pub(super) fn put(&self, digest: Digest, component: &Component) {
         if let Err(error) = self.write(digest, component) {
-            tracing::warn!(folder = %self.dir.display(), "compiled code can't be kept: {error:#}");
+            let (file, error) = (self.dir.display(), format_args!("{error:#}"));
+            tracing::warn!(%file, %error, "storing compiled code failed; compiling the plugin again at the next start");
         }
     }
 
@@ -134,21 +135,23 @@ fn checksum(mut content: impl io::Read) -> io::Result<String> {
 
 /// Returns the component in this file, if no other user could have written it and its checksum matches.
 fn load(engine: &Engine, path: &Path) -> Option<Component> {
-    let unusable = |why: &str| tracing::warn!(file = %path.display(), "compiled code is not used: {why}");
+    let log_unusable = |reason: &str| {
+        tracing::warn!(file = %path.display(), %reason, "stored code is not used; compiling the plugin again");
+    };
     let found = fs::symlink_metadata(path).ok()?;
-    if !found.is_file() || !ours_alone(&found) {
-        unusable("others could have written it");
+    if !found.is_file() || !only_owner_can_write(&found) {
+        log_unusable("another user can write to the file, or it is not a regular file");
         return None;
     }
-    let found = File::open(path).and_then(checksum).inspect_err(|error| unusable(&error.to_string())).ok()?;
+    let found = File::open(path).and_then(checksum).inspect_err(|error| log_unusable(&error.to_string())).ok()?;
     let name = path.file_name()?.to_str()?;
     if !name.ends_with(&format!("-{found}{EXTENSION}")) {
-        unusable("it is not as it was written");
+        log_unusable("its checksum does not match");
         return None;
     }
-    deserialize(engine, path).inspect_err(|error| unusable(&format!("{error:#}"))).ok()
+    deserialize(engine, path).inspect_err(|error| log_unusable(&format!("{error:#}"))).ok()
 }
 
-fn ours_alone(found: &Metadata) -> bool {
+fn only_owner_can_write(found: &Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0
 }

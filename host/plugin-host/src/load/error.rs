@@ -42,7 +42,7 @@ pub enum LoadCause {
         limit: u64,
     },
     /// The engine can't be started, so the component was not tested.
-    #[error("can't be tried, as the WebAssembly engine does not start: {0}")]
+    #[error("can't be tested because the WebAssembly engine does not start: {0}")]
     NoEngine(String),
     /// The file is empty.
     #[error("is empty; was it still being written?")]
@@ -66,7 +66,8 @@ pub enum LoadCause {
     NotAPlugin,
     /// The component was built for another version of the contract.
     #[error(
-        "speaks version {found} of the contract berth:scheduler (`{name}`), this host speaks {VERSION}: build it with the SDK of that version"
+        "uses version {found} of the contract berth:scheduler (`{name}`), but this host supports {VERSION}: build it with \
+         the SDK of version {VERSION}"
     )]
     OtherVersion {
         /// The name of the import or export.
@@ -76,22 +77,23 @@ pub enum LoadCause {
     },
     /// A function is missing or has the wrong type.
     #[error(
-        "doesn't keep to the contract berth:scheduler@{VERSION}: {0}. Build it with the SDK of this host's release"
+        "does not conform to the contract berth:scheduler@{VERSION}: {0}. Build it with the SDK of this host's release"
     )]
     OtherTypes(String),
     /// The component imports something that plugins may not use.
-    #[error("imports `{0}`, which plugins are not given: they are pure, and import only berth:scheduler/log. {hint}", hint = import_hint(.0))]
+    #[error(
+        "imports `{0}`, which the host does not provide: plugins may import only berth:scheduler/log. {hint}",
+        hint = import_hint(.0)
+    )]
     Import(String),
     /// The component exports no extension point that the host calls.
-    #[error("takes part in no extension point ({alone}); it exports {0}", alone = names_alone())]
+    #[error("exports none of the extension points {alone}; it exports {0}", alone = names_alone())]
     NothingToCall(String),
     /// The component declares facts without the export `snapshot`.
-    #[error(
-        "declares that it reads {0}, but exports no `berth:scheduler/snapshot@{VERSION}` through which it would learn them"
-    )]
+    #[error("declares that it reads {0}, but exports no `berth:scheduler/snapshot@{VERSION}` to receive it")]
     NoSnapshot(String),
     /// The component declares an invalid kind or field.
-    #[error("can't read objects as it wants to: {0}")]
+    #[error("has an invalid declaration of objects: {0}")]
     Kinds(#[from] BadKinds),
     /// A kind can't be listed: the list is forbidden, or failed for a while. The informer continues to try.
     #[error("reads {kind}, which can't be listed here: {why}")]
@@ -105,7 +107,7 @@ pub enum LoadCause {
     #[error("declares that it normalizes scores itself, but exports no `berth:scheduler/normalize@{VERSION}`")]
     NoNormalize,
     /// The name is invalid.
-    #[error("calls itself {0:?}: a name has 1 to 63 letters, digits, `-`, `_` and `.`")]
+    #[error("has the invalid name {0:?}: a name has 1 to 63 letters, digits, `-`, `_` and `.`")]
     BadName(String),
     /// A call failed before any cycle.
     #[error("{0}")]
@@ -127,7 +129,7 @@ pub enum LoadCause {
         error: CallError,
     },
     /// A score in the trial run is out of range.
-    #[error("failed its trial run: a score of {score} where {rule}")]
+    #[error("failed its trial run: a score of {score}, but {rule}")]
     Score {
         /// The score.
         score: i64,
@@ -135,7 +137,7 @@ pub enum LoadCause {
         rule: &'static str,
     },
     /// Another file has the same name.
-    #[error("calls itself {name}, as {other} does already; remove one of them")]
+    #[error("has the name {name}, which {other} already has; remove one of them")]
     NameTaken {
         /// The name of the plugin.
         name: String,
@@ -160,8 +162,9 @@ impl LoadCause {
 
 fn import_hint(name: &str) -> &'static str {
     if name.starts_with("wasi:") {
-        "Of WASI 0.2 there are cli, clocks, filesystem, io, random and sockets, with nothing behind them; build it without the rest"
+        "Of WASI 0.2, the host provides only stubs of cli, clocks, filesystem, io, random and sockets; build it without \
+         other WASI interfaces"
     } else {
-        "Remove what needs the import"
+        "Remove the code that needs the import"
     }
 }

@@ -40,7 +40,7 @@ pub fn configure(
     Ok((instance, declaration))
 }
 
-/// Prepares an instance that is ready to serve: configured, tested, and filled with the cluster.
+/// Prepares an instance that is ready to serve: configure_new, tested, and filled with the cluster.
 ///
 /// The trial runs on a separate instance, so that it leaves no state behind. If the cluster is empty, as at the
 /// start, the trial uses a synthetic one.
@@ -52,20 +52,20 @@ pub(crate) fn prepare(
     limits: &Arc<Limits>,
     counters: &Arc<Counters>,
 ) -> Result<Resident, LoadCause> {
-    let configured = || configure(component, arguments, limits, counters);
-    let (instance, declaration) = configured()?;
+    let configure_new = || configure(component, arguments, limits, counters);
+    let (instance, declaration) = configure_new()?;
     let cache = cluster.with(&declaration.objects)?;
-    let made_up;
-    let tried_on = if cache.node_count() == 0 {
-        made_up = synthetic::cluster(synthetic::SMALL);
-        &made_up
+    let synthetic_cluster;
+    let trial_cache = if cache.node_count() == 0 {
+        synthetic_cluster = synthetic::cluster(synthetic::SMALL);
+        &synthetic_cluster
     } else {
         cache
     };
-    let mut tried = Resident::fill(instance, Arc::new(declaration), tried_on, feeder)?;
-    trial(&mut tried, tried_on, limits.trial_nodes)?;
-    drop(tried);
-    let (instance, declaration) = configured()?;
+    let mut trial_instance = Resident::fill(instance, Arc::new(declaration), trial_cache, feeder)?;
+    trial(&mut trial_instance, trial_cache, limits.trial_nodes)?;
+    drop(trial_instance);
+    let (instance, declaration) = configure_new()?;
     Ok(Resident::fill(instance, Arc::new(declaration), cache, feeder)?)
 }
 

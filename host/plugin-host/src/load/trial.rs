@@ -33,15 +33,17 @@ pub fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Result<(),
     if pods.is_empty() {
         pods = synthetic::pods();
     }
-    let mut said = Vec::new();
+    let mut returned_errors = Vec::new();
     for (number, pod) in pods.iter().enumerate() {
         match Trial::new(cache, pod, number as u32).run(resident, &nodes) {
-            Err(LoadCause::Trial { error: CallError::Returned(export, message), .. }) => said.push((export, message)),
+            Err(LoadCause::Trial { error: CallError::Returned(export, message), .. }) => {
+                returned_errors.push((export, message))
+            }
             other => other?,
         }
     }
-    match said.pop() {
-        Some((export, message)) if said.len() + 1 == pods.len() => {
+    match returned_errors.pop() {
+        Some((export, message)) if returned_errors.len() + 1 == pods.len() => {
             Err(LoadCause::Trial { nodes: nodes.len(), error: CallError::Returned(export, message) })
         }
         _ => Ok(()),
@@ -110,8 +112,8 @@ impl<'a> Trial<'a> {
         resident.instance().sort_key(&self.cycle, self.cycle.time).map_err(failed)?;
         asking::filtered(resident, &self.cycle, nodes).map_err(failed)?;
         let codes = vec![Code::Unschedulable; nodes.len()];
-        let mut room = |cases: &[WhatIf]| Ok(asking::room_beside_one(self.cycle.cache, cases));
-        resident.instance().post_filter(&self.cycle, nodes, &codes, &[], &mut room).map_err(failed)?;
+        let mut what_if = |cases: &[WhatIf]| Ok(asking::fits_beside_one_pod(self.cycle.cache, cases));
+        resident.instance().post_filter(&self.cycle, nodes, &codes, &[], &mut what_if).map_err(failed)?;
         let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
         self.after_the_choice(resident, nodes).map_err(failed)?;
         // Cycle 0 is never one whose classes the core has.

@@ -36,7 +36,7 @@ impl Files {
             let source = Source::BuiltIn(from.file);
             let loaded = compiler.load(source.clone(), from.bytes).map(Arc::new);
             counter.fetch_add(1, Relaxed);
-            loaded.as_ref().err().into_iter().for_each(|error| tracing::error!("{error}"));
+            loaded.as_ref().err().into_iter().for_each(|error| tracing::error!(%error, "built-in plugin refused"));
             Found { source, loaded }
         };
         Self { built_in: on_all_processors(built_in, load), known: BTreeMap::new() }
@@ -66,14 +66,14 @@ impl Files {
 
 /// Processes the items on all processors and returns the results in order. It is for the start, before any pod is
 /// scheduled: to compile all components takes many seconds of CPU time.
-fn on_all_processors<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+fn on_all_processors<T: Sync, R: Send>(items: &[T], process: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
         loop {
             let at = next.fetch_add(1, Relaxed);
             let Some(item) = items.get(at) else { return done };
-            done.push((at, of(item)));
+            done.push((at, process(item)));
         }
     };
     let mut done = thread::scope(|scope| {
@@ -126,6 +126,6 @@ fn report(known: &mut Known) {
     if let Err(error) = &known.loaded
         && !std::mem::replace(&mut known.reported, true)
     {
-        tracing::warn!("plugin refused: {error}");
+        tracing::warn!(file = %error.source_name, error = %error.cause, "plugin refused");
     }
 }

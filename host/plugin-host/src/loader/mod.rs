@@ -4,10 +4,10 @@
 //! and fills a new set beside the serving one, and passes the new set to the core's thread. After a failure, the
 //! serving set stays unchanged.
 
+mod component_set;
 mod directory;
 mod files;
 mod options;
-mod stock;
 mod survey;
 mod watch;
 mod work;
@@ -19,8 +19,8 @@ use std::thread;
 
 use tokio::sync::watch as latest;
 
+pub use self::component_set::ComponentSet;
 pub use self::options::{BuiltIn, LoaderOptions};
-pub use self::stock::Stock;
 pub use self::survey::{line_up, survey};
 use self::work::{Wake, Worker};
 use super::engine::{counting_engine, engine};
@@ -33,30 +33,30 @@ use berth_core::profile_spec::ProfileSpec;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LoaderError {
     /// The engine can't be started.
-    #[error("starting the WebAssembly engine: {0}")]
+    #[error("can't start the WebAssembly engine: {0}")]
     Engine(String),
     /// The plugins directory exists, but can't be read.
-    #[error("plugins directory {}: {}", .0.display(), .1)]
+    #[error("can't read the plugins directory {}: {}", .0.display(), .1)]
     Directory(PathBuf, Arc<std::io::Error>),
     /// The profiles can't be served.
     #[error(transparent)]
     Profiles(#[from] AssembleError),
     /// The thread can't be started, or ended early.
-    #[error("the loader's thread: {0}")]
+    #[error("the plugin loader's thread failed: {0}")]
     Thread(String),
 }
 
 /// Whether a set serves: `None` until the first result, and final once a set serves.
 type First = Option<Result<(), LoaderError>>;
 
-/// The profiles to change to, until the thread has taken them.
-type Wish = Arc<Mutex<Option<Vec<ProfileSpec>>>>;
+/// The profiles to change to, until the thread applies them.
+type RequestedProfiles = Arc<Mutex<Option<Vec<ProfileSpec>>>>;
 
 /// A handle of the loader's thread, which ends with it.
 pub struct Loader {
     wake: Sender<Wake>,
     first: latest::Receiver<First>,
-    wish: Wish,
+    requested: RequestedProfiles,
     board: Arc<Mutex<Board>>,
 }
 
@@ -70,15 +70,15 @@ impl Loader {
         let supervisor = options.supervisor.clone();
         let (wake, woken) = channel();
         let (first_in, first) = latest::channel(None);
-        let (wish, board) = (Wish::default(), Arc::<Mutex<Board>>::default());
-        let shared = (Arc::clone(&wish), Arc::clone(&board));
+        let (requested, board) = (RequestedProfiles::default(), Arc::<Mutex<Board>>::default());
+        let shared = (Arc::clone(&requested), Arc::clone(&board));
         let worker = Worker::new(options, compiler, specs, outbox, first_in, shared);
         let wake_worker = wake.clone();
         thread::Builder::new()
             .name("wasm-loader".into())
             .spawn(move || supervisor.thread("the loader's thread", || worker.run(&wake_worker, &woken)))
             .map_err(|error| LoaderError::Thread(error.to_string()))?;
-        Ok(Self { wake, first, wish, board })
+        Ok(Self { wake, first, requested, board })
     }
 
     /// Waits until the first set serves or is refused.
@@ -110,7 +110,7 @@ impl Loader {
     /// Changes the profiles. They serve as soon as all their plugins are available; until then, the previous profiles
     /// serve, and [`Loader::refused_profiles`] returns the reason.
     pub fn set_profiles(&self, specs: Vec<ProfileSpec>) {
-        *self.wish.lock().unwrap_or_else(PoisonError::into_inner) = Some(specs);
+        *self.requested.lock().unwrap_or_else(PoisonError::into_inner) = Some(specs);
         // The send fails only if the thread has ended.
         let _ = self.wake.send(Wake::Changed);
     }

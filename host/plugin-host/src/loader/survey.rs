@@ -1,12 +1,12 @@
 //! Finds out which plugins would serve, once and without a cluster, for `berth plugin list` and `berth config check`.
 
 use super::LoaderError;
+use super::component_set::ComponentSet;
 use super::options::LoaderOptions;
-use super::stock::Stock;
 use crate::set::{self, AssembleError, LineUp, PluginStatus};
 use berth_core::profile_spec::ProfileSpec;
 
-/// Loads and tests all components as a [`super::Loader`] with the same options does. Returns the state of each, and
+/// Loads and tests all components, as a [`super::Loader`] with the same options does. Returns the state of each, and
 /// the reason why the profiles can't serve, if there is one.
 ///
 /// # Errors
@@ -15,8 +15,8 @@ pub fn survey(
     options: &LoaderOptions,
     specs: Vec<ProfileSpec>,
 ) -> Result<(Vec<PluginStatus>, Option<AssembleError>), LoaderError> {
-    let stock = Stock::load(options)?;
-    let (mut assembler, assembled) = stock.assemble(specs);
+    let components = ComponentSet::load(options)?;
+    let (mut assembler, assembled) = components.assemble(specs);
     let error = match assembled {
         Ok(Some(assembled)) => {
             assembler.commit(assembled.inventory);
@@ -25,7 +25,7 @@ pub fn survey(
         Ok(None) => None,
         Err(error) => Some(error),
     };
-    Ok((assembler.board(stock.catalog, error.clone()).status(), error))
+    Ok((assembler.board(components.catalog, error.clone()).status(), error))
 }
 
 /// Returns the plugins of each profile in the order of their calls at each extension point. The second part is the
@@ -37,9 +37,9 @@ pub fn line_up(
     options: &LoaderOptions,
     specs: Vec<ProfileSpec>,
 ) -> Result<(Vec<LineUp>, Option<AssembleError>), LoaderError> {
-    let stock = Stock::load(options)?;
-    let lines: Vec<LineUp> = specs.iter().map(|spec| set::line_up(spec, &stock.catalog)).collect();
+    let components = ComponentSet::load(options)?;
+    let lines: Vec<LineUp> = specs.iter().map(|spec| set::line_up(spec, &components.catalog)).collect();
     // Absent plugins are reported in the line-up.
-    let error = if lines.iter().all(|line| line.absent.is_empty()) { stock.assemble(specs).1.err() } else { None };
+    let error = if lines.iter().all(|line| line.absent.is_empty()) { components.assemble(specs).1.err() } else { None };
     Ok((lines, error))
 }

@@ -24,7 +24,9 @@ impl Watches {
             }
         };
         let watcher = notify::recommended_watcher(handler)
-            .inspect_err(|error| tracing::warn!("changes of plugins are noticed later, by looking: {error}"))
+            .inspect_err(|error| {
+                tracing::warn!(%error, "file notifications are not available; polling the plugins directory instead");
+            })
             .ok();
         Self { watcher, watched: BTreeMap::new() }
     }
@@ -45,7 +47,9 @@ impl Watches {
             }
             match watcher.watch(&folder, RecursiveMode::NonRecursive) {
                 Ok(()) => drop(self.watched.insert(folder, id)),
-                Err(error) => tracing::debug!("{} is not watched: {error}", folder.display()),
+                Err(error) => {
+                    tracing::debug!(file = %folder.display(), %error, "watch of a folder failed; polling it instead")
+                }
             }
         }
     }

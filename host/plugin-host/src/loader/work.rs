@@ -12,10 +12,10 @@ use tokio::sync::watch as latest;
 use super::files::Files;
 use super::options::LoaderOptions;
 use super::watch::Watches;
-use super::{First, LoaderError, Wish, directory};
+use super::{First, LoaderError, RequestedProfiles, directory};
 use crate::feed::Feeder;
 use crate::guests::{ClusterRequest, Delivery, Installed, Outbox, Prepared};
-use crate::load::{Cluster, Compiler, Digest, LoadCause};
+use crate::load::{Cluster, Compiler, Digest, LoadCause, LoadedComponent};
 use crate::set::{AssembleError, Assembled, Assembler, Board, Catalog};
 use berth_core::profile_spec::ProfileSpec;
 
@@ -46,12 +46,12 @@ pub(super) struct Worker {
     assembler: Assembler,
     outbox: Outbox,
     first: latest::Sender<First>,
-    wish: Wish,
+    requested: RequestedProfiles,
     board: Arc<Mutex<Board>>,
     /// The latest profiles, if they can't serve yet. The assembler has the profiles that serve.
     refused: Option<Refused>,
     /// The problems of the last pass. Each is logged only when it is new.
-    complaints: BTreeSet<String>,
+    problems: BTreeSet<Problem>,
 }
 
 /// Profiles that could not serve with these components.
@@ -59,6 +59,43 @@ struct Refused {
     specs: Vec<ProfileSpec>,
     components: BTreeSet<Digest>,
     error: AssembleError,
+}
+
+/// A problem of a pass, for the log.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Problem {
+    /// The plugins directory can't be read.
+    Directory { file: String, error: String },
+    /// The profiles can't serve with these components.
+    NotServed { error: String },
+    /// A component serves, but its file is missing or invalid.
+    LastGood { plugin: String, version: String, file: String },
+    /// The latest profiles can't serve.
+    RefusedProfiles { error: String },
+}
+
+impl Problem {
+    fn last_good(component: &LoadedComponent) -> Self {
+        let LoadedComponent { name, version, source, .. } = component;
+        Self::LastGood { plugin: name.to_string(), version: version.to_string(), file: source.to_string() }
+    }
+
+    fn log(&self) {
+        match self {
+            Self::Directory { file, error } => {
+                tracing::warn!(%file, %error, "reading the plugins directory failed; trying again");
+            }
+            Self::NotServed { error } => {
+                tracing::warn!(%error, "profiles can't be served with the available plugins; trying again");
+            }
+            Self::LastGood { plugin, version, file } => {
+                tracing::warn!(plugin, version, %file, "plugin file is missing or invalid; keeping the loaded version");
+            }
+            Self::RefusedProfiles { error } => {
+                tracing::warn!(%error, "new profiles are refused; keeping the previous profiles");
+            }
+        }
+    }
 }
 
 /// The core's thread has ended.
@@ -71,11 +108,11 @@ impl Worker {
         specs: Vec<ProfileSpec>,
         outbox: Outbox,
         first: latest::Sender<First>,
-        (wish, board): (Wish, Arc<Mutex<Board>>),
+        (requested, board): (RequestedProfiles, Arc<Mutex<Board>>),
     ) -> Self {
         let assembler = Assembler::new(specs, Arc::clone(&options.limits));
-        let (refused, complaints) = (None, BTreeSet::new());
-        Self { options, compiler, assembler, outbox, first, wish, board, refused, complaints }
+        let (refused, problems) = (None, BTreeSet::new());
+        Self { options, compiler, assembler, outbox, first, requested, board, refused, problems }
     }
 
     pub fn run(mut self, wake: &Sender<Wake>, woken: &Receiver<Wake>) {
@@ -83,23 +120,23 @@ impl Worker {
         // The loader's thread may have ended when the system reports a change.
         let mut watches = Watches::new(move || drop(wake.send(Wake::Changed)));
         let mut files = Files::new(&self.options.built_in, &self.options.loaded, &self.compiler);
-        let (mut all, mut settled) = (true, false);
+        let (mut all, mut is_priority_lowered) = (true, false);
         loop {
-            let mut complaints = BTreeSet::new();
-            let unfinished = self.look(&mut files, &mut watches, all, &mut complaints);
-            if self.bring_about(&files.catalog(), &mut complaints).is_err() {
+            let mut problems = BTreeSet::new();
+            let unfinished = self.read_directory(&mut files, &mut watches, all, &mut problems);
+            if self.install(&files.catalog(), &mut problems).is_err() {
                 return;
             }
             // The scheduler waits for the first set; later sets are built while another serves.
-            if !settled {
+            if !is_priority_lowered {
                 lower_priority();
-                settled = true;
+                is_priority_lowered = true;
             }
-            complaints.difference(&self.complaints).for_each(|complaint| tracing::warn!("{complaint}"));
-            self.complaints = complaints;
+            problems.difference(&self.problems).for_each(Problem::log);
+            self.problems = problems;
             let wait = if unfinished { SECOND_LOOK.min(self.options.poll) } else { self.options.poll };
             match woken.recv_timeout(wait) {
-                Ok(Wake::Changed) if settle(woken) => all = true,
+                Ok(Wake::Changed) if wait_until_quiet(woken) => all = true,
                 Err(RecvTimeoutError::Timeout) => all = unfinished,
                 Ok(_) | Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -107,27 +144,33 @@ impl Worker {
     }
 
     /// Reads the directory. Returns whether it must be read again soon.
-    fn look(&self, files: &mut Files, watches: &mut Watches, all: bool, complaints: &mut BTreeSet<String>) -> bool {
+    fn read_directory(
+        &self,
+        files: &mut Files,
+        watches: &mut Watches,
+        all: bool,
+        problems: &mut BTreeSet<Problem>,
+    ) -> bool {
         let Some(dir) = &self.options.plugins_dir else { return false };
         // Watch before the read, so that a change in between is noticed.
         watches.follow(&directory::to_watch(dir));
         match directory::list(dir) {
             Ok(listed) => files.refresh(listed, all, &self.compiler, &self.options.limits),
             Err(error) => {
-                complaints.insert(format!("plugins directory {}: {error}", dir.display()));
+                problems.insert(Problem::Directory { file: dir.display().to_string(), error: error.to_string() });
                 false
             }
         }
     }
 
     /// Installs the latest profiles with these components, or else the previous profiles.
-    fn bring_about(&mut self, catalog: &Catalog, complaints: &mut BTreeSet<String>) -> Result<(), Ended> {
-        self.take_wish(catalog)?;
+    fn install(&mut self, catalog: &Catalog, problems: &mut BTreeSet<Problem>) -> Result<(), Ended> {
+        self.apply_requested_profiles(catalog)?;
         let serves = self.serve(catalog)?;
-        complaints.extend(serves.as_ref().err().map(ToString::to_string));
-        complaints.extend(self.assembler.last_good(catalog));
+        problems.extend(serves.as_ref().err().map(|error| Problem::NotServed { error: error.to_string() }));
+        problems.extend(self.assembler.last_good(catalog).map(|component| Problem::last_good(component)));
         let refused = self.refused.as_ref().map(|refused| &refused.error);
-        complaints.extend(refused.map(|error| format!("{error}; the profiles before serve on")));
+        problems.extend(refused.map(|error| Problem::RefusedProfiles { error: error.to_string() }));
         let refused_profiles = refused.or(serves.as_ref().err()).cloned();
         let board = self.assembler.board(catalog.clone(), refused_profiles);
         *self.board.lock().unwrap_or_else(PoisonError::into_inner) = board;
@@ -139,11 +182,11 @@ impl Worker {
 
     /// Changes to the latest profiles, if they can serve. Refused profiles are tried again when the components
     /// change, or when the failure may pass, such as a list that was forbidden.
-    fn take_wish(&mut self, catalog: &Catalog) -> Result<(), Ended> {
-        let wish = self.wish.lock().unwrap_or_else(PoisonError::into_inner).take();
+    fn apply_requested_profiles(&mut self, catalog: &Catalog) -> Result<(), Ended> {
+        let requested = self.requested.lock().unwrap_or_else(PoisonError::into_inner).take();
         let components: BTreeSet<Digest> = catalog.components().map(|component| component.digest).collect();
-        let specs = match (wish, self.refused.take()) {
-            (Some(wish), _) => wish,
+        let specs = match (requested, self.refused.take()) {
+            (Some(requested), _) => requested,
             (None, Some(refused)) if refused.components != components || refused.error.may_pass() => refused.specs,
             (None, refused) => {
                 self.refused = refused;
@@ -192,9 +235,9 @@ impl Worker {
             if cluster.log().end().saturating_sub(position) <= FEW_CHANGES {
                 break;
             }
-            let told = prepared.catch_up(&cluster, &mut feeder);
-            if told != Installed::Yes {
-                return told;
+            let installed = prepared.catch_up(&cluster, &mut feeder);
+            if installed != Installed::Yes {
+                return installed;
             }
         }
         Installed::Yes
@@ -219,8 +262,8 @@ impl Worker {
                 Ok(true)
             }
             Installed::FellBehind => Ok(false),
-            Installed::Failed(id, words) => {
-                self.assembler.fail(&inventory, id, words);
+            Installed::Failed(id, message) => {
+                self.assembler.fail(&inventory, id, message);
                 Ok(false)
             }
         }
@@ -231,12 +274,12 @@ impl Worker {
 /// cluster if that thread has ended.
 fn copy_of_cluster(outbox: &Outbox, objects: &[ObjectReads], since: Option<u64>) -> Result<Cache, LoadCause> {
     let (request, answer) = ClusterRequest::new(objects, since);
-    let asked = outbox(Delivery::NeedsCluster(request));
-    asked.then(|| answer.recv().ok()).flatten().unwrap_or_else(|| Ok(Cache::default()))
+    let is_sent = outbox(Delivery::NeedsCluster(request));
+    is_sent.then(|| answer.recv().ok()).flatten().unwrap_or_else(|| Ok(Cache::default()))
 }
 
 /// Waits until the directory is quiet. Returns false if the thread must end.
-fn settle(woken: &Receiver<Wake>) -> bool {
+fn wait_until_quiet(woken: &Receiver<Wake>) -> bool {
     let patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {
         match woken.recv_timeout(QUIET) {
@@ -252,6 +295,6 @@ fn settle(woken: &Receiver<Wake>) -> bool {
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 10) {
-        tracing::debug!("the loader's thread keeps its priority: {error}");
+        tracing::debug!(%error, "lowering the priority of the plugin loader's thread failed; keeping the priority");
     }
 }

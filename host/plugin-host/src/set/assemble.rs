@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 
 use super::catalog::Catalog;
 use super::error::AssembleError;
-use super::inventory::{Inventory, Made, Serving, Shape};
+use super::inventory::{InstanceKey, Inventory, Serving, SetKey};
 use super::needs::Needs;
 use super::profiles::{Pair, check_same_order, profile};
 use super::status::Board;
@@ -27,10 +27,10 @@ pub(crate) struct Assembler {
     limits: Arc<Limits>,
     feeder: Feeder,
     next_id: u32,
-    now: Inventory,
+    current: Inventory,
     /// Components that loaded, but failed with these arguments. They are not tried again until they change, unless
     /// the cause may pass.
-    failed: HashMap<Made, LoadError>,
+    failed: HashMap<InstanceKey, LoadError>,
 }
 
 /// A set that is ready to serve, and its contents for [`Assembler::commit`].
@@ -52,7 +52,14 @@ type Instances = Vec<(Arc<Entry>, Option<Resident>)>;
 
 impl Assembler {
     pub fn new(specs: Vec<ProfileSpec>, limits: Arc<Limits>) -> Self {
-        Self { specs, limits, feeder: Feeder::default(), next_id: 0, now: Inventory::default(), failed: HashMap::new() }
+        Self {
+            specs,
+            limits,
+            feeder: Feeder::default(),
+            next_id: 0,
+            current: Inventory::default(),
+            failed: HashMap::new(),
+        }
     }
 
     /// Replaces the profiles. Returns the previous ones.
@@ -70,7 +77,7 @@ impl Assembler {
         cluster: &mut Cluster<'_>,
     ) -> Result<Option<Assembled>, AssembleError> {
         self.failed.retain(|(digest, _), _| catalog.components().any(|component| component.digest == *digest));
-        let needs = Needs::of(&self.specs, catalog, &self.now.serving);
+        let needs = Needs::of(&self.specs, catalog, &self.current.serving);
         let mut draft = Draft::default();
         for (name, need) in &needs.plugins {
             let chosen = self.choose(catalog, name, &need.arguments, &mut draft, cluster);
@@ -83,49 +90,45 @@ impl Assembler {
             with_others.map(|(spec, others)| profile(spec, others, &draft.instances)).collect::<Result<_, _>>()?;
         check_same_order(&profiles)?;
         let instances = profiles.iter().map(|profile| profile.plugin_ids().collect()).collect();
-        let shape = Some((self.specs.clone(), instances));
-        if draft.new.is_empty() && self.now.shape == shape {
+        let key = Some((self.specs.clone(), instances));
+        if draft.new.is_empty() && self.current.key == key {
             return Ok(None);
         }
-        Ok(Some(draft.finish(profiles, shape)))
+        Ok(Some(draft.finish(profiles, key)))
     }
 
     /// Records that the set serves now.
     pub fn commit(&mut self, inventory: Inventory) {
         for (name, component) in &inventory.serving {
-            if self.now.serving.get(name).is_none_or(|before| before.digest != component.digest) {
+            if self.current.serving.get(name).is_none_or(|before| before.digest != component.digest) {
                 let (version, digest) = (&*component.version, component.digest.short());
-                tracing::info!(plugin = &**name, version, digest, "serves, from {}", component.source);
+                tracing::info!(plugin = &**name, version, digest, file = %component.source, "plugin is in service");
             }
         }
-        for (name, _) in self.now.serving.iter().filter(|(name, _)| !inventory.serving.contains_key(*name)) {
-            tracing::info!(plugin = &**name, "serves no more");
+        for (name, _) in self.current.serving.iter().filter(|(name, _)| !inventory.serving.contains_key(*name)) {
+            tracing::info!(plugin = &**name, "plugin is no longer in service");
         }
-        self.now = inventory;
+        self.current = inventory;
     }
 
-    /// Returns messages about components that serve although the catalog no longer has them.
-    pub fn last_good(&self, catalog: &Catalog) -> Vec<String> {
-        let gone = |component: &&Arc<LoadedComponent>| !catalog.components().any(|c| c.digest == component.digest);
-        let sentence = |component: &Arc<LoadedComponent>| {
-            let LoadedComponent { name, version, source, .. } = &**component;
-            format!("plugin {name} {version} serves on, though {source} is gone or has become bad")
-        };
-        self.now.serving.values().filter(gone).map(sentence).collect()
+    /// Returns the components that serve although the catalog no longer has them.
+    pub fn last_good(&self, catalog: &Catalog) -> impl Iterator<Item = &Arc<LoadedComponent>> {
+        let is_gone = |component: &&Arc<LoadedComponent>| !catalog.components().any(|c| c.digest == component.digest);
+        self.current.serving.values().filter(is_gone)
     }
 
     /// Records that an instance of the set failed on the latest changes.
-    pub fn fail(&mut self, inventory: &Inventory, id: PluginId, words: String) {
-        if let Some((made, entry)) = inventory.entries.iter().find(|(_, entry)| entry.id == id) {
-            let error = LoadError::new(&entry.component.source, LoadCause::LateFailure(words));
-            self.failed.insert(made.clone(), error);
+    pub fn fail(&mut self, inventory: &Inventory, id: PluginId, message: String) {
+        if let Some((key, entry)) = inventory.entries.iter().find(|(_, entry)| entry.id == id) {
+            let error = LoadError::new(&entry.component.source, LoadCause::LateFailure(message));
+            self.failed.insert(key.clone(), error);
         }
     }
 
     /// Returns the current state for display. `refused_profiles` is the reason why the latest profiles don't serve,
     /// if there is one.
     pub fn board(&self, catalog: Catalog, refused_profiles: Option<AssembleError>) -> Board {
-        let (inventory, failed) = (self.now.clone(), self.failed.clone());
+        let (inventory, failed) = (self.current.clone(), self.failed.clone());
         Board { specs: self.specs.clone(), inventory, failed, catalog, refused_profiles }
     }
 
@@ -140,10 +143,10 @@ impl Assembler {
         cluster: &mut Cluster<'_>,
     ) -> Result<(), Option<LoadError>> {
         let mut refused = None;
-        for component in catalog.candidates(name, self.now.serving.get(name)) {
+        for component in catalog.candidates(name, self.current.serving.get(name)) {
             match self.instances(&component, arguments, cluster) {
                 Ok(instances) => {
-                    draft.take(name, component, instances);
+                    draft.add(name, component, instances);
                     return Ok(());
                 }
                 Err(error) => refused = refused.or(Some(error)),
@@ -160,19 +163,19 @@ impl Assembler {
         cluster: &mut Cluster<'_>,
     ) -> Result<Instances, LoadError> {
         let instance = |arguments: &Arc<str>| {
-            let made: Made = (component.digest, Arc::clone(arguments));
-            if let Some(entry) = self.now.entries.get(&made) {
+            let key: InstanceKey = (component.digest, Arc::clone(arguments));
+            if let Some(entry) = self.current.entries.get(&key) {
                 return Ok((Arc::clone(entry), None));
             }
-            if let Some(error) = self.failed.get(&made).filter(|error| !error.cause.may_pass()) {
+            if let Some(error) = self.failed.get(&key).filter(|error| !error.cause.may_pass()) {
                 return Err(error.clone());
             }
-            let made_now = self.make(component, arguments, cluster);
-            match &made_now {
-                Ok(_) => self.failed.remove(&made),
-                Err(error) => self.failed.insert(made, error.clone()),
+            let new = self.make(component, arguments, cluster);
+            match &new {
+                Ok(_) => self.failed.remove(&key),
+                Err(error) => self.failed.insert(key, error.clone()),
             };
-            made_now.map(|(entry, resident)| (entry, Some(resident)))
+            new.map(|(entry, resident)| (entry, Some(resident)))
         };
         arguments.iter().map(instance).collect()
     }
@@ -195,7 +198,7 @@ impl Assembler {
 }
 
 impl Draft {
-    fn take(&mut self, name: &Arc<str>, component: Arc<LoadedComponent>, instances: Instances) {
+    fn add(&mut self, name: &Arc<str>, component: Arc<LoadedComponent>, instances: Instances) {
         for (entry, resident) in instances {
             self.instances.insert((Arc::clone(name), Arc::clone(&entry.arguments)), Arc::clone(&entry));
             self.new.extend(resident.map(|resident| (entry, resident)));
@@ -203,8 +206,8 @@ impl Draft {
         self.serving.insert(Arc::clone(name), component);
     }
 
-    fn finish(self, profiles: Vec<Profile>, shape: Option<Shape>) -> Assembled {
-        let entries: HashMap<Made, Arc<Entry>> = self
+    fn finish(self, profiles: Vec<Profile>, key: Option<SetKey>) -> Assembled {
+        let entries: HashMap<InstanceKey, Arc<Entry>> = self
             .instances
             .into_values()
             .map(|entry| ((entry.component.digest, Arc::clone(&entry.arguments)), entry))
@@ -212,7 +215,7 @@ impl Draft {
         let used = entries.values().map(|entry| entry.id).collect();
         Assembled {
             prepared: Prepared { new: self.new, used, profiles, done: None },
-            inventory: Inventory { entries, serving: self.serving, shape },
+            inventory: Inventory { entries, serving: self.serving, key },
         }
     }
 }

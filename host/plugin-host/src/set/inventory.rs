@@ -11,19 +11,19 @@ use crate::guests::Entry;
 use crate::load::{Digest, LoadedComponent};
 
 /// The key of an instance: component and arguments.
-pub(super) type Made = (Digest, Arc<str>);
+pub(super) type InstanceKey = (Digest, Arc<str>);
 
 /// The components that serve, by name.
 pub(super) type Serving = BTreeMap<Arc<str>, Arc<LoadedComponent>>;
 
-/// The profiles, and the instances of each in order. Two sets with the same `Shape` are equal.
-pub(super) type Shape = (Vec<ProfileSpec>, Vec<Vec<PluginId>>);
+/// The profiles, and the instances of each in order. Two sets with the same `SetKey` are equal.
+pub(super) type SetKey = (Vec<ProfileSpec>, Vec<Vec<PluginId>>);
 
 /// The contents of a set.
 #[derive(Clone, Default)]
 pub(crate) struct Inventory {
-    pub(super) entries: HashMap<Made, Arc<Entry>>,
+    pub(super) entries: HashMap<InstanceKey, Arc<Entry>>,
     pub(super) serving: Serving,
     /// `None` before the first set.
-    pub(super) shape: Option<Shape>,
+    pub(super) key: Option<SetKey>,
 }

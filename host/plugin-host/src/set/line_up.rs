@@ -84,8 +84,8 @@ fn missing(name: &Arc<str>, catalog: &Catalog) -> Absent {
 }
 
 fn misplaced(name: &Arc<str>, point: &'static str, spec: &ProfileSpec, component: &LoadedComponent) -> Absent {
-    let does = spec.points.each().into_iter().filter(|(_, export, _)| component.points.contains(*export));
-    let does: Vec<&str> = does.map(|(name, _, _)| name).collect();
-    let message = format!("{name} has nothing to do at {point}; it takes part in {}", does.join(", "));
+    let points = spec.points.each().into_iter().filter(|(_, export, _)| component.points.contains(*export));
+    let points: Vec<&str> = points.map(|(name, _, _)| name).collect();
+    let message = format!("{name} can't be enabled at {point}; it can be enabled at {}", points.join(", "));
     Absent { plugin: Arc::clone(name), point: Some(point), near: None, message }
 }

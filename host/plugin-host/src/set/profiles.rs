@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn all_profiles_sort_the_queue_in_one_way() {
+    fn profiles_that_sort_the_queue_differently_are_refused() {
         let cases = [
             ([Some((0, "Own")), Some((0, "Own"))], None),
             ([None, Some((0, DEFAULT_SORT))], None),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn one_plugin_sorts_the_queue() {
+    fn two_plugins_at_queue_sort_are_refused() {
         let mut profile = Profile { scheduler_name: "own".into(), ..Profile::default() };
         add_sort(&mut profile, sort(0, "First"), NamedBy::MultiPoint).expect("the first");
         add_sort(&mut profile, sort(1, "InTheDirectory"), NamedBy::Default).expect("left out");

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::catalog::Catalog;
 use super::error::AssembleError;
-use super::inventory::{Inventory, Made};
+use super::inventory::{InstanceKey, Inventory};
 use crate::guests::{Entry, Health};
 use crate::load::{Digest, LoadError, LoadedComponent, Source};
 use crate::metrics::Usage;
@@ -59,7 +59,7 @@ pub(crate) struct Board {
     /// The profiles that serve, or that are to serve first.
     pub specs: Vec<ProfileSpec>,
     pub(super) inventory: Inventory,
-    pub(super) failed: HashMap<Made, LoadError>,
+    pub(super) failed: HashMap<InstanceKey, LoadError>,
     pub(super) catalog: Catalog,
     /// The reason why the latest profiles don't serve.
     pub refused_profiles: Option<AssembleError>,
@@ -81,12 +81,12 @@ impl Board {
     }
 
     fn of_instance(&self, entry: &Entry) -> PluginStatus {
-        let made_of = &entry.component;
+        let component_in_use = &entry.component;
         // The file may have been renamed meanwhile.
-        let found = self.catalog.components().find(|component| component.digest == made_of.digest);
+        let found = self.catalog.components().find(|component| component.digest == component_in_use.digest);
         let uses = |spec: &&ProfileSpec| {
-            let named = spec.names().iter().any(|(name, _)| *name == made_of.name);
-            (named || spec.others) && spec.arguments_of(&made_of.name) == entry.arguments
+            let named = spec.names().iter().any(|(name, _)| *name == component_in_use.name);
+            (named || spec.others) && spec.arguments_of(&component_in_use.name) == entry.arguments
         };
         let (state, broken) = match entry.health() {
             Health::Serving if found.is_some() => (PluginState::Loaded, None),
@@ -100,7 +100,7 @@ impl Board {
             state,
             last_error: broken.or_else(|| entry.last_failure()),
             usage: entry.counters.read(),
-            ..line(found.unwrap_or(made_of))
+            ..line(found.unwrap_or(component_in_use))
         }
     }
 

@@ -28,12 +28,12 @@ impl Resources {
     pub fn make(&self, store: impl AsContextMut, name: &str, number: u32) -> Result<Val> {
         match self.id(name) {
             Some(id) => resource(store, id, number),
-            None => bail!("there is no resource {name}"),
+            None => bail!("the component imports no resource {name}"),
         }
     }
 
     /// Returns the empty value of a type: empty, zero, none, or denied.
-    pub fn nothing(&self, store: &mut impl AsContextMut, ty: &Type) -> Result<Val> {
+    pub fn empty_value(&self, store: &mut impl AsContextMut, ty: &Type) -> Result<Val> {
         Ok(match ty {
             Type::Bool => Val::Bool(false),
             Type::S8 => Val::S8(0),
@@ -54,22 +54,24 @@ impl Resources {
             Type::Record(record) => {
                 let mut fields = Vec::new();
                 for field in record.fields() {
-                    fields.push((field.name.to_owned(), self.nothing(store, &field.ty)?));
+                    fields.push((field.name.to_owned(), self.empty_value(store, &field.ty)?));
                 }
                 Val::Record(fields)
             }
-            Type::Tuple(tuple) => Val::Tuple(tuple.types().map(|ty| self.nothing(store, &ty)).collect::<Result<_>>()?),
+            Type::Tuple(tuple) => {
+                Val::Tuple(tuple.types().map(|ty| self.empty_value(store, &ty)).collect::<Result<_>>()?)
+            }
             Type::Variant(_) | Type::Enum(_) => self.case(store, ty)?,
             Type::Result(result) => match (result.err(), result.ok()) {
                 (Some(error), _) => Val::Result(Err(Some(Box::new(self.case(store, &error)?)))),
-                (None, Some(ok)) => Val::Result(Ok(Some(Box::new(self.nothing(store, &ok)?)))),
+                (None, Some(ok)) => Val::Result(Ok(Some(Box::new(self.empty_value(store, &ok)?)))),
                 (None, None) => Val::Result(Ok(None)),
             },
             Type::Own(wanted) => {
                 let all = 0..u32::try_from(self.0.len()).unwrap_or_default();
                 match all.into_iter().find(|id| ResourceType::host_dynamic(*id) == *wanted) {
                     Some(id) => resource(store, id, 0)?,
-                    None => bail!("there is no such resource"),
+                    None => bail!("the component imports no such resource"),
                 }
             }
             other => bail!("WASI 0.2 has no {other:?}"),
@@ -89,12 +91,12 @@ impl Resources {
                 let denial = DENIALS.into_iter().find_map(|denial| cases.iter().find(|case| case.name == denial));
                 let Some(case) = denial.or(cases.first()) else { bail!("a variant without cases") };
                 let payload = match &case.ty {
-                    Some(ty) => Some(Box::new(self.nothing(store, ty)?)),
+                    Some(ty) => Some(Box::new(self.empty_value(store, ty)?)),
                     None => None,
                 };
                 Ok(Val::Variant(case.name.to_owned(), payload))
             }
-            other => self.nothing(store, other),
+            other => self.empty_value(store, other),
         }
     }
 }

@@ -54,26 +54,26 @@ fn exit(_: &mut Store<'_>, _: &Call<'_>, _: &mut [Val]) -> Result<()> {
 }
 
 fn stdout(store: &mut Store<'_>, call: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    give(out, call.resources.make(store, "output-stream", Stream::Out.number())?)
+    set_result(out, call.resources.make(store, "output-stream", Stream::Out.number())?)
 }
 
 fn stderr(store: &mut Store<'_>, call: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    give(out, call.resources.make(store, "output-stream", Stream::Error.number())?)
+    set_result(out, call.resources.make(store, "output-stream", Stream::Error.number())?)
 }
 
 fn monotonic_now(store: &mut Store<'_>, _: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    give(out, Val::U64(store.data_mut().wasi.nanoseconds()))
+    set_result(out, Val::U64(store.data_mut().wasi.nanoseconds()))
 }
 
 fn resolution(_: &mut Store<'_>, _: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    give(out, Val::U64(1))
+    set_result(out, Val::U64(1))
 }
 
 fn wall_now(store: &mut Store<'_>, _: &Call<'_>, out: &mut [Val]) -> Result<()> {
     let now = store.data_mut().wasi.nanoseconds();
     let part = u32::try_from(now % 1_000_000_000).unwrap_or_default();
     let fields = [("seconds", Val::U64(now / 1_000_000_000)), ("nanoseconds", Val::U32(part))];
-    give(out, Val::Record(fields.map(|(name, value)| (name.to_owned(), value)).into()))
+    set_result(out, Val::Record(fields.map(|(name, value)| (name.to_owned(), value)).into()))
 }
 
 fn random_bytes(store: &mut Store<'_>, call: &Call<'_>, out: &mut [Val]) -> Result<()> {
@@ -82,33 +82,33 @@ fn random_bytes(store: &mut Store<'_>, call: &Call<'_>, out: &mut [Val]) -> Resu
     };
     let wasi = &mut store.data_mut().wasi;
     let bytes = (0..*length).map(|_| Val::U8(wasi.random().to_le_bytes()[0])).collect();
-    give(out, Val::List(bytes))
+    set_result(out, Val::List(bytes))
 }
 
 fn random_u64(store: &mut Store<'_>, _: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    give(out, Val::U64(store.data_mut().wasi.random()))
+    set_result(out, Val::U64(store.data_mut().wasi.random()))
 }
 
 fn random_seed(store: &mut Store<'_>, _: &Call<'_>, out: &mut [Val]) -> Result<()> {
     let wasi = &mut store.data_mut().wasi;
-    give(out, Val::Tuple(vec![Val::U64(wasi.random()), Val::U64(wasi.random())]))
+    set_result(out, Val::Tuple(vec![Val::U64(wasi.random()), Val::U64(wasi.random())]))
 }
 
 fn ready(_: &mut Store<'_>, _: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    give(out, Val::Bool(true))
+    set_result(out, Val::Bool(true))
 }
 
 /// Returns all pollables as ready, so waiting takes no time.
 fn poll(_: &mut Store<'_>, call: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    give(out, Val::List((0..).take(call.handles.len()).map(Val::U32).collect()))
+    set_result(out, Val::List((0..).take(call.handles.len()).map(Val::U32).collect()))
 }
 
 fn check_write(_: &mut Store<'_>, _: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    give(out, Val::Result(Ok(Some(Box::new(Val::U64(WRITE_AT_ONCE))))))
+    set_result(out, Val::Result(Ok(Some(Box::new(Val::U64(WRITE_AT_ONCE))))))
 }
 
 fn write(store: &mut Store<'_>, call: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    let Some(Val::List(bytes)) = call.params.get(1) else { bail!("write wants bytes") };
+    let Some(Val::List(bytes)) = call.params.get(1) else { bail!("write was called without bytes") };
     let bytes: Vec<u8> = bytes.iter().map(|byte| if let Val::U8(byte) = byte { *byte } else { 0 }).collect();
     if let Some(stream) = call.handles.first().copied().and_then(Stream::of) {
         store.data_mut().write_output(stream, &bytes);
@@ -117,10 +117,10 @@ fn write(store: &mut Store<'_>, call: &Call<'_>, out: &mut [Val]) -> Result<()> 
 }
 
 fn done(_: &mut Store<'_>, _: &Call<'_>, out: &mut [Val]) -> Result<()> {
-    give(out, Val::Result(Ok(None)))
+    set_result(out, Val::Result(Ok(None)))
 }
 
-fn give(out: &mut [Val], answer: Val) -> Result<()> {
-    *out.first_mut().ok_or_else(|| format_err!("WASI 0.2 has an answer here"))? = answer;
+fn set_result(out: &mut [Val], answer: Val) -> Result<()> {
+    *out.first_mut().ok_or_else(|| format_err!("the component imports the function without a result"))? = answer;
     Ok(())
 }

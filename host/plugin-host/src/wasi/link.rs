@@ -80,7 +80,7 @@ fn link_function(
             return function(&mut store, &Call { resources: &resources, params, handles: &handles }, results);
         }
         for (result, ty) in results.iter_mut().zip(ty.results()) {
-            *result = resources.nothing(&mut store, &ty)?;
+            *result = resources.empty_value(&mut store, &ty)?;
         }
         Ok(())
     })
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_machine_without_anything_has_is_offered() {
+    fn only_supported_packages_of_wasi_0_2_are_offered() {
         for (name, offered) in [
             ("wasi:cli/environment@0.2.0", true),
             ("wasi:sockets/tcp@0.2.10", true),

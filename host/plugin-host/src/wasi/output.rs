@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_whole_whatever_the_pieces() {
+    fn lines_are_complete_however_the_output_is_split() {
         let (mut line, mut lines) = (Line::default(), Vec::new());
         for piece in ["a", "b\nc\n", "", "\n", &"x".repeat(LINE + 5), "\nend"] {
             line.take(piece.as_bytes(), |line| lines.push(line.to_owned()));

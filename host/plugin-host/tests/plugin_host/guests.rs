@@ -54,7 +54,7 @@ fn while_it_restarts_it_says_so_and_others_are_told_when_it_is_back() {
     let error = host.filter(POISON).expect_err("it traps");
     assert_eq!(error.to_string(), "plugin Test: trapped in filter: wasm `unreachable` instruction executed");
     let waiting = host.filter(1).expect_err("it is not back yet").to_string();
-    assert!(waiting.starts_with("plugin Test: is being restarted; before, it trapped in filter"), "{waiting}");
+    assert!(waiting.starts_with("plugin Test: is being restarted because it trapped in filter"), "{waiting}");
     host.until("it is back", |host| !host.recovered.is_empty());
     assert_eq!(host.filter(1).expect("it answers").nodes, [0; 5]);
     let (state, error) = host.state_of("Test").expect("listed");
@@ -72,7 +72,7 @@ fn after_three_failures_in_a_row_it_rests_until_its_time_has_come() {
     }
     host.filter(POISON).expect_err("it traps");
     let error = host.filter(1).expect_err("it rests").to_string();
-    assert!(error.contains("failed 4 times in a row and rests"), "{error}");
+    assert!(error.contains("failed 4 times in a row and restarts after a backoff"), "{error}");
     let until = host.now.after(Duration::from_secs(1));
     assert_eq!(host.state_of("Test").expect("listed").0, PluginState::BackingOff(until));
     host.now = until;
@@ -102,7 +102,7 @@ fn an_answer_that_breaks_the_contract_costs_that_pod_only() {
     let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (i32.store (i32.const 528) (i32.const 2))))";
     let mut host = with_nodes(Host::with(Guest::new("Test").body("filter", body).build(), Limits::default()));
     let error = host.filter(POISON).expect_err("it is too short").to_string();
-    assert_eq!(error, "plugin Test: broke the contract in filter: it gave 2 verdicts for 5 nodes");
+    assert_eq!(error, "plugin Test: broke the contract in filter: it returned 2 verdicts for 5 nodes");
     assert!(host.filter(1).is_ok(), "it was not restarted");
 }
 

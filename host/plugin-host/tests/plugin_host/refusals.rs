@@ -55,20 +55,20 @@ fn files_that_are_no_component() {
 fn components_that_are_no_plugins() {
     let with = |exports: &[&'static str]| Guest::new("Odd").exports(exports).build();
     refused("no plugin", &with(&["filter"]), "exports no `berth:scheduler/plugin@0.1.0`");
-    refused("nothing to call", &with(&["plugin", "normalize"]), "takes part in no extension point");
+    refused("nothing to call", &with(&["plugin", "normalize"]), "exports none of the extension points");
     refused("HTTP", &Guest::new("Http").with_http().build(), "imports `wasi:http/outgoing-handler@0.2.0`");
     refused("no snapshot", &with(&["plugin", "filter"]), "declares that it reads usage, but exports no");
     let custom = Guest::new("Custom").normalization(NORMALIZE_CUSTOM).build();
     refused("no normalize", &custom, "exports no `berth:scheduler/normalize@0.1.0`");
-    refused("a bad name", &Guest::new("no name").build(), "calls itself \"no name\"");
-    refused("no name", &Guest::new("").build(), "calls itself \"\"");
+    refused("a bad name", &Guest::new("no name").build(), "has the invalid name \"no name\"");
+    refused("no name", &Guest::new("").build(), "has the invalid name \"\"");
 }
 
 #[test]
 fn components_of_other_contracts() {
     let of = |version: &'static str| Guest::new("Other").contract(version).build();
-    refused("an older minor version", &of("0.0.9"), "speaks version 0.0.9 of the contract");
-    refused("a newer minor version", &of("0.2.0"), "speaks version 0.2.0 of the contract");
+    refused("an older minor version", &of("0.0.9"), "uses version 0.0.9 of the contract");
+    refused("a newer minor version", &of("0.2.0"), "uses version 0.2.0 of the contract");
     check_bytes(&of("0.1.7"), "{}").expect("a version with the same minor version");
     let before = |now, then| Guest::new("Old").contract_line(now, then).build();
     let record = before("        version: string,\n", "        version: string,\n        licence: string,\n");
@@ -114,25 +114,29 @@ fn plugins_that_fail_their_trial() {
     refused(
         "too few verdicts",
         &with("filter", "(i32.store (i32.const 528) (i32.const 3))"),
-        "it gave 3 verdicts for 1000 nodes",
+        "it returned 3 verdicts for 1000 nodes",
     );
     refused(
         "too few scores",
         &with("score", "(i32.store (i32.const 552) (i32.const 3))"),
-        "it gave 3 scores for 1000 nodes",
+        "it returned 3 scores for 1000 nodes",
     );
     let no_outcome = "(i32.store16 (local.get $verdicts) (i32.const 2))";
-    refused("no such outcome", &with("filter", no_outcome), "a verdict names outcome 2 where it gave 1 outcomes");
+    refused(
+        "no such outcome",
+        &with("filter", no_outcome),
+        "a verdict refers to outcome 2, but it returned only 1 outcomes",
+    );
     let minus_one = "(i64.store (local.get $scores) (i64.const -1))";
-    refused("a negative score", &with("score", minus_one), "a score of -1 where scores that the host normalizes");
+    refused("a negative score", &with("score", minus_one), "a score of -1, but scores that the host normalizes");
     let raw = Guest::new("Raw")
         .normalization(NORMALIZE_NONE)
         .body("score", "(i64.store (local.get $scores) (i64.const 101))");
-    refused("a score too high", &raw.build(), "a score of 101 where scores that are not normalized");
+    refused("a score too high", &raw.build(), "a score of 101, but scores that are not normalized");
     let custom = Guest::new("Custom")
         .exports(&["plugin", "snapshot", "score", "normalize"])
         .normalization(NORMALIZE_CUSTOM)
         .body("normalize", "(i64.store (local.get $scores) (i64.const 1000))");
-    refused("normalizes too high", &custom.build(), "a score of 1000 where normalized scores");
+    refused("normalizes too high", &custom.build(), "a score of 1000, but normalized scores");
     refused("never can tell", &with("filter", "(return (i32.const 208))"), "filter failed: no thank you");
 }

@@ -107,13 +107,13 @@ impl ServingFlags {
             suites: self.tls_cipher_suites.clone(),
             groups: self.tls_curve_preferences.clone(),
         };
-        for name in choice.unspoken() {
+        for name in choice.unsupported_suites() {
             if !name.starts_with("TLS_") {
                 bail!("--tls-cipher-suites: {name:?} is not a cipher suite; use a name that begins with TLS_");
             }
             warn!(suite = %name, "cipher suite is not supported and left out");
         }
-        for group in choice.unknown_groups() {
+        for group in choice.unsupported_groups() {
             warn!(group, supported = "23, 24, 29", "key exchange group is not supported and left out");
         }
         Ok(TlsOptions { directory: self.cert_dir.clone(), pair, choice })

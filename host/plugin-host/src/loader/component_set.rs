@@ -14,12 +14,12 @@ use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
 
 /// Compiled components.
-pub struct Stock {
+pub struct ComponentSet {
     pub(super) catalog: Catalog,
     pub(super) limits: Arc<Limits>,
 }
 
-impl Stock {
+impl ComponentSet {
     /// Loads all components as a [`super::Loader`] with the same options does.
     ///
     /// # Errors
