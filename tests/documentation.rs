@@ -1,4 +1,4 @@
-//! Checks that the lists in the documentation match the code, so that no list is complete by luck only.
+//! Checks that the lists in the documentation match the code.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -51,7 +51,11 @@ fn the_contract_page_lists_every_export() {
         .filter(|cells| cells.len() == 3 && cells[0].starts_with('`'))
         .flat_map(|cells| quoted(cells[0]).collect::<Vec<_>>())
         .collect();
-    assert_eq!(listed, exports.collect(), "the interfaces in the table of docs/contract.md");
+    assert_eq!(
+        listed,
+        exports.collect(),
+        "the exports in the table of docs/contract.md (left) and in the world everything (right)"
+    );
 }
 
 /// Returns the plugin that a crate defines: its name, and its extension points as the documentation spells them. Both
@@ -92,7 +96,10 @@ fn the_page_of_plugins_lists_every_plugin() {
         .filter(|cells| cells.len() >= 3 && cells[0] != "plugin")
         .map(|cells| (cells[0].to_owned(), cells[1].split(", ").map(str::to_owned).collect()))
         .collect();
-    assert_eq!(listed, plugins, "the tables of plugins/README.md, and the `plugin!` lines of the crates");
+    assert_eq!(
+        listed, plugins,
+        "the plugins in plugins/README.md (left) and in the `plugin!` macros of the crates (right)"
+    );
 }
 
 /// Pages that name metrics of Berth. docs/differences.md also names metrics that Berth does not have.
@@ -118,5 +125,5 @@ fn the_documentation_names_existing_metrics() {
         };
         unknown.extend(metrics.filter(|name| !exists(name)).map(|name| format!("{page}: {name}")));
     }
-    assert!(unknown.is_empty(), "no such metric in host/admin/src/metrics: {unknown:#?}");
+    assert!(unknown.is_empty(), "host/admin/src/metrics does not define these metrics: {unknown:#?}");
 }

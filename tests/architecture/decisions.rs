@@ -24,7 +24,7 @@ fn number(file: &str) -> u32 {
 fn title(file: &str) -> String {
     let text = read(&format!("{FOLDER}/{file}"));
     let title = text.lines().next().and_then(|line| line.strip_prefix("# "));
-    title.unwrap_or_else(|| panic!("{FOLDER}/{file}: the first line is no title")).to_owned()
+    title.unwrap_or_else(|| panic!("{FOLDER}/{file}: the first line is not a title")).to_owned()
 }
 
 #[test]
@@ -45,5 +45,5 @@ fn the_index_lists_the_decision_records() {
     let expected: Vec<String> = records().iter().map(|file| format!("- [{}]({file})", title(file))).collect();
     let index = read(&format!("{FOLDER}/README.md"));
     let listed: Vec<&str> = index.lines().filter(|line| line.starts_with("- ")).collect();
-    assert_eq!(listed, expected, "{FOLDER}/README.md has to list these lines:\n{}", expected.join("\n"));
+    assert_eq!(listed, expected, "{FOLDER}/README.md must list these lines:\n{}", expected.join("\n"));
 }

@@ -27,7 +27,7 @@ fn tracked(path: &str) -> Vec<String> {
         .expect("git lists files");
     assert!(listed.status.success(), "git ls-files: {}", String::from_utf8_lossy(&listed.stderr));
     let files = String::from_utf8(listed.stdout).expect("paths are text");
-    // A file that is deleted but still in the index is no file of the working tree.
+    // A file that is deleted but still in the index is not a file of the working tree.
     files.lines().filter(|file| root().join(path).join(file).exists()).map(str::to_owned).collect()
 }
 
@@ -69,7 +69,7 @@ fn the_table_of_folders_is_complete() {
     // Folders whose names start with a dot (`.github`, for example) are not part of the architecture.
     let top = folders(".").into_iter().filter(|folder| !folder.starts_with('.'));
     let parts = folders("host/src").into_iter().map(|folder| format!("host/src/{folder}"));
-    // What belongs to the crate `berth` itself.
+    // The folders of the crate `berth` itself.
     let own = ["build", "src", "tests"];
     let host = folders("host").into_iter().filter(|folder| !own.contains(&folder.as_str()));
     let host = host.map(|folder| format!("host/{folder}"));
@@ -91,7 +91,7 @@ fn paths_in_the_architecture_exist() {
     let text = read("ARCHITECTURE.md");
     let paths = quoted(&text).filter(|word| word.starts_with("host/") && !word.contains(' '));
     missing.extend(paths.filter(|path| !root().join(path).exists()).map(str::to_owned));
-    assert!(missing.is_empty(), "ARCHITECTURE.md names what is not there: {missing:?}");
+    assert!(missing.is_empty(), "ARCHITECTURE.md names paths that do not exist: {missing:?}");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn the_core_depends_on_no_io_crate() {
     assert!(tree.status.success(), "cargo tree: {}", String::from_utf8_lossy(&tree.stderr));
     let tree = String::from_utf8(tree.stdout).expect("names are text");
     let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(names.contains("berth-core"), "cargo tree says nothing about it: {tree}");
+    assert!(names.contains("berth-core"), "the output of cargo tree does not contain berth-core: {tree}");
     for banned in ["tokio", "kube", "wasmtime", "berth"] {
         assert!(!names.contains(banned), "host/core depends on {banned}");
     }
@@ -132,18 +132,26 @@ fn the_crates_of_the_host_depend_in_one_direction() {
     let names: Vec<String> = crates.iter().map(name_of).collect();
     let folders =
         folders("host").into_iter().filter(|folder| root().join("host").join(folder).join("Cargo.toml").exists());
-    let there: BTreeSet<String> = folders.map(|folder| format!("berth-{folder}")).chain(["berth".to_owned()]).collect();
-    assert_eq!(names.iter().cloned().collect::<BTreeSet<_>>(), there, "the crates that ARCHITECTURE.md names");
+    let existing: BTreeSet<String> =
+        folders.map(|folder| format!("berth-{folder}")).chain(["berth".to_owned()]).collect();
+    assert_eq!(
+        names.iter().cloned().collect::<BTreeSet<_>>(),
+        existing,
+        "the crates in ARCHITECTURE.md (left) and in host/ (right)"
+    );
     for (at, row) in crates.iter().enumerate() {
         let name = &names[at];
         let folder = name.strip_prefix("berth-").map_or("host".to_owned(), |folder| format!("host/{folder}"));
         let depends = dependencies(&folder);
         let above: BTreeSet<String> = names[..at].iter().cloned().collect();
-        let told: BTreeSet<String> = match row[2].as_str() {
+        let documented: BTreeSet<String> = match row[2].as_str() {
             "all" => above.clone(),
             text => quoted(text).filter(|word| word.starts_with("berth-")).map(str::to_owned).collect(),
         };
-        assert_eq!(depends, told, "the dependencies of {name}, as Cargo.toml and as ARCHITECTURE.md have them");
+        assert_eq!(
+            depends, documented,
+            "the dependencies of {name} in Cargo.toml (left) and in ARCHITECTURE.md (right)"
+        );
         assert!(depends.is_subset(&above), "{name} depends on a crate below it in ARCHITECTURE.md");
     }
 }

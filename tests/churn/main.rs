@@ -25,74 +25,77 @@ use crate::memory::MemoryUse;
 static HEAP: PeakAlloc = PeakAlloc;
 
 /// The number of pods between two samples.
-const LOOK_EVERY: usize = 250;
+const PODS_PER_SAMPLE: usize = 250;
 
 /// The minimum number of samples of a run. The first third of them covers 20,000 pods, in which bounded structures
 /// such as the cache's change log fill up.
-const LEAST_LOOKS: usize = 240;
+const MIN_SAMPLES: usize = 240;
 
 /// The memory in the last third may exceed the memory in the middle third by this percentage plus this number of bytes.
-const MORE_PERCENT: u64 = 10;
-const MORE_BYTES: u64 = 4 << 20;
+const GROWTH_PERCENT: u64 = 10;
+const GROWTH_BYTES: u64 = 4 << 20;
 
 /// The interval between progress messages.
-const SAY_EVERY: Duration = Duration::from_secs(20);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(20);
 
 #[test]
 fn memory_stays_bounded() {
-    let seed = number("CAMPAIGN_SEED").unwrap_or_else(now);
-    let seconds = Duration::from_secs(number("CAMPAIGN_SECONDS").unwrap_or(0));
+    let seed = read_number("CAMPAIGN_SEED").unwrap_or_else(now);
+    let seconds = Duration::from_secs(read_number("CAMPAIGN_SECONDS").unwrap_or(0));
     println!("churn: CAMPAIGN_SEED={seed} CAMPAIGN_SECONDS={}", seconds.as_secs());
-    let mut looks = Vec::new();
-    if let Err(error) = run(seed, seconds, &mut looks) {
-        let file = keep(seed, &looks).expect("what was held can be written down");
-        panic!("CAMPAIGN_SEED={seed} CAMPAIGN_SECONDS={}: {error:#}\nWhat was held: {file}", seconds.as_secs());
+    let mut samples = Vec::new();
+    if let Err(error) = run(seed, seconds, &mut samples) {
+        let file = write_samples(seed, &samples).expect("the samples can be written");
+        panic!("CAMPAIGN_SEED={seed} CAMPAIGN_SECONDS={}: {error:#}\nThe samples are in {file}", seconds.as_secs());
     }
 }
 
-fn run(seed: u64, seconds: Duration, looks: &mut Vec<MemoryUse>) -> Result<()> {
+fn run(seed: u64, seconds: Duration, samples: &mut Vec<MemoryUse>) -> Result<()> {
     let mut cluster = Cluster::start(seed)?;
     let began = Instant::now();
-    let mut said = began;
-    while began.elapsed() < seconds || looks.len() < LEAST_LOOKS {
-        for _ in 0..LOOK_EVERY {
+    let mut last_progress = began;
+    while began.elapsed() < seconds || samples.len() < MIN_SAMPLES {
+        for _ in 0..PODS_PER_SAMPLE {
             cluster.change()?;
         }
-        let held = cluster.memory()?;
-        held.check(cluster.most())?;
-        looks.push(held);
-        if said.elapsed() >= SAY_EVERY {
-            said = Instant::now();
-            println!("churn: {} pods: {held:?}", cluster.pods());
+        let sample = cluster.memory()?;
+        sample.check(cluster.most())?;
+        samples.push(sample);
+        if last_progress.elapsed() >= PROGRESS_INTERVAL {
+            last_progress = Instant::now();
+            println!("churn: {} pods: {sample:?}", cluster.pods());
         }
     }
-    println!("churn: {} pods: {:?}", cluster.pods(), looks.last());
-    plateau(looks, "the heap", |held| held.heap)?;
-    plateau(looks, "the process", |held| held.resident)?;
-    plateau(looks, "the components", |held| held.components)
+    println!("churn: {} pods: {:?}", cluster.pods(), samples.last());
+    check_growth(samples, "the heap", |sample| sample.heap)?;
+    check_growth(samples, "the process", |sample| sample.resident)?;
+    check_growth(samples, "the components", |sample| sample.components)
 }
 
 /// Checks that the maximum of the last third exceeds the maximum of the middle third only slightly.
-fn plateau(looks: &[MemoryUse], what: &str, of: impl Fn(&MemoryUse) -> u64) -> Result<()> {
-    let third = looks.len() / 3;
-    let most = |looks: &[MemoryUse]| looks.iter().map(&of).max().context("no look at what is held");
-    let (middle, last) = (most(&looks[third..2 * third])?, most(&looks[2 * third..])?);
-    let bound = middle + middle * MORE_PERCENT / 100 + MORE_BYTES;
-    ensure!(last <= bound, "{what} held {middle} bytes in the middle third, and {last} in the last, more than {bound}");
+fn check_growth(samples: &[MemoryUse], label: &str, value: impl Fn(&MemoryUse) -> u64) -> Result<()> {
+    let third = samples.len() / 3;
+    let most = |samples: &[MemoryUse]| samples.iter().map(&value).max().context("there are no samples");
+    let (middle, last) = (most(&samples[third..2 * third])?, most(&samples[2 * third..])?);
+    let bound = middle + middle * GROWTH_PERCENT / 100 + GROWTH_BYTES;
+    ensure!(
+        last <= bound,
+        "{label}: {last} bytes in the last third exceed {bound}, which follow from {middle} in the middle third"
+    );
     Ok(())
 }
 
 /// Writes all samples to a file, one per line, for a plot.
-fn keep(seed: u64, looks: &[MemoryUse]) -> Result<String> {
+fn write_samples(seed: u64, samples: &[MemoryUse]) -> Result<String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");
     fs::create_dir_all(&folder)?;
     let file = folder.join(format!("churn-{seed}.txt"));
-    let lines: Vec<String> = looks.iter().map(|held| format!("{held:?}\n")).collect();
+    let lines: Vec<String> = samples.iter().map(|sample| format!("{sample:?}\n")).collect();
     fs::write(&file, lines.concat())?;
     Ok(file.display().to_string())
 }
 
-fn number(variable: &str) -> Option<u64> {
+fn read_number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok().filter(|text| !text.is_empty())?;
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, not a number")))
 }

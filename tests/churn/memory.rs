@@ -44,10 +44,19 @@ impl MemoryUse {
     /// # Errors
     /// Returns an error that shows what is still held.
     pub fn check(&self, most: Most) -> Result<()> {
-        ensure!(self.nodes <= most.nodes && self.pods <= most.pods, "more than there is, {most:?}: {self:?}");
-        ensure!(self.queued == 0 && self.in_flight == 0, "all pods are bound or gone: {self:?}");
+        ensure!(
+            self.nodes <= most.nodes && self.pods <= most.pods,
+            "the cache has more nodes or pods than the cluster, {most:?}: {self:?}"
+        );
+        ensure!(
+            self.queued == 0 && self.in_flight == 0,
+            "pods are queued or in flight, although all are bound or deleted: {self:?}"
+        );
         let ids = most.nodes + most.pods + most.log;
-        ensure!(self.node_ids <= ids && self.pod_ids <= ids, "ids are not used again, {most:?}: {self:?}");
+        ensure!(
+            self.node_ids <= ids && self.pod_ids <= ids,
+            "the ids of removed objects are not used again, {most:?}: {self:?}"
+        );
         Ok(())
     }
 }

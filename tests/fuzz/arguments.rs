@@ -15,15 +15,15 @@ use berth_plugin_host::LoadCause;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::corpus::WORDS;
-use crate::target::{Memory, Opened, Target};
+use crate::corpus::DICTIONARY;
+use crate::target::{Memory, OpenTarget, Target};
 use crate::{corpus, json as trees};
 
 /// An input is `{"plugin": FILE, "arguments": {…}}`.
 pub const TARGET: Target = Target { name: "arguments", memory: Memory { base: 64 << 20, times: 1_000 }, open };
 
 /// Returns files of `target/plugins/default`, each with arguments that the plugin accepts.
-fn taken() -> Vec<(&'static str, Value)> {
+fn accepted_arguments() -> Vec<(&'static str, Value)> {
     let term = json!({"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}]});
     let added = json!({
         "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]},
@@ -53,18 +53,21 @@ fn taken() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn open() -> Result<Opened> {
-    let solos: Result<BTreeMap<&str, Solo>> = taken().into_iter().map(|(file, _)| Ok((file, load(file)?))).collect();
+fn open() -> Result<OpenTarget> {
+    let solos: Result<BTreeMap<&str, Solo>> =
+        accepted_arguments().into_iter().map(|(file, _)| Ok((file, load(file)?))).collect();
     let solos = solos?;
     let (cache, pod) = cluster()?;
-    let inputs = proptest::sample::select(taken()).prop_flat_map(|(file, arguments)| {
-        trees::edited(vec![arguments], WORDS, 5)
+    let inputs = proptest::sample::select(accepted_arguments()).prop_flat_map(|(file, arguments)| {
+        trees::edited(vec![arguments], DICTIONARY, 5)
             .prop_map(move |arguments| json!({"plugin": file, "arguments": arguments}).to_string().into_bytes())
     });
     let check = move |input: &[u8]| {
         let Ok(input) = serde_json::from_slice::<Value>(input) else { return Ok(false) };
         let plugin = input["plugin"].as_str().unwrap_or_default();
-        let solo = solos.get(plugin).with_context(|| format!("no plugin {plugin:?} takes arguments"))?;
+        let solo = solos
+            .get(plugin)
+            .with_context(|| format!("the plugin {plugin:?} is not in the list of plugins with arguments"))?;
         match solo.ask(&input["arguments"].to_string(), &cache, &pod) {
             Ok(_) => Ok(true),
             Err(error) => {
@@ -74,16 +77,16 @@ fn open() -> Result<Opened> {
             }
         }
     };
-    Ok(Opened { inputs: inputs.boxed(), check: Box::new(check) })
+    Ok(OpenTarget { inputs: inputs.boxed(), check: Box::new(check) })
 }
 
 fn load(file: &str) -> Result<Solo> {
     let path = corpus::path(&format!("target/plugins/default/{file}.wasm"));
-    ensure!(path.is_file(), "{} is not there: run scripts/guests", path.display());
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz-compiled");
+    ensure!(path.is_file(), "{} does not exist: run scripts/guests", path.display());
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz-compiled");
     // The CPU limit is generous, so that a busy machine does not exceed it: only a plugin that hangs does.
     let limits = Limits { call: std::time::Duration::from_secs(5), ..Limits::default() };
-    Ok(Solo::load(&path, Some(&kept), limits)?)
+    Ok(Solo::load(&path, Some(&cache), limits)?)
 }
 
 /// Returns a cache with a few different nodes, and a pod with many constraints.
@@ -99,8 +102,8 @@ pub fn cluster() -> Result<(Cache, Arc<Pod>)> {
             cache.set_node(node);
         }
     }
-    ensure!(cache.node_count() > 1, "there are too few nodes in the corpus");
-    let pod = objects.iter().find(|object| object["kind"] == "Pod").context("no pod in the corpus")?;
+    ensure!(cache.node_count() > 1, "the corpus has fewer than two nodes");
+    let pod = objects.iter().find(|object| object["kind"] == "Pod").context("the corpus has no pod")?;
     let mut pod = pod.clone();
     pod["spec"]["nodeName"] = json!("");
     Ok((cache, Arc::new(reader.pod(&pod, &mut notes)?)))

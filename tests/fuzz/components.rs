@@ -14,14 +14,14 @@ use berth_core::model::Pod;
 use berth_tests::{crafted, programs};
 use proptest::prelude::*;
 
-use crate::target::{Memory, Opened, Target};
+use crate::target::{Memory, OpenTarget, Target};
 use crate::{arguments, edits};
 
 /// An input is a component. The compiler's memory makes up most of the bound.
 pub const TARGET: Target = Target { name: "components", memory: Memory { base: 256 << 20, times: 1_000 }, open };
 
 /// Byte sequences that occur in components.
-const WORDS: &[&str] =
+const DICTIONARY: &[&str] =
     &["\0asm", "berth:scheduler/filter@", "cabi_realloc", "memory", "\u{7f}", "\0\0\0\0", "\u{1}\u{60}"];
 
 fn limits() -> Limits {
@@ -37,7 +37,7 @@ fn limits() -> Limits {
     }
 }
 
-fn open() -> Result<Opened> {
+fn open() -> Result<OpenTarget> {
     let mut corpus = vec![
         crafted::accepting("Accepting"),
         crafted::rejecting("no"),
@@ -51,8 +51,8 @@ fn open() -> Result<Opened> {
     corpus.extend(["plugin", "filter", "score"].map(crafted::exporting));
     // A real component is drawn less often, because it takes longer to compile.
     let real = programs::example("default/node-name")?;
-    let small = edits::edited(corpus, WORDS, 4);
-    let real = edits::edited(vec![real], WORDS, 3);
+    let small = edits::edited(corpus, DICTIONARY, 4);
+    let real = edits::edited(vec![real], DICTIONARY, 3);
     let (cache, pod) = arguments::cluster()?;
     let folder = RefCell::new(tempfile::TempDir::with_prefix("berth-fuzz-")?);
     let check = move |input: &[u8]| {
@@ -60,7 +60,7 @@ fn open() -> Result<Opened> {
         fs::write(&file, input)?;
         Ok(runs(&file, &cache, &pod))
     };
-    Ok(Opened { inputs: prop_oneof![20 => small, 1 => real].boxed(), check: Box::new(check) })
+    Ok(OpenTarget { inputs: prop_oneof![20 => small, 1 => real].boxed(), check: Box::new(check) })
 }
 
 fn runs(file: &std::path::Path, cache: &Cache, pod: &Arc<Pod>) -> bool {

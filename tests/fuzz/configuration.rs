@@ -5,13 +5,13 @@ use anyhow::{Context, Result, ensure};
 use berth_config::ConfigError;
 use proptest::prelude::*;
 
-use crate::target::{Memory, Opened, Target};
+use crate::target::{Memory, OpenTarget, Target};
 use crate::{corpus, edits, json};
 
 /// An input is a configuration file.
 pub const TARGET: Target = Target { name: "configuration", memory: Memory { base: 16 << 20, times: 2_000 }, open };
 
-const PLACES: [&str; 4] = [
+const FOLDERS: [&str; 4] = [
     "host/config/tests/config/cases/field",
     "host/config/tests/config/cases/older",
     "host/config/tests/config/cases/policy/given",
@@ -19,7 +19,7 @@ const PLACES: [&str; 4] = [
 ];
 
 /// Strings that occur in configurations and in YAML.
-const WORDS: &[&str] = &[
+const DICTIONARY: &[&str] = &[
     "kubescheduler.config.k8s.io/v1",
     "kubescheduler.config.k8s.io/v1beta3",
     "KubeSchedulerConfiguration",
@@ -55,36 +55,42 @@ const WORDS: &[&str] = &[
     "\t",
 ];
 
-fn open() -> Result<Opened> {
-    let texts = corpus::texts(&PLACES)?.into_iter().map(String::into_bytes).collect();
-    let tree = json::edited(corpus::trees(&PLACES)?, WORDS, 6).prop_map(|tree| tree.to_string().into_bytes());
-    let text = edits::edited(texts, WORDS, 5);
-    Ok(Opened { inputs: prop_oneof![tree, text].boxed(), check: Box::new(check) })
+fn open() -> Result<OpenTarget> {
+    let texts = corpus::texts(&FOLDERS)?.into_iter().map(String::into_bytes).collect();
+    let tree = json::edited(corpus::trees(&FOLDERS)?, DICTIONARY, 6).prop_map(|tree| tree.to_string().into_bytes());
+    let text = edits::edited(texts, DICTIONARY, 5);
+    Ok(OpenTarget { inputs: prop_oneof![tree, text].boxed(), check: Box::new(check) })
 }
 
 fn check(input: &[u8]) -> Result<bool> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
     let configuration = match berth_config::parse_noted(text, "file.yaml") {
         Ok(loaded) => loaded.configuration,
-        Err(error) => return refused(&error).map(|()| false),
+        Err(error) => return check_refusal(&error).map(|()| false),
     };
     let written = configuration.to_yaml()?;
-    let again =
-        berth_config::parse(&written, "written.yaml").with_context(|| format!("what was written:\n{written}"))?;
-    ensure!(again.in_force() == configuration.in_force(), "it is written as\n{written}");
+    let again = berth_config::parse(&written, "written.yaml")
+        .with_context(|| format!("reading the written configuration:\n{written}"))?;
+    ensure!(
+        again.in_force() == configuration.in_force(),
+        "the configuration changes when it is written and read again:\n{written}"
+    );
     Ok(true)
 }
 
-/// Checks that a refusal names a place and a reason.
-fn refused(error: &ConfigError) -> Result<()> {
+/// Checks that a refusal has a position in the file and a message.
+fn check_refusal(error: &ConfigError) -> Result<()> {
     match error {
         ConfigError::Syntax { place, message, .. } => {
-            ensure!(place.line > 0 && !message.is_empty(), "no place or no reason: {error}");
+            ensure!(place.line > 0 && !message.is_empty(), "the refusal has no position or no message: {error}");
         }
         ConfigError::Invalid { problems, .. } => {
-            ensure!(!problems.is_empty(), "refused without a problem");
+            ensure!(!problems.is_empty(), "the refusal has no problem");
             for problem in problems {
-                ensure!(problem.place.line > 0 && !problem.message.is_empty(), "no place or no reason: {problem:?}");
+                ensure!(
+                    problem.place.line > 0 && !problem.message.is_empty(),
+                    "the refusal has no position or no message: {problem:?}"
+                );
             }
         }
         _ => {}

@@ -12,23 +12,23 @@ pub fn path(within: &str) -> PathBuf {
 }
 
 /// Reads the files in these folders and with these names as text.
-pub fn texts(places: &[&str]) -> Result<Vec<String>> {
+pub fn texts(paths: &[&str]) -> Result<Vec<String>> {
     let mut texts = Vec::new();
-    for place in places {
-        let path = path(place);
+    for path in paths {
+        let path = self::path(path);
         let files = if path.is_dir() { crate::files(&path)? } else { vec![path] };
         for file in files.into_iter().filter(|file| file.is_file()) {
             texts.push(fs::read_to_string(&file).with_context(|| file.display().to_string())?);
         }
     }
-    ensure!(!texts.is_empty(), "there are no files in {places:?}");
+    ensure!(!texts.is_empty(), "the paths {paths:?} have no files");
     Ok(texts)
 }
 
 /// Reads the same files as trees. A YAML file can contain several documents.
-pub fn trees(places: &[&str]) -> Result<Vec<Value>> {
+pub fn trees(paths: &[&str]) -> Result<Vec<Value>> {
     let mut trees = Vec::new();
-    for text in texts(places)? {
+    for text in texts(paths)? {
         let options = serde_saphyr::options! { strict_booleans: true };
         trees.extend(serde_saphyr::from_multiple_with_options::<Value>(&text, options)?);
     }
@@ -53,12 +53,12 @@ pub fn objects() -> Result<Vec<Value>> {
     trees.retain(|tree| tree["kind"].is_string());
     let created = created.into_iter().flat_map(|list| list.as_array().cloned().unwrap_or_default());
     trees.extend(created.map(|mut item| item["object"].take()));
-    ensure!(trees.iter().any(|tree| tree["kind"] == "Pod"), "there is no pod in the corpus");
+    ensure!(trees.iter().any(|tree| tree["kind"] == "Pod"), "the corpus has no pod");
     Ok(trees)
 }
 
 /// Strings that have a meaning somewhere in an object.
-pub const WORDS: &[&str] = &[
+pub const DICTIONARY: &[&str] = &[
     "",
     " ",
     "0",

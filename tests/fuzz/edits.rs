@@ -52,14 +52,14 @@ impl Edit {
     }
 }
 
-/// Returns a strategy for up to `most` changes. Inserted bytes are often one of these words.
-pub fn edits(words: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Edit>> {
-    vec(edit(words), 0..=most)
+/// Returns a strategy for up to `most` changes. Inserted bytes are often an entry of the dictionary.
+pub fn edits(dictionary: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Edit>> {
+    vec(edit(dictionary), 0..=most)
 }
 
-fn edit(words: &'static [&'static str]) -> impl Strategy<Value = Edit> {
+fn edit(dictionary: &'static [&'static str]) -> impl Strategy<Value = Edit> {
     let odd = prop_oneof![any::<u8>(), proptest::sample::select(b"\0\x01\x7f\x80\xff\"{}[]:,-\n%&".to_vec())];
-    let new = prop_oneof![vec(any::<u8>(), 1..8), proptest::sample::select(words).prop_map(|word| word.into())];
+    let new = prop_oneof![vec(any::<u8>(), 1..8), proptest::sample::select(dictionary).prop_map(|token| token.into())];
     prop_oneof![
         4 => (any::<Index>(), odd).prop_map(|(at, byte)| Edit::Set(at, byte)),
         3 => (any::<Index>(), new).prop_map(|(at, new)| Edit::Insert(at, new)),
@@ -72,11 +72,11 @@ fn edit(words: &'static [&'static str]) -> impl Strategy<Value = Edit> {
 /// Returns a strategy for an item of the corpus with changes.
 pub fn edited(
     corpus: Vec<Vec<u8>>,
-    words: &'static [&'static str],
+    dictionary: &'static [&'static str],
     most: usize,
 ) -> impl Strategy<Value = Vec<u8>> + use<> {
     let corpus = Rc::new(corpus);
-    (any::<Index>(), edits(words, most)).prop_map(move |(of, edits)| {
+    (any::<Index>(), edits(dictionary, most)).prop_map(move |(of, edits)| {
         let mut bytes = corpus[of.index(corpus.len())].clone();
         edits.iter().for_each(|edit| edit.apply(&mut bytes));
         bytes

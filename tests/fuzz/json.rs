@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
-/// A change of a tree at one place.
+/// A change of one value of a tree.
 #[derive(Clone, Debug)]
 pub struct Edit {
     at: Index,
@@ -23,21 +23,21 @@ enum Change {
     Copy(Index),
 }
 
-/// Returns a strategy for up to `most` changes. New values are often one of these words.
-pub fn edits(words: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Edit>> {
+/// Returns a strategy for up to `most` changes. New values are often an entry of the dictionary.
+pub fn edits(dictionary: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Edit>> {
     let change = prop_oneof![
-        6 => odd(words).prop_map(Change::Replace),
+        6 => odd(dictionary).prop_map(Change::Replace),
         3 => Just(Change::Remove),
         1 => (2..300_usize).prop_map(Change::Repeat),
-        2 => word(words).prop_map(Change::Rename),
+        2 => token(dictionary).prop_map(Change::Rename),
         2 => any::<Index>().prop_map(Change::Copy),
     ];
     vec((any::<Index>(), change).prop_map(|(at, change)| Edit { at, change }), 0..=most)
 }
 
-fn word(words: &'static [&'static str]) -> impl Strategy<Value = String> {
+fn token(dictionary: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop_oneof![
-        4 => proptest::sample::select(words).prop_map(str::to_owned),
+        4 => proptest::sample::select(dictionary).prop_map(str::to_owned),
         1 => "[ -~]{0,12}",
         1 => "\\PC{0,6}",
         1 => (0..5_000_usize).prop_map(|length| "a".repeat(length)),
@@ -45,7 +45,7 @@ fn word(words: &'static [&'static str]) -> impl Strategy<Value = String> {
 }
 
 /// Returns a strategy for values that readers may not expect.
-fn odd(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
+fn odd(dictionary: &'static [&'static str]) -> impl Strategy<Value = Value> {
     let numbers = [
         json!(0),
         json!(1),
@@ -62,7 +62,7 @@ fn odd(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
     ];
     let deep = (1..200_usize).prop_map(|depth| (0..depth).fold(json!(1), |inner, _| json!([inner])));
     prop_oneof![
-        6 => word(words).prop_map(Value::String),
+        6 => token(dictionary).prop_map(Value::String),
         5 => proptest::sample::select(numbers.to_vec()),
         2 => any::<bool>().prop_map(Value::Bool),
         2 => Just(Value::Null),
@@ -77,22 +77,22 @@ fn odd(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
 impl Edit {
     /// Applies the change.
     pub fn apply(&self, tree: &mut Value) {
-        let places = places(tree);
-        let place = &places[self.at.index(places.len())];
-        let found = tree.pointer(place).cloned().unwrap_or_default();
+        let pointers = pointers(tree);
+        let pointer = &pointers[self.at.index(pointers.len())];
+        let found = tree.pointer(pointer).cloned().unwrap_or_default();
         match &self.change {
-            Change::Replace(value) => set(tree, place, value.clone()),
+            Change::Replace(value) => set(tree, pointer, value.clone()),
             Change::Copy(from) => {
-                let value = tree.pointer(&places[from.index(places.len())]).cloned().unwrap_or_default();
-                set(tree, place, value);
+                let value = tree.pointer(&pointers[from.index(pointers.len())]).cloned().unwrap_or_default();
+                set(tree, pointer, value);
             }
-            Change::Remove => drop(take(tree, place)),
+            Change::Remove => drop(take(tree, pointer)),
             Change::Rename(name) => {
-                if let (Some(value), Some(Value::Object(parent))) = (take(tree, place), parent_of(tree, place)) {
+                if let (Some(value), Some(Value::Object(parent))) = (take(tree, pointer), parent_of(tree, pointer)) {
                     parent.insert(name.clone(), value);
                 }
             }
-            Change::Repeat(times) => match parent_of(tree, place) {
+            Change::Repeat(times) => match parent_of(tree, pointer) {
                 Some(Value::Array(items)) => items.extend(std::iter::repeat_n(found, *times)),
                 Some(Value::Object(members)) => {
                     members.extend((0..*times).map(|number| (format!("more-{number}"), found.clone())));
@@ -104,39 +104,39 @@ impl Edit {
 }
 
 /// Returns JSON pointers to all values, including the root.
-fn places(tree: &Value) -> Vec<String> {
-    let mut places = Vec::new();
+fn pointers(tree: &Value) -> Vec<String> {
+    let mut pointers = Vec::new();
     let mut open = vec![(String::new(), tree)];
-    while let Some((place, value)) = open.pop() {
+    while let Some((pointer, value)) = open.pop() {
         match value {
             Value::Array(items) => {
-                open.extend(items.iter().enumerate().map(|(at, item)| (format!("{place}/{at}"), item)))
+                open.extend(items.iter().enumerate().map(|(at, item)| (format!("{pointer}/{at}"), item)))
             }
-            Value::Object(members) => open.extend(
-                members
-                    .iter()
-                    .map(|(name, member)| (format!("{place}/{}", name.replace('~', "~0").replace('/', "~1")), member)),
-            ),
+            Value::Object(members) => {
+                open.extend(members.iter().map(|(name, member)| {
+                    (format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")), member)
+                }))
+            }
             _ => {}
         }
-        places.push(place);
+        pointers.push(pointer);
     }
-    places
+    pointers
 }
 
-fn set(tree: &mut Value, place: &str, value: Value) {
-    if let Some(found) = tree.pointer_mut(place) {
+fn set(tree: &mut Value, pointer: &str, value: Value) {
+    if let Some(found) = tree.pointer_mut(pointer) {
         *found = value;
     }
 }
 
-fn parent_of<'a>(tree: &'a mut Value, place: &str) -> Option<&'a mut Value> {
-    tree.pointer_mut(place.rsplit_once('/')?.0)
+fn parent_of<'a>(tree: &'a mut Value, pointer: &str) -> Option<&'a mut Value> {
+    tree.pointer_mut(pointer.rsplit_once('/')?.0)
 }
 
-fn take(tree: &mut Value, place: &str) -> Option<Value> {
-    let name = place.rsplit_once('/')?.1.replace("~1", "/").replace("~0", "~");
-    match parent_of(tree, place)? {
+fn take(tree: &mut Value, pointer: &str) -> Option<Value> {
+    let name = pointer.rsplit_once('/')?.1.replace("~1", "/").replace("~0", "~");
+    match parent_of(tree, pointer)? {
         Value::Array(items) => {
             let at: usize = name.parse().ok()?;
             (at < items.len()).then(|| items.remove(at))
@@ -147,9 +147,13 @@ fn take(tree: &mut Value, place: &str) -> Option<Value> {
 }
 
 /// Returns a strategy for a tree of the corpus with changes.
-pub fn edited(corpus: Vec<Value>, words: &'static [&'static str], most: usize) -> impl Strategy<Value = Value> + use<> {
+pub fn edited(
+    corpus: Vec<Value>,
+    dictionary: &'static [&'static str],
+    most: usize,
+) -> impl Strategy<Value = Value> + use<> {
     let corpus = std::rc::Rc::new(corpus);
-    (any::<Index>(), edits(words, most)).prop_map(move |(of, edits)| {
+    (any::<Index>(), edits(dictionary, most)).prop_map(move |(of, edits)| {
         let mut tree = corpus[of.index(corpus.len())].clone();
         edits.iter().for_each(|edit| edit.apply(&mut tree));
         tree

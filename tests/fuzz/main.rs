@@ -71,20 +71,23 @@ fn trials() -> Result<Vec<Trial>> {
     if let Some(file) = std::env::var_os("FUZZ_INPUT").map(PathBuf::from) {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let target = TARGETS.iter().find(|target| name.starts_with(&format!("fuzz-{}-", target.name)));
-        let target = target.with_context(|| format!("{name} is not called fuzz-TARGET-…"))?;
-        return Ok(vec![Trial::test(name, move || finish(run::kept(target, &file)))]);
+        let target = target.with_context(|| {
+            format!("the file name {name} does not start with fuzz-TARGET-, where TARGET is a target's name")
+        })?;
+        return Ok(vec![Trial::test(name, move || finish(run::check_file(target, &file)))]);
     }
     let campaign = Campaign::from_environment(TARGETS.len())?;
     let mut trials = Vec::new();
     for target in TARGETS {
         for file in files(&cases().join(target.name))? {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            trials
-                .push(Trial::test(format!("kept::{}::{name}", target.name), move || finish(run::kept(target, &file))));
+            trials.push(Trial::test(format!("kept::{}::{name}", target.name), move || {
+                finish(run::check_file(target, &file))
+            }));
         }
     }
     let drawn = |target: &'static Target| {
-        Trial::test(format!("drawn::{}", target.name), move || finish(run::drawn(target, &campaign)))
+        Trial::test(format!("drawn::{}", target.name), move || finish(run::check_drawn(target, &campaign)))
     };
     trials.extend(TARGETS.iter().map(drawn));
     Ok(trials)

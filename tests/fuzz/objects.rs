@@ -8,8 +8,8 @@ use berth_apimachinery::objects::{NodeObject, Notes, ObjectReader, Observed, Pod
 use berth_core::model::{ObjectKind, ObjectReads};
 use proptest::prelude::*;
 
-use crate::corpus::WORDS;
-use crate::target::{Memory, Opened, Target};
+use crate::corpus::DICTIONARY;
+use crate::target::{Memory, OpenTarget, Target};
 use crate::{corpus, edits, json};
 
 /// An input is an object in JSON.
@@ -18,21 +18,21 @@ pub const TARGET: Target = Target { name: "objects", memory: Memory { base: 1 <<
 /// Fields of every form that a plugin can declare.
 const FIELDS: [&str; 6] = ["metadata", "metadata.labels", "spec", "spec.selector", "spec.containers", "status"];
 
-fn open() -> Result<Opened> {
+fn open() -> Result<OpenTarget> {
     let objects = corpus::objects()?;
     let texts = objects.iter().map(|object| object.to_string().into_bytes()).collect();
-    let tree = json::edited(objects, WORDS, 8).prop_map(|tree| tree.to_string().into_bytes());
-    let text = edits::edited(texts, WORDS, 4);
+    let tree = json::edited(objects, DICTIONARY, 8).prop_map(|tree| tree.to_string().into_bytes());
+    let text = edits::edited(texts, DICTIONARY, 4);
     let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "Any".into() });
     let fields = FIELDS.iter().map(|field| (*field).into()).collect();
-    let further = ObjectReader::new(&ObjectReads { kind, fields });
-    Ok(Opened {
+    let reader = ObjectReader::new(&ObjectReads { kind, fields });
+    Ok(OpenTarget {
         inputs: prop_oneof![4 => tree, 1 => text].boxed(),
-        check: Box::new(move |input| check(&further, input)),
+        check: Box::new(move |input| check(&reader, input)),
     })
 }
 
-fn check(further: &ObjectReader, input: &[u8]) -> Result<bool> {
+fn check(reader: &ObjectReader, input: &[u8]) -> Result<bool> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
     let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
     let mut notes = Notes::default();
@@ -42,19 +42,23 @@ fn check(further: &ObjectReader, input: &[u8]) -> Result<bool> {
             drop(pod.into_model(&PodParts::default(), &mut notes));
             read = true;
         }
-        Ok(Observed { object: Err(unreadable), .. }) => ensure!(!unreadable.to_string().is_empty(), "no reason"),
-        Err(error) => ensure!(!is_json, "an object ends the watch: {error}"),
+        Ok(Observed { object: Err(unreadable), .. }) => {
+            ensure!(!unreadable.to_string().is_empty(), "the error has no message")
+        }
+        Err(error) => ensure!(!is_json, "valid JSON would end the watch: {error}"),
     }
     match serde_json::from_str::<Observed<NodeObject>>(text) {
         Ok(Observed { object: Ok(node), .. }) => {
             drop(node.into_model(&mut notes));
             read = true;
         }
-        Ok(Observed { object: Err(unreadable), .. }) => ensure!(!unreadable.to_string().is_empty(), "no reason"),
-        Err(error) => ensure!(!is_json, "an object ends the watch: {error}"),
+        Ok(Observed { object: Err(unreadable), .. }) => {
+            ensure!(!unreadable.to_string().is_empty(), "the error has no message")
+        }
+        Err(error) => ensure!(!is_json, "valid JSON would end the watch: {error}"),
     }
     if let Ok(object) = serde_json::from_str::<RawObject>(text) {
-        drop(further.read(&object, &mut notes));
+        drop(reader.read(&object, &mut notes));
     }
     Ok(read)
 }

@@ -9,14 +9,14 @@ use berth_apimachinery::protobuf::{self, Envelope, ListReader, MAGIC, Part};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::target::{Memory, Opened, Target};
+use crate::target::{Memory, OpenTarget, Target};
 use crate::{corpus, edits, wire};
 
 /// An input starts with a letter: `p` for a pod, `n` for a node, `l` for a list. A message follows. For a list, one
 /// byte with the size of the pieces in which the body arrives comes first, then the body.
 pub const TARGET: Target = Target { name: "protobuf", memory: Memory { base: 1 << 20, times: 200 }, open };
 
-fn open() -> Result<Opened> {
+fn open() -> Result<OpenTarget> {
     let read = |name: &str| {
         let path = corpus::path(&format!("tests/fuzz/corpus/{name}.pb"));
         fs::read(&path).with_context(|| path.display().to_string())
@@ -43,7 +43,7 @@ fn open() -> Result<Opened> {
             [vec![b'l', size], body].concat()
         });
     let one = message.prop_map(|(letter, message)| [vec![letter], message].concat());
-    Ok(Opened { inputs: prop_oneof![4 => one, 1 => list].boxed(), check: Box::new(check) })
+    Ok(OpenTarget { inputs: prop_oneof![4 => one, 1 => list].boxed(), check: Box::new(check) })
 }
 
 fn check(input: &[u8]) -> Result<bool> {
@@ -52,17 +52,19 @@ fn check(input: &[u8]) -> Result<bool> {
         [b'p', message @ ..] => {
             let model =
                 |pod: PodObject, notes: &mut Notes| format!("{:?}", pod.into_model(&PodParts::default(), notes));
-            both(message, |pod| model(pod, &mut notes))
+            compare_with_json(message, |pod| model(pod, &mut notes))
         }
-        [b'n', message @ ..] => both(message, |node: NodeObject| format!("{:?}", node.into_model(&mut notes))),
-        [b'l', size, body @ ..] => list(body, usize::from(*size).max(1)),
+        [b'n', message @ ..] => {
+            compare_with_json(message, |node: NodeObject| format!("{:?}", node.into_model(&mut notes)))
+        }
+        [b'l', size, body @ ..] => compare_pieces(body, usize::from(*size).max(1)),
         _ => Ok(false),
     }
 }
 
 /// Reads the message directly and by way of JSON, as a list and a watch of the same object do, and compares the
 /// results.
-fn both<T: PartialObject + Debug>(message: &[u8], mut model: impl FnMut(T) -> String) -> Result<bool> {
+fn compare_with_json<T: PartialObject + Debug>(message: &[u8], mut model: impl FnMut(T) -> String) -> Result<bool> {
     let direct = Observed::<T>::from_protobuf(message).object;
     let Ok(tree) = protobuf::read::<Value>(T::MESSAGE, message) else { return Ok(direct.is_ok()) };
     let text = tree.to_string();
@@ -70,19 +72,22 @@ fn both<T: PartialObject + Debug>(message: &[u8], mut model: impl FnMut(T) -> St
     match (direct, by_json) {
         (Ok(direct), Ok(by_json)) => {
             let (direct, by_json) = (model(direct), model(by_json));
-            ensure!(direct == by_json, "a list reads\n{direct}\nand a watch\n{by_json}\nof {text}");
+            ensure!(
+                direct == by_json,
+                "the protobuf form is read as\n{direct}\nand the JSON form as\n{by_json}\nof {text}"
+            );
             Ok(true)
         }
         (Err(_), Err(_)) => Ok(false),
         (direct, by_json) => {
-            let why = direct.err().or(by_json.err()).map(|unreadable| unreadable.to_string());
-            anyhow::bail!("only one of list and watch can read it: {why:?}: {text}")
+            let error = direct.err().or(by_json.err()).map(|unreadable| unreadable.to_string());
+            anyhow::bail!("only one of the protobuf and JSON forms can be read: {error:?}: {text}")
         }
     }
 }
 
 /// Reads a list in pieces and in one go, and compares the results.
-fn list(body: &[u8], size: usize) -> Result<bool> {
+fn compare_pieces(body: &[u8], size: usize) -> Result<bool> {
     let _ = Envelope::open(body);
     let in_pieces = parts(body.chunks(size));
     let at_once = parts(std::iter::once(body));

@@ -5,7 +5,7 @@ use berth_quantity::{Quantity, canonical};
 use proptest::prelude::*;
 
 use crate::edits;
-use crate::target::{Memory, Opened, Target};
+use crate::target::{Memory, OpenTarget, Target};
 
 /// An input is one quantity per line, at most two lines.
 pub const TARGET: Target = Target { name: "quantities", memory: Memory { base: 64 << 10, times: 16 }, open };
@@ -49,21 +49,21 @@ const SUFFIXES: &[&str] = &[
     " ",
 ];
 
-fn open() -> Result<Opened> {
+fn open() -> Result<OpenTarget> {
     let one = ("[-+]?", "[0-9]{0,24}", "(\\.[0-9]{0,20})?", proptest::sample::select(SUFFIXES));
     let one = one.prop_map(|(sign, whole, fraction, suffix)| format!("{sign}{whole}{fraction}{suffix}"));
     let two = (one.clone(), one.clone()).prop_map(|(one, two)| format!("{one}\n{two}").into_bytes());
-    let mangled = (one, edits::edits(SUFFIXES, 4)).prop_map(|(text, edits)| {
+    let edited = (one, edits::edits(SUFFIXES, 4)).prop_map(|(text, edits)| {
         let mut bytes = text.into_bytes();
         edits.iter().for_each(|edit| edit.apply(&mut bytes));
         bytes
     });
-    Ok(Opened { inputs: prop_oneof![3 => two, 1 => mangled].boxed(), check: Box::new(check) })
+    Ok(OpenTarget { inputs: prop_oneof![3 => two, 1 => edited].boxed(), check: Box::new(check) })
 }
 
 fn check(input: &[u8]) -> Result<bool> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
-    let mut known = Vec::new();
+    let mut values = Vec::new();
     for text in text.lines().take(2) {
         let read = text.parse::<Quantity>();
         let stored = canonical(text);
@@ -82,15 +82,15 @@ fn check(input: &[u8]) -> Result<bool> {
         let again = stored.parse::<Quantity>();
         let kept = again.as_ref().map(|again| (again.milli(), again.value()));
         ensure!(kept == Ok(expected), "{text:?} is stored as {stored:?}, which is {again:?}");
-        ensure!(canonical(&stored).as_ref() == Ok(&stored), "{stored:?} is not kept as it is");
-        known.push((nano, read));
+        ensure!(canonical(&stored).as_ref() == Ok(&stored), "the stored form {stored:?} is not canonical");
+        values.push((nano, read));
     }
     // Quantities above the limit are equal, so their order is not compared.
-    known.retain(|(nano, _)| nano.abs() <= MAX);
-    if let [(one, one_read), (two, two_read)] = known[..] {
+    values.retain(|(nano, _)| nano.abs() <= MAX);
+    if let [(one, one_read), (two, two_read)] = values[..] {
         ensure!(one.cmp(&two) == one_read.cmp(&two_read), "{text:?} are in the wrong order: {one_read:?} {two_read:?}");
     }
-    Ok(!known.is_empty())
+    Ok(!values.is_empty())
 }
 
 /// Rounds away from zero, within 64 bits.

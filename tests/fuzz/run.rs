@@ -12,15 +12,15 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-use crate::target::{Check, Memory, Opened, Target};
+use crate::target::{Check, Memory, OpenTarget, Target};
 use crate::{HEAP, watch};
 
 /// The folder in `tests/` that keeps the inputs of fixed failures.
 pub const FAILURES: &str = "fuzz/cases";
 
-/// Limits for shrinking a failing input: the number of changes that are tried, and milliseconds.
-const SHRINKS: u32 = 5_000;
-const SHRINK_MILLIS: u32 = 60_000;
+/// Limits for shrinking a failing input: the number of attempts, and milliseconds.
+const MAX_SHRINKS: u32 = 5_000;
+const MAX_SHRINK_MILLIS: u32 = 60_000;
 
 /// The extension of the file with the input that is being checked, and the size in bytes of the length at its
 /// beginning.
@@ -28,10 +28,10 @@ const RUNNING: &str = "running";
 const LENGTH: usize = 8;
 
 /// The interval between progress messages.
-const SAY_EVERY: Duration = Duration::from_secs(20);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(20);
 
 /// After this many inputs, at least one must have been accepted. Otherwise, the target tests only refusals.
-const ENOUGH: u64 = 2_000;
+const MIN_INPUTS: u64 = 2_000;
 
 /// The parameters of a run.
 #[derive(Clone, Copy)]
@@ -48,9 +48,9 @@ impl Campaign {
     /// # Errors
     /// Returns an error if a variable is not a number.
     pub fn from_environment(targets: usize) -> Result<Self> {
-        let seconds = number("CAMPAIGN_SECONDS")?.unwrap_or(8);
+        let seconds = read_number("CAMPAIGN_SECONDS")?.unwrap_or(8);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis();
-        let seed = number("CAMPAIGN_SEED")?.unwrap_or(now as u64);
+        let seed = read_number("CAMPAIGN_SEED")?.unwrap_or(now as u64);
         println!("fuzz: CAMPAIGN_SEED={seed} CAMPAIGN_SECONDS={seconds}");
         Ok(Self { seconds: Duration::from_secs(seconds) / u32::try_from(targets)?, seed })
     }
@@ -65,7 +65,7 @@ impl Campaign {
     }
 }
 
-fn number(variable: &str) -> Result<Option<u64>> {
+fn read_number(variable: &str) -> Result<Option<u64>> {
     let text = std::env::var(variable).ok().filter(|text| !text.is_empty());
     text.map(|text| text.parse().with_context(|| format!("{variable} is {text:?}, not a number"))).transpose()
 }
@@ -74,24 +74,24 @@ fn number(variable: &str) -> Result<Option<u64>> {
 ///
 /// # Errors
 /// Returns an error if the file can't be read, or with the violation that the check found.
-pub fn kept(target: &Target, file: &Path) -> Result<()> {
+pub fn check_file(target: &Target, file: &Path) -> Result<()> {
     let mut input = fs::read(file).with_context(|| file.display().to_string())?;
     if file.extension().is_some_and(|extension| extension == RUNNING) {
         input = Running::input(input)?;
     }
-    checked(&(target.open)()?.check, target.memory, &input).map(drop)
+    check_with_limits(&(target.open)()?.check, target.memory, &input).map(drop)
 }
 
 /// Draws inputs until the target's time is up.
 ///
 /// # Errors
 /// Returns an error with the violation and the smallest input that was found for it.
-pub fn drawn(target: &Target, campaign: &Campaign) -> Result<()> {
-    let Opened { inputs, check } = (target.open)()?;
+pub fn check_drawn(target: &Target, campaign: &Campaign) -> Result<()> {
+    let OpenTarget { inputs, check } = (target.open)()?;
     let running = Running::new(target)?;
     let config = Config {
-        max_shrink_iters: SHRINKS,
-        max_shrink_time: SHRINK_MILLIS,
+        max_shrink_iters: MAX_SHRINKS,
+        max_shrink_time: MAX_SHRINK_MILLIS,
         failure_persistence: None,
         ..Config::default()
     };
@@ -99,26 +99,26 @@ pub fn drawn(target: &Target, campaign: &Campaign) -> Result<()> {
     let (count, accepted) = (Cell::new(0_u64), Cell::new(0_u64));
     let mut problem = None;
     let began = Instant::now();
-    let mut said = began;
+    let mut last_progress = began;
     while began.elapsed() < campaign.seconds {
         let input = inputs.new_tree(&mut runner).map_err(|reason| anyhow!("no inputs can be drawn: {reason}"))?;
         let outcome = runner.run_one(input, |input| {
             let fail = |error: anyhow::Error| TestCaseError::fail(format!("{error:#}"));
             running.write(&input).map_err(fail)?;
             count.set(count.get() + 1);
-            accepted.set(accepted.get() + u64::from(checked(&check, target.memory, &input).map_err(fail)?));
+            accepted.set(accepted.get() + u64::from(check_with_limits(&check, target.memory, &input).map_err(fail)?));
             Ok(())
         });
         match outcome {
             Err(TestError::Fail(reason, input)) => {
-                problem = Some(anyhow!("{reason}\n{}", keep(target, &input)?));
+                problem = Some(anyhow!("{reason}\n{}", write_failure(target, &input)?));
                 break;
             }
-            Err(TestError::Abort(reason)) => bail!("an input can't be checked: {reason}"),
+            Err(TestError::Abort(reason)) => bail!("proptest rejected an input: {reason}"),
             Ok(_) => {}
         }
-        if said.elapsed() >= SAY_EVERY {
-            said = Instant::now();
+        if last_progress.elapsed() >= PROGRESS_INTERVAL {
+            last_progress = Instant::now();
             println!("fuzz: {}: {} inputs, {} accepted", target.name, count.get(), accepted.get());
         }
     }
@@ -128,23 +128,23 @@ pub fn drawn(target: &Target, campaign: &Campaign) -> Result<()> {
     }
     let (count, accepted) = (count.get(), accepted.get());
     println!("fuzz: {}: {count} inputs, {accepted} accepted, none failed", target.name);
-    ensure!(count < ENOUGH || accepted > 0, "none of {count} inputs was accepted: the target tests refusals only");
+    ensure!(count < MIN_INPUTS || accepted > 0, "none of {count} inputs was accepted: the target tests only refusals");
     Ok(())
 }
 
 /// Checks an input, with its panics and the memory that Berth allocates for it. Returns whether it was accepted.
-fn checked(check: &Check, memory: Memory, input: &[u8]) -> Result<bool> {
+fn check_with_limits(check: &Check, memory: Memory, input: &[u8]) -> Result<bool> {
     HEAP.reset_peak_usage();
     let before = HEAP.current_usage();
     watch::begin();
     let outcome = catch_unwind(AssertUnwindSafe(|| check(input)));
     if let Some(panicked) = watch::finish() {
-        bail!("a panic: {panicked}");
+        bail!("the check panicked: {panicked}");
     }
     let allocated = HEAP.peak_usage().saturating_sub(before);
-    let accepted = outcome.unwrap_or_else(|_| bail!("a panic"))?;
-    let most = memory.base + memory.times * input.len();
-    ensure!(allocated <= most, "{allocated} bytes were allocated for {} bytes, more than {most}", input.len());
+    let accepted = outcome.unwrap_or_else(|_| bail!("the check panicked"))?;
+    let limit = memory.base + memory.times * input.len();
+    ensure!(allocated <= limit, "{allocated} bytes were allocated for {} bytes, more than {limit}", input.len());
     Ok(accepted)
 }
 
@@ -170,10 +170,10 @@ impl Running {
 
     /// Returns the input in the bytes of such a file.
     fn input(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
-        let rest = bytes.split_off(bytes.len().min(LENGTH));
+        let content = bytes.split_off(bytes.len().min(LENGTH));
         let length = u64::from_le_bytes(bytes.try_into().map_err(|_| anyhow!("the file has no length"))?);
         let length = usize::try_from(length)?;
-        Ok(rest.get(..length).context("the file is cut off")?.to_vec())
+        Ok(content.get(..length).context("the file is cut off")?.to_vec())
     }
 
     fn remove(self) -> Result<()> {
@@ -182,7 +182,7 @@ impl Running {
 }
 
 /// Writes a failing input to a file. Returns how to repeat the failure.
-fn keep(target: &Target, input: &[u8]) -> Result<String> {
+fn write_failure(target: &Target, input: &[u8]) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     input.hash(&mut hasher);
     let file = folder()?.join(format!("fuzz-{}-{:016x}", target.name, hasher.finish()));
@@ -190,7 +190,7 @@ fn keep(target: &Target, input: &[u8]) -> Result<String> {
     let (file, name) = (file.display(), target.name);
     Ok(format!(
         "The input: {}\nIt is in {file}\nRepeat it: FUZZ_INPUT={file} cargo test --release -p berth-tests --test fuzz\n\
-         Keep it, once mended: tests/{FAILURES}/{name}/",
+         After the fix, move it to: tests/{FAILURES}/{name}/",
         String::from_utf8_lossy(&input[..input.len().min(2_000)]),
     ))
 }

@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::edits;
-use crate::target::{Memory, Opened, Target};
+use crate::target::{Memory, OpenTarget, Target};
 
 /// An input is a [`Case`] in JSON.
 pub const TARGET: Target = Target { name: "selectors", memory: Memory { base: 256 << 10, times: 100 }, open };
 
 const KEYS: [&str; 5] = ["app", "tier", "example.com/x", "n", "A.b-c_d"];
 const VALUES: [&str; 8] = ["", "web", "front", "1", "5", "007", "9223372036854775807", "a.b_c-d"];
-const WORDS: &[&str] =
+const DICTIONARY: &[&str] =
     &["=", "==", "!=", "!", ",", "(", ")", " in ", " notin ", ">", "<", "\\", "é", "\u{2003}", "in", "app"];
 const FIELDS: &[Selectable] = &[Selectable::text("spec.nodeName"), Selectable::or("spec.hostNetwork", "false")];
 
@@ -44,7 +44,7 @@ struct Requirement {
     values: Vec<String>,
 }
 
-fn open() -> Result<Opened> {
+fn open() -> Result<OpenTarget> {
     let value = || select(&VALUES[..]).prop_map(str::to_owned);
     let key = || select(&KEYS[..]).prop_map(str::to_owned);
     let operator = select(&["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"][..]);
@@ -59,9 +59,9 @@ fn open() -> Result<Opened> {
     let field = select(&["metadata.name", "metadata.namespace", "spec.nodeName", "spec.hostNetwork"][..]);
     let field_value = select(&["", "a", "d", "n,1", "x=y", "b\\c", "false", "true"][..]);
     let fields = vec((field.prop_map(str::to_owned), any::<bool>(), field_value.prop_map(str::to_owned)), 0..4);
-    let text = vec(prop_oneof![select(WORDS), select(&VALUES[..]), select(&KEYS[..])], 0..12);
-    let text = (text, edits::edits(WORDS, 3)).prop_map(|(words, edits)| {
-        let mut bytes = words.concat().into_bytes();
+    let text = vec(prop_oneof![select(DICTIONARY), select(&VALUES[..]), select(&KEYS[..])], 0..12);
+    let text = (text, edits::edits(DICTIONARY, 3)).prop_map(|(tokens, edits)| {
+        let mut bytes = tokens.concat().into_bytes();
         edits.iter().for_each(|edit| edit.apply(&mut bytes));
         String::from_utf8_lossy(&bytes).into_owned()
     });
@@ -72,7 +72,7 @@ fn open() -> Result<Opened> {
             serde_json::to_vec(&case).expect("a case is JSON")
         },
     );
-    Ok(Opened { inputs: inputs.boxed(), check: Box::new(check) })
+    Ok(OpenTarget { inputs: inputs.boxed(), check: Box::new(check) })
 }
 
 fn check(input: &[u8]) -> Result<bool> {
@@ -93,18 +93,29 @@ fn labels(case: &Case, object: &Value) -> Result<()> {
     let written: Vec<String> = case.requirements.iter().map(|requirement| written(requirement, &case.blank)).collect();
     let written = written.join(&format!("{0},{0}", case.blank));
     let read = LabelSelector::parse(&written).map_err(anyhow::Error::msg).context(written.clone())?;
-    ensure!(read.matches_value(object) == expected, "{written:?} selects {:?}: expected {expected}", case.labels);
+    ensure!(
+        read.matches_value(object) == expected,
+        "whether {written:?} selects {:?} should be {expected}",
+        case.labels
+    );
     // Label selectors in objects do not have Gt and Lt.
     if case.requirements.iter().any(|requirement| matches!(&*requirement.operator, "Gt" | "Lt")) {
         return Ok(());
     }
     let selector = json!({"matchExpressions": case.requirements});
     let of_object = LabelSelector::from_object(Some(&selector)).map_err(anyhow::Error::msg)?;
-    ensure!(of_object.matches_value(object) == expected, "{selector} selects {:?}: expected {expected}", case.labels);
+    ensure!(
+        of_object.matches_value(object) == expected,
+        "whether {selector} selects {:?} should be {expected}",
+        case.labels
+    );
     let of_guest: WrittenLabelSelector = serde_json::from_value(selector.clone())?;
     let of_guest = of_guest.read().map_err(anyhow::Error::msg)?;
     let labels = case.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-    ensure!(of_guest.matches(&labels) == expected, "a plugin's {selector} selects {labels:?}: expected {expected}");
+    ensure!(
+        of_guest.matches(&labels) == expected,
+        "whether {selector} selects {labels:?} in a plugin should be {expected}"
+    );
     Ok(())
 }
 
@@ -156,6 +167,6 @@ fn fields(case: &Case, object: &Value) -> Result<()> {
     let written = terms.collect::<Vec<_>>().join(",");
     let read = FieldSelector::parse(&written, FIELDS, |label| Some(label)).map_err(anyhow::Error::msg)?;
     let selected = read.matches(&Object::new(object.clone(), FIELDS));
-    ensure!(selected == expected, "{written:?} selects the object: {selected}, expected {expected}");
+    ensure!(selected == expected, "whether {written:?} selects the object is {selected}, expected {expected}");
     Ok(())
 }

@@ -10,7 +10,7 @@ pub struct Target {
     /// The limit on memory that one input may make Berth allocate.
     pub memory: Memory,
     /// Prepares the state that all inputs share.
-    pub open: fn() -> Result<Opened>,
+    pub open: fn() -> Result<OpenTarget>,
 }
 
 /// The maximum number of bytes that may be allocated at one time for an input of N bytes: `base + times * N`.
@@ -23,7 +23,7 @@ pub struct Memory {
 }
 
 /// A target that is ready to check inputs.
-pub struct Opened {
+pub struct OpenTarget {
     /// Draws inputs.
     pub inputs: BoxedStrategy<Vec<u8>>,
     /// Checks an input.

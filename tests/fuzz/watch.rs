@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use crate::HEAP;
 
 /// The time after which an input counts as hanging. It is generous, so that a busy machine does not exceed it.
-const HANGS_AFTER: Duration = Duration::from_secs(120);
+const HANG_LIMIT: Duration = Duration::from_secs(120);
 
 /// The maximum number of bytes that the process may have allocated at any time.
-const MOST_BYTES: usize = 2 << 30;
+const MAX_PROCESS_BYTES: usize = 2 << 30;
 
 struct Watched {
     /// When the check of the current input began.
@@ -39,18 +39,18 @@ pub fn start() {
     thread::spawn(|| {
         loop {
             thread::park_timeout(Duration::from_millis(50));
-            if watched().since.is_some_and(|since| since.elapsed() > HANGS_AFTER) {
-                end(&format!("an input takes longer than {HANGS_AFTER:?}"));
+            if watched().since.is_some_and(|since| since.elapsed() > HANG_LIMIT) {
+                abort(&format!("an input takes longer than {HANG_LIMIT:?}"));
             }
-            if HEAP.current_usage() > MOST_BYTES {
-                end(&format!("more than {MOST_BYTES} bytes are allocated"));
+            if HEAP.current_usage() > MAX_PROCESS_BYTES {
+                abort(&format!("more than {MAX_PROCESS_BYTES} bytes are allocated"));
             }
         }
     });
 }
 
-fn end(why: &str) -> ! {
-    eprintln!("error: {why}: the input is the newest file *.running in target/campaign");
+fn abort(reason: &str) -> ! {
+    eprintln!("error: {reason}: the input is the newest file *.running in target/campaign");
     process::abort();
 }
 

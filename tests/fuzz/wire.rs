@@ -133,7 +133,7 @@ fn piece<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
 fn write(fields: &[Field]) -> Vec<u8> {
     let mut out = Vec::new();
     for Field { number, value } in fields {
-        let key = |kind: u64| number << 3 | kind;
+        let key = |wire_type: u64| number << 3 | wire_type;
         match value {
             Wire::Varint(value) => {
                 put(&mut out, key(0));
@@ -183,15 +183,15 @@ fn count(fields: &[Field]) -> usize {
 }
 
 /// Changes field number `at`, counted across all nested messages. Returns true once the change is made.
-fn change(fields: &mut Vec<Field>, at: &mut usize, what: &Change) -> bool {
+fn change(fields: &mut Vec<Field>, at: &mut usize, kind: &Change) -> bool {
     for here in 0..fields.len() {
         if *at == 0 {
-            change_here(fields, here, what);
+            change_here(fields, here, kind);
             return true;
         }
         *at -= 1;
         if let Wire::Message(inner) = &mut fields[here].value
-            && change(inner, at, what)
+            && change(inner, at, kind)
         {
             return true;
         }
@@ -199,9 +199,9 @@ fn change(fields: &mut Vec<Field>, at: &mut usize, what: &Change) -> bool {
     false
 }
 
-fn change_here(fields: &mut Vec<Field>, here: usize, what: &Change) {
+fn change_here(fields: &mut Vec<Field>, here: usize, kind: &Change) {
     let field = fields[here].clone();
-    match what {
+    match kind {
         Change::Number(number) => fields[here].number = number & ((1 << 61) - 1),
         Change::Varint(value) => fields[here].value = Wire::Varint(*value),
         Change::Bytes(bytes) => fields[here].value = Wire::Bytes(bytes.clone()),

@@ -25,7 +25,7 @@ pub struct Answers {
 pub struct Answer {
     /// By plugin name. Each plugin is asked alone about all nodes.
     pub plugins: BTreeMap<String, Verdict>,
-    /// The result of the whole profile.
+    /// The result of the profile with all plugins.
     pub cycle: Cycle,
     /// The result of preemption, where no node fits.
     pub room: Option<Room>,
@@ -93,8 +93,8 @@ impl Answers {
     /// Returns the differences, one per line.
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
-        note(&mut lines, "steps", &theirs.steps.len(), &ours.steps.len());
-        note(&mut lines, "the order of the queue", &theirs.order, &ours.order);
+        add_difference(&mut lines, "steps", &theirs.steps.len(), &ours.steps.len());
+        add_difference(&mut lines, "the order of the queue", &theirs.order, &ours.order);
         for (step, (theirs, ours)) in theirs.steps.iter().zip(&ours.steps).enumerate() {
             for (pod, (theirs, ours)) in theirs.iter().zip(ours).enumerate() {
                 let differences = Answer::differences(theirs, ours);
@@ -109,18 +109,23 @@ impl Answer {
     /// Returns the differences, one per line: the plugin, the node, kube-scheduler's answer and Berth's.
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
-        note(&mut lines, "the whole cycle", &theirs.cycle, &ours.cycle);
+        add_difference(&mut lines, "the scheduling cycle", &theirs.cycle, &ours.cycle);
         let is_held = theirs.plugins.values().any(|verdict| verdict.held.is_some());
         lines.extend(Room::differences(theirs.room.as_ref(), ours.room.as_ref(), is_held));
         for (plugin, ours) in &ours.plugins {
-            let Some(of_them) = theirs.plugins.get(plugin) else {
+            let Some(their_verdict) = theirs.plugins.get(plugin) else {
                 lines.push(format!("{plugin}: kube-scheduler has no such plugin"));
                 continue;
             };
-            note(&mut lines, format_args!("{plugin}: holds the pod back"), &of_them.held, &ours.held);
+            add_difference(
+                &mut lines,
+                format_args!("{plugin}: rejection by pre-enqueue"),
+                &their_verdict.held,
+                &ours.held,
+            );
             // Without nodes, Berth does not ask any plugin about nodes.
             if theirs.nodes > 0 {
-                Verdict::differences(of_them, ours, plugin, &mut lines);
+                Verdict::differences(their_verdict, ours, plugin, &mut lines);
             }
         }
         lines
@@ -140,40 +145,45 @@ impl Verdict {
 
     fn differences(theirs: &Self, ours: &Self, plugin: &str, lines: &mut Vec<String>) {
         if theirs.failed.is_some() || ours.failed.is_some() {
-            note(lines, format_args!("{plugin}: could not tell"), &theirs.failed.is_some(), &ours.failed.is_some());
+            add_difference(lines, format_args!("{plugin}: failed"), &theirs.failed.is_some(), &ours.failed.is_some());
             return;
         }
-        note(lines, format_args!("{plugin}: skips its filter"), &theirs.skips, &ours.skips);
-        compare(
+        add_difference(lines, format_args!("{plugin}: skipped its filter"), &theirs.skips, &ours.skips);
+        add_differences(
             lines,
             &format!("{plugin}: rejected"),
             &theirs.sorted_rejections(plugin),
             &ours.sorted_rejections(plugin),
         );
         match (&theirs.scores, &ours.scores) {
-            (Some(theirs), Some(ours)) => compare(lines, &format!("{plugin}: score"), theirs, ours),
+            (Some(theirs), Some(ours)) => add_differences(lines, &format!("{plugin}: score"), theirs, ours),
             // Some of kube-scheduler's plugins have no pre-score and give every node a score of 0, where Berth's
             // plugins skip.
             (Some(theirs), None) if theirs.values().all(|score| score.normalized == 0) => {}
-            (theirs, ours) => note(lines, format_args!("{plugin}: scores"), theirs, ours),
+            (theirs, ours) => add_difference(lines, format_args!("{plugin}: scores"), theirs, ours),
         }
     }
 }
 
-fn compare<T: PartialEq + std::fmt::Debug>(
+fn add_differences<T: PartialEq + std::fmt::Debug>(
     lines: &mut Vec<String>,
-    what: &str,
+    label: &str,
     theirs: &BTreeMap<String, T>,
     ours: &BTreeMap<String, T>,
 ) {
     let nodes: std::collections::BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
     for node in nodes {
-        note(lines, format_args!("{what} on {node}"), &theirs.get(node), &ours.get(node));
+        add_difference(lines, format_args!("{label} on {node}"), &theirs.get(node), &ours.get(node));
     }
 }
 
-fn note<T: PartialEq + std::fmt::Debug>(lines: &mut Vec<String>, what: impl std::fmt::Display, theirs: &T, ours: &T) {
+fn add_difference<T: PartialEq + std::fmt::Debug>(
+    lines: &mut Vec<String>,
+    label: impl std::fmt::Display,
+    theirs: &T,
+    ours: &T,
+) {
     if theirs != ours {
-        lines.push(format!("{what}: kube-scheduler {theirs:?}, Berth {ours:?}"));
+        lines.push(format!("{label}: kube-scheduler {theirs:?}, Berth {ours:?}"));
     }
 }

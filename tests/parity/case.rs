@@ -42,7 +42,7 @@ impl Case {
     /// Returns an error if the file can't be read.
     pub fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file)?;
-        serde_json::from_str(&text).with_context(|| format!("{} is no case", file.display()))
+        serde_json::from_str(&text).with_context(|| format!("{} is not a valid case", file.display()))
     }
 
     /// Returns all objects that are in the cluster at some time, without the pods to schedule. The initial objects

@@ -1,4 +1,4 @@
-//! The coverage of a run: the fields that its cases had, and what the plugin did with them.
+//! The coverage of a run: the fields that its cases had, and the behaviors that the plugin showed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::answer::{Answers, Verdict};
 use crate::case::{Case, Change};
-use crate::entries::{Does, Entry};
+use crate::entries::{Behavior, Entry};
 use crate::hints;
 use crate::keeping::Keeping;
 use crate::room::Room;
@@ -17,11 +17,11 @@ pub struct Coverage {
     /// The number of cases.
     pub cases: usize,
     /// The number of questions. Each is about one pod and all nodes.
-    pub asked: usize,
+    pub questions: usize,
     /// The number of cases that differed, for each mode of [`Keeping::ALL`].
     pub mismatches: [usize; Keeping::ALL.len()],
     paths: BTreeSet<String>,
-    did: BTreeMap<Does, usize>,
+    behaviors: BTreeMap<Behavior, usize>,
 }
 
 impl Coverage {
@@ -59,45 +59,46 @@ impl Coverage {
     /// Records kube-scheduler's answers about a case.
     pub fn add_answers(&mut self, case: &Case, theirs: &Answers, entry: &Entry) {
         for answer in theirs.steps.iter().flatten() {
-            self.add_room(answer.room.as_ref());
+            self.add_preemption(answer.room.as_ref());
             match answer.plugins.get(entry.plugin) {
                 Some(verdict) => self.add_verdict(verdict, answer.nodes),
-                None => self.asked += 1,
+                None => self.questions += 1,
             }
         }
-        hints::each(case, &theirs.steps, &theirs.hints, |_, asked, hints| {
-            for (_, again) in asked.asked(hints).filter(|(plugin, _)| *plugin == entry.plugin) {
-                *self.did.entry(if again { Does::Wakes } else { Does::LetsWait }).or_default() += 1;
+        hints::for_each_question(case, &theirs.steps, &theirs.hints, |_, question, hints| {
+            for (_, again) in question.relevant(hints).filter(|(plugin, _)| *plugin == entry.plugin) {
+                *self.behaviors.entry(if again { Behavior::Requeues } else { Behavior::KeepsWaiting }).or_default() +=
+                    1;
             }
         });
-        let came = case.queue().map(|pod| pod["metadata"]["name"].as_str().unwrap_or_default());
-        if entry.plugin == "PrioritySort" && !came.eq(theirs.order.iter().map(String::as_str)) {
-            *self.did.entry(Does::Queues).or_default() += 1;
+        let initial_order = case.queue().map(|pod| pod["metadata"]["name"].as_str().unwrap_or_default());
+        if entry.plugin == "PrioritySort" && !initial_order.eq(theirs.order.iter().map(String::as_str)) {
+            *self.behaviors.entry(Behavior::Queues).or_default() += 1;
         }
     }
 
     fn add_verdict(&mut self, verdict: &Verdict, nodes: usize) {
-        self.asked += 1;
+        self.questions += 1;
         let raw: BTreeSet<i64> = verdict.scores.iter().flatten().map(|(_, score)| score.raw).collect();
-        for (does, so) in [
-            (Does::Filters, !verdict.rejected.is_empty() && verdict.rejected.len() < nodes),
-            (Does::Scores, raw.len() > 1),
-            (Does::Skips, verdict.skips),
-            (Does::Fails, verdict.failed.is_some()),
-            (Does::Queues, verdict.held.is_some()),
+        for (behavior, occurred) in [
+            (Behavior::Filters, !verdict.rejected.is_empty() && verdict.rejected.len() < nodes),
+            (Behavior::Scores, raw.len() > 1),
+            (Behavior::Skips, verdict.skips),
+            (Behavior::Fails, verdict.failed.is_some()),
+            (Behavior::Queues, verdict.held.is_some()),
         ] {
-            *self.did.entry(does).or_default() += usize::from(so);
+            *self.behaviors.entry(behavior).or_default() += usize::from(occurred);
         }
     }
 
     /// Records kube-scheduler's preemption for a pod that no node fits.
-    fn add_room(&mut self, room: Option<&Room>) {
-        *self.did.entry(Does::Evicts).or_default() += usize::from(room.is_some_and(Room::is_made));
+    fn add_preemption(&mut self, room: Option<&Room>) {
+        *self.behaviors.entry(Behavior::Evicts).or_default() += usize::from(room.is_some_and(Room::is_made));
     }
 
     /// Returns how often the plugin did this.
-    pub fn did(&self, does: Does) -> usize {
-        self.did.get(&does).copied().unwrap_or_default()
+    pub fn occurrences(&self, behavior: Behavior) -> usize {
+        self.behaviors.get(&behavior).copied().unwrap_or_default()
     }
 
     /// Returns how many of the entry's fields occurred.
@@ -108,7 +109,10 @@ impl Coverage {
     /// Returns the entry's fields and behaviors that did not occur.
     pub fn missing(&self, entry: &Entry) -> Vec<String> {
         let fields = entry.fields.iter().filter(|field| !self.paths.contains(**field));
-        let does = entry.does.iter().filter(|does| self.did(**does) == 0);
-        fields.map(|field| (*field).to_owned()).chain(does.map(|does| format!("that it {does:?}"))).collect()
+        let behaviors = entry.behaviors.iter().filter(|behavior| self.occurrences(**behavior) == 0);
+        fields
+            .map(|field| (*field).to_owned())
+            .chain(behaviors.map(|behavior| format!("the behavior {behavior:?}")))
+            .collect()
     }
 }

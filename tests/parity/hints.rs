@@ -12,11 +12,11 @@ use crate::case::{Case, Change};
 const BY_VERDICT: [&str; 3] = ["NodeName", "NodeUnschedulable", "NodeDeclaredFeatures"];
 
 /// A change, with the answers about a pod before and after it.
-pub struct Asked<'a> {
+pub struct HintQuestion<'a> {
     /// The change.
     pub change: &'a Change,
     /// The object before the change or removal.
-    pub was: Option<&'a Value>,
+    pub object_before: Option<&'a Value>,
     /// The pod.
     pub pod: &'a Value,
     /// kube-scheduler's answer before the change.
@@ -25,30 +25,30 @@ pub struct Asked<'a> {
     pub after: &'a Answer,
 }
 
-impl Asked<'_> {
+impl HintQuestion<'_> {
     /// Returns the differences, one per line.
     pub fn differences(&self, theirs: &Hints, ours: &Hints) -> Vec<String> {
         let differs = |(plugin, theirs): &(&str, bool)| {
             let ours = ours.get(*plugin).copied();
-            ours.unwrap_or_default() != *theirs && !self.on_purpose(plugin, ours)
+            ours.unwrap_or_default() != *theirs && !self.is_documented(plugin, ours)
         };
-        let outcome = |again: bool| if again { "tries the pod again" } else { "lets it wait" };
-        self.asked(theirs)
+        let outcome = |again: bool| if again { "queues the pod again" } else { "lets the pod wait" };
+        self.relevant(theirs)
             .filter(differs)
             .map(|(plugin, theirs)| format!("{plugin}: kube-scheduler {}, Berth {}", outcome(theirs), outcome(!theirs)))
             .collect()
     }
 
     /// Returns the hints of the plugins that rejected the pod.
-    pub fn asked<'a>(&'a self, hints: &'a Hints) -> impl Iterator<Item = (&'a str, bool)> {
+    pub fn relevant<'a>(&'a self, hints: &'a Hints) -> impl Iterator<Item = (&'a str, bool)> {
         let rejected =
             |plugin: &str| self.before.plugins.get(plugin).is_some_and(|verdict| !verdict.rejected.is_empty());
-        let asked = hints.iter().map(|(plugin, again)| (plugin.as_str(), *again));
-        asked.filter(move |(plugin, _)| rejected(plugin))
+        let all = hints.iter().map(|(plugin, again)| (plugin.as_str(), *again));
+        all.filter(move |(plugin, _)| rejected(plugin))
     }
 
     /// Returns whether docs/differences.md describes the difference.
-    fn on_purpose(&self, plugin: &str, ours: Option<bool>) -> bool {
+    fn is_documented(&self, plugin: &str, ours: Option<bool>) -> bool {
         let none = Verdict::default();
         let verdict = |answer: &'_ Answer| answer.plugins.get(plugin).unwrap_or(&none).rejected.clone();
         let (before, after) = (verdict(self.before), verdict(self.after));
@@ -63,29 +63,33 @@ impl Asked<'_> {
                 still_rejected && by_verdict
             }
             // The change helped, or may have helped.
-            Some(true) => before.keys().any(|node| !after.contains_key(node)) || self.knows_better(plugin),
+            Some(true) => before.keys().any(|node| !after.contains_key(node)) || self.is_overlooked_upstream(plugin),
         }
     }
 
     /// Returns whether kube-scheduler's hint overlooks a change that may help.
-    fn knows_better(&self, plugin: &str) -> bool {
+    fn is_overlooked_upstream(&self, plugin: &str) -> bool {
         let Self { change, pod, .. } = self;
         let (Change::Set(object) | Change::Remove(object)) = change;
         match plugin {
             // In Berth, one matching anti-affinity term is enough, namespace selectors are evaluated, and a new node helps
             // a pod without terms of its own.
             "InterPodAffinity" => {
-                let (near, away) = (terms(pod, "podAffinity"), terms(pod, "podAntiAffinity"));
-                let gone = self.was.filter(|_| matches!(change, Change::Remove(_)));
-                let of_gone = gone.map(|gone| terms(gone, "podAntiAffinity")).unwrap_or_default();
-                let mut all = near.iter().chain(&away).chain(&of_gone);
+                let (affinity, anti_affinity) = (terms(pod, "podAffinity"), terms(pod, "podAntiAffinity"));
+                let removed = self.object_before.filter(|_| matches!(change, Change::Remove(_)));
+                let removed_terms = removed.map(|pod| terms(pod, "podAntiAffinity")).unwrap_or_default();
+                let mut all = affinity.iter().chain(&anti_affinity).chain(&removed_terms);
                 let by_labels = all.any(|term| term.get("namespaceSelector").is_some());
-                let without_terms = near.is_empty() && away.is_empty();
-                away.len() > 1 || of_gone.len() > 1 || by_labels || object["kind"] == "Node" || without_terms
+                let without_terms = affinity.is_empty() && anti_affinity.is_empty();
+                anti_affinity.len() > 1
+                    || removed_terms.len() > 1
+                    || by_labels
+                    || object["kind"] == "Node"
+                    || without_terms
             }
             // A disk is the same one in all namespaces.
             "VolumeRestrictions" => object["metadata"]["namespace"] != pod["metadata"]["namespace"],
-            // A CSINode without a limit has room, and claims of ephemeral volumes are attached as well.
+            // A CSINode without a limit takes more volumes, and claims of ephemeral volumes are attached as well.
             "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
             // Capacities matter for claims, not for inline volumes alone.
             "VolumeBinding" => object["kind"] == "CSIDriver",
@@ -110,8 +114,8 @@ fn is_unreadable(pod: &Value) -> bool {
 }
 
 /// Returns the terms of a pod's required affinity or anti-affinity to other pods.
-fn terms(pod: &Value, which: &str) -> Vec<Value> {
-    let terms = &pod["spec"]["affinity"][which]["requiredDuringSchedulingIgnoredDuringExecution"];
+fn terms(pod: &Value, kind: &str) -> Vec<Value> {
+    let terms = &pod["spec"]["affinity"][kind]["requiredDuringSchedulingIgnoredDuringExecution"];
     terms.as_array().cloned().unwrap_or_default()
 }
 
@@ -119,28 +123,28 @@ fn terms(pod: &Value, which: &str) -> Vec<Value> {
 /// and after each change.
 pub fn differences(case: &Case, steps: &[Vec<Answer>], theirs: &[Vec<Hints>], ours: &[Vec<Hints>]) -> Vec<String> {
     let mut lines = Vec::new();
-    each(case, steps, theirs, |at, asked, theirs| {
+    for_each_question(case, steps, theirs, |at, question, theirs| {
         let none = Hints::new();
         let ours = ours.get(at.0).and_then(|pods| pods.get(at.1)).unwrap_or(&none);
-        let of_pod = asked.differences(theirs, ours).into_iter();
+        let of_pod = question.differences(theirs, ours).into_iter();
         lines.extend(of_pod.map(|line| format!("after {} changes, pod p{}: {line}", at.0 + 1, at.1)));
     });
     lines
 }
 
 /// Calls `visit` for each change and pod, with kube-scheduler's answers and hints.
-pub fn each(
+pub fn for_each_question(
     case: &Case,
     steps: &[Vec<Answer>],
     theirs: &[Vec<Hints>],
-    mut visit: impl FnMut((usize, usize), &Asked<'_>, &Hints),
+    mut visit: impl FnMut((usize, usize), &HintQuestion<'_>, &Hints),
 ) {
     for (at, (change, hints)) in case.changes.iter().zip(theirs).enumerate() {
-        let was = case.before(at);
+        let object_before = case.before(at);
         for (number, (pod, hints)) in case.pods.iter().zip(hints).enumerate() {
             let answer = |step: usize| steps.get(step).and_then(|pods| pods.get(number));
             if let (Some(before), Some(after)) = (answer(at), answer(at + 1)) {
-                visit((at, number), &Asked { change, was, pod, before, after }, hints);
+                visit((at, number), &HintQuestion { change, object_before, pod, before, after }, hints);
             }
         }
     }

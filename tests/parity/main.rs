@@ -52,20 +52,21 @@ fn trials() -> Result<(Arc<Parity>, Vec<Trial>)> {
     let program = oracle::Oracle::program();
     if program.is_none() {
         eprintln!(
-            "parity: PARITY_ORACLE names no oracle, so nothing is compared; it takes Go to build one (scripts/oracle)"
+            "parity: PARITY_ORACLE is not set, so nothing is compared; build the program with scripts/oracle, which \
+             needs Go"
         );
     }
     let ignored = program.is_none();
     let parity = Arc::new(Parity::new(program.unwrap_or_default())?);
     let mut trials = Vec::new();
-    for file in kept()? {
+    for file in kept_cases()? {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let parity = Arc::clone(&parity);
-        trials.push(Trial::test(format!("kept::{name}"), move || finish(parity.kept(&file))));
+        trials.push(Trial::test(format!("kept::{name}"), move || finish(parity.check_kept(&file))));
     }
     for entry in entries::all() {
         let parity = Arc::clone(&parity);
-        trials.push(Trial::test(format!("drawn::{}", entry.plugin), move || finish(parity.drawn(entry))));
+        trials.push(Trial::test(format!("drawn::{}", entry.plugin), move || finish(parity.check_drawn(entry))));
     }
     let mut trials: Vec<Trial> = trials.into_iter().map(|trial| trial.with_ignored_flag(ignored)).collect();
     trials.push(Trial::test("room::differences_are_found", || finish(room::differences_are_found())));
@@ -77,7 +78,7 @@ fn finish(result: Result<()>) -> Result<(), Failed> {
 }
 
 /// Returns the files of the kept cases.
-fn kept() -> Result<Vec<PathBuf>> {
+fn kept_cases() -> Result<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("parity/cases");
     let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
     let files: std::io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();

@@ -86,8 +86,8 @@ impl Oracle {
         let mut command = Command::new(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("starting {}", program.display()))?;
-        let input = child.stdin.take().context("the oracle has no input")?;
-        let output = child.stdout.take().context("the oracle has no output")?;
+        let input = child.stdin.take().context("the oracle has no standard input")?;
+        let output = child.stdout.take().context("the oracle has no standard output")?;
         Ok(Self { child, input, output: BufReader::new(output) })
     }
 
@@ -96,20 +96,20 @@ impl Oracle {
     /// # Errors
     /// Returns an error if the program refuses the case as invalid for kube-scheduler.
     pub fn ask(&mut self, case: &Case) -> Result<Answers> {
-        let pods: Vec<Value> = case.pods.iter().map(in_profile).collect();
+        let pods: Vec<Value> = case.pods.iter().map(with_profile).collect();
         let question = json!({
             "configuration": case.configuration(),
             "objects": case.objects,
             "pods": pods,
-            "queue": case.queue().map(in_profile).collect::<Vec<_>>(),
+            "queue": case.queue().map(with_profile).collect::<Vec<_>>(),
             "changes": case.changes,
         });
-        writeln!(self.input, "{question}").context("the oracle has ended")?;
+        writeln!(self.input, "{question}").context("the oracle ended before it answered")?;
         let mut line = String::new();
-        ensure!(self.output.read_line(&mut line)? > 0, "the oracle has ended");
+        ensure!(self.output.read_line(&mut line)? > 0, "the oracle ended before it answered");
         let line: Line = serde_json::from_str(&line).context("the oracle's answer can't be read")?;
         if !line.error.is_empty() {
-            bail!("kube-scheduler can't be asked this: {}", line.error);
+            bail!("kube-scheduler refuses the case: {}", line.error);
         }
         let steps = line.steps.into_iter().map(|pods| pods.into_iter().map(Answer::from).collect());
         Ok(Answers { steps: steps.collect(), hints: line.hints, order: line.order })
@@ -124,7 +124,7 @@ impl Drop for Oracle {
     }
 }
 
-fn in_profile(pod: &Value) -> Value {
+fn with_profile(pod: &Value) -> Value {
     let mut pod = pod.clone();
     pod["spec"]["schedulerName"] = PROFILE.into();
     pod
@@ -149,11 +149,11 @@ impl PluginAnswer {
         let failed = |status: &Status| (status.code == "Error").then(|| status.reasons.join(", "));
         let held = self.pre_enqueue.filter(|status| status.code != "Success");
         let mut verdict = Verdict { held, rejected: self.filter, scores: self.scores, ..Verdict::default() };
-        if let Some(PreFilter { status, nodes: left }) = &self.pre_filter {
+        if let Some(PreFilter { status, nodes: narrowed }) = &self.pre_filter {
             verdict.failed = failed(status);
             match status.code.as_str() {
                 "Success" => {
-                    let out = |node: &&String| left.as_ref().is_some_and(|left| !left.contains(*node));
+                    let out = |node: &&String| narrowed.as_ref().is_some_and(|narrowed| !narrowed.contains(*node));
                     verdict.rejected.extend(nodes.iter().filter(out).map(|node| (node.clone(), left_out())));
                 }
                 "Skip" => verdict.skips = true,

@@ -56,11 +56,11 @@ pub enum Room {
     Offered(Offer),
     /// Berth's result.
     Made(Made),
-    /// Berth did not try preemption, for this reason.
+    /// Berth did not attempt preemption, for this reason.
     NotAsked(NotAsked),
 }
 
-/// Why Berth did not try preemption, although kube-scheduler's plugins, asked alone, can be.
+/// The reason why Berth did not attempt preemption. kube-scheduler's plugins, which are called alone, do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAsked {
     /// There are no nodes.
@@ -75,16 +75,16 @@ pub enum NotAsked {
 
 impl Room {
     /// Returns the differences, one per line. `is_held` says whether a plugin of kube-scheduler holds the pod back.
-    /// Nothing is compared where Berth has a reason not to try preemption. A missing result of Berth is a
+    /// Nothing is compared where Berth has a reason not to attempt preemption. A missing result of Berth is a
     /// difference where kube-scheduler has a result.
     pub fn differences(theirs: Option<&Self>, ours: Option<&Self>, is_held: bool) -> Vec<String> {
         match (theirs, ours) {
             (Some(Self::Offered(theirs)), Some(Self::Made(ours))) => theirs.differences(ours),
             (Some(Self::Offered(_)), Some(Self::NotAsked(NotAsked::Held))) if !is_held => {
-                vec!["preemption: Berth holds the pod back, and kube-scheduler does not".to_owned()]
+                vec!["preemption: Berth's pre-enqueue rejects the pod, kube-scheduler's does not".to_owned()]
             }
             (Some(Self::Offered(theirs)), None) => {
-                vec![format!("preemption: kube-scheduler says {theirs:?}, Berth was not asked")]
+                vec![format!("preemption: kube-scheduler's result is {theirs:?}, Berth has none")]
             }
             _ => Vec::new(),
         }
@@ -109,22 +109,25 @@ impl Offer {
     /// Returns the differences, one per line.
     fn differences(&self, ours: &Made) -> Vec<String> {
         let mut lines = Vec::new();
-        let (theirs, ours_says) = (&self.message, &ours.message);
-        if theirs != ours_says && theirs != NOT_ASKED {
-            lines.push(format!("preemption: kube-scheduler says {theirs:?}, Berth {ours_says:?}"));
+        let (theirs, our_message) = (&self.message, &ours.message);
+        if theirs != our_message && theirs != NOT_ASKED {
+            lines.push(format!("preemption: kube-scheduler's message is {theirs:?}, Berth's {our_message:?}"));
         }
         let best = self.best();
         if self.is_made() && !best.contains(self.node.as_str()) {
-            lines.push(format!("preemption: kube-scheduler chose {}, where {best:?} should be best", self.node));
+            lines.push(format!(
+                "preemption: kube-scheduler chose node {}, which is not one of the best nodes {best:?}",
+                self.node
+            ));
         }
         if self.is_made() == ours.node.is_empty() || self.is_made() && !best.contains(ours.node.as_str()) {
-            lines.push(format!("preemption: Berth chose {:?} of {:?}", ours.node, self.candidates));
+            lines.push(format!("preemption: Berth chose node {:?} of the candidates {:?}", ours.node, self.candidates));
         } else if let Some(candidate) = self.candidates.get(&ours.node) {
             let stay = candidate.victims.iter().filter(|victim| !victim.deleting);
             let expected: BTreeSet<String> = stay.map(|victim| victim.name.clone()).collect();
             if expected != ours.evicted {
                 let (node, evicted) = (&ours.node, &ours.evicted);
-                lines.push(format!("preemption: for {node} kube-scheduler evicts {expected:?}, Berth {evicted:?}"));
+                lines.push(format!("preemption: on node {node} kube-scheduler evicts {expected:?}, Berth {evicted:?}"));
             }
         }
         lines
@@ -132,15 +135,15 @@ impl Offer {
 
     /// Returns the nodes with the least disruption. kube-scheduler chooses any of them.
     fn best(&self) -> BTreeSet<&str> {
-        let harm = |candidate: &Candidate| {
+        let disruption = |candidate: &Candidate| {
             let highest = candidate.victims.iter().map(|victim| victim.priority).max();
             let important = candidate.victims.iter().filter(|victim| Some(victim.priority) == highest);
             let sum: i64 = candidate.victims.iter().map(|victim| i64::from(victim.priority) + (1 << 31)).sum();
             let earliest = important.map(|victim| victim.started).min();
             (candidate.violations, highest, sum, candidate.victims.len(), Reverse(earliest))
         };
-        let least = self.candidates.values().map(harm).min();
-        let best = self.candidates.iter().filter(|(_, candidate)| Some(harm(candidate)) == least);
+        let least = self.candidates.values().map(disruption).min();
+        let best = self.candidates.iter().filter(|(_, candidate)| Some(disruption(candidate)) == least);
         best.map(|(name, _)| name.as_str()).collect()
     }
 }
@@ -160,7 +163,7 @@ pub fn differences_are_found() -> Result<()> {
         (Some(Room::Made(Made { node: "m".into(), ..Made::default() })), false, 2),
     ] {
         let found = Room::differences(Some(&offered), ours.as_ref(), is_held);
-        ensure!(found.len() == expected, "{expected} differences of {ours:?} should be found: {found:?}");
+        ensure!(found.len() == expected, "expected {expected} differences for {ours:?}, found {found:?}");
     }
     Ok(())
 }

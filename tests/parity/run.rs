@@ -14,7 +14,7 @@ use crate::berth::Berth;
 use crate::case::Case;
 use crate::coverage::Coverage;
 use crate::draw::cases;
-use crate::entries::{self, Does, Entry};
+use crate::entries::{self, Behavior, Entry};
 use crate::hints;
 use crate::keeping::Keeping;
 use crate::oracle::Oracle;
@@ -24,14 +24,14 @@ pub struct Parity {
     program: PathBuf,
     berth: Berth,
     /// The coverage by entry.
-    shown: Mutex<BTreeMap<&'static str, Coverage>>,
+    coverage: Mutex<BTreeMap<&'static str, Coverage>>,
 }
 
 /// The default number of cases per entry.
 const CASES: u32 = 150;
 
 /// The maximum number of attempts to shrink a case that differs.
-const SHRINKS: u32 = 3000;
+const MAX_SHRINKS: u32 = 3000;
 
 impl Parity {
     /// Loads Berth's plugins, and uses this program as the oracle.
@@ -40,20 +40,25 @@ impl Parity {
     /// Returns an error if the default plugins can't be loaded.
     pub fn new(program: PathBuf) -> Result<Self> {
         let berth = Berth::load()?;
-        Ok(Self { program, berth, shown: Mutex::default() })
+        Ok(Self { program, berth, coverage: Mutex::default() })
     }
 
     /// Checks a kept case.
     ///
     /// # Errors
     /// Returns an error if the sides differ.
-    pub fn kept(&self, file: &Path) -> Result<()> {
+    pub fn check_kept(&self, file: &Path) -> Result<()> {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
         let theirs = oracle.ask(&case)?;
         for keeping in Keeping::ALL {
             let differences = differences(&case, &theirs, &self.berth.ask(&case, keeping)?);
-            ensure!(differences.is_empty(), "{}\nwith answers {keeping:?}:\n{}", case.why, differences.join("\n"));
+            ensure!(
+                differences.is_empty(),
+                "{}\nresult cache in mode {keeping:?}:\n{}",
+                case.why,
+                differences.join("\n")
+            );
         }
         Ok(())
     }
@@ -62,47 +67,48 @@ impl Parity {
     ///
     /// # Errors
     /// Returns an error if the sides differ, or the cases do not cover the entry's fields and behaviors.
-    pub fn drawn(&self, entry: &'static Entry) -> Result<()> {
-        let (count, seed) = (number("PARITY_CASES", CASES)?, number("PARITY_SEED", 0)?);
+    pub fn check_drawn(&self, entry: &'static Entry) -> Result<()> {
+        let (count, seed) = (read_number("PARITY_CASES", CASES)?, read_number("PARITY_SEED", 0)?);
         // Coverage is checked for the default seed only. Runs with other seeds look for differences.
         let covers = std::env::var_os("PARITY_SEED").is_none();
         let mut bytes = [0; 32];
         bytes[..4].copy_from_slice(&seed.to_le_bytes());
-        let config = Config { cases: count, max_shrink_iters: SHRINKS, failure_persistence: None, ..Config::default() };
+        let config =
+            Config { cases: count, max_shrink_iters: MAX_SHRINKS, failure_persistence: None, ..Config::default() };
         let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
         let oracle = RefCell::new(Oracle::start(&self.program)?);
         let coverage = RefCell::new(Coverage::default());
         let outcome = runner.run(&cases((entry.draw)()), |case| {
-            let shown = &mut coverage.borrow_mut();
-            let differences = self.compare(&case, entry, &mut oracle.borrow_mut(), shown);
+            let coverage = &mut coverage.borrow_mut();
+            let differences = self.compare(&case, entry, &mut oracle.borrow_mut(), coverage);
             let differences = differences.map_err(|error| TestCaseError::fail(format!("{error:#}")))?;
             if differences.is_empty() { Ok(()) } else { Err(TestCaseError::fail(differences.join("\n"))) }
         });
         let coverage = coverage.into_inner();
         let missing = coverage.missing(entry);
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.plugin, coverage);
+        self.coverage.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.plugin, coverage);
         match outcome {
-            Err(TestError::Fail(reason, case)) => bail!("{reason}\n{}", keep(entry, case)?),
+            Err(TestError::Fail(reason, case)) => bail!("{reason}\n{}", write_case(entry, case)?),
             Err(TestError::Abort(reason)) => Err(anyhow!("no cases can be drawn: {reason}")),
             Ok(()) => {
-                ensure!(!covers || missing.is_empty(), "{count} cases have not shown:\n{}", missing.join("\n"));
+                ensure!(!covers || missing.is_empty(), "{count} cases did not cover:\n{}", missing.join("\n"));
                 Ok(())
             }
         }
     }
 
-    fn compare(&self, case: &Case, entry: &Entry, oracle: &mut Oracle, shown: &mut Coverage) -> Result<Vec<String>> {
+    fn compare(&self, case: &Case, entry: &Entry, oracle: &mut Oracle, coverage: &mut Coverage) -> Result<Vec<String>> {
         let theirs = oracle.ask(case)?;
         // Cases after the first mismatch come from shrinking and are not counted.
-        if shown.mismatches.iter().all(|differed| *differed == 0) {
-            shown.add_case(case);
-            shown.add_answers(case, &theirs, entry);
+        if coverage.mismatches.iter().all(|differed| *differed == 0) {
+            coverage.add_case(case);
+            coverage.add_answers(case, &theirs, entry);
         }
         for (at, keeping) in Keeping::ALL.into_iter().enumerate() {
             let mut differences = differences(case, &theirs, &self.berth.ask(case, keeping)?);
             if !differences.is_empty() {
-                shown.mismatches[at] = 1;
-                differences.insert(0, format!("with answers {keeping:?}:"));
+                coverage.mismatches[at] = 1;
+                differences.insert(0, format!("result cache in mode {keeping:?}:"));
                 return Ok(differences);
             }
         }
@@ -112,7 +118,7 @@ impl Parity {
     /// Returns a table of the coverage by entry. The last columns are the number of cases that differed in each
     /// mode of [`Keeping::ALL`].
     pub fn table(&self) -> String {
-        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         let mut table = format!(
             "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>9}",
             "plugin",
@@ -131,13 +137,21 @@ impl Parity {
             "≠anew",
             "≠checked"
         );
-        for (entry, seen) in entries::all().filter_map(|entry| Some((entry, shown.get(entry.plugin)?))) {
+        for (entry, seen) in entries::all().filter_map(|entry| Some((entry, coverage.get(entry.plugin)?))) {
             let fields = format!("{}/{}", seen.fields(entry), entry.fields.len());
-            let did = [Does::Filters, Does::Scores, Does::Skips, Does::Fails, Does::Queues, Does::Evicts];
-            let did = did.map(|does| seen.did(does));
+            let did = [
+                Behavior::Filters,
+                Behavior::Scores,
+                Behavior::Skips,
+                Behavior::Fails,
+                Behavior::Queues,
+                Behavior::Evicts,
+            ];
+            let did = did.map(|behavior| seen.occurrences(behavior));
             let [filtered, scored, skipped, failed, queue, evicted] = did;
-            let [woken, waiting] = [Does::Wakes, Does::LetsWait].map(|does| seen.did(does));
-            let (cases, asked, [kept, anew, checked]) = (seen.cases, seen.asked, seen.mismatches);
+            let [woken, waiting] =
+                [Behavior::Requeues, Behavior::KeepsWaiting].map(|behavior| seen.occurrences(behavior));
+            let (cases, asked, [kept, anew, checked]) = (seen.cases, seen.questions, seen.mismatches);
             // Writing to a string does not fail.
             let _ = write!(
                 table,
@@ -156,17 +170,17 @@ fn differences(case: &Case, theirs: &Answers, ours: &Answers) -> Vec<String> {
 }
 
 /// Writes a case that differs to a file. Returns the case and the path.
-fn keep(entry: &Entry, case: Case) -> Result<String> {
+fn write_case(entry: &Entry, case: Case) -> Result<String> {
     let case = Case { why: "What differed, and why.".into(), ..case };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let file = folder.join(format!("parity-{}.json", entry.plugin.replace(' ', "-")));
     let text = serde_json::to_string_pretty(&case)?;
     std::fs::write(&file, format!("{text}\n")).with_context(|| file.display().to_string())?;
-    Ok(format!("{text}\nThis is in {}; once mended, it belongs into tests/parity/cases.", file.display()))
+    Ok(format!("{text}\nThe case is in {}. After the fix, move it to tests/parity/cases.", file.display()))
 }
 
-fn number(variable: &str, default: u32) -> Result<u32> {
+fn read_number(variable: &str, default: u32) -> Result<u32> {
     match std::env::var(variable) {
         Ok(text) => text.parse().with_context(|| format!("{variable} is {text:?}, not a number")),
         Err(_) => Ok(default),

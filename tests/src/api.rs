@@ -9,7 +9,7 @@ use serde_json::Value;
 use berth_test_kit::wait::{Look, eventually};
 
 /// The maximum number of concurrent requests.
-const AT_ONCE: usize = 32;
+const MAX_CONCURRENT_REQUESTS: usize = 32;
 
 /// The message of an API server that does not know a new PriorityClass yet. It refuses the pods that name the class
 /// until then.
@@ -31,8 +31,8 @@ pub async fn create(client: &Client, object: &Value) -> Result<()> {
 pub async fn create_and_read(client: &Client, object: &Value) -> Result<Value> {
     let parsed: DynamicObject = serde_json::from_value(object.clone()).with_context(|| label(object))?;
     let objects = api(client, object);
-    let what = format!("the API server takes {}", label(object));
-    let created = eventually(&what, || async {
+    let condition = format!("the API server accepts {}", label(object));
+    let created = eventually(&condition, || async {
         match objects.create(&PostParams::default(), &parsed).await {
             Err(Error::Api(refusal)) if refusal.message.contains(CLASS_NOT_KNOWN) => Ok(Look::NotYet(refusal.message)),
             created => Ok(Look::Yes(created.with_context(|| format!("creating {}", label(object)))?)),
@@ -47,7 +47,7 @@ pub async fn create_and_read(client: &Client, object: &Value) -> Result<Value> {
 /// As [`create`].
 pub async fn create_all(client: &Client, objects: impl IntoIterator<Item = Value>) -> Result<()> {
     let create = |object: Value| async move { create(client, &object).await };
-    futures::stream::iter(objects).map(create).buffer_unordered(AT_ONCE).try_collect().await
+    futures::stream::iter(objects).map(create).buffer_unordered(MAX_CONCURRENT_REQUESTS).try_collect().await
 }
 
 /// Merges `change` into the object that `object` names.
@@ -77,8 +77,8 @@ pub async fn patch_status(client: &Client, object: &Value, change: Value) -> Res
 /// # Errors
 /// As [`create`].
 pub async fn delete(client: &Client, object: &Value) -> Result<()> {
-    let at_once = DeleteParams::default().grace_period(0);
-    api(client, object).delete(name(object), &at_once).await.context(format!("deleting {}", label(object)))?;
+    let immediately = DeleteParams::default().grace_period(0);
+    api(client, object).delete(name(object), &immediately).await.context(format!("deleting {}", label(object)))?;
     Ok(())
 }
 

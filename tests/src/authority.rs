@@ -42,7 +42,7 @@ impl Authority {
 }
 
 /// Returns the credentials of the user whose certificate is in this directory.
-pub fn certified(directory: &Path, user: &str) -> AuthInfo {
+pub fn client_credentials(directory: &Path, user: &str) -> AuthInfo {
     let file = |extension| Some(directory.join(user).with_extension(extension).display().to_string());
     AuthInfo { client_certificate: file("crt"), client_key: file("key"), ..AuthInfo::default() }
 }

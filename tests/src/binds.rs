@@ -12,7 +12,7 @@ use crate::proxy::{Bind, Record};
 /// API server accepted from that sender. A scheduler counts from when it sent a write, so its own end of the Lease
 /// is earlier.
 #[must_use]
-pub fn late(record: &Record) -> Vec<&Bind> {
+pub fn late_binds(record: &Record) -> Vec<&Bind> {
     record.binds.iter().filter(|bind| lease_end(record, bind.arrived).is_none_or(|end| bind.arrived > end)).collect()
 }
 
@@ -30,18 +30,19 @@ fn lease_end(record: &Record, at: Instant) -> Option<Instant> {
 /// # Errors
 /// Returns an error that names each violation.
 pub fn check(records: &[Record], nodes: &HashMap<String, String>) -> Result<usize> {
-    let wrongs = wrongs(records, nodes);
-    ensure!(wrongs.is_empty(), "{}", wrongs.join("; "));
-    Ok(records.iter().map(|record| late(record).len()).sum())
+    let violations = violations(records, nodes);
+    ensure!(violations.is_empty(), "{}", violations.join("; "));
+    Ok(records.iter().map(|record| late_binds(record).len()).sum())
 }
 
-fn wrongs(records: &[Record], nodes: &HashMap<String, String>) -> Vec<String> {
-    let mut wrongs = Vec::new();
+fn violations(records: &[Record], nodes: &HashMap<String, String>) -> Vec<String> {
+    let mut violations = Vec::new();
     let mut done = BTreeMap::<&str, Vec<&Bind>>::new();
     for (scheduler, record) in records.iter().enumerate() {
         for bind in &record.binds {
             if lease_end(record, bind.arrived).is_none() {
-                wrongs.push(format!("scheduler {scheduler} binds pod {} and never held the Lease", bind.pod));
+                violations
+                    .push(format!("scheduler {scheduler} sent a bind of pod {} before it held the Lease", bind.pod));
             }
             if bind.is_done() {
                 done.entry(&bind.uid).or_default().push(bind);
@@ -52,13 +53,13 @@ fn wrongs(records: &[Record], nodes: &HashMap<String, String>) -> Vec<String> {
         let Bind { pod, node, .. } = binds[0];
         if binds.len() > 1 {
             let to: Vec<&str> = binds.iter().map(|bind| bind.node.as_str()).collect();
-            wrongs.push(format!("pod {pod} is bound {} times, to {to:?}", binds.len()));
+            violations.push(format!("pod {pod} was bound {} times, to the nodes {to:?}", binds.len()));
         }
         if let Some(on) = nodes.get(uid).filter(|on| *on != node) {
-            wrongs.push(format!("pod {pod} is bound to node {node} and is on node {on}"));
+            violations.push(format!("pod {pod} was bound to node {node}, but is on node {on}"));
         }
     }
-    wrongs
+    violations
 }
 
 #[cfg(test)]
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_history_passes() {
+    fn a_valid_history_has_no_violations() {
         let t = Instant::now();
         let refused = bind("u", "n", t + SECOND, StatusCode::CONFLICT);
         let bound = bind("u", "m", t + 4 * SECOND, StatusCode::CREATED);
@@ -101,39 +102,39 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_that_is_bound_twice_is_found() {
+    fn a_second_bind_of_a_pod_is_a_violation() {
         let t = Instant::now();
         let bound = |at| bind("u", "n", at, StatusCode::CREATED);
         let history = [scheduler(&[t], vec![bound(t)]), scheduler(&[t], vec![bound(t + SECOND)])];
-        assert_eq!(wrongs(&history, &on("n")), [r#"pod u is bound 2 times, to ["n", "n"]"#]);
+        assert_eq!(violations(&history, &on("n")), [r#"pod u was bound 2 times, to the nodes ["n", "n"]"#]);
         let one = [scheduler(&[t], vec![bound(t), bound(t + SECOND)])];
-        assert_eq!(wrongs(&one, &on("n")).len(), 1);
+        assert_eq!(violations(&one, &on("n")).len(), 1);
     }
 
     #[test]
-    fn a_pod_that_is_elsewhere_is_found() {
+    fn a_pod_on_another_node_than_its_bind_is_a_violation() {
         let t = Instant::now();
         let history = [scheduler(&[t], vec![bind("u", "n", t, StatusCode::CREATED)])];
-        assert_eq!(wrongs(&history, &on("m")), ["pod u is bound to node n and is on node m"]);
+        assert_eq!(violations(&history, &on("m")), ["pod u was bound to node n, but is on node m"]);
     }
 
     #[test]
-    fn a_bind_without_the_lease_is_found() {
+    fn a_bind_before_the_lease_is_a_violation() {
         let t = Instant::now();
         let early = bind("u", "n", t, StatusCode::CREATED);
         let history = [scheduler(&[t + SECOND], vec![early])];
-        assert_eq!(wrongs(&history, &on("n")), ["scheduler 0 binds pod u and never held the Lease"]);
+        assert_eq!(violations(&history, &on("n")), ["scheduler 0 sent a bind of pod u before it held the Lease"]);
         let mut refused = scheduler(&[t], vec![bind("u", "n", t + SECOND, StatusCode::CREATED)]);
         refused.leases[0].end = end(t, StatusCode::CONFLICT);
-        assert_eq!(wrongs(&[refused], &on("n")).len(), 1);
+        assert_eq!(violations(&[refused], &on("n")).len(), 1);
     }
 
     #[test]
-    fn late_binds_are_counted() {
+    fn binds_after_the_lease_are_counted() {
         let t = Instant::now();
         let bound = |at| bind("u", "n", at, StatusCode::CONFLICT);
         let binds = vec![bound(t + SECOND), bound(t + 3 * SECOND), bound(t + 6 * SECOND)];
         let record = scheduler(&[t, t + 2 * SECOND], binds);
-        assert_eq!(late(&record).len(), 1, "one that came 4 s after the last renewal");
+        assert_eq!(late_binds(&record).len(), 1, "only the bind 4 s after the last renewal is late");
     }
 }

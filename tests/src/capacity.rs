@@ -52,7 +52,8 @@ pub async fn check(client: &Client) -> Result<()> {
 fn overfull(free: &BTreeMap<String, Amounts>) -> Vec<String> {
     let over = |(node, left): (&String, &Amounts)| {
         let over: Vec<_> = left.iter().filter(|(_, amount)| **amount < 0).collect();
-        (!over.is_empty()).then(|| format!("node {node} holds more than it has, by thousandths: {over:?}"))
+        (!over.is_empty())
+            .then(|| format!("the pods of node {node} request more than it has; free amounts in thousandths: {over:?}"))
     };
     free.iter().filter_map(over).collect()
 }
@@ -65,8 +66,9 @@ fn amounts(quantities: &BTreeMap<String, Quantity>) -> Result<Amounts> {
 fn thousandths(quantity: &str) -> Result<i64> {
     const UNITS: [(&str, i64); 5] = [("m", 1), ("Ki", 1000 << 10), ("Mi", 1000 << 20), ("Gi", 1000 << 30), ("", 1000)];
     let found = UNITS.iter().find_map(|(unit, factor)| Some((quantity.strip_suffix(unit)?, factor)));
-    let (number, factor) = found.context("every text ends with nothing")?;
-    let number: i64 = number.parse().with_context(|| format!("quantity {quantity:?}"))?;
+    let (number, factor) = found.context("the empty unit matches every quantity")?;
+    let number: i64 =
+        number.parse().with_context(|| format!("quantity {quantity:?} is not a number with a unit of UNITS"))?;
     Ok(number * factor)
 }
 
@@ -75,16 +77,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_that_holds_too_much_is_found() {
+    fn an_overcommitted_node_is_reported() {
         let left = |cpu| BTreeMap::from([("cpu".to_owned(), cpu), ("pods".to_owned(), 1000)]);
         let full = BTreeMap::from([("n".to_owned(), left(0)), ("m".to_owned(), left(1))]);
         assert_eq!(overfull(&full), Vec::<String>::new());
         let over = BTreeMap::from([("n".to_owned(), left(-350)), ("m".to_owned(), left(350))]);
-        assert_eq!(overfull(&over), [r#"node n holds more than it has, by thousandths: [("cpu", -350)]"#]);
+        assert_eq!(
+            overfull(&over),
+            [r#"the pods of node n request more than it has; free amounts in thousandths: [("cpu", -350)]"#]
+        );
     }
 
     #[test]
-    fn quantities_of_the_tests_are_read() {
+    fn quantities_are_parsed() {
         let read = |text| thousandths(text).ok();
         assert_eq!(
             ["250m", "2", "1Ki", "3Gi", "x"].map(read),

@@ -25,16 +25,16 @@ const PATIENCE: Duration = Duration::from_secs(180);
 ///
 /// # Errors
 /// Returns the API server's error.
-pub async fn up(client: &Client) -> Result<()> {
-    gone::<Deployment>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
-    gone::<ReplicaSet>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
-    gone::<Pod>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
-    elsewhere(client).await?;
-    released::<PersistentVolumeClaim>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
-    released::<PersistentVolume>(&Api::all(client.clone())).await?;
-    gone::<StorageClass>(&Api::all(client.clone())).await?;
-    gone::<Event>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
-    gone::<Node>(&Api::all(client.clone())).await?;
+pub async fn clean_up(client: &Client) -> Result<()> {
+    delete_all::<Deployment>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    delete_all::<ReplicaSet>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    delete_all::<Pod>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    delete_pods_of_all_namespaces(client).await?;
+    delete_all_with_finalizers::<PersistentVolumeClaim>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    delete_all_with_finalizers::<PersistentVolume>(&Api::all(client.clone())).await?;
+    delete_all::<StorageClass>(&Api::all(client.clone())).await?;
+    delete_all::<Event>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    delete_all::<Node>(&Api::all(client.clone())).await?;
     let classes: Api<PriorityClass> = Api::all(client.clone());
     for class in classes.list(&ListParams::default()).await? {
         if !class.name_any().starts_with("system-") {
@@ -44,36 +44,37 @@ pub async fn up(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the pods in all namespaces, also those that tests created: a scheduler would find such pods.
-async fn elsewhere(client: &Client) -> Result<()> {
-    let at_once = DeleteParams::background().grace_period(0);
+/// Deletes the pods in all namespaces, because a scheduler also schedules pods of namespaces that tests created.
+async fn delete_pods_of_all_namespaces(client: &Client) -> Result<()> {
+    let immediately = DeleteParams::background().grace_period(0);
     for pod in Api::<Pod>::all(client.clone()).list_metadata(&ListParams::default()).await? {
         let pods: Api<Pod> = Api::namespaced(client.clone(), &pod.namespace().unwrap_or_default());
-        pods.delete(&pod.name_any(), &at_once).await?;
+        pods.delete(&pod.name_any(), &immediately).await?;
     }
     Ok(())
 }
 
 /// Deletes objects that have finalizers. No controller removes the finalizers here.
-async fn released<K>(api: &Api<K>) -> Result<()>
+async fn delete_all_with_finalizers<K>(api: &Api<K>) -> Result<()>
 where
     K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned,
 {
-    let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    let without_finalizers = Patch::Merge(json!({"metadata": {"finalizers": null}}));
     for object in api.list_metadata(&ListParams::default()).await? {
-        api.patch_metadata(&object.name_any(), &PatchParams::default(), &free).await?;
+        api.patch_metadata(&object.name_any(), &PatchParams::default(), &without_finalizers).await?;
     }
-    gone(api).await
+    delete_all(api).await
 }
 
-async fn gone<K>(api: &Api<K>) -> Result<()>
+/// Deletes all objects of a kind, and waits until they are gone.
+async fn delete_all<K>(api: &Api<K>) -> Result<()>
 where
     K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned,
 {
-    let at_once = DeleteParams::background().grace_period(0);
+    let immediately = DeleteParams::background().grace_period(0);
     let all = ListParams::default();
     eventually_within(PATIENCE, &format!("every {} of the last test is gone", K::kind(&())), || async {
-        api.delete_collection(&at_once, &all).await?;
+        api.delete_collection(&immediately, &all).await?;
         let left = api.list_metadata(&all).await?.items.len();
         Ok(Look::at(left == 0, || format!("{left} are left")))
     })

@@ -1,4 +1,4 @@
-//! The ways in which files get into a plugins directory.
+//! Installs, changes and removes files of a plugins directory.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,9 +11,9 @@ use anyhow::{Context, Result};
 /// # Errors
 /// Returns the file system's error.
 pub fn install(directory: &Path, file: &str, content: &[u8]) -> Result<()> {
-    let beside = directory.join(format!(".{file}.new"));
-    fs::write(&beside, content).with_context(|| format!("writing {}", beside.display()))?;
-    fs::rename(&beside, directory.join(file)).with_context(|| format!("installing {file}"))
+    let temporary = directory.join(format!(".{file}.new"));
+    fs::write(&temporary, content).with_context(|| format!("writing {}", temporary.display()))?;
+    fs::rename(&temporary, directory.join(file)).with_context(|| format!("installing {file}"))
 }
 
 /// Writes the file in place, as `cp` does.

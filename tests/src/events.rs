@@ -34,7 +34,7 @@ pub async fn all(client: &Client) -> Result<Vec<Event>> {
 /// # Errors
 /// Returns an error if there was none in time. The error lists the pod's events.
 pub async fn with_note(client: &Client, pod: &str, reason: &str, note: &str) -> Result<Event> {
-    eventually(&format!("pod {pod} has an event {reason} that says {note:?}"), || async {
+    eventually(&format!("pod {pod} has an event {reason} whose note contains {note:?}"), || async {
         let mut events = of(client, pod).await?;
         let fits = |event: &Event| event.reason.as_deref() == Some(reason) && text(event).contains(note);
         Ok(match events.iter().position(fits) {
@@ -50,12 +50,12 @@ pub async fn with_note(client: &Client, pod: &str, reason: &str, note: &str) -> 
 /// # Errors
 /// Returns an error that names pods with several, or the API server's error.
 pub async fn check(client: &Client) -> Result<()> {
-    let mut told = BTreeMap::<String, usize>::new();
+    let mut counts = BTreeMap::<String, usize>::new();
     for event in all(client).await?.into_iter().filter(|event| event.reason.as_deref() == Some("Scheduled")) {
-        *told.entry(event.regarding.and_then(|pod| pod.uid).unwrap_or_default()).or_default() += 1;
+        *counts.entry(event.regarding.and_then(|pod| pod.uid).unwrap_or_default()).or_default() += 1;
     }
-    told.retain(|_, times| *times > 1);
-    ensure!(told.is_empty(), "pods were placed several times, by uid: {told:?}");
+    counts.retain(|_, times| *times > 1);
+    ensure!(counts.is_empty(), "pods have several events Scheduled; the number by uid: {counts:?}");
     Ok(())
 }
 

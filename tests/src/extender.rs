@@ -15,9 +15,9 @@ use tokio::task::JoinHandle;
 
 /// A request that the extender received.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// Method, path and content type: `POST /one/filter application/json`.
-    pub how: String,
+    pub endpoint: String,
     /// The body of the request.
     pub body: Value,
 }
@@ -40,7 +40,7 @@ pub enum Reply {
 /// A running extender. Dropping this value ends it.
 pub struct Extender {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
     task: JoinHandle<()>,
 }
 
@@ -56,25 +56,28 @@ impl Extender {
         client: &Client,
         script: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static,
     ) -> Result<Self> {
-        let asked = Arc::<Mutex<Vec<Asked>>>::default();
-        let listener = TcpListener::bind("127.0.0.1:0").await.context("a port for an extender")?;
+        let requests = Arc::<Mutex<Vec<ReceivedRequest>>>::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.context("listening on a free port for the extender")?;
         let address = listener.local_addr()?;
         let script: Arc<Script> = Arc::new(script);
-        let (client, written) = (client.clone(), Arc::clone(&asked));
+        let (client, recorded) = (client.clone(), Arc::clone(&requests));
         let router = Router::new().fallback(move |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| {
-            let (client, script, written) = (client.clone(), Arc::clone(&script), Arc::clone(&written));
+            let (client, script, recorded) = (client.clone(), Arc::clone(&script), Arc::clone(&recorded));
             async move {
                 let body = serde_json::from_slice(&body).unwrap_or_else(|error| json!(error.to_string()));
                 let content = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-                let how = format!("{method} {} {content}", uri.path());
-                written.lock().unwrap_or_else(PoisonError::into_inner).push(Asked { how, body: body.clone() });
+                let endpoint = format!("{method} {} {content}", uri.path());
+                recorded
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(ReceivedRequest { endpoint, body: body.clone() });
                 let reply = script(uri.path(), &body);
                 answer(&client, reply, &body).await
             }
         });
         // The result does not matter: the task is aborted on drop.
         let task = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
-        Ok(Self { address, asked, task })
+        Ok(Self { address, requests, task })
     }
 
     /// Returns the extender's address, without a path.
@@ -83,8 +86,8 @@ impl Extender {
     }
 
     /// Returns the requests received so far.
-    pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -109,7 +112,9 @@ async fn answer(client: &Client, reply: Reply, body: &Value) -> Response {
 
 /// Creates the binding that `ExtenderBindingArgs` describe.
 async fn bind(client: &Client, args: &Value) -> Result<()> {
-    let text = |field: &str| args[field].as_str().with_context(|| format!("there is no {field} in {args}"));
+    let text = |field: &str| {
+        args[field].as_str().with_context(|| format!("the binding arguments have no field {field}: {args}"))
+    };
     let (name, namespace) = (text("PodName")?, text("PodNamespace")?);
     let binding = json!({
         "apiVersion": "v1", "kind": "Binding",

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::api::events::v1::Event as Told;
+use k8s_openapi::api::events::v1::Event as EventObject;
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client};
@@ -28,7 +28,7 @@ pub struct Journal {
 #[derive(Debug, Default)]
 pub struct Pods {
     /// The pods that exist, by name.
-    pub by_name: BTreeMap<String, Seen>,
+    pub by_name: BTreeMap<String, ObservedPod>,
     /// The history of every pod that ever existed.
     history: History,
     complete: bool,
@@ -36,7 +36,7 @@ pub struct Pods {
 
 /// The last observed state of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct ObservedPod {
     /// `metadata.uid`
     pub uid: String,
     /// `spec.nodeName`, if any.
@@ -49,16 +49,16 @@ pub struct Seen {
     pub scheduled: Option<(String, String, String)>,
 }
 
-impl Seen {
+impl ObservedPod {
     /// Returns the scheduler's reason why the pod has no node, without the parts about claims and preemption.
     pub fn rejection(&self) -> Option<&str> {
-        let before = |message, end| str::split_once(message, end).map_or(message, |(why, _)| why);
-        let said = self.whole_rejection()?;
-        Some(before(before(said, " preemption: "), " no new claims to deallocate"))
+        let before = |text, end| str::split_once(text, end).map_or(text, |(start, _)| start);
+        let message = self.full_rejection()?;
+        Some(before(before(message, " preemption: "), " no new claims to deallocate"))
     }
 
     /// Returns the scheduler's complete message why the pod has no node.
-    pub fn whole_rejection(&self) -> Option<&str> {
+    pub fn full_rejection(&self) -> Option<&str> {
         let (status, reason, message) = self.scheduled.as_ref()?;
         (status == "False" && reason != "SchedulingGated").then_some(message.as_str())
     }
@@ -66,19 +66,19 @@ impl Seen {
 
 impl Pods {
     /// Returns the pods whose names start with `prefix`.
-    pub fn named<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a String, &'a Seen)> {
+    pub fn named<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a String, &'a ObservedPod)> {
         self.by_name.iter().filter(move |(name, _)| name.starts_with(prefix))
     }
 
     /// Returns how many pods whose names start with `prefix` have a node.
-    pub fn placed(&self, prefix: &str) -> usize {
+    pub fn placed_count(&self, prefix: &str) -> usize {
         self.named(prefix).filter(|(_, seen)| seen.node.is_some()).count()
     }
 
     fn apply(&mut self, pod: &Pod) {
-        let seen = seen(pod);
+        let seen = observe(pod);
         let name = pod.metadata.name.clone().unwrap_or_default();
-        self.history.pod(&name, &seen.uid, seen.node.as_deref());
+        self.history.record_pod(&name, &seen.uid, seen.node.as_deref());
         self.by_name.insert(name, seen);
     }
 
@@ -95,10 +95,12 @@ impl Journal {
     /// Returns an error if the API server does not list pods.
     pub async fn start(client: &Client) -> Result<Self> {
         let (sender, pods) = watch::channel(Pods::default());
-        let told = tokio::spawn(follow_events(Api::namespaced(client.clone(), NAMESPACE), sender.clone()));
-        let follow = tokio::spawn(follow(Api::namespaced(client.clone(), NAMESPACE), sender));
-        let journal = Self { pods, tasks: [follow, told] };
-        journal.until("pods are listed", |pods| Look::at(pods.complete, || "no complete list".into())).await?;
+        let events_task = tokio::spawn(follow_events(Api::namespaced(client.clone(), NAMESPACE), sender.clone()));
+        let pods_task = tokio::spawn(follow_pods(Api::namespaced(client.clone(), NAMESPACE), sender));
+        let journal = Self { pods, tasks: [pods_task, events_task] };
+        journal
+            .until("pods are listed", |pods| Look::at(pods.complete, || "the first list is not complete".into()))
+            .await?;
         Ok(journal)
     }
 
@@ -106,8 +108,8 @@ impl Journal {
     ///
     /// # Errors
     /// Returns an error if there was no yes within [`PATIENCE`].
-    pub async fn until<T>(&self, what: &str, look: impl FnMut(&Pods) -> Look<T>) -> Result<T> {
-        self.until_within(PATIENCE, what, look).await
+    pub async fn until<T>(&self, condition: &str, look: impl FnMut(&Pods) -> Look<T>) -> Result<T> {
+        self.until_within(PATIENCE, condition, look).await
     }
 
     /// Waits as [`Journal::until`] does, for up to `patience`.
@@ -117,10 +119,10 @@ impl Journal {
     pub async fn until_within<T>(
         &self,
         patience: Duration,
-        what: &str,
+        condition: &str,
         mut look: impl FnMut(&Pods) -> Look<T>,
     ) -> Result<T> {
-        wait::begin(what);
+        wait::begin(condition);
         let mut pods = self.pods.clone();
         let mut found = String::new();
         let yes = async {
@@ -129,22 +131,26 @@ impl Journal {
                     Look::Yes(answer) => return Ok(answer),
                     Look::NotYet(now) => found = now,
                 }
-                pods.changed().await.context("the journal's watch ended")?;
+                pods.changed().await.context("the journal's watch of pods has ended")?;
             }
         };
         let in_time = tokio::time::timeout(patience, yes).await;
-        in_time.unwrap_or_else(|_| bail!("waited {patience:?} in vain until {what}; last seen: {found}"))
+        in_time.unwrap_or_else(|_| bail!("timed out after {patience:?} waiting until {condition}; last seen: {found}"))
     }
 
     /// Waits until exactly `count` pods whose names start with `prefix` have a node. Returns the node of each pod.
     ///
     /// # Errors
     /// Returns an error if they did not in time. The error names pods without a node, and the scheduler's reasons.
-    pub async fn placed(&self, prefix: &str, count: usize) -> Result<BTreeMap<String, String>> {
+    pub async fn until_placed(&self, prefix: &str, count: usize) -> Result<BTreeMap<String, String>> {
         self.until(&format!("{count} pods {prefix}* have a node"), |pods| {
             let placed: BTreeMap<String, String> =
                 pods.named(prefix).filter_map(|(name, seen)| Some((name.clone(), seen.node.clone()?))).collect();
-            if placed.len() == count { Look::Yes(placed) } else { Look::NotYet(missing(pods, prefix, placed.len())) }
+            if placed.len() == count {
+                Look::Yes(placed)
+            } else {
+                Look::NotYet(describe_unplaced(pods, prefix, placed.len()))
+            }
         })
         .await
     }
@@ -153,7 +159,7 @@ impl Journal {
     ///
     /// # Errors
     /// Returns an error if it had none in time. The error has the scheduler's reason.
-    pub async fn placed_pod(&self, name: &str) -> Result<String> {
+    pub async fn until_pod_placed(&self, name: &str) -> Result<String> {
         self.until(&format!("pod {name} has a node"), |pods| {
             let seen = pods.by_name.get(name);
             match seen.and_then(|seen| seen.node.clone()) {
@@ -168,8 +174,8 @@ impl Journal {
     ///
     /// # Errors
     /// Returns an error if the pod was still there in the end.
-    pub async fn gone(&self, name: &str) -> Result<()> {
-        let look = |pods: &Pods| Look::at(!pods.by_name.contains_key(name), || "it is there".into());
+    pub async fn until_gone(&self, name: &str) -> Result<()> {
+        let look = |pods: &Pods| Look::at(!pods.by_name.contains_key(name), || "the pod still exists".into());
         self.until(&format!("pod {name} is gone"), look).await
     }
 
@@ -177,19 +183,19 @@ impl Journal {
     ///
     /// # Errors
     /// Returns an error if the pod had another message in the end, or was placed.
-    pub async fn rejected(&self, name: &str, message: &str) -> Result<()> {
-        let what = format!("pod {name} is rejected with {message:?}");
+    pub async fn until_rejected(&self, name: &str, message: &str) -> Result<()> {
+        let condition = format!("pod {name} is rejected with {message:?}");
         let placed = self
-            .until(&what, |pods| {
+            .until(&condition, |pods| {
                 let seen = pods.by_name.get(name);
                 match seen.and_then(|seen| seen.node.clone()) {
                     Some(node) => Look::Yes(Some(node)),
-                    None if seen.and_then(Seen::rejection) == Some(message) => Look::Yes(None),
+                    None if seen.and_then(ObservedPod::rejection) == Some(message) => Look::Yes(None),
                     None => Look::NotYet(format!("{seen:?}")),
                 }
             })
             .await?;
-        ensure!(placed.is_none(), "pod {name} should be rejected with {message:?}, and is on node {placed:?}");
+        ensure!(placed.is_none(), "pod {name} should be rejected with {message:?}, but is on node {placed:?}");
         Ok(())
     }
 
@@ -209,8 +215,8 @@ impl Journal {
     /// # Errors
     /// Returns an error that describes each violation.
     pub fn check(&self) -> Result<()> {
-        let wrongs = self.now(|pods| pods.history.wrongs().join("; "));
-        ensure!(wrongs.is_empty(), "{wrongs}");
+        let violations = self.now(|pods| pods.history.violations().join("; "));
+        ensure!(violations.is_empty(), "{violations}");
         Ok(())
     }
 }
@@ -221,7 +227,7 @@ impl Drop for Journal {
     }
 }
 
-async fn follow(api: Api<Pod>, pods: watch::Sender<Pods>) {
+async fn follow_pods(api: Api<Pod>, pods: watch::Sender<Pods>) {
     let mut events = watcher::watcher(api, watcher::Config::default()).default_backoff().boxed();
     let mut listed: Option<Vec<Pod>> = None;
     loop {
@@ -246,7 +252,7 @@ async fn follow(api: Api<Pod>, pods: watch::Sender<Pods>) {
 }
 
 /// Records the events `Scheduled`.
-async fn follow_events(api: Api<Told>, pods: watch::Sender<Pods>) {
+async fn follow_events(api: Api<EventObject>, pods: watch::Sender<Pods>) {
     let mut events = watcher::watcher(api, watcher::Config::default()).default_backoff().applied_objects().boxed();
     while let Some(event) = events.next().await {
         // The watcher lists or watches again after an error.
@@ -257,31 +263,33 @@ async fn follow_events(api: Api<Told>, pods: watch::Sender<Pods>) {
             let [name, uid, id] =
                 [regarding.name, regarding.uid, event.metadata.name.clone()].map(Option::unwrap_or_default);
             let node = events::text(&event).rsplit_once(" to ").map_or("", |(_, node)| node);
-            pods.send_modify(|pods| pods.history.told(&name, &uid, &id, node, times));
+            pods.send_modify(|pods| pods.history.record_event(&name, &uid, &id, node, times));
         }
     }
 }
 
-fn seen(pod: &Pod) -> Seen {
+fn observe(pod: &Pod) -> ObservedPod {
     let status = pod.status.clone().unwrap_or_default();
     let conditions = status.conditions.unwrap_or_default();
     let condition = conditions.into_iter().find(|condition| condition.type_ == "PodScheduled");
     let node = pod.spec.as_ref().and_then(|spec| spec.node_name.clone());
-    Seen {
+    ObservedPod {
         uid: pod.metadata.uid.clone().unwrap_or_default(),
         node: node.filter(|node| !node.is_empty()),
         phase: status.phase.unwrap_or_default(),
         nominated: status.nominated_node_name.filter(|node| !node.is_empty()),
-        scheduled: condition.map(|it| (it.status, it.reason.unwrap_or_default(), it.message.unwrap_or_default())),
+        scheduled: condition.map(|condition| {
+            (condition.status, condition.reason.unwrap_or_default(), condition.message.unwrap_or_default())
+        }),
     }
 }
 
-fn missing(pods: &Pods, prefix: &str, placed: usize) -> String {
+fn describe_unplaced(pods: &Pods, prefix: &str, placed: usize) -> String {
     let without: Vec<String> = pods
         .named(prefix)
         .filter(|(_, seen)| seen.node.is_none())
-        .map(|(name, seen)| format!("{name} ({})", seen.rejection().unwrap_or("not tried")))
+        .map(|(name, seen)| format!("{name} ({})", seen.rejection().unwrap_or("no attempt yet")))
         .collect();
     let some = without.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    format!("{placed} have one, {} have none: {some} …", without.len())
+    format!("{placed} pods have a node, {} pods have none: {some} …", without.len())
 }

@@ -27,8 +27,8 @@ pub mod toolchains;
 pub mod unlike;
 
 pub use control_plane::{SCHEDULER_TOKEN, start_control_plane};
-pub use journal::{Journal, Pods, Seen};
+pub use journal::{Journal, ObservedPod, Pods};
 pub use process::Process;
-pub use proxy::{Bind, End, Fault, LeaseWrite, Proxy, Record, Which};
+pub use proxy::{Bind, End, Fault, LeaseWrite, Proxy, Record, RequestSelector};
 pub use session::Session;
 pub use target::Target;

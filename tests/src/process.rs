@@ -61,7 +61,7 @@ impl Process {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("running {command:?}"))?;
         let (sender, log) = watch::channel(Log::default());
-        tokio::spawn(read(child.stderr.take().context("a log")?, sender));
+        tokio::spawn(follow_log(child.stderr.take().context("the process has no standard error")?, sender));
         Ok(Self { child, log })
     }
 
@@ -70,31 +70,31 @@ impl Process {
         self.log.borrow().text.clone()
     }
 
-    /// Waits until the log contains `words`.
+    /// Waits until the log contains `text`.
     ///
     /// # Errors
     /// Returns an error with the log if it did not in time, or the process ended.
-    pub async fn until_logged(&self, words: &str) -> Result<()> {
-        let what = format!("berth says {words:?}");
-        wait::begin(&what);
+    pub async fn until_logged(&self, text: &str) -> Result<()> {
+        let condition = format!("the log contains {text:?}");
+        wait::begin(&condition);
         let mut log = self.log.clone();
-        let said =
-            async { log.wait_for(|log| log.ended || log.text.contains(words)).await.map(|log| log.text.clone()) };
-        match tokio::time::timeout(PATIENCE, said).await {
-            Ok(Ok(text)) if text.contains(words) => Ok(()),
-            Ok(_) => bail!("berth ended before {what}:\n{}", self.log()),
-            Err(_) => bail!("waited {PATIENCE:?} in vain until {what}:\n{}", self.log()),
+        let logged =
+            async { log.wait_for(|log| log.ended || log.text.contains(text)).await.map(|log| log.text.clone()) };
+        match tokio::time::timeout(PATIENCE, logged).await {
+            Ok(Ok(log)) if log.contains(text) => Ok(()),
+            Ok(_) => bail!("berth ended before {condition}:\n{}", self.log()),
+            Err(_) => bail!("timed out after {PATIENCE:?} waiting until {condition}:\n{}", self.log()),
         }
     }
 
-    /// Waits, without a limit, for a log line for which `is` returns true. Returns `None` if the process ends
+    /// Waits, without a limit, for a log line for which `matches` returns true. Returns `None` if the process ends
     /// first.
-    pub async fn until_line(&self, is: impl Fn(&str) -> bool) -> Option<String> {
+    pub async fn until_line(&self, matches: impl Fn(&str) -> bool) -> Option<String> {
         let (mut log, mut read) = (self.log.clone(), 0);
         loop {
             let ended = {
                 let log = log.borrow_and_update();
-                let found = log.text[read..].lines().find(|line| is(line)).map(str::to_owned);
+                let found = log.text[read..].lines().find(|line| matches(line)).map(str::to_owned);
                 if found.is_some() {
                     return found;
                 }
@@ -120,7 +120,7 @@ impl Process {
     /// # Errors
     /// Returns an error if the process does not serve.
     pub async fn get_as(&self, path: &str, token: Option<&str>) -> Result<(u16, String)> {
-        served::get(&self.address_said()?, path, token).await
+        served::get(&self.logged_address()?, path, token).await
     }
 
     /// Waits until the process serves. Returns its address and port.
@@ -129,13 +129,15 @@ impl Process {
     /// Returns an error if it did not in time, or the process ended.
     pub async fn address(&self) -> Result<String> {
         self.until_logged(SERVING).await?;
-        self.address_said()
+        self.logged_address()
     }
 
-    fn address_said(&self) -> Result<String> {
+    fn logged_address(&self) -> Result<String> {
         let log = self.log();
         let line = log.lines().find(|line| line.contains(SERVING));
-        let address = line.and_then(|line| line.split("https://").nth(1)).context("the log has no address")?;
+        let address = line
+            .and_then(|line| line.split("https://").nth(1))
+            .context("the log has no line with the address of health and metrics")?;
         Ok(address.split(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default().to_owned())
     }
 
@@ -146,7 +148,7 @@ impl Process {
     pub async fn until_metric(&self, line: &str) -> Result<()> {
         eventually(&format!("a scrape shows {line:?}"), || async {
             let (_, text) = self.get("/metrics").await?;
-            Ok(Look::at(text.lines().any(|shown| shown == line), || "it does not".into()))
+            Ok(Look::at(text.lines().any(|shown| shown == line), || "the scrape does not contain it".into()))
         })
         .await
     }
@@ -167,7 +169,7 @@ impl Process {
         self.signal("STOP").await
     }
 
-    /// Continues the process with SIGCONT.
+    /// Resumes the process with SIGCONT.
     ///
     /// # Errors
     /// Returns an error if the process has ended.
@@ -187,18 +189,18 @@ impl Process {
     ///
     /// # Errors
     /// Returns an error if it did not in time.
-    pub async fn ended(&mut self) -> Result<ExitStatus> {
+    pub async fn until_ended(&mut self) -> Result<ExitStatus> {
         wait::begin("berth ends by itself");
         let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;
         let status = ended.with_context(|| format!("berth did not end within {PATIENCE:?}:\n{}", self.log()))??;
-        self.until_all_is_said().await?;
+        self.until_log_is_complete().await?;
         Ok(status)
     }
 
     /// Waits until the log is complete: its last lines can arrive after the process has ended.
-    async fn until_all_is_said(&mut self) -> Result<()> {
-        let said = tokio::time::timeout(PATIENCE, self.log.wait_for(|log| log.ended)).await;
-        said.context("the log of a berth that has ended does not end").map(drop)
+    async fn until_log_is_complete(&mut self) -> Result<()> {
+        let complete = tokio::time::timeout(PATIENCE, self.log.wait_for(|log| log.ended)).await;
+        complete.context("berth has ended, but its standard error is still open").map(drop)
     }
 
     /// Sends SIGTERM, and waits until the process has ended with success and its log is complete.
@@ -208,7 +210,7 @@ impl Process {
     pub async fn stop(&mut self) -> Result<()> {
         let status = programs::terminate(&mut self.child).await;
         if status.is_ok() {
-            self.until_all_is_said().await?;
+            self.until_log_is_complete().await?;
         }
         match status {
             Ok(status) if status.success() => Ok(()),
@@ -226,7 +228,7 @@ impl Process {
     }
 }
 
-async fn read(stderr: ChildStderr, log: watch::Sender<Log>) {
+async fn follow_log(stderr: ChildStderr, log: watch::Sender<Log>) {
     let mut lines = BufReader::new(stderr).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         log.send_modify(|log| {

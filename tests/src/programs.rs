@@ -18,14 +18,14 @@ use berth_test_kit::{ControlPlane, wait};
 pub fn berth() -> Result<PathBuf> {
     let beside = || -> Result<PathBuf> {
         let test = std::env::current_exe()?;
-        let release = test.parent().and_then(Path::parent).context("the test's binary is in no target directory")?;
+        let release = test.parent().and_then(Path::parent).context("the test's binary is not in a target directory")?;
         Ok(release.join("berth"))
     };
     let binary = match std::env::var_os("BERTH_BIN") {
         Some(path) => PathBuf::from(path),
         None => beside()?,
     };
-    ensure!(binary.is_file(), "{} is not there: run `make build`, or set BERTH_BIN", binary.display());
+    ensure!(binary.is_file(), "{} does not exist: run `make build`, or set BERTH_BIN", binary.display());
     Ok(binary)
 }
 
@@ -35,7 +35,7 @@ pub fn berth() -> Result<PathBuf> {
 /// Returns an error if the component has not been built.
 pub fn example(name: &str) -> Result<Vec<u8>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins").join(format!("{name}.wasm"));
-    std::fs::read(&file).with_context(|| format!("{} is not there: run scripts/guests {name}", file.display()))
+    std::fs::read(&file).with_context(|| format!("{} can't be read: run scripts/guests {name}", file.display()))
 }
 
 /// Returns the path of kubectl, from `PATH` or from the folder of the control plane's binaries.
@@ -111,7 +111,7 @@ impl Kubectl {
         if let Some(mut input) = child.stdin.take() {
             input.write_all(stdin.as_bytes()).await?;
         }
-        ended(child).await
+        wait_for_output(child).await
     }
 
     /// Starts a kubectl that keeps running, such as `get --watch`. It is killed when dropped.
@@ -136,7 +136,7 @@ impl Kubectl {
 /// Returns an error if `berth` can't be run.
 pub async fn run_berth(arguments: &[&str]) -> Result<Output> {
     wait::begin(&format!("berth {arguments:?} ends"));
-    ended(spawn_berth(arguments)?).await
+    wait_for_output(spawn_berth(arguments)?).await
 }
 
 /// Starts `berth`. The process is killed when dropped.
@@ -154,14 +154,14 @@ pub fn spawn_berth(arguments: &[&str]) -> Result<Child> {
 ///
 /// # Errors
 /// Returns an error if `berth` can't be run.
-pub async fn run_berth_unread(arguments: &[&str]) -> Result<Output> {
+pub async fn run_berth_with_closed_stdout(arguments: &[&str]) -> Result<Output> {
     wait::begin(&format!("berth {arguments:?} ends"));
     let (reader, writer) = std::io::pipe()?;
     drop(reader);
     let mut command = Command::new(berth()?);
     command.args(arguments).kill_on_drop(true);
     command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped());
-    ended(command.spawn().with_context(|| format!("running berth {arguments:?}"))?).await
+    wait_for_output(command.spawn().with_context(|| format!("running berth {arguments:?}"))?).await
 }
 
 /// Runs a program without input until it ends. It is killed if the test ends first.
@@ -172,14 +172,14 @@ pub async fn run(mut command: Command) -> Result<Output> {
     let shown = format!("{:?}", command.as_std());
     wait::begin(&format!("{shown} ends"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    ended(command.spawn().with_context(|| format!("running {shown}"))?).await
+    wait_for_output(command.spawn().with_context(|| format!("running {shown}"))?).await
 }
 
 /// Waits until the process has ended. Returns its output.
 ///
 /// # Errors
 /// Returns the operating system's error.
-pub async fn ended(child: Child) -> Result<Output> {
+pub async fn wait_for_output(child: Child) -> Result<Output> {
     let output = child.wait_with_output().await?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let status = output.status;
@@ -196,10 +196,10 @@ pub async fn ended(child: Child) -> Result<Output> {
 /// # Errors
 /// Returns an error if the process had ended before, or did not end within 30 seconds.
 pub async fn terminate(child: &mut Child) -> Result<ExitStatus> {
-    const WITHIN: Duration = Duration::from_secs(30);
+    const STOP_LIMIT: Duration = Duration::from_secs(30);
     signal(child, "TERM").await?;
-    let ended = tokio::time::timeout(WITHIN, child.wait()).await;
-    Ok(ended.with_context(|| format!("the process did not end within {WITHIN:?} of SIGTERM"))??)
+    let ended = tokio::time::timeout(STOP_LIMIT, child.wait()).await;
+    Ok(ended.with_context(|| format!("the process did not end within {STOP_LIMIT:?} of SIGTERM"))??)
 }
 
 /// Sends a signal to the process.
@@ -207,7 +207,7 @@ pub async fn terminate(child: &mut Child) -> Result<ExitStatus> {
 /// # Errors
 /// Returns an error if the process has ended.
 pub async fn signal(child: &Child, name: &str) -> Result<()> {
-    signal_process(child.id().context("the process has ended by itself")?, name).await
+    signal_process(child.id().context("the process has already ended")?, name).await
 }
 
 /// Sends a signal to the process with this id.

@@ -1,4 +1,4 @@
-//! Reads what a process serves over HTTPS with a self-signed certificate.
+//! Requests paths of a process that serves HTTPS with a self-signed certificate.
 
 use anyhow::Result;
 use axum::http::Request;
@@ -18,10 +18,10 @@ pub async fn get(address: &str, path: &str, token: Option<&str>) -> Result<(u16,
 ///
 /// # Errors
 /// As [`get`].
-pub async fn get_with(address: &str, path: &str, whom: AuthInfo) -> Result<(u16, String)> {
+pub async fn get_with(address: &str, path: &str, credentials: AuthInfo) -> Result<(u16, String)> {
     let mut config = kube::Config::new(format!("https://{address}").parse()?);
     config.accept_invalid_certs = true;
-    config.auth_info = whom;
+    config.auth_info = credentials;
     let client = kube::Client::try_from(config)?;
     let answer = client.send(Request::get(path).body(Body::empty())?).await?;
     let status = answer.status().as_u16();

@@ -7,7 +7,7 @@ use kube::Client;
 use serde_json::Value;
 
 use crate::api;
-use crate::journal::{Journal, Seen};
+use crate::journal::{Journal, ObservedPod};
 use crate::objects::pod;
 use crate::target::Target;
 use berth_test_kit::wait::{Look, eventually};
@@ -74,9 +74,9 @@ impl<'a> Session<'a> {
             n += 1;
             let name = format!("{prefix}-{n}");
             async move {
-                let seen = self.try_pod(&name).await?;
+                let seen = self.probe_pod(&name).await?;
                 match seen.rejection() {
-                    Some(told) if told == message => Ok(Look::Yes(name)),
+                    Some(reason) if reason == message => Ok(Look::Yes(name)),
                     _ => Ok(Look::NotYet(format!("{name}: {seen:?}"))),
                 }
             }
@@ -88,7 +88,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// Returns an error if it was neither in time.
-    pub async fn try_pod(&self, name: &str) -> Result<Seen> {
+    pub async fn probe_pod(&self, name: &str) -> Result<ObservedPod> {
         self.create(&pod(name, "1m")).await?;
         self.journal
             .until(&format!("pod {name} is placed or rejected"), |pods| match pods.by_name.get(name) {
@@ -105,10 +105,10 @@ impl<'a> Session<'a> {
     pub async fn until_cordoned(&self, node: &str) -> Result<()> {
         eventually(&format!("the scheduler knows that {node} is cordoned"), || async {
             let node = node.to_owned();
-            let looked = self.scheduler()?.inspect(move |core| {
+            let found = self.scheduler()?.inspect(move |core| {
                 core.cache().nodes().any(|info| *info.node.name == *node && info.node.unschedulable)
             });
-            Ok(Look::at(looked.await?, || "it does not".to_owned()))
+            Ok(Look::at(found.await?, || "the node is not cordoned in the cache".to_owned()))
         })
         .await
     }
@@ -121,10 +121,9 @@ impl<'a> Session<'a> {
     pub async fn until_assumed(&self, pod: &str) -> Result<()> {
         eventually(&format!("a node is chosen for pod {pod}"), || async {
             let pod = pod.to_owned();
-            let looked = self
-                .scheduler()?
-                .inspect(move |core| core.cache().pods().any(|(_, known)| *known.pod.key.name == *pod));
-            Ok(Look::at(looked.await?, || "there is none".to_owned()))
+            let found =
+                self.scheduler()?.inspect(move |core| core.cache().pods().any(|(_, info)| *info.pod.key.name == *pod));
+            Ok(Look::at(found.await?, || "the pod is not in the cache".to_owned()))
         })
         .await
     }
@@ -135,8 +134,8 @@ impl<'a> Session<'a> {
     /// Returns an error if no component serves from it.
     pub fn digest_of(&self, file: &str) -> Result<Digest> {
         let plugins = self.scheduler()?.loader().status();
-        let serving = plugins.iter().find(|plugin| is_of(plugin, file) && is_loaded(plugin));
-        serving.and_then(|plugin| plugin.digest).with_context(|| format!("no plugin serves from {file}"))
+        let serving = plugins.iter().find(|plugin| is_from_file(plugin, file) && is_loaded(plugin));
+        serving.and_then(|plugin| plugin.digest).with_context(|| format!("no plugin serves from the file {file}"))
     }
 
     /// Waits until the component that serves from this file has another digest than `before`.
@@ -145,7 +144,9 @@ impl<'a> Session<'a> {
     /// As [`Session::until_serving`].
     pub async fn until_exchanged(&self, file: &str, before: Digest) -> Result<()> {
         let other = |plugin: &PluginStatus| {
-            is_of(plugin, file) && is_loaded(plugin) && plugin.digest.as_ref().is_some_and(|digest| *digest != before)
+            is_from_file(plugin, file)
+                && is_loaded(plugin)
+                && plugin.digest.as_ref().is_some_and(|digest| *digest != before)
         };
         self.until_plugin(&format!("another component serves from {file}"), other).await
     }
@@ -155,10 +156,10 @@ impl<'a> Session<'a> {
     /// # Errors
     /// Returns an error if one still did in the end.
     pub async fn until_unloaded(&self, file: &str) -> Result<()> {
-        eventually(&format!("nothing serves from {file}"), || async {
+        eventually(&format!("no plugin serves from the file {file}"), || async {
             let plugins = self.scheduler()?.loader().status();
-            let serves = plugins.iter().any(|plugin| is_of(plugin, file));
-            Ok(Look::at(!serves, || plugins.iter().map(line).collect::<Vec<_>>().join("; ")))
+            let serves = plugins.iter().any(|plugin| is_from_file(plugin, file));
+            Ok(Look::at(!serves, || plugins.iter().map(describe).collect::<Vec<_>>().join("; ")))
         })
         .await
     }
@@ -177,7 +178,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// As [`Session::until_serving`].
     pub async fn until_loaded(&self, file: &str) -> Result<()> {
-        let loaded = |plugin: &PluginStatus| is_of(plugin, file) && is_loaded(plugin);
+        let loaded = |plugin: &PluginStatus| is_from_file(plugin, file) && is_loaded(plugin);
         self.until_plugin(&format!("the plugin in {file} serves"), loaded).await
     }
 
@@ -187,22 +188,22 @@ impl<'a> Session<'a> {
     /// As [`Session::until_serving`].
     pub async fn until_refused(&self, file: &str, cause: &str) -> Result<()> {
         let refused = |plugin: &PluginStatus| {
-            let said = plugin.last_error.as_deref().unwrap_or_default();
-            is_of(plugin, file) && plugin.state == PluginState::Refused && said.contains(cause)
+            let error = plugin.last_error.as_deref().unwrap_or_default();
+            is_from_file(plugin, file) && plugin.state == PluginState::Refused && error.contains(cause)
         };
         self.until_plugin(&format!("{file} is refused with {cause:?}"), refused).await
     }
 
-    async fn until_plugin(&self, what: &str, is_it: impl Fn(&PluginStatus) -> bool) -> Result<()> {
-        eventually(what, || async {
+    async fn until_plugin(&self, condition: &str, matches: impl Fn(&PluginStatus) -> bool) -> Result<()> {
+        eventually(condition, || async {
             let plugins = self.scheduler()?.loader().status();
-            Ok(Look::at(plugins.iter().any(&is_it), || plugins.iter().map(line).collect::<Vec<_>>().join("; ")))
+            Ok(Look::at(plugins.iter().any(&matches), || plugins.iter().map(describe).collect::<Vec<_>>().join("; ")))
         })
         .await
     }
 
     fn scheduler(&self) -> Result<&Scheduler> {
-        self.scheduler.as_ref().context("the session has no scheduler any more")
+        self.scheduler.as_ref().context("the session's scheduler has been stopped")
     }
 
     /// Stops the scheduler, and checks the journal for violations.
@@ -221,11 +222,11 @@ fn is_loaded(plugin: &PluginStatus) -> bool {
     plugin.state == PluginState::Loaded
 }
 
-fn is_of(plugin: &PluginStatus, file: &str) -> bool {
+fn is_from_file(plugin: &PluginStatus, file: &str) -> bool {
     plugin.source.to_string().ends_with(&format!("/{file}"))
 }
 
-fn line(plugin: &PluginStatus) -> String {
+fn describe(plugin: &PluginStatus) -> String {
     let PluginStatus { name, version, source, state, last_error, .. } = plugin;
     format!("{name} {version} of {source}: {state:?} {}", last_error.as_deref().unwrap_or_default())
 }

@@ -48,7 +48,7 @@ impl Target {
     /// Returns an error if the API server does not answer.
     pub async fn real(plane: &ControlPlane) -> Result<Self> {
         let client = berth_kube::connect(Some(&plane.kubeconfig())).await?;
-        crate::clean::up(&client).await.context("cleaning up after the last test")?;
+        crate::clean::clean_up(&client).await.context("cleaning up after the last test")?;
         Ok(Self { client, kubeconfig: plane.kubeconfig(), embedded: None, home: home()? })
     }
 
@@ -58,7 +58,7 @@ impl Target {
     /// # Errors
     /// Returns the API server's error.
     pub async fn clean_up(&self) -> Result<()> {
-        crate::clean::up(&self.client).await
+        crate::clean::clean_up(&self.client).await
     }
 
     /// Returns the plugins directory of the schedulers that are started here. It is empty at first.
@@ -94,7 +94,10 @@ impl Target {
     /// Returns an error if it could not finish.
     pub async fn stop(&self, scheduler: Scheduler) -> Result<()> {
         let undone = scheduler.stop(STOP_WITHIN).await?;
-        ensure!(undone == Undone::default(), "not done within {STOP_WITHIN:?}: {undone:?}");
+        ensure!(
+            undone == Undone::default(),
+            "the scheduler did not finish its work within {STOP_WITHIN:?}: {undone:?}"
+        );
         Ok(())
     }
 

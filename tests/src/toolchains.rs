@@ -18,12 +18,14 @@ pub type Environment = Vec<(&'static str, OsString)>;
 /// reason.
 ///
 /// # Errors
-/// Returns a sentence that says what is missing.
+/// Returns a sentence that names what is missing.
 pub fn environment(language: &str) -> Result<Environment, String> {
-    if let Ok(named) = std::env::var("BERTH_TEST_LANGUAGES")
-        && !named.split_whitespace().any(|name| name == language)
+    if let Ok(listed) = std::env::var("BERTH_TEST_LANGUAGES")
+        && !listed.split_whitespace().any(|name| name == language)
     {
-        return Err(format!("BERTH_TEST_LANGUAGES is {named:?}, what scripts/test-languages could get"));
+        return Err(format!(
+            "{language} is not in BERTH_TEST_LANGUAGES ({listed:?}), which scripts/test-languages sets"
+        ));
     }
     match language {
         "rust" => rust(),
@@ -35,12 +37,14 @@ pub fn environment(language: &str) -> Result<Environment, String> {
 }
 
 fn rust() -> Result<Environment, String> {
-    let sysroot = |rustc: &str| said(rustc, &["--print", "sysroot"]).map(PathBuf::from);
+    let sysroot = |rustc: &str| output_of(rustc, &["--print", "sysroot"]).map(PathBuf::from);
     let target = sysroot("rustc").is_some_and(|root| root.join("lib/rustlib/wasm32-unknown-unknown").is_dir());
     let sources =
         sysroot("/usr/bin/rustc").is_some_and(|root| root.join("lib/rustlib/src/rust/library/Cargo.lock").is_file());
     if !target && !sources {
-        return Err("Rust's target is missing: rustup target add wasm32-unknown-unknown".into());
+        return Err(
+            "Rust's target wasm32-unknown-unknown is missing: run `rustup target add wasm32-unknown-unknown`".into()
+        );
     }
     // The dependencies of the workspace are already on this machine. The standard library, where it has to be
     // built, is built once for all projects.
@@ -49,51 +53,55 @@ fn rust() -> Result<Environment, String> {
 }
 
 fn go() -> Result<Environment, String> {
-    let version = said("go", &["env", "GOVERSION"]).unwrap_or_default();
+    let version = output_of("go", &["env", "GOVERSION"]).unwrap_or_default();
     let minor = version.strip_prefix("go1.").and_then(|rest| rest.split('.').next()?.parse::<u32>().ok());
     match minor {
         Some(26..) => Ok(vec![("GOPROXY", "off".into()), ("GOTOOLCHAIN", "local".into())]),
-        _ => Err(format!("Go 1.26 or newer is wanted, there is {version:?}: https://go.dev/doc/install")),
+        _ => Err(format!("Go 1.26 or newer is needed, found {version:?}: see https://go.dev/doc/install")),
     }
 }
 
 fn typescript() -> Result<Environment, String> {
-    let version = said("node", &["--version"]).unwrap_or_default();
+    let version = output_of("node", &["--version"]).unwrap_or_default();
     let major = version.strip_prefix('v').and_then(|rest| rest.split('.').next()?.parse::<u32>().ok());
     if !matches!(major, Some(20..)) {
-        return Err(format!("Node 20 or newer is wanted, there is {version:?}: https://nodejs.org/en/download"));
+        return Err(format!("Node 20 or newer is needed, found {version:?}: see https://nodejs.org/en/download"));
     }
     // npm's cache keeps the packages that it downloaded.
     if !root().join(".tools/typescript/node_modules").is_dir() {
-        return Err("npm's packages were not fetched yet: scripts/guests-typescript does it".into());
+        return Err("the npm packages are missing: run scripts/guests-typescript".into());
     }
     Ok(vec![("npm_config_prefer_offline", "true".into())])
 }
 
 fn python() -> Result<Environment, String> {
-    let python = fetched("componentize-py-").ok_or("componentize-py is not there: scripts/guests-python fetches it")?;
+    let python =
+        downloaded_python("componentize-py-").ok_or("componentize-py is missing: run scripts/guests-python")?;
     Ok(vec![("PYTHON", python.into()), ("PYTHONPATH", "berth/guest-sdk/python".into())])
 }
 
 fn zig() -> Result<Environment, String> {
-    match fetched("ziglang-") {
+    match downloaded_python("ziglang-") {
         Some(mut python) => {
             python.as_mut_os_string().push(" -m ziglang");
             Ok(vec![("ZIG", python.into())])
         }
-        None if said("zig", &["version"]).is_some_and(|version| version.starts_with("0.17.")) => Ok(Vec::new()),
-        None => Err("there is no Zig 0.17: scripts/guests-c fetches it".into()),
+        None if output_of("zig", &["version"]).is_some_and(|version| version.starts_with("0.17.")) => Ok(Vec::new()),
+        None => Err("Zig 0.17 is missing: run scripts/guests-c".into()),
     }
 }
 
 /// Returns the Python of an environment that `scripts/python-tools.sh` completed.
-fn fetched(package: &str) -> Option<PathBuf> {
+fn downloaded_python(package: &str) -> Option<PathBuf> {
     let tools = root().join(".tools").canonicalize().ok()?;
     let folders = std::fs::read_dir(tools).ok()?.flatten().map(|entry| entry.path());
-    folders.filter(|folder| folder.is_dir() && is_of(folder, package)).map(|folder| folder.join("bin/python")).next()
+    folders
+        .filter(|folder| folder.is_dir() && is_complete(folder, package))
+        .map(|folder| folder.join("bin/python"))
+        .next()
 }
 
-fn is_of(folder: &Path, package: &str) -> bool {
+fn is_complete(folder: &Path, package: &str) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.starts_with(package) && !folder.with_file_name(format!("{name}.unfinished")).exists()
 }
@@ -103,7 +111,7 @@ fn root() -> PathBuf {
 }
 
 /// Returns the output of a program, if the program exists and succeeds.
-fn said(program: &str, arguments: &[&str]) -> Option<String> {
+fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

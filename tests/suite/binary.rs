@@ -5,17 +5,19 @@ use berth_test_kit::wait::{Look, eventually};
 use berth_tests::programs::{self, Kubectl};
 use libtest_mimic::Trial;
 
-use crate::harness::trial_on_its_own;
+use crate::harness::standalone_trial;
 
 /// Returns the trials. Tests that need kubectl are shown as ignored if there is no kubectl.
 pub fn trials() -> Vec<Trial> {
     let no_kubectl = programs::kubectl_path().is_none();
     vec![
-        trial_on_its_own("binary::demo", || Box::pin(demo())),
-        trial_on_its_own("binary::sim_serves_kubectl", || Box::pin(sim_serves_kubectl())).with_ignored_flag(no_kubectl),
-        trial_on_its_own("binary::sim_without_scheduler", || Box::pin(sim_without_scheduler()))
+        standalone_trial("binary::demo", || Box::pin(demo())),
+        standalone_trial("binary::sim_serves_kubectl", || Box::pin(sim_serves_kubectl())).with_ignored_flag(no_kubectl),
+        standalone_trial("binary::sim_without_scheduler", || Box::pin(sim_without_scheduler()))
             .with_ignored_flag(no_kubectl),
-        trial_on_its_own("binary::a_reader_that_has_seen_enough", || Box::pin(a_reader_that_has_seen_enough())),
+        standalone_trial("binary::a_closed_standard_output_is_no_error", || {
+            Box::pin(a_closed_standard_output_is_no_error())
+        }),
     ]
 }
 
@@ -32,15 +34,15 @@ async fn demo() -> Result<()> {
         "didn't match Pod's node affinity/selector",
     ] {
         // The table breaks lines between words.
-        let words = output.stdout.replace(['│', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
-        ensure!(words.contains(expected), "the demo does not say {expected:?}:\n{}", output.stdout);
+        let text = output.stdout.replace(['│', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        ensure!(text.contains(expected), "the demo does not print {expected:?}:\n{}", output.stdout);
     }
     Ok(())
 }
 
 /// Behaves like `berth plugin list | head -0`.
-async fn a_reader_that_has_seen_enough() -> Result<()> {
-    let output = programs::run_berth_unread(&["plugin", "list"]).await?;
+async fn a_closed_standard_output_is_no_error() -> Result<()> {
+    let output = programs::run_berth_with_closed_stdout(&["plugin", "list"]).await?;
     ensure!(output.success && output.stderr.is_empty(), "berth plugin list failed:\n{}", output.stderr);
     Ok(())
 }
@@ -65,14 +67,14 @@ async fn sim_without_scheduler() -> Result<()> {
     let sim = Sim::start(&["--empty", "--no-scheduler", "--no-controllers"]).await?;
     sim.kubectl.run_with(&["apply", "-f", "-"], NODE).await?;
     sim.kubectl.run(&["run", "web", "--image=registry.example/web:1"]).await?;
-    let target = kube_scheduler_stand_in(&sim).await?;
+    let target = bind_as_another_scheduler(&sim).await?;
     ensure!(target == "n1", "the pod is on {target:?} after its binding");
     sim.stop().await
 }
 
 /// Binds the pod like another scheduler. If Berth had bound the pod before, the API server would refuse this
 /// binding.
-async fn kube_scheduler_stand_in(sim: &Sim) -> Result<String> {
+async fn bind_as_another_scheduler(sim: &Sim) -> Result<String> {
     let binding = r#"{"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "web", "namespace": "default"},
                       "target": {"apiVersion": "v1", "kind": "Node", "name": "n1"}}"#;
     let path = "/api/v1/namespaces/default/pods/web/binding";
@@ -105,10 +107,10 @@ impl Sim {
         let mut child = programs::spawn_berth(&[&["sim", "--kubeconfig", &path], arguments].concat())?;
         eventually("berth sim has written its kubeconfig", || {
             let ended = child.try_wait();
-            let written = kubeconfig.is_file();
+            let exists = kubeconfig.is_file();
             async move {
-                ensure!(ended?.is_none(), "berth sim ended");
-                Ok(Look::at(written, || "there is none".into()))
+                ensure!(ended?.is_none(), "berth sim ended before it wrote its kubeconfig");
+                Ok(Look::at(exists, || "the file does not exist".into()))
             }
         })
         .await?;
@@ -117,7 +119,7 @@ impl Sim {
 
     /// Sends SIGTERM as a service manager does. The command must end with success.
     async fn stop(mut self) -> Result<()> {
-        let status = programs::terminate(&mut self.child).await.context("berth sim")?;
+        let status = programs::terminate(&mut self.child).await.context("stopping berth sim")?;
         ensure!(status.success(), "berth sim ended with {status} on SIGTERM");
         Ok(())
     }

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 
 /// A test: a name, and a function that uses an API server.
 pub struct Case {
-    /// The name of the test's module, which says what behavior the test is about.
+    /// The name of the test's module, which names the behavior under test.
     pub module: &'static str,
     /// The function's name.
     pub name: &'static str,

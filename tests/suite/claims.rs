@@ -9,9 +9,9 @@ use kube::Client;
 use serde_json::{Value, json};
 
 crate::case::cases!(Both:
-    a_claim_is_allocated_where_its_device_is,
+    a_claim_is_allocated_on_the_node_with_its_device,
     an_extended_resource_becomes_a_claim_of_its_class,
-    a_claim_that_nobody_uses_is_allocated_elsewhere,
+    an_unused_claim_is_allocated_again_on_another_node,
 );
 
 const VERSION: &str = "resource.k8s.io/v1";
@@ -19,7 +19,7 @@ const DRIVER: &str = "gpu.example.com";
 const CLAIM: &str = "claims-large";
 const RESOURCE: &str = "example.com/claimed-gpu";
 
-async fn a_claim_is_allocated_where_its_device_is(target: &Target) -> Result<()> {
+async fn a_claim_is_allocated_on_the_node_with_its_device(target: &Target) -> Result<()> {
     with_devices(target, vec![claim()], placed(target)).await
 }
 
@@ -27,8 +27,8 @@ async fn an_extended_resource_becomes_a_claim_of_its_class(target: &Target) -> R
     with_devices(target, Vec::new(), extended(target)).await
 }
 
-async fn a_claim_that_nobody_uses_is_allocated_elsewhere(target: &Target) -> Result<()> {
-    with_devices(target, vec![claim()], moved(target)).await
+async fn an_unused_claim_is_allocated_again_on_another_node(target: &Target) -> Result<()> {
+    with_devices(target, vec![claim()], allocated_again(target)).await
 }
 
 /// Runs the test while devices of two nodes and these claims exist.
@@ -61,30 +61,36 @@ async fn extended(target: &Target) -> Result<()> {
     let container = json!({"name": "main", "image": "app", "resources": {"requests": one, "limits": one}});
     let pod = with(pod("asking", "10m"), &json!({"spec": {"containers": [container]}}));
     session.create(&pod).await?;
-    let node = session.journal.placed_pod("asking").await?;
+    let node = session.journal.until_pod_placed("asking").await?;
     // The status is written before the pod is bound.
     let found = api::get(session.client(), &pod).await?.context("the pod is gone")?;
     let named = &found["status"]["extendedResourceClaimStatus"];
     let mapping = json!({"containerName": "main", "resourceName": RESOURCE, "requestName": "container-0-request-0"});
-    ensure!(named["requestMappings"] == json!([mapping]), "the pod's status has {named}");
+    ensure!(named["requestMappings"] == json!([mapping]), "the pod's status has another request mapping: {named}");
     let made = with(claim(), &json!({"metadata": {"name": named["resourceClaimName"]}}));
     let claim = api::get(session.client(), &made).await?.context("the claim is gone")?;
     let metadata = &claim["metadata"];
     ensure!(metadata["annotations"] == json!({"resource.kubernetes.io/extended-resource-claim": "true"}), "{metadata}");
     ensure!(
         metadata["ownerReferences"][0]["uid"] == found["metadata"]["uid"],
-        "the claim is owned by others: {metadata}"
+        "the claim is not owned by the pod: {metadata}"
     );
     ensure!(metadata["finalizers"] == json!(["resource.kubernetes.io/delete-protection"]), "{metadata}");
     let status = &claim["status"];
-    ensure!(status["allocation"]["devices"]["results"][0]["pool"] == json!(node), "{status} is not of {node}");
-    ensure!(status["reservedFor"][0]["uid"] == found["metadata"]["uid"], "the claim is not the pod's: {status}");
+    ensure!(
+        status["allocation"]["devices"]["results"][0]["pool"] == json!(node),
+        "the allocated device is not on {node}: {status}"
+    );
+    ensure!(
+        status["reservedFor"][0]["uid"] == found["metadata"]["uid"],
+        "the claim is not reserved for the pod: {status}"
+    );
     remove(session.client(), &made).await?;
     session.end().await
 }
 
 /// The claim is allocated on the first node, and the pod may only go to the second node.
-async fn moved(target: &Target) -> Result<()> {
+async fn allocated_again(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("claims", 2, 4)).await?;
     let here = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["claims-0"]}]});
     let result = json!({"request": "gpu", "driver": DRIVER, "pool": "claims-0", "device": "gpu"});
@@ -96,9 +102,9 @@ async fn moved(target: &Target) -> Result<()> {
     });
     let pod = with(pod("mover", "10m"), &json!({ "spec": spec }));
     session.create(&pod).await?;
-    let node = session.journal.placed_pod("mover").await?;
-    ensure!(node == "claims-1", "it is on {node}");
-    is_written(session.client(), &pod).await?;
+    let node = session.journal.until_pod_placed("mover").await?;
+    ensure!(node == "claims-1", "the pod is on {node}, not on claims-1");
+    check_allocation(session.client(), &pod).await?;
     session.end().await
 }
 
@@ -107,25 +113,28 @@ async fn placed(target: &Target) -> Result<()> {
     let claims = json!({"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": CLAIM}]}});
     let pod = with(pod("claimant", "10m"), &claims);
     session.create(&pod).await?;
-    let node = session.journal.placed_pod("claimant").await?;
-    ensure!(node == "claims-1", "it is on {node}, whose device is too small");
+    let node = session.journal.until_pod_placed("claimant").await?;
+    ensure!(node == "claims-1", "the pod is on {node}, whose device is too small");
     // The claim is written before the pod is bound.
-    is_written(session.client(), &pod).await?;
+    check_allocation(session.client(), &pod).await?;
     session.end().await
 }
 
-async fn is_written(client: &Client, pod: &Value) -> Result<()> {
+async fn check_allocation(client: &Client, pod: &Value) -> Result<()> {
     let claim = api::get(client, &claim()).await?.context("the claim is gone")?;
     let pod = api::get(client, pod).await?.context("the pod is gone")?;
     let result = &claim["status"]["allocation"]["devices"]["results"][0];
     ensure!(
         (&result["driver"], &result["pool"], &result["device"]) == (&json!(DRIVER), &json!("claims-1"), &json!("gpu")),
-        "{result} is not the device that was asked for"
+        "the claim has another device than gpu of claims-1: {result}"
     );
     let user = &claim["status"]["reservedFor"][0];
     ensure!(user["uid"] == pod["metadata"]["uid"], "the claim is reserved for {user}");
     let finalizers = &claim["metadata"]["finalizers"];
-    ensure!(finalizers == &json!(["resource.kubernetes.io/delete-protection"]), "the claim has {finalizers}");
+    ensure!(
+        finalizers == &json!(["resource.kubernetes.io/delete-protection"]),
+        "the claim has the finalizers {finalizers}"
+    );
     Ok(())
 }
 

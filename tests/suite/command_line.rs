@@ -8,15 +8,15 @@ use berth_tests::programs::{self, Output};
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::harness::trial_on_its_own;
+use crate::harness::standalone_trial;
 
 /// Returns the trials.
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial_on_its_own("command_line::exit_statuses", || Box::pin(exit_statuses())),
-        trial_on_its_own("command_line::json_is_all_there_is", || Box::pin(json_is_all_there_is())),
-        trial_on_its_own("command_line::a_hint_follows_an_error", || Box::pin(a_hint_follows_an_error())),
-        trial_on_its_own("command_line::colors", || Box::pin(colors())),
+        standalone_trial("command_line::exit_statuses", || Box::pin(exit_statuses())),
+        standalone_trial("command_line::json_output_is_one_document", || Box::pin(json_output_is_one_document())),
+        standalone_trial("command_line::a_hint_follows_an_error", || Box::pin(a_hint_follows_an_error())),
+        standalone_trial("command_line::colors", || Box::pin(colors())),
     ]
 }
 
@@ -95,7 +95,7 @@ async fn exit_statuses() -> Result<()> {
 }
 
 /// With `-o json`, standard output is one JSON document, also if the command finds a problem.
-async fn json_is_all_there_is() -> Result<()> {
+async fn json_output_is_one_document() -> Result<()> {
     let files = Files::new()?;
     let (good, bad) = (files.path("good.yaml"), files.path("bad.yaml"));
     let (component, cases) = (component(), cases());
@@ -109,9 +109,9 @@ async fn json_is_all_there_is() -> Result<()> {
         (&["demo"], "/placed", 106.into()),
     ] {
         let output = programs::run_berth(&[command, &["-o", "json"]].concat()).await?;
-        let what = || format!("{command:?}:\n{}\n{}", output.stdout, output.stderr);
-        let document: Value = serde_json::from_str(&output.stdout).with_context(what)?;
-        ensure!(document.pointer(pointer) == Some(&expected), "{pointer} is not {expected}: {}", what());
+        let context = || format!("{command:?}:\n{}\n{}", output.stdout, output.stderr);
+        let document: Value = serde_json::from_str(&output.stdout).with_context(context)?;
+        ensure!(document.pointer(pointer) == Some(&expected), "{pointer} is not {expected}: {}", context());
         let wide = programs::run_berth(&[command, &["-o", "wide"]].concat()).await?;
         ensure!(wide.status == output.status && !wide.stdout.starts_with('{'), "{command:?} -o wide:\n{}", wide.stdout);
     }
@@ -144,8 +144,8 @@ async fn colors() -> Result<()> {
         [(&["--help"][..], false), (&["--color=always", "--help"], true), (&["--color=always", "fly"], true)]
     {
         let Output { stdout, stderr, .. } = programs::run_berth(arguments).await?;
-        let has = stdout.contains('\x1b') || stderr.contains('\x1b');
-        ensure!(has == colored, "{arguments:?}: {stdout:?} {stderr:?}");
+        let is_colored = stdout.contains('\x1b') || stderr.contains('\x1b');
+        ensure!(is_colored == colored, "{arguments:?}: colored is {is_colored}, not {colored}: {stdout:?} {stderr:?}");
     }
     Ok(())
 }

@@ -9,20 +9,24 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::harness::trial_on_its_own;
+use crate::harness::standalone_trial;
 
 /// Returns the trials. Tests that need kube-scheduler are shown as ignored if there is none.
 pub fn trials() -> Vec<Trial> {
-    let no_scheduler = kube_scheduler().is_none();
+    let no_scheduler = kube_scheduler_path().is_none();
     vec![
-        trial_on_its_own("configuration::as_kube_scheduler_writes_it", || Box::pin(as_kube_scheduler_writes_it()))
-            .with_ignored_flag(no_scheduler),
-        trial_on_its_own("configuration::written", || Box::pin(written())),
-        trial_on_its_own("configuration::checked", || Box::pin(checked())),
+        standalone_trial("configuration::in_force_files_match_kube_scheduler", || {
+            Box::pin(in_force_files_match_kube_scheduler())
+        })
+        .with_ignored_flag(no_scheduler),
+        standalone_trial("configuration::flags_override_the_written_file", || {
+            Box::pin(flags_override_the_written_file())
+        }),
+        standalone_trial("configuration::invalid_files_are_refused", || Box::pin(invalid_files_are_refused())),
     ]
 }
 
-fn kube_scheduler() -> Option<PathBuf> {
+fn kube_scheduler_path() -> Option<PathBuf> {
     std::env::var_os("PARITY_SCHEDULER").map(PathBuf::from)
 }
 
@@ -36,12 +40,12 @@ fn read(path: &Path) -> Result<Value> {
 }
 
 /// Checks that kube-scheduler's current output equals the files that the host's tests compare with.
-async fn as_kube_scheduler_writes_it() -> Result<()> {
-    let program = kube_scheduler().context("PARITY_SCHEDULER names no kube-scheduler")?;
+async fn in_force_files_match_kube_scheduler() -> Result<()> {
+    let program = kube_scheduler_path().context("PARITY_SCHEDULER is not set")?;
     let home = tempfile::tempdir()?;
     let mut files = std::fs::read_dir(folder("field"))?.collect::<Result<Vec<_>, _>>()?;
     files.sort_by_key(std::fs::DirEntry::path);
-    ensure!(!files.is_empty(), "there are no files from the field");
+    ensure!(!files.is_empty(), "the folder field/ has no files");
     for file in files.into_iter().map(|entry| entry.path()) {
         let name = Path::new(file.file_stem().context("a name")?).with_extension("yaml");
         let to = home.path().join(&name);
@@ -51,14 +55,18 @@ async fn as_kube_scheduler_writes_it() -> Result<()> {
         command.arg("--write-config-to").arg(&to);
         let output = programs::run(command).await?;
         ensure!(output.success, "kube-scheduler refuses {}:\n{}", file.display(), output.stderr);
-        let (now, kept) = (read(&to)?, read(&folder("in-force").join(&name))?);
-        ensure!(by_name(now) == by_name(kept), "kube-scheduler says something else of {} now", file.display());
+        let (current, expected) = (read(&to)?, read(&folder("in-force").join(&name))?);
+        ensure!(
+            sort_plugin_config(current) == sort_plugin_config(expected),
+            "kube-scheduler's output for {} differs from the file in in-force/",
+            file.display()
+        );
     }
     Ok(())
 }
 
 /// Sorts the plugins' arguments by name, because their order has no meaning.
-fn by_name(mut configuration: Value) -> Value {
+fn sort_plugin_config(mut configuration: Value) -> Value {
     let profiles = configuration["profiles"].as_array_mut().into_iter().flatten();
     for configs in profiles.filter_map(|profile| profile["pluginConfig"].as_array_mut()) {
         configs.sort_by_key(|config| config["name"].to_string());
@@ -67,7 +75,7 @@ fn by_name(mut configuration: Value) -> Value {
 }
 
 /// Flags override the file, and the written configuration includes them.
-async fn written() -> Result<()> {
+async fn flags_override_the_written_file() -> Result<()> {
     let home = tempfile::tempdir()?;
     let to = home.path().join("written.yaml");
     let (to, file) = (to.display().to_string(), folder("field/everything.yaml").display().to_string());
@@ -76,16 +84,16 @@ async fn written() -> Result<()> {
     ensure!(output.success, "berth run --write-config-to failed:\n{}", output.stderr);
     let text = std::fs::read_to_string(&to)?;
     for expected in ["resourceName: flagged", "resourceNamespace: platform", "---", "pluginDirectory: /plugins"] {
-        ensure!(text.contains(expected), "what is in force does not say {expected:?}:\n{text}");
+        ensure!(text.contains(expected), "the written configuration does not contain {expected:?}:\n{text}");
     }
     Ok(())
 }
 
 /// `berth config check` accepts valid files and refuses invalid ones.
-async fn checked() -> Result<()> {
+async fn invalid_files_are_refused() -> Result<()> {
     let good = folder("field/overrides.yaml").display().to_string();
     let output = programs::run_berth(&["config", "check", &good]).await?;
-    ensure!(output.success, "a good file is refused:\n{}\n{}", output.stdout, output.stderr);
+    ensure!(output.success, "a valid file is refused:\n{}\n{}", output.stdout, output.stderr);
     let printed = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
         "Profile default-scheduler",
@@ -107,7 +115,7 @@ async fn checked() -> Result<()> {
         (nothing, "no plugin is enabled at bind, which kube-scheduler refuses"),
     ] {
         let output = programs::run_berth(&["config", "check", &file.display().to_string()]).await?;
-        ensure!(output.success, "a good file is refused:\n{}\n{}", output.stdout, output.stderr);
+        ensure!(output.success, "a valid file is refused:\n{}\n{}", output.stdout, output.stderr);
         ensure!(output.stdout.contains(expected), "the check does not print {expected:?}:\n{}", output.stdout);
     }
     let bad = home.path().join("bad.yaml");

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use berth_tests::programs;
 use libtest_mimic::Trial;
 
-use crate::harness::trial_on_its_own;
+use crate::harness::standalone_trial;
 
 /// The names of folders in plugins/examples and in target/plugins.
 const LANGUAGES: [&str; 6] = ["rust", "go", "typescript", "python", "c", "zig"];
@@ -14,8 +14,8 @@ const LANGUAGES: [&str; 6] = ["rust", "go", "typescript", "python", "c", "zig"];
 /// Returns a trial for each language. Languages that are not built are shown as ignored. Rust is always built.
 pub fn trials() -> Vec<Trial> {
     let trial = |language| {
-        trial_on_its_own(&format!("examples::hold_their_cases_in_{language}"), move || {
-            Box::pin(hold_their_cases(language))
+        standalone_trial(&format!("examples::pass_their_cases_in_{language}"), move || {
+            Box::pin(pass_their_cases(language))
         })
         .with_ignored_flag(language != "rust" && !is_built(language))
     };
@@ -32,12 +32,16 @@ fn is_built(language: &str) -> bool {
     }
 }
 
-async fn hold_their_cases(language: &str) -> Result<()> {
+async fn pass_their_cases(language: &str) -> Result<()> {
     for name in ["label-and-cpu", "prefer-label"] {
         let cases = root().join(format!("plugins/examples/cases/{name}.yaml"));
         let module = components(language).join(format!("{name}.wasm"));
-        ensure!(module.is_file(), "there is no {}: run scripts/guests, or scripts/guests-{language}", module.display());
-        let (cases, module) = (text(&cases)?, text(&module)?);
+        ensure!(
+            module.is_file(),
+            "{} does not exist: run scripts/guests, or scripts/guests-{language}",
+            module.display()
+        );
+        let (cases, module) = (path_text(&cases)?, path_text(&module)?);
         let output = programs::run_berth(&["plugin", "test", cases, module]).await?;
         ensure!(output.success, "{module}:\n{}\n{}", output.stdout, output.stderr);
     }
@@ -52,6 +56,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn text(path: &Path) -> Result<&str> {
-    path.to_str().with_context(|| format!("{} is no text", path.display()))
+fn path_text(path: &Path) -> Result<&str> {
+    path.to_str().with_context(|| format!("the path {} is not UTF-8", path.display()))
 }

@@ -10,11 +10,11 @@ use kube::Api;
 use kube::api::ListParams;
 use serde_json::{Value, json};
 
-crate::case::cases!(Both: the_leader_is_killed, the_leader_is_told_to_end);
+crate::case::cases!(Both: the_leader_is_killed, the_leader_is_terminated);
 
 const PODS: usize = 500;
 const LATE: usize = 50;
-/// The number of nodes. 22 of the pods fit on each node, so there is exactly enough room: a scheduler that counts
+/// The number of nodes. 22 of the pods fit on each node, so the capacity is exactly sufficient: a scheduler that counts
 /// one pod wrongly has no node for another.
 const NODES: usize = 25;
 
@@ -22,21 +22,21 @@ const NODES: usize = 25;
 async fn the_leader_is_killed(target: &Target) -> Result<()> {
     let pair = Pair::start(target, "killed", &SHORT).await?;
     let (first, mut second) = pair.leader_and_standby().await?;
-    pair.amid_work(first.kill()).await?;
-    pair.all_is_placed().await?;
-    ensure!(pair.lease().await?.transitions == 1, "the Lease has not passed on once");
+    pair.end_during_scheduling(first.kill()).await?;
+    pair.until_all_placed().await?;
+    ensure!(pair.lease().await?.transitions == 1, "the number of transitions of the Lease is not 1");
     second.stop().await?;
     pair.check(2, 1).await
 }
 
 /// The leader releases the Lease. The Lease is too long to expire during the test.
-async fn the_leader_is_told_to_end(target: &Target) -> Result<()> {
-    let pair = Pair::start(target, "told-to-end", &LONG).await?;
+async fn the_leader_is_terminated(target: &Target) -> Result<()> {
+    let pair = Pair::start(target, "terminated", &LONG).await?;
     let (mut first, mut second) = pair.leader_and_standby().await?;
-    pair.amid_work(first.stop()).await?;
-    pair.all_is_placed().await?;
+    pair.end_during_scheduling(first.stop()).await?;
+    pair.until_all_placed().await?;
     second.stop().await?;
-    ensure!(pair.lease().await?.holder.is_empty(), "the last one did not give the Lease up");
+    ensure!(pair.lease().await?.holder.is_empty(), "the last leader did not release the Lease");
     pair.check(2, 2).await
 }
 
@@ -75,24 +75,25 @@ impl<'a> Pair<'a> {
     }
 
     /// Creates pods, ends the leader while some are being placed, and creates more pods afterwards.
-    async fn amid_work(&self, end: impl Future<Output = Result<()>>) -> Result<()> {
+    async fn end_during_scheduling(&self, end: impl Future<Output = Result<()>>) -> Result<()> {
         let ending = async {
-            let what = "some of the pods are placed";
-            let placed = |pods: &Pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")));
-            self.journal.until(what, placed).await?;
+            let condition = "some of the pods are placed";
+            let placed =
+                |pods: &Pods| Look::at(pods.placed_count("p-") > 20, || format!("{} are", pods.placed_count("p-")));
+            self.journal.until(condition, placed).await?;
             end.await
         };
         futures::future::try_join(api::create_all(&self.target.client, pods("p", PODS, "350m")), ending).await?;
         api::create_all(&self.target.client, pods("late", LATE, "350m")).await
     }
 
-    async fn all_is_placed(&self) -> Result<()> {
-        self.journal.placed("p-", PODS).await?;
-        self.journal.placed("late-", LATE).await.map(drop)
+    async fn until_all_placed(&self) -> Result<()> {
+        self.journal.until_placed("p-", PODS).await?;
+        self.journal.until_placed("late-", LATE).await.map(drop)
     }
 
     async fn lease(&self) -> Result<Record> {
-        let lease = api::get(&self.target.client, &self.lease).await?.context("there is no Lease")?;
+        let lease = api::get(&self.target.client, &self.lease).await?.context("the Lease does not exist")?;
         Ok(Record::of_lease(&lease))
     }
 
@@ -103,9 +104,13 @@ impl<'a> Pair<'a> {
         let mut events = events.list(&ListParams::default()).await?.items;
         let name = self.lease["metadata"]["name"].as_str();
         events.retain(|event| event.regarding.as_ref().and_then(|lease| lease.name.as_deref()) == name);
-        let say = |words: &str| events.iter().filter(|event| events::text(event).ends_with(words)).count();
-        let told = (say("became leader"), say("stopped leading"));
-        ensure!(told == (began, ceased), "{told:?} events of the Lease say that somebody began and ceased to lead");
+        let count = |note: &str| events.iter().filter(|event| events::text(event).ends_with(note)).count();
+        let counts = (count("became leader"), count("stopped leading"));
+        ensure!(
+            counts == (began, ceased),
+            "the Lease has (\"became leader\", \"stopped leading\") events {counts:?}, not {:?}",
+            (began, ceased)
+        );
         capacity::check(&self.target.client).await?;
         events::check(&self.target.client).await?;
         self.journal.check()

@@ -11,8 +11,8 @@ use serde_json::json;
 
 crate::case::cases!(Embedded:
     watches_that_break,
-    watches_that_open_badly,
-    history_that_is_gone,
+    watches_that_fail_to_open,
+    history_is_compacted,
     bindings_that_fail,
     bindings_without_an_answer,
     slow_bindings,
@@ -30,18 +30,18 @@ async fn watches_that_break(target: &Target) -> Result<()> {
         server.faults().open_watches("nodes", fault);
         session.create(&node(&format!("late-{round}"), 8)).await?;
     }
-    session.journal.placed("p-", 120).await?;
+    session.journal.until_placed("p-", 120).await?;
     // The scheduler must also know the nodes that were added while the watches were broken.
     for round in 0..12 {
         let late = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": format!("late-{round}")}}});
         session.create(&with(pod(&format!("to-late-{round}"), "10m"), &late)).await?;
     }
-    session.journal.placed("to-late-", 12).await?;
+    session.journal.until_placed("to-late-", 12).await?;
     session.end().await
 }
 
 /// New watches get an empty response, or 410 in either form.
-async fn watches_that_open_badly(target: &Target) -> Result<()> {
+async fn watches_that_fail_to_open(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, nodes("n", 5, 8)).await?;
     for (round, fault) in [WatchFault::Empty, WatchFault::GoneStatus, WatchFault::Gone].into_iter().enumerate() {
@@ -52,23 +52,23 @@ async fn watches_that_open_badly(target: &Target) -> Result<()> {
         }
         session.create_all(pods(&format!("p-{round}"), 10, "10m")).await?;
     }
-    session.journal.placed("p-", 30).await?;
+    session.journal.until_placed("p-", 30).await?;
     session.end().await
 }
 
 /// Objects are deleted and added while no watch is open, and the history is compacted. The scheduler must find out
 /// by listing.
-async fn history_that_is_gone(target: &Target) -> Result<()> {
+async fn history_is_compacted(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, [node("n", 4), node("going", 4)]).await?;
     let resident = with(pod("resident", "4"), &json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "n"}}}));
     session.create(&resident).await?;
-    session.journal.placed_pod("resident").await?;
+    session.journal.until_pod_placed("resident").await?;
     session.create_all(pods("p", 2, "3")).await?;
     session
         .journal
         .until("one of the pods has the other node", |pods| {
-            let placed = pods.placed("p-");
+            let placed = pods.placed_count("p-");
             Look::at(placed == 1, || format!("{placed} are placed"))
         })
         .await?;
@@ -79,17 +79,17 @@ async fn history_that_is_gone(target: &Target) -> Result<()> {
     api::delete(&target.client, &resident).await?;
     api::delete(&target.client, &node("going", 4)).await?;
     server.compact();
-    session.journal.placed("p-", 2).await?;
+    session.journal.until_placed("p-", 2).await?;
     // A scheduler that knows this later node has also seen the removal of the other one.
     session.create(&node("after", 1)).await?;
     let on = |name: &str, node: &str| {
         with(pod(name, "1"), &json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": node}}}))
     };
     session.create(&on("on-after", "after")).await?;
-    session.journal.placed_pod("on-after").await?;
+    session.journal.until_pod_placed("on-after").await?;
     session.create(&on("late", "going")).await?;
     let message = "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.";
-    session.journal.rejected("late", message).await?;
+    session.journal.until_rejected("late", message).await?;
     session.end().await
 }
 
@@ -101,10 +101,10 @@ async fn bindings_that_fail(target: &Target) -> Result<()> {
     }
     // The pods need all of the nodes' CPU, so a failed binding must not keep any of it.
     session.create_all(pods("p", 3, "4")).await?;
-    session.journal.placed("p-", 3).await?;
+    session.journal.until_placed("p-", 3).await?;
     let all = events::all(&target.client).await?;
-    let told = all.iter().filter(|event| events::text(event).starts_with("binding rejected: ")).count();
-    ensure!(told > 0, "no pod was told of its failed binding: {:?}", all.iter().map(events::text).collect::<Vec<_>>());
+    let reported = all.iter().filter(|event| events::text(event).starts_with("binding rejected: ")).count();
+    ensure!(reported > 0, "no event reports a failed binding: {:?}", all.iter().map(events::text).collect::<Vec<_>>());
     capacity::check(&target.client).await?;
     session.end().await
 }
@@ -117,10 +117,10 @@ async fn bindings_without_an_answer(target: &Target) -> Result<()> {
         server.faults().next_binding(BindFault::LoseAnswer);
     }
     session.create_all(pods("p", 12, "1")).await?;
-    session.journal.placed("p-", 12).await?;
+    session.journal.until_placed("p-", 12).await?;
     capacity::check(&target.client).await?;
     session.create(&pod("one-more", "1")).await?;
-    session.journal.rejected("one-more", "0/3 nodes are available: 3 Insufficient cpu.").await?;
+    session.journal.until_rejected("one-more", "0/3 nodes are available: 3 Insufficient cpu.").await?;
     session.end().await
 }
 
@@ -134,9 +134,9 @@ async fn slow_bindings(target: &Target) -> Result<()> {
     session.create_all(pods("slow", 4, "1")).await?;
     session.create_all(pods("p", 4, "1")).await?;
     session.create(&pod("one-more", "1")).await?;
-    session.journal.rejected("one-more", "0/2 nodes are available: 2 Insufficient cpu.").await?;
-    session.journal.placed("slow-", 4).await?;
-    session.journal.placed("p-", 4).await?;
+    session.journal.until_rejected("one-more", "0/2 nodes are available: 2 Insufficient cpu.").await?;
+    session.journal.until_placed("slow-", 4).await?;
+    session.journal.until_placed("p-", 4).await?;
     capacity::check(&target.client).await?;
     session.end().await
 }

@@ -49,7 +49,7 @@ impl Harness {
     fn trial(self: &Arc<Self>, kind: &str, server: Server, case: &Case) -> Trial {
         let (harness, run) = (Arc::clone(self), case.run);
         let name = format!("{kind}::{}::{}", case.module, case.name);
-        Trial::test(name, move || in_time(harness.run(server, run)))
+        Trial::test(name, move || run_with_limit(harness.run(server, run)))
     }
 
     async fn run(&self, server: Server, case: Run) -> Result<()> {
@@ -61,8 +61,8 @@ impl Harness {
     }
 
     async fn plane(&self) -> Result<Arc<ControlPlane>> {
-        let known = self.plane.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let plane = match known {
+        let started = self.plane.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let plane = match started {
             Some(plane) => plane,
             None => {
                 let plane = start_control_plane().await.map(Arc::new).map_err(|error| format!("{error:#}"));
@@ -70,21 +70,22 @@ impl Harness {
                 plane
             }
         };
-        plane.map_err(|error| anyhow!("there is no control plane: {error}"))
+        plane.map_err(|error| anyhow!("the control plane did not start: {error}"))
     }
 }
 
 /// Creates a trial that starts everything it needs by itself.
-pub fn trial_on_its_own(name: &str, run: impl FnOnce() -> BoxFuture<'static, Result<()>> + Send + 'static) -> Trial {
-    Trial::test(name, move || in_time(run()))
+pub fn standalone_trial(name: &str, run: impl FnOnce() -> BoxFuture<'static, Result<()>> + Send + 'static) -> Trial {
+    Trial::test(name, move || run_with_limit(run()))
 }
 
 /// Runs a trial on its own runtime. All tasks that the trial started end with the runtime.
-fn in_time(trial: impl Future<Output = Result<()>>) -> Result<(), Failed> {
+fn run_with_limit(trial: impl Future<Output = Result<()>>) -> Result<(), Failed> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(async { tokio::time::timeout(TRIAL_LIMIT, trial).await });
     runtime.shutdown_background();
-    let result = result
-        .unwrap_or_else(|_| Err(anyhow!("not done after {TRIAL_LIMIT:?}; it waited until {}", wait::last_wait())));
+    let result = result.unwrap_or_else(|_| {
+        Err(anyhow!("the test did not end within {TRIAL_LIMIT:?}; it last waited until {}", wait::last_wait()))
+    });
     result.map_err(|error| Failed::from(format!("{error:?}")))
 }

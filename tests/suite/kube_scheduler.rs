@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
 /// Returns whether kube-scheduler and a control plane are available for comparisons.
-pub fn is_there() -> bool {
+pub fn is_available() -> bool {
     KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
 }
 
@@ -38,7 +38,7 @@ impl KubeScheduler {
     /// # Errors
     /// As [`KubeScheduler::start`].
     pub fn start_with(target: &Target, more: &Value) -> Result<Self> {
-        Self::start_flagged(target, more, &["--secure-port=0"])
+        Self::start_with_flags(target, more, &["--secure-port=0"])
     }
 
     /// Starts a kube-scheduler that serves everyone, without authorization. Returns its address too.
@@ -50,11 +50,11 @@ impl KubeScheduler {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let port = format!("--secure-port={}", address.port());
         let flags = ["--bind-address=127.0.0.1", &port, "--authorization-always-allow-paths=/*"];
-        Ok((Self::start_flagged(target, more, &flags)?, address.to_string()))
+        Ok((Self::start_with_flags(target, more, &flags)?, address.to_string()))
     }
 
-    fn start_flagged(target: &Target, more: &Value, flags: &[&str]) -> Result<Self> {
-        let program = Self::program().context("PARITY_SCHEDULER names no kube-scheduler")?;
+    fn start_with_flags(target: &Target, more: &Value, flags: &[&str]) -> Result<Self> {
+        let program = Self::program().context("PARITY_SCHEDULER is not set")?;
         let file = target.home().join("kube-scheduler.json");
         std::fs::write(&file, with(configuration(&target.kubeconfig), more).to_string())?;
         let log = std::fs::File::create(target.home().join("kube-scheduler.log"))?;

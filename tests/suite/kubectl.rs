@@ -24,23 +24,27 @@ async fn get_and_describe(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 1, 4)).await?;
     let kubectl = Kubectl::new(&target.kubeconfig)?;
     ensure!(kubectl.run_with(&["create", "-f", "-"], POD).await? == "pod/web created\n");
-    session.journal.placed_pod("web").await?;
+    session.journal.until_pod_placed("web").await?;
 
     let table = kubectl.run(&["get", "pods", "-o", "wide"]).await?;
-    let words: Vec<&str> = table.split_whitespace().collect();
+    let columns: Vec<&str> = table.split_whitespace().collect();
     let header =
         ["NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED", "NODE", "READINESS", "GATES"];
-    ensure!(words.starts_with(&header), "kubectl get pods -o wide:\n{table}");
-    ensure!(words[header.len()..].starts_with(&["web", "0/1", "Pending", "0"]), "{table}");
-    ensure!(words.contains(&"n-0"), "the node is not shown:\n{table}");
+    ensure!(columns.starts_with(&header), "kubectl get pods -o wide:\n{table}");
+    ensure!(columns[header.len()..].starts_with(&["web", "0/1", "Pending", "0"]), "{table}");
+    ensure!(columns.contains(&"n-0"), "the node is not shown:\n{table}");
 
-    prints(&kubectl, &["describe", "pod", "web"], &["Node:", "n-0/", "Successfully assigned default/web to n-0"])
-        .await?;
-    prints(&kubectl, &["describe", "node", "n-0"], &["Allocatable:", "default", "web", "100m (2%)"]).await?;
+    until_printed(
+        &kubectl,
+        &["describe", "pod", "web"],
+        &["Node:", "n-0/", "Successfully assigned default/web to n-0"],
+    )
+    .await?;
+    until_printed(&kubectl, &["describe", "node", "n-0"], &["Allocatable:", "default", "web", "100m (2%)"]).await?;
     let names = kubectl.run(&["get", "pods", "-l", "app=web", "-o", "name"]).await?;
-    ensure!(names == "pod/web\n", "by label: {names:?}");
+    ensure!(names == "pod/web\n", "kubectl get pods -l app=web printed {names:?}");
     let others = kubectl.run(&["get", "pods", "--field-selector", "spec.nodeName!=n-0", "-o", "name"]).await?;
-    ensure!(others.is_empty(), "by field: {others:?}");
+    ensure!(others.is_empty(), "the field selector does not exclude pods on n-0: {others:?}");
     ensure!(
         kubectl
             .run(&["delete", "pod", "web", "--force", "--grace-period=0", "--wait=false"])
@@ -63,7 +67,7 @@ async fn apply_edits(target: &Target) -> Result<()> {
         ensure!(output == expected, "kubectl apply printed {output:?}, expected {expected:?}");
     }
     let labels = kubectl.run(&["get", "pod", "web", "-o", "jsonpath={.metadata.labels}"]).await?;
-    ensure!(labels == r#"{"app":"web"}"#, "the label that was taken out is still there: {labels}");
+    ensure!(labels == r#"{"app":"web"}"#, "the removed label still exists: {labels}");
     let applied = kubectl.run_with(&["apply", "--server-side", "--force-conflicts", "-f", "-"], POD).await?;
     ensure!(applied == "pod/web serverside-applied\n", "kubectl apply --server-side printed {applied:?}");
     session.end().await
@@ -79,8 +83,11 @@ async fn deployments(target: &Target) -> Result<()> {
     ensure!(scaled == "deployment.apps/web scaled\n", "kubectl scale printed {scaled:?}");
     kubectl.run(&["wait", "--for=jsonpath={.status.availableReplicas}=4", "deployment/web", "--timeout=60s"]).await?;
     let table = kubectl.run(&["get", "deployments"]).await?;
-    let words: Vec<&str> = table.split_whitespace().collect();
-    ensure!(words.starts_with(&["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE", "web", "4/4", "4", "4"]), "{table}");
+    let columns: Vec<&str> = table.split_whitespace().collect();
+    ensure!(
+        columns.starts_with(&["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE", "web", "4/4", "4", "4"]),
+        "{table}"
+    );
     let drained = kubectl.output(&["drain", "n-0", "--timeout=60s"], "").await?;
     ensure!(drained.success, "kubectl drain: {}{}", drained.stdout, drained.stderr);
     kubectl.run(&["delete", "deployment", "web", "--timeout=60s"]).await?;
@@ -146,7 +153,7 @@ async fn errors(target: &Target) -> Result<()> {
 }
 
 /// Waits until kubectl's output contains all of these texts, because events may arrive late.
-async fn prints(kubectl: &Kubectl, arguments: &[&str], expected: &[&str]) -> Result<()> {
+async fn until_printed(kubectl: &Kubectl, arguments: &[&str], expected: &[&str]) -> Result<()> {
     eventually(&format!("kubectl {arguments:?} prints {expected:?}"), || async {
         let text = kubectl.run(arguments).await?;
         Ok(Look::at(expected.iter().all(|part| text.contains(part)), || text.clone()))

@@ -6,7 +6,7 @@
 
 mod case;
 mod harness;
-mod in_its_place;
+mod replacing_kube_scheduler;
 
 mod binary;
 mod claims;
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
         kubectl::cases(),
         reconfiguring::cases(),
         rbac::cases(),
-        in_its_place::cases(),
+        replacing_kube_scheduler::cases(),
         signals::cases(),
         supervision::cases(),
         scale::cases(),
@@ -101,10 +101,10 @@ fn main() -> ExitCode {
     trials.extend(outages::trials());
     trials.extend(signals::trials());
     trials.extend(faults_real::control_plane::trials());
-    trials.extend(in_its_place::trials());
-    let compared = [parity::cases(), metrics::cases(), extenders::compared(), in_its_place::compared()];
+    trials.extend(replacing_kube_scheduler::trials());
+    let compared = [parity::cases(), metrics::cases(), extenders::compared(), replacing_kube_scheduler::compared()];
     let compared = compared.iter().flatten().flat_map(|case| harness.trials(case));
-    trials.extend(compared.map(|trial| trial.with_ignored_flag(!kube_scheduler::is_there())));
+    trials.extend(compared.map(|trial| trial.with_ignored_flag(!kube_scheduler::is_available())));
     trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     harness.stop();

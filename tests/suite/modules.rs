@@ -7,39 +7,39 @@ use berth_tests::directory;
 use berth_tests::objects::nodes;
 use berth_tests::{Session, Target};
 
-crate::case::cases!(Both: bad_modules);
+crate::case::cases!(Both: bad_files_are_refused);
 
-const GOOD: &str = "0/2 nodes are available: 2 node(s) were judged by the good one.";
+const GOOD: &str = "0/2 nodes are available: 2 node(s) were rejected by the good version.";
 
 /// A description, the file's content, and a part of the expected error.
-type Bad = (&'static str, Vec<u8>, &'static str);
+type BadFile = (&'static str, Vec<u8>, &'static str);
 
-async fn bad_modules(target: &Target) -> Result<()> {
+async fn bad_files_are_refused(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
-    let good = crafted::rejecting("node(s) were judged by the good one");
-    directory::install(&target.plugins_dir(), "mine.wasm", &good)?;
+    let good = crafted::rejecting("node(s) were rejected by the good version");
+    directory::install(&target.plugins_dir(), "crafted.wasm", &good)?;
     session.until_rejecting("probe", GOOD).await?;
-    for (what, file, cause) in bad_files() {
+    for (description, file, cause) in bad_files() {
         let check = async {
-            directory::install(&target.plugins_dir(), "mine.wasm", &file)?;
-            session.until_refused("mine.wasm", cause).await?;
-            let probe = format!("probe-{}", what.replace(' ', "-"));
+            directory::install(&target.plugins_dir(), "crafted.wasm", &file)?;
+            session.until_refused("crafted.wasm", cause).await?;
+            let probe = format!("probe-{}", description.replace(' ', "-"));
             session.until_rejecting(&probe, GOOD).await
         };
-        check.await.with_context(|| format!("a module that {what}"))?;
+        check.await.with_context(|| format!("the file that {description}"))?;
     }
     session.end().await
 }
 
-fn bad_files() -> Vec<Bad> {
-    let whole = crafted::version("1");
-    let half = whole.len() / 2;
+fn bad_files() -> Vec<BadFile> {
+    let complete = crafted::version("1");
+    let half = complete.len() / 2;
     let loops = "(loop $forever (br $forever)) unreachable";
     let grows = "(loop $more (drop (memory.grow (i32.const 16))) (br $more)) unreachable";
     let with = crafted::with_body;
     vec![
         ("is empty", Vec::new(), "is empty"),
-        ("is truncated", whole[..half].to_vec(), "is cut off"),
+        ("is truncated", complete[..half].to_vec(), "is cut off"),
         ("is text", b"#!/bin/sh\n".to_vec(), "is not WebAssembly"),
         ("is a core module", crafted::core_module(), "is a core module"),
         ("is of another world", crafted::exporting("filter"), "exports no `berth:scheduler/plugin"),

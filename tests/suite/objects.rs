@@ -13,7 +13,7 @@ crate::case::cases!(Both: a_field_of_an_object_decides, custom_resources_are_rea
     objects_near_the_size_limit_are_read);
 
 /// The reason that the plugin gives while no object has the field.
-const WANTING: &str = "told so";
+const REASON: &str = "told so";
 
 async fn with_plugin<'a>(target: &'a Target, plugin: &[u8]) -> Result<Session<'a>> {
     directory::install(&target.plugins_dir(), "wanting.wasm", plugin)?;
@@ -45,19 +45,19 @@ async fn a_field_of_an_object_decides(target: &Target) -> Result<()> {
     let map = |name: &str, data: Value| json!({"metadata": {"name": name, "namespace": NAMESPACE}, "data": data});
     create(&maps, map("other", json!({"colour": "blue"}))).await?;
     session.create(&pod("first", "10m")).await?;
-    events::with_note(&target.client, "first", "FailedScheduling", WANTING).await?;
+    events::with_note(&target.client, "first", "FailedScheduling", REASON).await?;
     create(&maps, map("pool", json!({"pool": "east", "colour": "blue"}))).await?;
-    session.journal.placed("first", 1).await?;
+    session.journal.until_placed("first", 1).await?;
 
     maps.delete("pool", &DeleteParams::default()).await?;
-    let mut tries = 0;
+    let mut attempts = 0;
     // Pods are placed until the scheduler has seen the removal.
-    eventually("a pod is rejected as the object is gone", || {
-        tries += 1;
-        let name = format!("later-{tries}");
+    eventually("a pod is rejected because the object is gone", || {
+        attempts += 1;
+        let name = format!("later-{attempts}");
         let session = &session;
         async move {
-            let seen = session.try_pod(&name).await?;
+            let seen = session.probe_pod(&name).await?;
             Ok(Look::at(seen.node.is_none(), || format!("{name} was placed")))
         }
     })
@@ -89,13 +89,13 @@ async fn custom_resources_are_read(target: &Target) -> Result<()> {
     .await?;
     let session = with_plugin(target, &crafted::wanting("Wanting", "example.com/v1", "Pool", "spec.size")).await?;
     session.create(&pod("first", "10m")).await?;
-    events::with_note(&target.client, "first", "FailedScheduling", WANTING).await?;
+    events::with_note(&target.client, "first", "FailedScheduling", REASON).await?;
     create(
         &pools,
         json!({"apiVersion": "example.com/v1", "kind": "Pool", "metadata": {"name": "east"}, "spec": {"size": 3}}),
     )
     .await?;
-    session.journal.placed("first", 1).await?;
+    session.journal.until_placed("first", 1).await?;
     definitions.delete("pools.example.com", &DeleteParams::default()).await?;
     session.end().await
 }
@@ -103,17 +103,17 @@ async fn custom_resources_are_read(target: &Target) -> Result<()> {
 async fn a_kind_that_is_not_served_has_no_objects(target: &Target) -> Result<()> {
     let session = with_plugin(target, &crafted::wanting("Wanting", "example.com/v1", "Ghost", "spec")).await?;
     session.create(&pod("first", "10m")).await?;
-    events::with_note(&target.client, "first", "FailedScheduling", WANTING).await?;
+    events::with_note(&target.client, "first", "FailedScheduling", REASON).await?;
     session.end().await
 }
 
-/// A label value of the greatest length.
+/// Returns a label value of the maximum length, 63 characters.
 fn long_value(number: usize) -> String {
     format!("value-{number:057}")
 }
 
-/// etcd takes 1.5 MiB of one object, and the API server 1 MiB of data in a ConfigMap. The large pod fits the large node alone, by the
-/// last of the values that the pod names, and waits for the large ConfigMap.
+/// The maximum size of an object is 1.5 MiB in etcd, and the maximum size of a ConfigMap's data is 1 MiB. The large
+/// pod fits only the large node, by the last value of its node affinity, and waits for the large ConfigMap.
 async fn objects_near_the_size_limit_are_read(target: &Target) -> Result<()> {
     const LABELS: usize = 5_000;
     const VALUES: usize = 18_000;
@@ -132,14 +132,14 @@ async fn objects_near_the_size_limit_are_read(target: &Target) -> Result<()> {
     let session = with_plugin(target, &crafted::wanting("Wanting", "v1", "ConfigMap", "data.pool")).await?;
     session.create(&large_node).await?;
     session.create(&large_pod).await?;
-    events::with_note(&target.client, "large", "FailedScheduling", WANTING).await?;
+    events::with_note(&target.client, "large", "FailedScheduling", REASON).await?;
     let map = json!({"metadata": {"name": "large", "namespace": NAMESPACE}, "data": {"pool": "a".repeat(DATA)}});
     let maps = api(target, "v1", "ConfigMap", Some(NAMESPACE));
     create(&maps, map).await?;
-    let node = session.journal.placed_pod("large").await?;
+    let node = session.journal.until_pod_placed("large").await?;
     ensure!(node == "large", "the pod is on {node}");
     session.create(&pod("small", "10m")).await?;
-    session.journal.placed_pod("small").await?;
+    session.journal.until_pod_placed("small").await?;
     maps.delete("large", &DeleteParams::default()).await?;
     session.end().await
 }

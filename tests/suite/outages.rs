@@ -12,24 +12,25 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use crate::failover::SHORT;
-use crate::harness::trial_on_its_own;
+use crate::harness::standalone_trial;
 
-crate::case::cases!(Both: nothing_but_errors_for_a_while);
+crate::case::cases!(Both: all_requests_fail_for_a_while);
 
 /// Returns the trials that stop a real API server. Each starts its own control plane.
 pub fn trials() -> Vec<Trial> {
     let no_server = ControlPlane::assets().is_none();
-    let alone = "real::outages::the_api_server_is_started_again";
-    let two = "real::outages::the_api_server_is_started_again_and_the_leader_lost_its_lease";
+    let alone = "real::outages::the_api_server_is_restarted";
+    let two = "real::outages::the_api_server_is_restarted_and_the_leader_lost_its_lease";
     vec![
-        trial_on_its_own(alone, || Box::pin(the_api_server_is_started_again())).with_ignored_flag(no_server),
-        trial_on_its_own(two, || Box::pin(and_the_leader_lost_its_lease())).with_ignored_flag(no_server),
+        standalone_trial(alone, || Box::pin(the_api_server_is_restarted())).with_ignored_flag(no_server),
+        standalone_trial(two, || Box::pin(the_api_server_is_restarted_and_the_leader_lost_its_lease()))
+            .with_ignored_flag(no_server),
     ]
 }
 
-/// Every request meets the fault, including watches, until many requests have met it. Then requests succeed until
+/// Every request has the fault, including watches, until many requests have had it. Then requests succeed until
 /// the next fault begins.
-async fn nothing_but_errors_for_a_while(target: &Target) -> Result<()> {
+async fn all_requests_fail_for_a_while(target: &Target) -> Result<()> {
     const PODS: usize = 30;
     const HITS: usize = 40;
     let proxy = Proxy::start(target.client.clone()).await?;
@@ -49,84 +50,86 @@ async fn nothing_but_errors_for_a_while(target: &Target) -> Result<()> {
         let check = async {
             proxy.begin(fault);
             api::create_all(&target.client, pods(&format!("p-{round}"), PODS, "10m")).await?;
-            // Bindings have met the fault, so the scheduler has seen these pods. It sees the next objects only when
+            // Bindings have had the fault, so the scheduler has seen these pods. It sees the next objects only when
             // it watches again.
             proxy.until_hit(HITS).await?;
             proxy.cut();
             let late = format!("late-{round}");
             api::create(&target.client, &node(&late, 4)).await?;
-            api::create(&target.client, &bound_for(&late)).await?;
+            api::create(&target.client, &pod_for_node(&late)).await?;
             proxy.until_hit(2).await?;
             proxy.end();
-            journal.placed(&format!("p-{round}"), PODS).await?;
-            journal.placed_pod(&format!("to-{late}")).await
+            journal.until_placed(&format!("p-{round}"), PODS).await?;
+            journal.until_pod_placed(&format!("to-{late}")).await
         };
         check.await.with_context(|| format!("round {round}: {fault:?}"))?;
     }
     target.stop(scheduler).await?;
-    end(target, &journal).await
+    check_placements(target, &journal).await
 }
 
 const PODS: usize = 300;
 
-async fn the_api_server_is_started_again() -> Result<()> {
+async fn the_api_server_is_restarted() -> Result<()> {
     let mut plane = start_control_plane().await?;
     let target = Target::real(&plane).await?;
-    let journal = cluster(&target).await?;
+    let journal = create_nodes(&target).await?;
     let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
-    some_are_placed(&target, &journal).await?;
+    until_some_pods_placed(&target, &journal).await?;
     plane.kill_apiserver()?;
     berth.until_logged("trying again").await?;
     plane.start_apiserver().await?;
-    goes_on(&target, &journal).await?;
+    check_recovery(&target, &journal).await?;
     berth.stop().await?;
-    end(&target, &journal).await
+    check_placements(&target, &journal).await
 }
 
 /// The leader must end. The other scheduler takes over once the API server runs again.
-async fn and_the_leader_lost_its_lease() -> Result<()> {
+async fn the_api_server_is_restarted_and_the_leader_lost_its_lease() -> Result<()> {
     let mut plane = start_control_plane().await?;
     let target = Target::real(&plane).await?;
-    let journal = cluster(&target).await?;
+    let journal = create_nodes(&target).await?;
     let mut leader = Process::start(&target.kubeconfig, &SHORT)?;
     leader.until_logged("scheduling pods").await?;
     let mut other = Process::start(&target.kubeconfig, &SHORT)?;
     other.until_logged("standing by for the Lease").await?;
-    some_are_placed(&target, &journal).await?;
+    until_some_pods_placed(&target, &journal).await?;
     plane.kill_apiserver()?;
-    let status = leader.ended().await?;
+    let status = leader.until_ended().await?;
     ensure!(status.code() == Some(1), "the leader ended with {status}:\n{}", leader.log());
     plane.start_apiserver().await?;
-    goes_on(&target, &journal).await?;
+    check_recovery(&target, &journal).await?;
     other.stop().await?;
-    end(&target, &journal).await
+    check_placements(&target, &journal).await
 }
 
-async fn cluster(target: &Target) -> Result<Journal> {
+async fn create_nodes(target: &Target) -> Result<Journal> {
     api::create_all(&target.client, nodes("n", 20, 8)).await?;
     Journal::start(&target.client).await
 }
 
-async fn some_are_placed(target: &Target, journal: &Journal) -> Result<()> {
+async fn until_some_pods_placed(target: &Target, journal: &Journal) -> Result<()> {
     api::create_all(&target.client, pods("p", PODS, "350m")).await?;
-    let what = "some of the pods are placed";
-    journal.until(what, |pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")))).await
+    let condition = "some of the pods are placed";
+    journal
+        .until(condition, |pods| Look::at(pods.placed_count("p-") > 20, || format!("{} are", pods.placed_count("p-"))))
+        .await
 }
 
 /// Checks that pending pods are placed, and that new objects are seen.
-async fn goes_on(target: &Target, journal: &Journal) -> Result<()> {
-    journal.placed("p-", PODS).await?;
+async fn check_recovery(target: &Target, journal: &Journal) -> Result<()> {
+    journal.until_placed("p-", PODS).await?;
     api::create(&target.client, &node("late", 4)).await?;
-    api::create(&target.client, &bound_for("late")).await?;
-    journal.placed_pod("to-late").await.map(drop)
+    api::create(&target.client, &pod_for_node("late")).await?;
+    journal.until_pod_placed("to-late").await.map(drop)
 }
 
-fn bound_for(node: &str) -> Value {
+fn pod_for_node(node: &str) -> Value {
     let selector = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": node}}});
     with(pod(&format!("to-{node}"), "10m"), &selector)
 }
 
-async fn end(target: &Target, journal: &Journal) -> Result<()> {
+async fn check_placements(target: &Target, journal: &Journal) -> Result<()> {
     capacity::check(&target.client).await?;
     events::check(&target.client).await?;
     journal.check()

@@ -5,7 +5,7 @@ use berth_tests::objects::{nodes, pod, with};
 use berth_tests::{Session, Target, api, directory, events, programs};
 use serde_json::{Value, json};
 
-crate::case::cases!(Both: a_gang_starts_together, a_gang_that_stays_incomplete_gives_its_room_back);
+crate::case::cases!(Both: a_gang_starts_together, an_incomplete_gang_releases_its_nodes);
 
 async fn with_gang(target: &Target) -> Result<Session<'_>> {
     directory::install(&target.plugins_dir(), "gang.wasm", &programs::example("gang")?)?;
@@ -24,40 +24,41 @@ fn member(name: &str, timeout: &str) -> Value {
     with(pod(name, "2"), &json!({"metadata": {"annotations": annotations}}))
 }
 
-/// Waiting pods keep their nodes, and do not block other pods that fit beside them.
+/// Waiting pods keep their nodes, and do not block other pods that fit on these nodes.
 async fn a_gang_starts_together(target: &Target) -> Result<()> {
     let session = with_gang(target).await?;
     session.create_all([member("gang-0", "600"), member("gang-1", "600")]).await?;
     session.create_all((0..4).map(|n| pod(&format!("alone-{n}"), "1"))).await?;
-    session.journal.placed("alone-", 4).await?;
+    session.journal.until_placed("alone-", 4).await?;
     session.create(&pod("too-much", "1")).await?;
     let full = "0/2 nodes are available: 2 Insufficient cpu.";
     events::with_note(&target.client, "too-much", "FailedScheduling", full).await?;
-    let early = session.journal.now(|pods| pods.placed("gang-"));
-    ensure!(early == 0, "{early} pods of an incomplete gang have a node");
-    session.create(&with(member("gang-2", "600"), &small())).await?;
-    session.journal.placed("gang-", 3).await?;
+    let early = session.journal.now(|pods| pods.placed_count("gang-"));
+    ensure!(early == 0, "{early} pods of a gang have a node before the gang is complete");
+    session.create(&with(member("gang-2", "600"), &without_requests())).await?;
+    session.journal.until_placed("gang-", 3).await?;
     session.end().await
 }
 
 /// Returns a change that removes the pod's requests, because no CPU is left.
-fn small() -> Value {
+fn without_requests() -> Value {
     json!({"spec": {"containers": [{"name": "main", "image": "registry.example/app:1"}]}})
 }
 
-async fn a_gang_that_stays_incomplete_gives_its_room_back(target: &Target) -> Result<()> {
+async fn an_incomplete_gang_releases_its_nodes(target: &Target) -> Result<()> {
     let session = with_gang(target).await?;
     session.create_all([member("gang-0", "1"), member("gang-1", "1")]).await?;
     for name in ["gang-0", "gang-1"] {
         let note = "rejected due to timeout after waiting 1s at plugin gang";
         events::with_note(&target.client, name, "FailedScheduling", note).await?;
     }
-    // Each of the two would wake the other one whenever it gives its room back, and hold it again. One alone wakes nobody of its gang.
+    // When one of the two members releases its node, the other one gets an attempt and reserves the node again. A
+    // single member causes no attempts.
     api::delete(&target.client, &member("gang-1", "1")).await?;
-    // All room that there is: none of it is held by the gang when it has given up.
-    session.create_all([pod("whole-0", "4"), pod("whole-1", "4")]).await?;
-    session.journal.placed("whole-", 2).await?;
-    let bound = session.journal.now(|pods| pods.placed("gang-"));
+    // These pods request all CPU of the nodes, so the gang must not hold any.
+    session.create_all([pod("filling-0", "4"), pod("filling-1", "4")]).await?;
+    session.journal.until_placed("filling-", 2).await?;
+    let bound = session.journal.now(|pods| pods.placed_count("gang-"));
     ensure!(bound == 0, "{bound} pods of an incomplete gang have a node");
     session.end().await
 }

@@ -9,8 +9,8 @@ use berth_tests::{Session, Target, api, events};
 use serde_json::{Value, json};
 
 crate::case::cases!(Both:
-    shapes,
-    host_ports_differ_by_node,
+    each_pod_gets_a_suitable_node,
+    a_host_port_is_used_once_per_node,
     scheduled_event_and_condition,
 );
 
@@ -18,22 +18,22 @@ crate::case::cases!(Both:
 const COPIES: usize = 3;
 
 /// A pod's name, the change of its spec, and the suitable nodes.
-type Shape = (&'static str, Value, &'static [&'static str]);
+type Row = (&'static str, Value, &'static [&'static str]);
 
-async fn shapes(target: &Target) -> Result<()> {
+async fn each_pod_gets_a_suitable_node(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, cluster()).await?;
-    for (name, change, _) in shapes_and_nodes() {
+    for (name, change, _) in rows() {
         let copy = |n| with(pod(&format!("{name}-{n}"), "10m"), &json!({"spec": change}));
         session.create_all((0..COPIES).map(copy)).await?;
     }
-    let mut wrong = Vec::new();
-    for (name, _, right) in shapes_and_nodes() {
-        let placed = session.journal.placed(&format!("{name}-"), COPIES).await?;
-        if !placed.values().all(|node| right.contains(&node.as_str())) {
-            wrong.push(format!("{placed:?} should be on {right:?}"));
+    let mut errors = Vec::new();
+    for (name, _, suitable) in rows() {
+        let placed = session.journal.until_placed(&format!("{name}-"), COPIES).await?;
+        if !placed.values().all(|node| suitable.contains(&node.as_str())) {
+            errors.push(format!("pods are on {placed:?}, but the suitable nodes are {suitable:?}"));
         }
     }
-    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    ensure!(errors.is_empty(), "{}", errors.join("\n"));
     session.end().await
 }
 
@@ -60,7 +60,7 @@ fn cluster() -> Vec<Value> {
     ]
 }
 
-fn shapes_and_nodes() -> Vec<Shape> {
+fn rows() -> Vec<Row> {
     let free = &["zone-a", "zone-b", "ssd", "gpu", "big", "imaged"];
     let required = |terms: Value| {
         let required = json!({"nodeSelectorTerms": terms});
@@ -141,7 +141,7 @@ fn shapes_and_nodes() -> Vec<Shape> {
     ]
 }
 
-async fn host_ports_differ_by_node(target: &Target) -> Result<()> {
+async fn a_host_port_is_used_once_per_node(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 3, 4)).await?;
     let port = json!({"containerPort": 80, "hostPort": 8080});
     let container = json!({"name": "main", "image": "a", "ports": [port]});
@@ -154,12 +154,16 @@ async fn host_ports_differ_by_node(target: &Target) -> Result<()> {
             for node in pods.by_name.values().filter_map(|seen| seen.node.clone()) {
                 *by_node.entry(node).or_default() += 1;
             }
-            let why: Vec<&str> = pods.by_name.values().filter_map(|seen| seen.rejection()).collect();
+            let messages: Vec<&str> = pods.by_name.values().filter_map(|seen| seen.rejection()).collect();
             let message = "0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports.";
-            if why == [message] { Look::Yes(by_node) } else { Look::NotYet(format!("{by_node:?}, rejected: {why:?}")) }
+            if messages == [message] {
+                Look::Yes(by_node)
+            } else {
+                Look::NotYet(format!("{by_node:?}, rejected: {messages:?}"))
+            }
         })
         .await?;
-    ensure!(by_node.values().all(|pods| *pods == 1), "agents that take one port share nodes: {by_node:?}");
+    ensure!(by_node.values().all(|pods| *pods == 1), "agents with the same host port share a node: {by_node:?}");
     session.end().await
 }
 
@@ -181,7 +185,7 @@ async fn scheduled_event_and_condition(target: &Target) -> Result<()> {
         "note": event.note, "action": event.action, "type": event.type_, "reason": event.reason,
         "reportingController": event.reporting_controller, "regarding": event.regarding,
     });
-    let regarding = fields["regarding"].as_object().context("the event regards nothing")?;
+    let regarding = fields["regarding"].as_object().context("the event has no regarding object")?;
     let expected = json!({
         "note": "Successfully assigned default/p to n1", "action": "Binding", "type": "Normal", "reason": "Scheduled",
         "reportingController": "default-scheduler",

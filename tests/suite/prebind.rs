@@ -7,8 +7,8 @@ use berth_tests::{Session, Target, api, directory, events, programs};
 use serde_json::{Value, json};
 
 crate::case::cases!(Both:
-    a_node_is_made_ready_first,
-    a_pod_that_can_not_be_helped_is_tried_again,
+    a_pod_is_bound_when_its_node_is_ready,
+    a_failed_pre_bind_is_tried_again,
     a_plugin_binds_pods_itself,
 );
 
@@ -26,55 +26,58 @@ async fn with_plugin<'a>(
     Ok(session)
 }
 
-fn wanting(name: &str) -> Value {
+fn warm_up_pod(name: &str) -> Value {
     let annotations = json!({"warm-up.example.com/dataset": "images"});
     with(pod(name, "1"), &json!({"metadata": {"annotations": annotations}}))
 }
 
 /// Sets the annotations that the node's agent would write.
-async fn answer(target: &Target, name: &str, answer: Value) -> Result<()> {
+async fn answer_as_agent(target: &Target, name: &str, answer: Value) -> Result<()> {
     api::patch(&target.client, &node(name, 4), json!({"metadata": {"annotations": answer}})).await
 }
 
-async fn until_asked(target: &Target, name: &str) -> Result<()> {
-    eventually(&format!("node {name} is to be made ready"), || async {
+async fn until_warm_up_requested(target: &Target, name: &str) -> Result<()> {
+    eventually(&format!("the plugin requests the warm-up of node {name}"), || async {
         let found = api::get(&target.client, &node(name, 4)).await?.context("the node is gone")?;
-        let wanted = found["metadata"]["annotations"]["warm-up.example.com/wanted"].clone();
-        Ok(Look::at(wanted == "images", || format!("{wanted}")))
+        let requested = found["metadata"]["annotations"]["warm-up.example.com/wanted"].clone();
+        Ok(Look::at(requested == "images", || format!("{requested}")))
     })
     .await
 }
 
 /// A node without an agent is rejected, and accepted once it has an agent. The pod is bound when the agent reports
 /// that the node is ready, and not earlier.
-async fn a_node_is_made_ready_first(target: &Target) -> Result<()> {
+async fn a_pod_is_bound_when_its_node_is_ready(target: &Target) -> Result<()> {
     let session = with_plugin(target, "warm-up", [node("n", 4)]).await?;
-    session.create(&wanting("p")).await?;
+    session.create(&warm_up_pod("p")).await?;
     let reason = "0/1 nodes are available: 1 node(s) had no agent to warm them up.";
     events::with_note(&target.client, "p", "FailedScheduling", reason).await?;
     api::patch(&target.client, &node("n", 4), json!({"metadata": {"labels": {AGENT: "1.0"}}})).await?;
-    until_asked(target, "n").await?;
+    until_warm_up_requested(target, "n").await?;
     session.create(&pod("other", "1")).await?;
-    session.journal.placed_pod("other").await?;
+    session.journal.until_pod_placed("other").await?;
     let early = session.journal.now(|pods| pods.by_name.get("p").and_then(|seen| seen.node.clone()));
     ensure!(early.is_none(), "the pod was bound to {early:?} before the node was ready");
-    answer(target, "n", json!({"warm-up.example.com/ready": "images"})).await?;
-    session.journal.placed_pod("p").await?;
+    answer_as_agent(target, "n", json!({"warm-up.example.com/ready": "images"})).await?;
+    session.journal.until_pod_placed("p").await?;
     session.end().await
 }
 
-async fn a_pod_that_can_not_be_helped_is_tried_again(target: &Target) -> Result<()> {
+async fn a_failed_pre_bind_is_tried_again(target: &Target) -> Result<()> {
     let ready = with(node("n", 4), &json!({"metadata": {"labels": {AGENT: "1.0"}}}));
     let session = with_plugin(target, "warm-up", [ready]).await?;
-    session.create(&wanting("p")).await?;
-    until_asked(target, "n").await?;
-    answer(target, "n", json!({"warm-up.example.com/failed": "no disk left"})).await?;
+    session.create(&warm_up_pod("p")).await?;
+    until_warm_up_requested(target, "n").await?;
+    answer_as_agent(target, "n", json!({"warm-up.example.com/failed": "no disk left"})).await?;
     let failed = events::with_note(&target.client, "p", "FailedScheduling", "no disk left").await?;
     let note = events::text(&failed);
-    ensure!(note.contains("warm-up") && note.contains("Node n"), "plugin and object should be named: {note}");
-    let mended = json!({"warm-up.example.com/failed": null, "warm-up.example.com/ready": "images"});
-    answer(target, "n", mended).await?;
-    session.journal.placed_pod("p").await?;
+    ensure!(
+        note.contains("warm-up") && note.contains("Node n"),
+        "the note does not name the plugin and the object: {note}"
+    );
+    let repaired = json!({"warm-up.example.com/failed": null, "warm-up.example.com/ready": "images"});
+    answer_as_agent(target, "n", repaired).await?;
+    session.journal.until_pod_placed("p").await?;
     session.end().await
 }
 
@@ -83,7 +86,7 @@ async fn a_plugin_binds_pods_itself(target: &Target) -> Result<()> {
     let annotations = json!({"metadata": {"annotations": {"binder.example.com/bind": ""}}});
     session.create_all([with(pod("by-plugin", "1"), &annotations), pod("as-usual", "1")]).await?;
     for name in ["by-plugin", "as-usual"] {
-        session.journal.placed_pod(name).await?;
+        session.journal.until_pod_placed(name).await?;
         events::with_note(&target.client, name, "Scheduled", "to n").await?;
     }
     session.end().await

@@ -1,4 +1,4 @@
-//! Preemption of less important pods.
+//! Preemption of pods with lower priority.
 
 use anyhow::{Result, ensure};
 use berth_test_kit::wait::{Look, eventually};
@@ -7,10 +7,10 @@ use berth_tests::{Session, Target, api, events};
 use serde_json::{Value, json};
 
 crate::case::cases!(Both:
-    the_least_important_makes_room,
-    a_budget_is_respected,
-    who_may_preempt_nobody_waits,
-    nobody_makes_room_for_an_equal,
+    the_pod_with_the_lowest_priority_is_evicted,
+    a_disruption_budget_is_respected,
+    a_pod_that_may_not_preempt_waits,
+    a_pod_of_equal_priority_is_not_evicted,
 );
 
 /// A finalizer that keeps a deleted pod for some time, as a kubelet would.
@@ -27,14 +27,14 @@ fn on(node: &str, class: &str) -> Value {
     with(pod(class, "3"), &json!({"metadata": {"labels": {"app": class}}, "spec": spec}))
 }
 
-fn wanting(name: &str, class: &str) -> Value {
+fn pending(name: &str, class: &str) -> Value {
     with(pod(name, "3"), &json!({"spec": {"priorityClassName": class}}))
 }
 
 /// Starts a scheduler with the nodes `a`, which has the pod `low`, and `b`, which has the pod `middle`.
-async fn start<'a>(target: &'a Target, besides: &[Value]) -> Result<Session<'a>> {
+async fn start<'a>(target: &'a Target, more_objects: &[Value]) -> Result<Session<'a>> {
     let there = [node("a", 4), node("b", 4), on("a", "low"), on("b", "middle")];
-    for object in classes().iter().chain(&there).chain(besides) {
+    for object in classes().iter().chain(&there).chain(more_objects) {
         api::create(&target.client, object).await?;
     }
     Session::start(target).await
@@ -42,16 +42,16 @@ async fn start<'a>(target: &'a Target, besides: &[Value]) -> Result<Session<'a>>
 
 /// The victim terminates slowly. Its condition gives the reason, the node is nominated for the pod, and no other
 /// pod is evicted meanwhile.
-async fn the_least_important_makes_room(target: &Target) -> Result<()> {
+async fn the_pod_with_the_lowest_priority_is_evicted(target: &Target) -> Result<()> {
     let session = start(target, &[]).await?;
     let low = on("a", "low");
     api::patch(&target.client, &low, json!({"metadata": {"finalizers": [KEPT]}})).await?;
-    session.create(&wanting("wanting", "high")).await?;
-    session.journal.rejected("wanting", "0/2 nodes are available: 2 Insufficient cpu.").await?;
+    session.create(&pending("preempting", "high")).await?;
+    session.journal.until_rejected("preempting", "0/2 nodes are available: 2 Insufficient cpu.").await?;
     let uid = session
         .journal
-        .until("a node is set aside for the pod", |pods| {
-            let seen = pods.by_name.get("wanting").cloned().unwrap_or_default();
+        .until("node a is nominated for the pod", |pods| {
+            let seen = pods.by_name.get("preempting").cloned().unwrap_or_default();
             if seen.nominated.as_deref() == Some("a") { Look::Yes(seen.uid) } else { Look::NotYet(format!("{seen:?}")) }
         })
         .await?;
@@ -60,55 +60,56 @@ async fn the_least_important_makes_room(target: &Target) -> Result<()> {
     let event = events::with_note(&target.client, "low", "Preempted", &note).await?;
     ensure!(event.action.as_deref() == Some("Preempting"), "the event is {event:?}");
 
-    check_there(target, &on("b", "middle")).await?;
+    check_not_evicted(target, &on("b", "middle")).await?;
 
     api::patch(&target.client, &low, json!({"metadata": {"finalizers": null}})).await?;
-    let placed = session.journal.placed_pod("wanting").await?;
+    let placed = session.journal.until_pod_placed("preempting").await?;
     ensure!(placed == "a", "the pod is on node {placed}");
     session.end().await
 }
 
-async fn a_budget_is_respected(target: &Target) -> Result<()> {
+async fn a_disruption_budget_is_respected(target: &Target) -> Result<()> {
     let budget = json!({
         "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "low", "namespace": NAMESPACE},
         "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "low"}}},
     });
     let session = start(target, &[budget]).await?;
-    session.create(&wanting("wanting", "high")).await?;
-    let placed = session.journal.placed_pod("wanting").await?;
+    session.create(&pending("preempting", "high")).await?;
+    let placed = session.journal.until_pod_placed("preempting").await?;
     ensure!(placed == "b", "the pod is on node {placed}");
-    check_there(target, &on("a", "low")).await?;
+    check_not_evicted(target, &on("a", "low")).await?;
     session.end().await
 }
 
-async fn who_may_preempt_nobody_waits(target: &Target) -> Result<()> {
+async fn a_pod_that_may_not_preempt_waits(target: &Target) -> Result<()> {
     let session = start(target, &[]).await?;
-    session.create(&wanting("wanting", "patient")).await?;
+    session.create(&pending("preempting", "patient")).await?;
     let never = "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to \
                  preemptionPolicy=Never.";
-    until_told(&session, "wanting", never).await?;
+    until_fully_rejected(&session, "preempting", never).await?;
     for there in [on("a", "low"), on("b", "middle")] {
-        check_there(target, &there).await?;
+        check_not_evicted(target, &there).await?;
     }
     session.end().await
 }
 
-async fn nobody_makes_room_for_an_equal(target: &Target) -> Result<()> {
+async fn a_pod_of_equal_priority_is_not_evicted(target: &Target) -> Result<()> {
     let session = start(target, &[node("small", 1)]).await?;
-    session.create(&wanting("wanting", "low")).await?;
-    let nobody = "0/3 nodes are available: 3 Insufficient cpu. no new claims to deallocate, preemption: 0/3 nodes are \
-                  available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.";
-    until_told(&session, "wanting", nobody).await?;
+    session.create(&pending("preempting", "low")).await?;
+    let no_victims = "0/3 nodes are available: 3 Insufficient cpu. no new claims to deallocate, preemption: \
+                      0/3 nodes are available: 1 Preemption is not helpful for scheduling, \
+                      2 No preemption victims found for incoming pod.";
+    until_fully_rejected(&session, "preempting", no_victims).await?;
     session.end().await
 }
 
-/// Waits until this is the whole message of the pod's condition.
-async fn until_told(session: &Session<'_>, name: &str, message: &str) -> Result<()> {
+/// Waits until this is the complete message of the pod's condition.
+async fn until_fully_rejected(session: &Session<'_>, name: &str, message: &str) -> Result<()> {
     session
         .journal
         .until(&format!("pod {name} has the message {message:?}"), |pods| {
             let seen = pods.by_name.get(name).cloned().unwrap_or_default();
-            Look::at(seen.whole_rejection() == Some(message), || format!("{seen:?}"))
+            Look::at(seen.full_rejection() == Some(message), || format!("{seen:?}"))
         })
         .await
 }
@@ -131,9 +132,9 @@ async fn check_victim(target: &Target, victim: &Value) -> Result<()> {
     Ok(())
 }
 
-async fn check_there(target: &Target, pod: &Value) -> Result<()> {
+async fn check_not_evicted(target: &Target, pod: &Value) -> Result<()> {
     let there = api::get(&target.client, pod).await?.unwrap_or_default();
     let stays = there.is_object() && there["metadata"]["deletionTimestamp"].is_null();
-    ensure!(stays, "it should have stayed: {there}");
+    ensure!(stays, "the pod should not be evicted: {there}");
     Ok(())
 }

@@ -12,7 +12,7 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::harness::trial_on_its_own;
+use crate::harness::standalone_trial;
 
 /// The plugin's name. It differs from the template's names, so that each one must be replaced.
 const NAME: &str = "red-and-blue";
@@ -24,14 +24,15 @@ pub fn trials() -> Vec<Trial> {
     let trial = |language: &'static str| {
         let name = format!("projects::{language}");
         match toolchains::environment(language) {
-            Ok(environment) => trial_on_its_own(&name, move || Box::pin(a_project_places_pods(language, environment))),
+            Ok(environment) => standalone_trial(&name, move || Box::pin(a_project_places_pods(language, environment))),
             Err(reason) => {
                 eprintln!("skipped: {name}: {reason}");
                 Trial::test(name, || Ok(())).with_ignored_flag(true)
             }
         }
     };
-    let mut trials = vec![trial_on_its_own("projects::refused", || Box::pin(what_can_not_be_made_is_refused()))];
+    let mut trials =
+        vec![standalone_trial("projects::invalid_arguments_are_refused", || Box::pin(invalid_arguments_are_refused()))];
     trials.extend(LANGUAGES.map(trial));
     trials
 }
@@ -39,17 +40,17 @@ pub fn trials() -> Vec<Trial> {
 async fn a_project_places_pods(language: &str, environment: Environment) -> Result<()> {
     let target = Target::embedded().await?;
     let project = target.home().join("project");
-    let dir = project.to_str().context("a path that is no text")?;
+    let dir = project.to_str().context("the path is not UTF-8")?;
     berth(&["plugin", "new", NAME, "--lang", language, "--dir", dir]).await?;
     build(&project, &["--test"], &environment).await?;
     build(&project, &[], &environment).await?;
     let (cases, module) = (format!("{dir}/cases.yaml"), format!("{dir}/{NAME}.wasm"));
     if language == "rust" {
-        forget_crates(&project, &environment).await?;
+        remove_built_crates(&project, &environment).await?;
     }
     berth(&["plugin", "test", &cases, &module]).await?;
     berth(&["plugin", "check", &module]).await?;
-    it_places_pods(&target, &fs::read(&module)?).await
+    check_placement(&target, &fs::read(&module)?).await
 }
 
 /// Runs a `berth` command that must succeed.
@@ -66,7 +67,7 @@ async fn build(project: &Path, arguments: &[&str], environment: &Environment) ->
 
 /// Removes this project's crates from the target directory that all runs of this test share. They would stay there
 /// without any use.
-async fn forget_crates(project: &Path, environment: &Environment) -> Result<()> {
+async fn remove_built_crates(project: &Path, environment: &Environment) -> Result<()> {
     let wasm = ["--release", "--target", "wasm32-unknown-unknown"];
     for kind in [&[][..], &wasm] {
         let arguments = [&["clean", "--quiet", "--package", NAME, "--package", "berth-guest"], kind].concat();
@@ -84,7 +85,7 @@ async fn run(program: &Path, arguments: &[&str], project: &Path, environment: &E
     Ok(())
 }
 
-async fn it_places_pods(target: &Target, module: &[u8]) -> Result<()> {
+async fn check_placement(target: &Target, module: &[u8]) -> Result<()> {
     let file = format!("{NAME}.wasm");
     directory::install(&target.plugins_dir(), &file, module)?;
     let team = |team: &str| json!({"metadata": {"labels": {"team": team}}});
@@ -94,33 +95,41 @@ async fn it_places_pods(target: &Target, module: &[u8]) -> Result<()> {
     session.until_loaded(&file).await?;
     let pods: Vec<Value> = (0..NODES).map(|n| with(pod(&format!("red-{n}"), "1m"), &team("red"))).collect();
     session.create_all(pods).await?;
-    let placed = session.journal.placed("red-", NODES).await?;
-    ensure!(placed.values().all(|node| node == "node-0"), "of a filter that leaves node-0 alone: {placed:?}");
+    let placed = session.journal.until_placed("red-", NODES).await?;
+    ensure!(placed.values().all(|node| node == "node-0"), "the filter accepts only node-0: {placed:?}");
     session.create(&with(pod("pink", "1m"), &team("pink"))).await?;
     let reason = format!("0/{NODES} nodes are available: {NODES} node(s) belong to another team.");
-    session.journal.rejected("pink", &reason).await?;
+    session.journal.until_rejected("pink", &reason).await?;
     session.end().await
 }
 
 /// Refusals name the cause and, if possible, a solution. They leave existing files unchanged.
-async fn what_can_not_be_made_is_refused() -> Result<()> {
+async fn invalid_arguments_are_refused() -> Result<()> {
     let home = tempfile::TempDir::new()?;
     let full = home.path().join("full");
     fs::create_dir(&full)?;
-    fs::write(full.join("mine"), "precious")?;
-    let full = full.to_str().context("a path that is no text")?;
-    let file = format!("{full}/mine");
-    for (arguments, told) in [
-        (["mine", "--lang", "go", "--dir", full], "is not empty: choose another directory"),
-        (["mine", "--lang", "go", "--dir", &file], "reading the directory"),
-        (["mine", "--lang", "cobol", "--dir", "unused"], "possible values: rust, go, typescript, python, c, zig"),
+    fs::write(full.join("notes"), "precious")?;
+    let full = full.to_str().context("the path is not UTF-8")?;
+    let file = format!("{full}/notes");
+    for (arguments, expected) in [
+        (["my-plugin", "--lang", "go", "--dir", full], "is not empty: choose another directory"),
+        (["my-plugin", "--lang", "go", "--dir", &file], "reading the directory"),
+        (["my-plugin", "--lang", "cobol", "--dir", "unused"], "possible values: rust, go, typescript, python, c, zig"),
         (["My_Filter", "--lang", "c", "--dir", "unused"], "such as \"my-filter\""),
         (["fn", "--lang", "rust", "--dir", "unused"], "can't be the name of a plugin in this language"),
     ] {
         let output = programs::run_berth(&[&["plugin", "new"], &arguments[..]].concat()).await?;
-        ensure!(!output.success && output.stderr.contains(told), "{arguments:?}: {}{}", output.stdout, output.stderr);
+        ensure!(
+            !output.success && output.stderr.contains(expected),
+            "{arguments:?}: {}{}",
+            output.stdout,
+            output.stderr
+        );
     }
-    let left: Vec<_> = fs::read_dir(full)?.collect::<Result<_, _>>()?;
-    ensure!(left.len() == 1 && fs::read_to_string(file)? == "precious", "{left:?} is left");
+    let entries: Vec<_> = fs::read_dir(full)?.collect::<Result<_, _>>()?;
+    ensure!(
+        entries.len() == 1 && fs::read_to_string(file)? == "precious",
+        "the directory's file has changed: {entries:?}"
+    );
     Ok(())
 }

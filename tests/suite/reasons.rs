@@ -5,7 +5,7 @@ use berth_tests::objects::{node, pod, tainted, with};
 use berth_tests::{Session, Target, events};
 use serde_json::{Value, json};
 
-crate::case::cases!(Both: each_plugin, no_nodes, condition_and_event);
+crate::case::cases!(Both: each_plugin_gives_its_reason, no_nodes, condition_and_event);
 
 /// A pod's name, the change of its spec, and the expected message.
 type Row = (&'static str, Value, &'static str);
@@ -30,7 +30,10 @@ fn residents() -> Vec<Value> {
 }
 
 fn rows() -> Vec<Row> {
-    let asks = |requests: Value| json!([{"name": "main", "image": "a", "resources": {"requests": requests, "limits": requests}}]);
+    let requesting = |requests: Value| {
+        let resources = json!({"requests": requests, "limits": requests});
+        json!([{"name": "main", "image": "a", "resources": resources}])
+    };
     let host = |name: &str| json!({"kubernetes.io/hostname": name});
     let tolerates_all = json!([{"operator": "Exists"}]);
     let port = json!([{"name": "main", "image": "a", "ports": [{"containerPort": 80, "hostPort": 8080}]}]);
@@ -44,19 +47,19 @@ fn rows() -> Vec<Row> {
         // Rejections by one plugin only: these pods tolerate the taints.
         (
             "cpu",
-            json!({"tolerations": tolerates_all, "containers": asks(json!({"cpu": "64"}))}),
+            json!({"tolerations": tolerates_all, "containers": requesting(json!({"cpu": "64"}))}),
             "0/5 nodes are available: 1 Too many pods, 5 Insufficient cpu.",
         ),
         (
             "several",
             json!({"tolerations": tolerates_all,
-            "containers": asks(json!({"cpu": "64", "memory": "64Gi", "ephemeral-storage": "1Ti"}))}),
+            "containers": requesting(json!({"cpu": "64", "memory": "64Gi", "ephemeral-storage": "1Ti"}))}),
             "0/5 nodes are available: 1 Too many pods, 5 Insufficient cpu, 5 Insufficient ephemeral-storage, \
           5 Insufficient memory.",
         ),
         (
             "gpu",
-            json!({"tolerations": tolerates_all, "containers": asks(json!({"nvidia.com/gpu": "1"}))}),
+            json!({"tolerations": tolerates_all, "containers": requesting(json!({"nvidia.com/gpu": "1"}))}),
             "0/5 nodes are available: 1 Too many pods, 5 Insufficient nvidia.com/gpu.",
         ),
         (
@@ -93,11 +96,11 @@ fn rows() -> Vec<Row> {
         ),
         (
             "large",
-            json!({"containers": asks(json!({"cpu": "3500m", "memory": "32Gi"}))}),
+            json!({"containers": requesting(json!({"cpu": "3500m", "memory": "32Gi"}))}),
             "0/5 nodes are available: 1 Insufficient cpu, 1 Too many pods, 1 node(s) had untolerated taint(s), \
           1 node(s) were unschedulable, 3 Insufficient memory.",
         ),
-        // Node affinity by name: the pre-filter leaves the other nodes out before any filter.
+        // Node affinity by name: the pre-filter excludes the other nodes before any filter.
         (
             "field",
             field(&["full"]),
@@ -112,11 +115,11 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-async fn each_plugin(target: &Target) -> Result<()> {
+async fn each_plugin_gives_its_reason(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, cluster().into_iter().chain(residents())).await?;
     for (name, change, message) in rows() {
         session.create(&with(pod(name, "10m"), &json!({"spec": change}))).await?;
-        session.journal.rejected(name, message).await?;
+        session.journal.until_rejected(name, message).await?;
         events::with_note(&target.client, name, "FailedScheduling", message).await?;
     }
     session.end().await
@@ -125,14 +128,14 @@ async fn each_plugin(target: &Target) -> Result<()> {
 async fn no_nodes(target: &Target) -> Result<()> {
     let session = Session::start(target).await?;
     session.create(&pod("p", "10m")).await?;
-    session.journal.rejected("p", "no nodes available to schedule pods").await?;
+    session.journal.until_rejected("p", "no nodes available to schedule pods").await?;
     session.end().await
 }
 
 async fn condition_and_event(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, [node("n1", 1)]).await?;
     session.create(&pod("p", "2")).await?;
-    session.journal.rejected("p", "0/1 nodes are available: 1 Insufficient cpu.").await?;
+    session.journal.until_rejected("p", "0/1 nodes are available: 1 Insufficient cpu.").await?;
     let message = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are \
                    available: 1 Preemption is not helpful for scheduling.";
     let condition = session.journal.now(|pods| pods.by_name.get("p").and_then(|seen| seen.scheduled.clone()));

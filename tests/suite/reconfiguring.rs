@@ -9,9 +9,9 @@ use berth_tests::{Journal, Process, Target, api, crafted, events};
 use serde_json::{Value, json};
 
 crate::case::cases!(Both:
-    plugins_are_switched_off,
-    what_can_not_be_done_is_refused,
-    a_plugin_that_is_missing_at_the_start,
+    plugins_are_disabled,
+    invalid_configurations_are_refused,
+    a_plugin_that_is_missing_at_the_start_is_reported,
 );
 
 const OWN: &str = "berth-0";
@@ -88,62 +88,62 @@ fn crafted() -> Value {
 }
 
 /// One plugin comes from the directory, where its file stays, and one from the binary.
-async fn plugins_are_switched_off(target: &Target) -> Result<()> {
-    directory::install(&target.plugins_dir(), "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
+async fn plugins_are_disabled(target: &Target) -> Result<()> {
+    directory::install(&target.plugins_dir(), "crafted.wasm", &crafted::rejecting("node(s) were too small"))?;
     let batch = tainted(node("n", 4), &["dedicated=batch:NoSchedule"]);
     let mut scene = Scene::start(target, batch, crafted()).await?;
     scene.create("p").await?;
-    scene.journal.rejected("p", "0/1 nodes are available: 1 node(s) had untolerated taint(s).").await?;
+    scene.journal.until_rejected("p", "0/1 nodes are available: 1 node(s) had untolerated taint(s).").await?;
     scene.configure(
         json!({"multiPoint": {"enabled": [{"name": "Crafted"}], "disabled": [{"name": "TaintToleration"}]}}),
     )?;
-    scene.journal.rejected("p", "0/1 nodes are available: 1 node(s) were too small.").await?;
+    scene.journal.until_rejected("p", "0/1 nodes are available: 1 node(s) were too small.").await?;
     scene.until_configz_names_crafted(true).await?;
     scene.configure(json!({"multiPoint": {"disabled": [{"name": "TaintToleration"}]}}))?;
-    scene.journal.placed_pod("p").await?;
+    scene.journal.until_pod_placed("p").await?;
     scene.until_configz_names_crafted(false).await?;
     scene.end().await
 }
 
-async fn what_can_not_be_done_is_refused(target: &Target) -> Result<()> {
+async fn invalid_configurations_are_refused(target: &Target) -> Result<()> {
     let mut scene = Scene::start(target, node("n", 4), json!({})).await?;
     scene.create("before").await?;
-    scene.journal.placed_pod("before").await?;
-    for (what, text, why) in [
+    scene.journal.until_pod_placed("before").await?;
+    for (name, text, reason) in [
         ("broken", "profiles: [".to_owned(), "not YAML"),
         ("unknown", profile(json!({"filters": {}})), "filters"),
         ("missing", profile(crafted()), "names the plugin Crafted, but no component has that name"),
     ] {
         scene.write(&text)?;
-        scene.until_refused(why).await?;
-        scene.create(what).await?;
-        scene.journal.placed_pod(what).await?;
+        scene.until_refused(reason).await?;
+        scene.create(name).await?;
+        scene.journal.until_pod_placed(name).await?;
     }
     scene.until_configz_names_crafted(false).await?;
     // The configuration still names this plugin, so it serves as soon as it exists.
-    directory::install(&target.plugins_dir(), "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
+    directory::install(&target.plugins_dir(), "crafted.wasm", &crafted::rejecting("node(s) were too small"))?;
     scene.berth.until_metric("berth_configuration_refused 0").await?;
     scene.until_configz_names_crafted(true).await?;
     scene.create("after").await?;
-    scene.journal.rejected("after", "0/1 nodes are available: 1 node(s) were too small.").await?;
+    scene.journal.until_rejected("after", "0/1 nodes are available: 1 node(s) were too small.").await?;
     scene.end().await
 }
 
 /// The scheduler reports the missing plugin and waits for it. A process that ended could not show a metric, and
 /// would have to be restarted.
-async fn a_plugin_that_is_missing_at_the_start(target: &Target) -> Result<()> {
-    directory::install(&target.plugins_dir(), "mine.wasm", &crafted::core_module())?;
+async fn a_plugin_that_is_missing_at_the_start_is_reported(target: &Target) -> Result<()> {
+    directory::install(&target.plugins_dir(), "crafted.wasm", &crafted::core_module())?;
     let scene = Scene::start(target, node("n", 4), crafted()).await?;
     scene.until_refused("names the plugin Crafted").await?;
     events::with_note(&target.client, OWN, "PluginRefused", "is a core module").await?;
-    let path = target.plugins_dir().join("mine.wasm");
+    let path = target.plugins_dir().join("crafted.wasm");
     scene.berth.until_metric(&format!("berth_plugin_refused{{path=\"{}\"}} 1", path.display())).await?;
     let (status, checks) = scene.berth.get("/readyz").await?;
     ensure!(status == 500 && checks.contains("names the plugin Crafted"), "/readyz: {status} {checks}");
-    ensure!(scene.berth.get("/livez").await?.0 == 200, "it does not live");
+    ensure!(scene.berth.get("/livez").await?.0 == 200, "/livez does not answer 200");
     scene.create("p").await?;
-    directory::install(&target.plugins_dir(), "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
-    scene.journal.rejected("p", "0/1 nodes are available: 1 node(s) were too small.").await?;
-    ensure!(scene.berth.get("/readyz").await?.0 == 200, "it is not ready");
+    directory::install(&target.plugins_dir(), "crafted.wasm", &crafted::rejecting("node(s) were too small"))?;
+    scene.journal.until_rejected("p", "0/1 nodes are available: 1 node(s) were too small.").await?;
+    ensure!(scene.berth.get("/readyz").await?.0 == 200, "/readyz does not answer 200");
     scene.end().await
 }

@@ -11,76 +11,76 @@ use berth_tests::{Session, Target, events};
 use serde_json::json;
 
 crate::case::cases!(Both:
-    a_filter_comes_changes_and_goes,
-    in_place_of_a_default_plugin,
-    a_file_that_arrives_in_pieces,
-    a_mounted_config_map,
-    the_examples,
-    under_load,
+    a_filter_is_added_changed_and_removed,
+    a_file_replaces_a_default_plugin,
+    a_partial_file_is_refused,
+    a_mounted_config_map_is_followed,
+    the_examples_place_pods,
+    plugins_are_replaced_under_load,
 );
 
 fn rejected(reason: &str) -> String {
     format!("0/2 nodes are available: 2 {reason}.")
 }
 
-async fn a_filter_comes_changes_and_goes(target: &Target) -> Result<()> {
+async fn a_filter_is_added_changed_and_removed(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
-    let first = session.try_pod("first").await?;
-    ensure!(first.node.is_some(), "without plugins of its own the cluster takes every pod, and not {first:?}");
+    let first = session.probe_pod("first").await?;
+    ensure!(first.node.is_some(), "without additional plugins every pod is placed, but not {first:?}");
     let directory = target.plugins_dir();
 
-    directory::install(&directory, "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
+    directory::install(&directory, "crafted.wasm", &crafted::rejecting("node(s) were too small"))?;
     let waiting = session.until_rejecting("probe", &rejected("node(s) were too small")).await?;
-    directory::install(&directory, "mine.wasm", &crafted::rejecting("node(s) were too far"))?;
-    session.journal.rejected(&waiting, &rejected("node(s) were too far")).await?;
-    directory::remove(&directory, "mine.wasm")?;
-    session.journal.placed_pod(&waiting).await?;
+    directory::install(&directory, "crafted.wasm", &crafted::rejecting("node(s) were too far"))?;
+    session.journal.until_rejected(&waiting, &rejected("node(s) were too far")).await?;
+    directory::remove(&directory, "crafted.wasm")?;
+    session.journal.until_pod_placed(&waiting).await?;
     session.end().await
 }
 
-async fn in_place_of_a_default_plugin(target: &Target) -> Result<()> {
+async fn a_file_replaces_a_default_plugin(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
     let own = crafted::rejecting_as("NodeName", "node(s) had no name");
     directory::install(&target.plugins_dir(), "node-name.wasm", &own)?;
     let waiting = session.until_rejecting("probe", &rejected("node(s) had no name")).await?;
     directory::remove(&target.plugins_dir(), "node-name.wasm")?;
-    session.journal.placed_pod(&waiting).await?;
+    session.journal.until_pod_placed(&waiting).await?;
     session.end().await
 }
 
 /// A partial file is refused, and the earlier plugin continues to serve. The complete file takes effect.
-async fn a_file_that_arrives_in_pieces(target: &Target) -> Result<()> {
+async fn a_partial_file_is_refused(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
     let directory = target.plugins_dir();
-    directory::overwrite(&directory, "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
+    directory::overwrite(&directory, "crafted.wasm", &crafted::rejecting("node(s) were too small"))?;
     let waiting = session.until_rejecting("probe", &rejected("node(s) were too small")).await?;
 
-    let whole = crafted::rejecting("node(s) were too far");
-    for length in [0, 4, 100, whole.len() / 2, whole.len() - 1] {
-        directory::overwrite(&directory, "mine.wasm", &whole[..length])?;
+    let complete = crafted::rejecting("node(s) were too far");
+    for length in [0, 4, 100, complete.len() / 2, complete.len() - 1] {
+        directory::overwrite(&directory, "crafted.wasm", &complete[..length])?;
         let cause = if length == 0 { "is empty".to_owned() } else { format!("is cut off after {length} bytes") };
-        session.until_refused("mine.wasm", &cause).await?;
+        session.until_refused("crafted.wasm", &cause).await?;
         session.until_rejecting(&format!("during-{length}"), &rejected("node(s) were too small")).await?;
     }
-    directory::overwrite(&directory, "mine.wasm", &whole)?;
-    session.journal.rejected(&waiting, &rejected("node(s) were too far")).await?;
+    directory::overwrite(&directory, "crafted.wasm", &complete)?;
+    session.journal.until_rejected(&waiting, &rejected("node(s) were too far")).await?;
     session.end().await
 }
 
-async fn a_mounted_config_map(target: &Target) -> Result<()> {
+async fn a_mounted_config_map_is_followed(target: &Target) -> Result<()> {
     let mut mount = ConfigMapMount::new(&target.plugins_dir());
     let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
-    mount.set(&[("mine.wasm", &crafted::rejecting("node(s) were too small"))])?;
+    mount.set(&[("crafted.wasm", &crafted::rejecting("node(s) were too small"))])?;
     let waiting = session.until_rejecting("probe", &rejected("node(s) were too small")).await?;
-    mount.set(&[("mine.wasm", &crafted::rejecting("node(s) were too far"))])?;
-    session.journal.rejected(&waiting, &rejected("node(s) were too far")).await?;
+    mount.set(&[("crafted.wasm", &crafted::rejecting("node(s) were too far"))])?;
+    session.journal.until_rejected(&waiting, &rejected("node(s) were too far")).await?;
     mount.set(&[])?;
-    session.journal.placed_pod(&waiting).await?;
+    session.journal.until_pod_placed(&waiting).await?;
     session.end().await
 }
 
 /// The examples that users copy, as `make build` builds them.
-async fn the_examples(target: &Target) -> Result<()> {
+async fn the_examples_place_pods(target: &Target) -> Result<()> {
     let gpus = |name: &str, free: &str| {
         let amounts = json!({"nvidia.com/gpu": free});
         with(node(name, 16), &json!({"status": {"capacity": amounts, "allocatable": amounts}}))
@@ -89,7 +89,7 @@ async fn the_examples(target: &Target) -> Result<()> {
     for example in ["gpu-packing", "node-number", "random"] {
         let file = format!("{example}.wasm");
         let component = fs::read(examples().join(&file));
-        let component = component.with_context(|| format!("target/plugins/{file} is not there: run `make guests`"))?;
+        let component = component.with_context(|| format!("target/plugins/{file} can't be read: run `make guests`"))?;
         directory::install(&target.plugins_dir(), &file, &component)?;
         session.until_loaded(&file).await?;
     }
@@ -97,8 +97,8 @@ async fn the_examples(target: &Target) -> Result<()> {
     let job = json!({"spec": {"containers": [{"name": "main", "image": "a", "resources": {"requests": two, "limits": two}}]}});
     session.create(&with(pod("job", "1"), &job)).await?;
     session.create_all(pods("plain", 20, "100m")).await?;
-    session.journal.placed_pod("job").await?;
-    session.journal.placed("plain-", 20).await?;
+    session.journal.until_pod_placed("job").await?;
+    session.journal.until_placed("plain-", 20).await?;
     session.end().await
 }
 
@@ -107,7 +107,7 @@ fn examples() -> PathBuf {
 }
 
 /// Forty exchanges while six hundred pods are placed. No cycle may fail.
-async fn under_load(target: &Target) -> Result<()> {
+async fn plugins_are_replaced_under_load(target: &Target) -> Result<()> {
     const EXCHANGES: usize = 40;
     const PODS_EACH: usize = 15;
     let session = Session::with_nodes(target, nodes("n", 30, 8)).await?;
@@ -115,12 +115,12 @@ async fn under_load(target: &Target) -> Result<()> {
         let creating = session.create_all(pods(&format!("p-{exchange}"), PODS_EACH, "10m"));
         let exchanging = async {
             let version = exchange.to_string();
-            directory::install(&target.plugins_dir(), "mine.wasm", &crafted::version(&version))?;
+            directory::install(&target.plugins_dir(), "crafted.wasm", &crafted::version(&version))?;
             session.until_serving("Crafted", &version).await
         };
         futures::future::try_join(creating, exchanging).await?;
     }
-    session.journal.placed("p-", EXCHANGES * PODS_EACH).await?;
+    session.journal.until_placed("p-", EXCHANGES * PODS_EACH).await?;
     let failures: Vec<String> = events::all(&target.client)
         .await?
         .iter()

@@ -6,17 +6,21 @@ use berth_tests::objects::{nodes, pod, pods, with};
 use berth_tests::{Journal, Target, api, capacity};
 use serde_json::{Value, json};
 
-crate::case::cases!(Both: stopped_amid_work, gone_amid_work, two_at_once);
+crate::case::cases!(Both:
+    a_scheduler_is_stopped_during_work,
+    a_scheduler_is_killed_during_work,
+    two_schedulers_run_side_by_side,
+);
 
 const PODS: usize = 300;
 
-async fn stopped_amid_work(target: &Target) -> Result<()> {
-    let journal = half_done(target).await?;
+async fn a_scheduler_is_stopped_during_work(target: &Target) -> Result<()> {
+    let journal = create_nodes_and_pods(target).await?;
     let first = target.scheduler().await?;
-    some_are_placed(&journal).await?;
+    until_some_pods_placed(&journal).await?;
     target.stop(first).await?;
     let second = target.scheduler().await?;
-    journal.placed("p-", PODS).await?;
+    journal.until_placed("p-", PODS).await?;
     target.stop(second).await?;
     capacity::check(&target.client).await?;
     journal.check()
@@ -25,37 +29,39 @@ async fn stopped_amid_work(target: &Target) -> Result<()> {
 /// The scheduler ends without notice, like a killed process. Its last requests may arrive after the second
 /// scheduler has listed the pods, so that a node may exceed its capacity, as with any scheduler. The kubelet
 /// rejects such pods.
-async fn gone_amid_work(target: &Target) -> Result<()> {
-    let journal = half_done(target).await?;
+async fn a_scheduler_is_killed_during_work(target: &Target) -> Result<()> {
+    let journal = create_nodes_and_pods(target).await?;
     let first = target.scheduler().await?;
-    some_are_placed(&journal).await?;
+    until_some_pods_placed(&journal).await?;
     drop(first);
     let second = target.scheduler().await?;
-    journal.placed("p-", PODS).await?;
+    journal.until_placed("p-", PODS).await?;
     target.stop(second).await?;
     journal.check()
 }
 
-async fn half_done(target: &Target) -> Result<Journal> {
+async fn create_nodes_and_pods(target: &Target) -> Result<Journal> {
     api::create_all(&target.client, nodes("n", 30, 4)).await?;
     let journal = Journal::start(&target.client).await?;
     api::create_all(&target.client, pods("p", PODS, "350m")).await?;
     Ok(journal)
 }
 
-async fn some_are_placed(journal: &Journal) -> Result<()> {
-    let what = "some of the pods are placed";
-    journal.until(what, |pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")))).await
+async fn until_some_pods_placed(journal: &Journal) -> Result<()> {
+    let condition = "some of the pods are placed";
+    journal
+        .until(condition, |pods| Look::at(pods.placed_count("p-") > 20, || format!("{} are", pods.placed_count("p-"))))
+        .await
 }
 
 /// Both schedulers try to place every pod. One of them succeeds, and the other must release the resources that it
 /// had assumed.
-async fn two_at_once(target: &Target) -> Result<()> {
+async fn two_schedulers_run_side_by_side(target: &Target) -> Result<()> {
     api::create_all(&target.client, nodes("n", 10, 8)).await?;
     let journal = Journal::start(&target.client).await?;
     let (first, second) = (target.scheduler().await?, target.scheduler().await?);
     api::create_all(&target.client, pods("p", PODS, "10m")).await?;
-    journal.placed("p-", PODS).await?;
+    journal.until_placed("p-", PODS).await?;
     // If the remaining scheduler still assumes pods that the other one bound elsewhere, one of the fillers does not
     // fit.
     let fillers: Vec<Value> =
@@ -63,7 +69,7 @@ async fn two_at_once(target: &Target) -> Result<()> {
     let count = fillers.len();
     target.stop(first).await?;
     api::create_all(&target.client, fillers).await?;
-    journal.placed("filler-", count).await?;
+    journal.until_placed("filler-", count).await?;
     target.stop(second).await?;
     capacity::check(&target.client).await?;
     let after = capacity::free(&target.client).await?;

@@ -15,7 +15,7 @@ const ZONES: usize = 10;
 async fn two_thousand_pods(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, (0..NODES).map(zoned_node)).await?;
     session.create_all((0..PODS).map(zoned_pod)).await?;
-    let placed = session.journal.placed("p-", PODS).await?;
+    let placed = session.journal.until_placed("p-", PODS).await?;
     for (name, node) in &placed {
         let zone = |name: &str| name.rsplit('-').next().and_then(|n| n.parse::<usize>().ok()).map(|n| n % ZONES);
         ensure!(zone(name) == zone(node), "pod {name} is on node {node}, in another zone");

@@ -7,25 +7,29 @@ use berth_tests::{Journal, Process, Target, api, programs};
 use libtest_mimic::Trial;
 use tokio::process::Command;
 
-use crate::harness::trial_on_its_own;
+use crate::harness::standalone_trial;
 
-crate::case::cases!(Both: a_dump_says_what_is_believed, a_dump_before_the_plugins_are_ready, a_stop_right_after_the_start);
+crate::case::cases!(Both:
+    a_dump_shows_cache_and_queue,
+    a_dump_works_before_the_plugins_are_ready,
+    a_stop_right_after_the_start_succeeds,
+);
 
 /// Returns the trials that need no cluster.
 pub fn trials() -> Vec<Trial> {
-    vec![trial_on_its_own("signals::a_simulator_without_a_scheduler_goes_on", || {
-        Box::pin(a_simulator_without_a_scheduler_goes_on())
+    vec![standalone_trial("signals::a_simulator_without_a_scheduler_ignores_a_dump_signal", || {
+        Box::pin(a_simulator_without_a_scheduler_ignores_a_dump_signal())
     })]
 }
 
 /// SIGUSR2 dumps the scheduler's cache, queue and objects to the log, and compares them with the API server.
-async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
+async fn a_dump_shows_cache_and_queue(target: &Target) -> Result<()> {
     let journal = Journal::start(&target.client).await?;
     api::create(&target.client, &node("n1", 4)).await?;
     api::create(&target.client, &service("dumped")).await?;
     let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
     api::create(&target.client, &pod("small", "100m")).await?;
-    journal.placed_pod("small").await?;
+    journal.until_pod_placed("small").await?;
     api::create(&target.client, &pod("large", "640")).await?;
     berth.until_metric("scheduler_pending_pods{queue=\"unschedulable\"} 1").await?;
     berth.signal("USR2").await?;
@@ -40,7 +44,7 @@ async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
 }
 
 /// SIGUSR2 right after the start does not end the process, and causes a dump.
-async fn a_dump_before_the_plugins_are_ready(target: &Target) -> Result<()> {
+async fn a_dump_works_before_the_plugins_are_ready(target: &Target) -> Result<()> {
     let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
     berth.until_logged("using the API server").await?;
     berth.signal("USR2").await?;
@@ -50,14 +54,14 @@ async fn a_dump_before_the_plugins_are_ready(target: &Target) -> Result<()> {
 }
 
 /// SIGTERM right after the start ends the process with success.
-async fn a_stop_right_after_the_start(target: &Target) -> Result<()> {
+async fn a_stop_right_after_the_start_succeeds(target: &Target) -> Result<()> {
     let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
     berth.until_logged("using the API server").await?;
     berth.stop().await
 }
 
 /// SIGUSR2 does not end `berth sim`, which logs that there is no scheduler.
-async fn a_simulator_without_a_scheduler_goes_on() -> Result<()> {
+async fn a_simulator_without_a_scheduler_ignores_a_dump_signal() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let kubeconfig = directory.path().join("kubeconfig");
     let mut command = Command::new(programs::berth()?);

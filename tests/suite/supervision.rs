@@ -1,4 +1,4 @@
-//! When a part of the scheduler ends, the scheduler names that part.
+//! When a thread or task of the scheduler ends, the scheduler names it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ crate::case::cases!(Embedded: each_task_that_panics_is_named, a_panic_of_the_cor
 
 /// Tasks that run as long as the scheduler. Other tasks do a single piece of work, such as a binding or an
 /// eviction.
-const LASTING: [&str; 6] = [
+const PERMANENT_TASKS: [&str; 6] = [
     "the informer of pods",
     "the informer of nodes",
     "an informer of a kind that plugins read",
@@ -29,27 +29,27 @@ const THREADS: [&str; 3] = ["the core's thread", "the loader's thread", "the thr
 
 /// The scheduler's supervisor says which task ended.
 async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
-    for part in LASTING {
+    for task in PERMANENT_TASKS {
         let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
         let supervisor = scheduler.supervisor().clone();
         // The informers of further kinds start when the plugins serve.
-        eventually(&format!("{part} is started"), || async {
-            Ok(Look::at(supervisor.parts().contains(part), || format!("{:?}", supervisor.parts())))
+        eventually(&format!("{task} is started"), || async {
+            Ok(Look::at(supervisor.parts().contains(task), || format!("{:?}", supervisor.parts())))
         })
         .await?;
-        supervisor.fail(part);
+        supervisor.fail(task);
         let ended = supervisor.first_end().await.to_string();
-        ensure!(ended.starts_with(&format!("{part} has ended: it panicked")), "{ended}");
-        target.stop(scheduler).await.err().context("the end in order says nothing of the part that ended")?;
+        ensure!(ended.starts_with(&format!("{task} has ended: it panicked")), "{ended}");
+        target.stop(scheduler).await.err().context("stopping the scheduler does not report the task that ended")?;
     }
     Ok(())
 }
 
 /// `berth run` names the task that ended, and ends by itself with status 1.
 async fn the_process_ends_with_the_name_of_the_task(target: &Target) -> Result<()> {
-    for task in LASTING.into_iter().chain(["the server of health and metrics"]) {
+    for task in PERMANENT_TASKS.into_iter().chain(["the server of health and metrics"]) {
         let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false", &format!("--end-task={task}")])?;
-        let status = berth.ended().await?;
+        let status = berth.until_ended().await?;
         let log = berth.log();
         ensure!(status.code() == Some(1), "{task}: berth ended with {status}:\n{log}");
         let last = format!("error: {task} has ended: it panicked: {task} is made to fail");
@@ -64,14 +64,14 @@ async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
     api::create(&target.client, &node("n", 4)).await?;
     let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
     api::create(&target.client, &pod("p", "1")).await?;
-    journal.placed_pod("p").await?;
+    journal.until_pod_placed("p").await?;
     eventually("all threads are supervised", || async {
         let parts = scheduler.supervisor().parts();
         Ok(Look::at(THREADS.iter().all(|thread| parts.contains(thread)), || format!("{parts:?}")))
     })
     .await?;
-    let looked = scheduler.inspect(|_| -> () { std::panic::resume_unwind(Box::new("index out of bounds")) }).await;
-    ensure!(looked.is_err(), "the core's thread lives on");
+    let inspected = scheduler.inspect(|_| -> () { std::panic::resume_unwind(Box::new("index out of bounds")) }).await;
+    ensure!(inspected.is_err(), "the core's thread still answers");
     let ended = scheduler.supervisor().first_end().await.to_string();
     ensure!(ended.starts_with("the core's thread has ended: it panicked: index out of bounds"), "{ended}");
     Ok(())

@@ -8,94 +8,97 @@ use berth_tests::{Pods, Session, Target, api, events};
 use serde_json::{Value, json};
 
 crate::case::cases!(Both:
-    a_volume_that_is_there_is_bound_where_it_is_reached,
-    one_volume_is_for_one_pod,
-    a_volume_is_made_for_the_pods_node,
-    a_pod_waits_for_its_volume_and_is_tried_again_where_that_fails,
+    an_existing_volume_is_bound_on_its_node,
+    a_volume_is_bound_to_one_claim,
+    a_volume_is_provisioned_for_the_pods_node,
+    a_pod_is_tried_again_when_provisioning_fails,
 );
 
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
-async fn a_volume_that_is_there_is_bound_where_it_is_reached(target: &Target) -> Result<()> {
+async fn an_existing_volume_is_bound_on_its_node(target: &Target) -> Result<()> {
     let _controllers = target.controllers();
     // The volumes exist before the scheduler starts. Otherwise, the scheduler may know only some of them when the
-    // pod comes.
+    // pod is created.
     api::create(&target.client, &class("local", "kubernetes.io/no-provisioner")).await?;
     let volumes = [volume("larger", "2Gi", "n-1"), volume("right", "1Gi", "n-1"), volume("too-small", "1Mi", "n-2")];
     for volume in &volumes {
-        available(target, volume).await?;
+        create_available(target, volume).await?;
     }
     let session = Session::with_nodes(target, nodes("n", 3, 8)).await?;
     session.create(&claim("data", "local")).await?;
     session.create(&with_claim("web", "data")).await?;
-    let node = session.journal.placed_pod("web").await?;
+    let node = session.journal.until_pod_placed("web").await?;
     ensure!(node == "n-1", "the volume is on n-1, the pod on {node}");
     let claim = read(target, &claim("data", "local")).await?;
-    ensure!(claim["spec"]["volumeName"] == "right", "the claim is bound otherwise: {claim}");
+    ensure!(claim["spec"]["volumeName"] == "right", "the claim is not bound to the volume right: {claim}");
     ensure!(is_bound(&claim), "the pod was placed before its claim was bound: {claim}");
     session.end().await
 }
 
-async fn one_volume_is_for_one_pod(target: &Target) -> Result<()> {
+async fn a_volume_is_bound_to_one_claim(target: &Target) -> Result<()> {
     let _controllers = target.controllers();
     let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
     session.create(&class("local", "kubernetes.io/no-provisioner")).await?;
-    available(target, &volume("only", "1Gi", "n-0")).await?;
+    create_available(target, &volume("only", "1Gi", "n-0")).await?;
     for name in ["one", "other"] {
         session.create(&claim(name, "local")).await?;
     }
     session.create_all([with_claim("web-0", "one"), with_claim("web-1", "other")]).await?;
-    session.journal.placed("web", 1).await?;
+    session.journal.until_placed("web", 1).await?;
     let none = "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.";
     let rejected = |pods: &Pods| pods.named("web").any(|(_, seen)| seen.rejection() == Some(none));
-    let look = |pods: &Pods| Look::at(rejected(pods), || "it is not".to_owned());
+    let look = |pods: &Pods| Look::at(rejected(pods), || "no pod has the message".to_owned());
     session.journal.until("the later pod has the message that there is no volume", look).await?;
     // The rejected pod gets this volume.
-    available(target, &volume("more", "1Gi", "n-1")).await?;
-    session.journal.placed("web", 2).await?;
+    create_available(target, &volume("more", "1Gi", "n-1")).await?;
+    session.journal.until_placed("web", 2).await?;
     session.end().await
 }
 
-async fn a_volume_is_made_for_the_pods_node(target: &Target) -> Result<()> {
+async fn a_volume_is_provisioned_for_the_pods_node(target: &Target) -> Result<()> {
     let _controllers = target.controllers();
     let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
     session.create(&class("made", "csi.example.com")).await?;
     session.create(&claim("data", "made")).await?;
     session.create(&with_claim("web", "data")).await?;
-    let node = session.journal.placed_pod("web").await?;
+    let node = session.journal.until_pod_placed("web").await?;
     let claim = read(target, &claim("data", "made")).await?;
-    ensure!(claim["metadata"]["annotations"][SELECTED_NODE] == node.as_str(), "not made for {node}: {claim}");
+    ensure!(
+        claim["metadata"]["annotations"][SELECTED_NODE] == node.as_str(),
+        "the claim's selected node is not {node}: {claim}"
+    );
     ensure!(is_bound(&claim), "the pod was placed before its claim was bound: {claim}");
     session.end().await
 }
 
 /// The test acts as the provisioner.
-async fn a_pod_waits_for_its_volume_and_is_tried_again_where_that_fails(target: &Target) -> Result<()> {
+async fn a_pod_is_tried_again_when_provisioning_fails(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
     session.create(&class("made", "csi.example.com")).await?;
     let claim = claim("data", "made");
     session.create(&claim).await?;
     session.create(&with_claim("web", "data")).await?;
-    selected(target, &claim).await?;
+    until_node_selected(target, &claim).await?;
     let failed = json!({"metadata": {"annotations": {SELECTED_NODE: null}}});
     api::patch(&target.client, &claim, failed).await?;
     events::with_note(&target.client, "web", "FailedScheduling", "provisioning failed for PVC \"data\"").await?;
 
     // The scheduler may have selected the node before the annotation was removed. Then it selects the same node
     // again.
-    let node = selected(target, &claim).await?;
-    ensure!(session.journal.now(|pods| pods.placed("web")) == 0, "the pod was placed without a volume");
+    let node = until_node_selected(target, &claim).await?;
+    ensure!(session.journal.now(|pods| pods.placed_count("web")) == 0, "the pod was placed without a volume");
     session.create(&volume("made", "1Gi", &node)).await?;
     let bound = json!({"metadata": {"annotations": {BIND_COMPLETED: "yes"}}, "spec": {"volumeName": "made"}});
     api::patch(&target.client, &claim, bound).await?;
-    let placed = session.journal.placed_pod("web").await?;
-    ensure!(placed == node, "the volume was made for {node}, and the pod is on {placed}");
+    let placed = session.journal.until_pod_placed("web").await?;
+    ensure!(placed == node, "the volume was provisioned for {node}, but the pod is on {placed}");
     session.end().await
 }
 
 /// Waits until the claim has a selected node. Returns the node's name.
-async fn selected(target: &Target, claim: &Value) -> Result<String> {
+async fn until_node_selected(target: &Target, claim: &Value) -> Result<String> {
     eventually("a node is selected for the claim", || async {
         let claim = read(target, claim).await?;
         let node = claim["metadata"]["annotations"][SELECTED_NODE].as_str().map(str::to_owned);
@@ -105,7 +108,7 @@ async fn selected(target: &Target, claim: &Value) -> Result<String> {
 }
 
 /// Creates a volume, and waits until it is available. A waiting claim may already be bound to it then.
-async fn available(target: &Target, volume: &Value) -> Result<()> {
+async fn create_available(target: &Target, volume: &Value) -> Result<()> {
     api::create(&target.client, volume).await?;
     eventually("the volume is available", || async {
         let volume = read(target, volume).await?;
@@ -116,7 +119,7 @@ async fn available(target: &Target, volume: &Value) -> Result<()> {
 }
 
 async fn read(target: &Target, object: &Value) -> Result<Value> {
-    api::get(&target.client, object).await?.context("it is gone")
+    api::get(&target.client, object).await?.context("the object does not exist")
 }
 
 fn is_bound(claim: &Value) -> bool {

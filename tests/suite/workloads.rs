@@ -16,10 +16,10 @@ async fn a_deployment_is_scaled(target: &Target) -> Result<()> {
     let _controllers = target.controllers();
     let session = Session::with_nodes(target, nodes("n", 4, 4)).await?;
     session.create(&deployment("web", 5, "100m")).await?;
-    running(&session, 5).await?;
+    until_running(&session, 5).await?;
     for replicas in [12, 2, 0, 3] {
         scale(&target.client, "web", replicas).await?;
-        running(&session, replicas).await?;
+        until_running(&session, replicas).await?;
     }
     session.end().await
 }
@@ -29,7 +29,7 @@ async fn a_node_is_drained(target: &Target) -> Result<()> {
     let _controllers = target.controllers();
     let session = Session::with_nodes(target, nodes("n", 3, 4)).await?;
     session.create(&deployment("web", 9, "500m")).await?;
-    running(&session, 9).await?;
+    until_running(&session, 9).await?;
     api::patch(&target.client, &node("n-0", 4), json!({"spec": {"unschedulable": true}})).await?;
     session.until_cordoned("n-0").await?;
     let evicted = session.journal.now(|pods| on_node(pods, "n-0"));
@@ -45,18 +45,18 @@ async fn a_node_is_drained(target: &Target) -> Result<()> {
     session
         .journal
         .until("the evicted pods are gone", |pods| {
-            let left = on_node(pods, "n-0");
-            Look::at(left.is_empty(), || format!("{left:?} are there"))
+            let remaining = on_node(pods, "n-0");
+            Look::at(remaining.is_empty(), || format!("{remaining:?} are there"))
         })
         .await?;
-    running(&session, 9).await?;
+    until_running(&session, 9).await?;
     let back = session.journal.now(|pods| on_node(pods, "n-0"));
     ensure!(back.is_empty(), "{back:?} were placed on the drained node");
     session.end().await
 }
 
 /// Waits until exactly this many pods of the Deployment exist, all on nodes and running.
-async fn running(session: &Session<'_>, replicas: usize) -> Result<()> {
+async fn until_running(session: &Session<'_>, replicas: usize) -> Result<()> {
     session
         .journal
         .until(&format!("{replicas} pods run"), |pods| {

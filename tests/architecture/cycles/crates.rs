@@ -16,7 +16,7 @@ struct Module {
     names: Names,
 }
 
-/// What a path refers to.
+/// The module or item that a path refers to.
 enum Target {
     Module(ModuleId),
     /// An item in this module.
@@ -41,9 +41,9 @@ impl Crate {
     pub fn dependencies(&self) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
         let mut files: BTreeMap<PathBuf, BTreeSet<PathBuf>> = BTreeMap::new();
         for (id, module) in self.modules.iter().enumerate() {
-            let around: BTreeSet<&PathBuf> = self.with_ancestors(id).map(|id| &self.modules[id].file).collect();
+            let enclosing: BTreeSet<&PathBuf> = self.with_ancestors(id).map(|id| &self.modules[id].file).collect();
             let used = self.used_modules(id).into_iter().map(|used| &self.modules[used].file);
-            let used = used.filter(|file| !around.contains(file)).cloned();
+            let used = used.filter(|file| !enclosing.contains(file)).cloned();
             files.entry(module.file.clone()).or_default().extend(used);
         }
         files
@@ -80,7 +80,7 @@ impl Crate {
         id
     }
 
-    /// Returns the modules that define the items that a module uses. An import that is for other modules is no use.
+    /// Returns the modules that define the items that a module uses. Imports for other modules do not count.
     fn used_modules(&self, id: ModuleId) -> BTreeSet<ModuleId> {
         let names = &self.modules[id].names;
         let imports = names.imports.iter().filter(|(name, _)| names.uses(name)).map(|(_, path)| path);

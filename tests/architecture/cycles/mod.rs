@@ -1,9 +1,9 @@
 //! Counts the dependency cycles between the files of each crate.
 //!
 //! A file depends on another file of its crate if it uses an item that the other file defines. Declaring a module
-//! and re-exporting its items is no use. A submodule is a part of the modules that it is in, so that it may use their
-//! items. Files that depend on each other, directly or through others, are one cycle. Code that is compiled for tests
-//! alone does not count.
+//! and re-exporting its items do not count. A submodule is a part of the modules that it is in, so that it may use
+//! their items. Files that depend on each other, directly or through others, are one cycle. Code that is compiled
+//! only for tests does not count.
 
 mod crates;
 mod source;
@@ -15,7 +15,7 @@ use self::crates::Crate;
 use super::{root, tracked};
 
 /// The maximum number of cycles. Lower this number when a cycle is gone.
-const MOST: usize = 7;
+const MAX_CYCLES: usize = 7;
 
 type Files = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
 
@@ -75,7 +75,11 @@ fn few_files_depend_on_each_other() {
     }
     let sum: usize = found.iter().map(|(length, _)| length).sum();
     println!("{} cycles of {sum} files", found.len());
-    assert!(found.len() <= MOST, "{} cycles, at most {MOST} are allowed; scripts/cycles lists them", found.len());
+    assert!(
+        found.len() <= MAX_CYCLES,
+        "{} cycles, at most {MAX_CYCLES} are allowed; scripts/cycles lists them",
+        found.len()
+    );
 }
 
 /// Writes a crate with these files, and returns its cycles as lists of file names.

@@ -25,7 +25,7 @@ pub struct Names {
     /// The submodules in braces.
     pub inline: Vec<(String, Names)>,
     /// All identifiers outside of imports.
-    words: BTreeSet<String>,
+    identifiers: BTreeSet<String>,
 }
 
 impl Names {
@@ -38,15 +38,15 @@ impl Names {
 
     /// Returns whether the module uses a name that it imports. A name that is not used is imported for others.
     pub fn uses(&self, name: &str) -> bool {
-        self.words.contains(name)
+        self.identifiers.contains(name)
     }
 
     fn read_tokens(&mut self, tokens: &[TokenTree]) {
         let mut at = 0;
         while at < tokens.len() {
             at += match &tokens[at] {
-                TokenTree::Punct(mark) if mark.as_char() == '#' => self.attribute(&tokens[at..]),
-                TokenTree::Ident(word) => self.word(&word.to_string(), &tokens[at..]),
+                TokenTree::Punct(mark) if mark.as_char() == '#' => self.skip_attribute(&tokens[at..]),
+                TokenTree::Ident(word) => self.read_identifier(&word.to_string(), &tokens[at..]),
                 TokenTree::Group(group) => {
                     self.read_tokens(&group.stream().into_iter().collect::<Vec<_>>());
                     1
@@ -57,8 +57,8 @@ impl Names {
     }
 
     /// Skips an attribute, and the item behind it if the item is compiled for tests alone.
-    fn attribute(&mut self, tokens: &[TokenTree]) -> usize {
-        let bang = usize::from(is_mark(tokens.get(1), '!'));
+    fn skip_attribute(&mut self, tokens: &[TokenTree]) -> usize {
+        let bang = usize::from(is_punct(tokens.get(1), '!'));
         let Some(TokenTree::Group(group)) = tokens.get(1 + bang) else { return 1 };
         let length = 2 + bang;
         if group.stream().to_string().replace(' ', "") != "cfg(test)" {
@@ -67,14 +67,14 @@ impl Names {
         length + item_length(&tokens[length..])
     }
 
-    fn word(&mut self, word: &str, tokens: &[TokenTree]) -> usize {
+    fn read_identifier(&mut self, word: &str, tokens: &[TokenTree]) -> usize {
         match (word, tokens.get(1)) {
             ("use", Some(_)) => {
-                let length = tokens.iter().take_while(|token| !is_mark(Some(token), ';')).count();
-                self.import(&mut Path::new(), &tokens[1..length]);
+                let length = tokens.iter().take_while(|token| !is_punct(Some(token), ';')).count();
+                self.read_import(&mut Path::new(), &tokens[1..length]);
                 return length;
             }
-            ("mod", Some(TokenTree::Ident(name))) => return self.module(name.to_string(), &tokens[2..]),
+            ("mod", Some(TokenTree::Ident(name))) => return self.read_module(name.to_string(), &tokens[2..]),
             (
                 "fn" | "struct" | "enum" | "union" | "trait" | "type" | "const" | "static",
                 Some(TokenTree::Ident(name)),
@@ -84,10 +84,10 @@ impl Names {
             ("macro_rules", _) => self.macros.extend(tokens.get(2).map(ToString::to_string)),
             _ => {}
         }
-        self.path(tokens)
+        self.read_path(tokens)
     }
 
-    fn module(&mut self, name: String, tokens: &[TokenTree]) -> usize {
+    fn read_module(&mut self, name: String, tokens: &[TokenTree]) -> usize {
         match tokens.first() {
             Some(TokenTree::Group(group)) => {
                 self.inline.push((name, Self::read(group.stream())));
@@ -101,19 +101,19 @@ impl Names {
     }
 
     /// Reads the tree of names behind `use`. `prefix` holds the segments before it.
-    fn import(&mut self, prefix: &mut Path, tokens: &[TokenTree]) {
-        for tree in tokens.split(|token| is_mark(Some(token), ',')) {
+    fn read_import(&mut self, prefix: &mut Path, tokens: &[TokenTree]) {
+        for tree in tokens.split(|token| is_punct(Some(token), ',')) {
             let depth = prefix.len();
-            let words = || tree.iter().map(ToString::to_string).filter(|word| word != ":");
+            let names = || tree.iter().map(ToString::to_string).filter(|word| word != ":");
             match tree.last() {
                 Some(TokenTree::Group(group)) => {
                     prefix
-                        .extend(words().take(tree.iter().filter(|token| matches!(token, TokenTree::Ident(_))).count()));
-                    self.import(prefix, &group.stream().into_iter().collect::<Vec<_>>());
+                        .extend(names().take(tree.iter().filter(|token| matches!(token, TokenTree::Ident(_))).count()));
+                    self.read_import(prefix, &group.stream().into_iter().collect::<Vec<_>>());
                 }
                 Some(_) => {
                     let renamed = tree.iter().position(|token| token.to_string() == "as");
-                    let path = words().take_while(|word| word != "as").filter(|word| word != "self" || depth == 0);
+                    let path = names().take_while(|word| word != "as").filter(|word| word != "self" || depth == 0);
                     prefix.extend(path);
                     let name = renamed.map_or(prefix.last().cloned(), |at| tree.get(at + 1).map(ToString::to_string));
                     match name.as_deref() {
@@ -129,18 +129,18 @@ impl Names {
     }
 
     /// Reads a path, which can be one identifier.
-    fn path(&mut self, tokens: &[TokenTree]) -> usize {
+    fn read_path(&mut self, tokens: &[TokenTree]) -> usize {
         let mut path = Path::new();
         let mut length = 0;
         while let Some(TokenTree::Ident(word)) = tokens.get(length) {
             path.push(word.to_string());
             length += 1;
-            if !(is_mark(tokens.get(length), ':') && is_mark(tokens.get(length + 1), ':')) {
+            if !(is_punct(tokens.get(length), ':') && is_punct(tokens.get(length + 1), ':')) {
                 break;
             }
             length += 2;
         }
-        self.words.insert(path[0].clone());
+        self.identifiers.insert(path[0].clone());
         if path.len() > 1 {
             self.paths.insert(path);
         }
@@ -148,17 +148,17 @@ impl Names {
     }
 }
 
-fn is_mark(token: Option<&TokenTree>, wanted: char) -> bool {
-    matches!(token, Some(TokenTree::Punct(mark)) if mark.as_char() == wanted)
+fn is_punct(token: Option<&TokenTree>, expected: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(mark)) if mark.as_char() == expected)
 }
 
 /// Returns the number of tokens of the item at the beginning: up to a semicolon or to a block.
 fn item_length(tokens: &[TokenTree]) -> usize {
     let is_end = |token: &TokenTree| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
-        token => is_mark(Some(token), ';'),
+        token => is_punct(Some(token), ';'),
     };
     let is_import = tokens.iter().take_while(|token| !is_end(token)).any(|token| token.to_string() == "use");
-    let end = |token: &TokenTree| if is_import { is_mark(Some(token), ';') } else { is_end(token) };
+    let end = |token: &TokenTree| if is_import { is_punct(Some(token), ';') } else { is_end(token) };
     tokens.iter().position(end).map_or(tokens.len(), |at| at + 1)
 }

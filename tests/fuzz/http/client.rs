@@ -14,7 +14,7 @@ use super::request::Request;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The maximum number of bytes that are read of an answer: a watch can stream until its timeout.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_ANSWER_BYTES: usize = 8 << 20;
 
 /// An answer of the server.
 pub struct Answer {
@@ -36,15 +36,17 @@ impl Client {
     /// Creates a client with the address and token of the server's kubeconfig.
     pub fn new(server: &Server) -> Result<Self> {
         let kubeconfig: Value = serde_saphyr::from_str(&server.kubeconfig())?;
-        let token = kubeconfig["users"][0]["user"]["token"].as_str().context("a kubeconfig with a token")?.to_owned();
+        let token = kubeconfig["users"][0]["user"]["token"].as_str().context("the kubeconfig has no token")?.to_owned();
         let url = server.url();
-        let address = url.strip_prefix("http://").context("the server speaks HTTP")?.to_owned();
+        let address = url.strip_prefix("http://").context("the server's URL does not start with http://")?.to_owned();
         Ok(Self { address, token })
     }
 
     /// Sends a request and reads the answer.
     pub async fn send(&self, request: &Request) -> Result<Answer> {
-        tokio::time::timeout(PATIENCE, self.answer(request)).await.context("no answer")?
+        tokio::time::timeout(PATIENCE, self.answer(request))
+            .await
+            .with_context(|| format!("no answer within {PATIENCE:?}"))?
     }
 
     async fn answer(&self, request: &Request) -> Result<Answer> {
@@ -53,26 +55,26 @@ impl Client {
         let _ = stream.write_all(&self.bytes(request)).await;
         let mut bytes = Vec::new();
         let mut piece = vec![0; 64 << 10];
-        while bytes.len() < MOST_BYTES {
+        while bytes.len() < MAX_ANSWER_BYTES {
             let Ok(count @ 1..) = stream.read(&mut piece).await else { break };
             bytes.extend_from_slice(&piece[..count]);
             if request.may_watch() && head_of(&bytes).is_some_and(|(head, _)| head.contains("chunked")) {
                 break;
             }
         }
-        let (head, rest) = head_of(&bytes).context("the connection is closed without an answer")?;
+        let (head, body_bytes) = head_of(&bytes).context("the server closed the connection without an answer")?;
         let status =
-            head.split(' ').nth(1).and_then(|status| status.parse().ok()).context("an answer without a status")?;
+            head.split(' ').nth(1).and_then(|status| status.parse().ok()).context("the answer has no status")?;
         let chunked = head.contains("transfer-encoding: chunked");
-        let rest = if chunked { whole(rest) } else { Some(rest.to_vec()) };
+        let body_bytes = if chunked { decode_chunked(body_bytes) } else { Some(body_bytes.to_vec()) };
         // A watch's stream can continue indefinitely, so it is not read to its end.
-        let ends = rest.is_some() && !(chunked && request.may_watch()) && request.method != "HEAD";
-        ensure!(ends || request.may_watch() || request.method == "HEAD", "an answer that is cut off");
-        let rest = rest.unwrap_or_default();
+        let ends = body_bytes.is_some() && !(chunked && request.may_watch()) && request.method != "HEAD";
+        ensure!(ends || request.may_watch() || request.method == "HEAD", "the answer is incomplete");
+        let body_bytes = body_bytes.unwrap_or_default();
         let is_json = head.contains("content-type: application/json") && ends;
-        let json = is_json.then(|| serde_json::from_slice(&rest)).transpose();
-        let body = String::from_utf8_lossy(&rest).into_owned();
-        ensure!(json.is_ok(), "an answer that is no JSON: {body}");
+        let json = is_json.then(|| serde_json::from_slice(&body_bytes)).transpose();
+        let body = String::from_utf8_lossy(&body_bytes).into_owned();
+        ensure!(json.is_ok(), "the answer is not JSON: {body}");
         Ok(Answer { status, json: json?, body })
     }
 
@@ -101,7 +103,7 @@ fn head_of(bytes: &[u8]) -> Option<(String, &[u8])> {
 }
 
 /// Decodes a chunked body. Returns `None` if its end is missing.
-fn whole(mut bytes: &[u8]) -> Option<Vec<u8>> {
+fn decode_chunked(mut bytes: &[u8]) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     loop {
         let line = bytes.windows(2).position(|two| two == b"\r\n")?;

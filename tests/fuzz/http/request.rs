@@ -7,7 +7,7 @@ use proptest::sample::{Index, select};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::corpus::{self, WORDS};
+use crate::corpus::{self, DICTIONARY};
 use crate::edits::{self, Edit};
 use crate::json as trees;
 
@@ -38,7 +38,7 @@ impl Request {
 
 const METHODS: &[&str] = &["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE", "X"];
 
-const SUBS: &[&str] = &[
+const SUBRESOURCES: &[&str] = &[
     "",
     "",
     "",
@@ -103,7 +103,7 @@ const CONTENT_TYPES: &[&str] = &[
 ];
 
 /// Strings that occur in paths.
-const PATH_WORDS: &[&str] = &[
+const PATH_DICTIONARY: &[&str] = &[
     "/",
     "//",
     "..",
@@ -131,33 +131,33 @@ const PATH_WORDS: &[&str] = &[
 
 /// A collection's path, and an object that can be created in it.
 #[derive(Clone, Debug)]
-struct Template {
+struct Sample {
     path: String,
     object: Value,
 }
 
 /// Returns a strategy for requests. They are about few objects, so that one request finds the objects of another.
 pub fn requests() -> Result<BoxedStrategy<Request>> {
-    let mut templates = templates()?;
+    let mut samples = samples()?;
     let others = KINDS.iter().map(|kind| {
         let prefix = if kind.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", kind.group) };
         let scope = if kind.namespaced { "/namespaces/default" } else { "" };
         let path = format!("{prefix}/{}{scope}/{}", kind.version, kind.plural);
-        Template { path, object: json!({"metadata": {"name": "rich"}, "spec": {}}) }
+        Sample { path, object: json!({"metadata": {"name": "rich"}, "spec": {}}) }
     });
-    templates.extend(others);
-    let template = (any::<Index>(), any::<bool>()).prop_map(move |(of, pods)| {
+    samples.extend(others);
+    let sample = (any::<Index>(), any::<bool>()).prop_map(move |(of, pods)| {
         // Half of the requests are about pods, because pods have the most rules.
-        templates[if pods { 0 } else { of.index(templates.len()) }].clone()
+        samples[if pods { 0 } else { of.index(samples.len()) }].clone()
     });
     let query = select(QUERIES);
     let accept = select(ACCEPTS);
-    let tree = trees::edits(WORDS, 5);
-    let made = (template, 0..12_u8, select(SUBS), query, accept, tree, select(CONTENT_TYPES), select(METHODS));
-    let made = made.prop_map(|(template, verb, sub, query, accept, edits, content_type, method)| {
-        request(&template, verb, sub, query, accept, &edits, content_type, method)
+    let tree = trees::edits(DICTIONARY, 5);
+    let made = (sample, 0..12_u8, select(SUBRESOURCES), query, accept, tree, select(CONTENT_TYPES), select(METHODS));
+    let made = made.prop_map(|(sample, verb, subresource, query, accept, edits, content_type, method)| {
+        request(&sample, verb, subresource, query, accept, &edits, content_type, method)
     });
-    let bytes = || prop_oneof![5 => Just(Vec::new()), 1 => edits::edits(PATH_WORDS, 3)];
+    let bytes = || prop_oneof![5 => Just(Vec::new()), 1 => edits::edits(PATH_DICTIONARY, 3)];
     Ok((made, bytes(), bytes())
         .prop_map(|(request, path, body)| Request {
             path: edited(&request.path, &path),
@@ -173,11 +173,11 @@ fn edited(text: &str, edits: &[Edit]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-#[allow(clippy::too_many_arguments, reason = "what is drawn")]
+#[allow(clippy::too_many_arguments, reason = "each argument is drawn separately")]
 fn request(
-    Template { path, object }: &Template,
+    Sample { path, object }: &Sample,
     verb: u8,
-    sub: &str,
+    subresource: &str,
     query: &str,
     accept: &str,
     edits: &[trees::Edit],
@@ -185,9 +185,9 @@ fn request(
     method: &str,
 ) -> Request {
     let name = object["metadata"]["name"].as_str().unwrap_or("rich");
-    let item = format!("{path}/{name}{sub}");
-    let mut whole = object.clone();
-    edits.iter().for_each(|edit| edit.apply(&mut whole));
+    let item = format!("{path}/{name}{subresource}");
+    let mut edited_object = object.clone();
+    edits.iter().for_each(|edit| edit.apply(&mut edited_object));
     let mut patch = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"nodeName": "rich"}});
     edits.iter().for_each(|edit| edit.apply(&mut patch));
     let mut binding = json!({"metadata": {"name": name}, "target": {"kind": "Node", "name": "rich"}});
@@ -195,14 +195,14 @@ fn request(
     let json = "application/json";
     let (method, path, content_type, body) = match verb {
         0..4 => ("POST", path.clone(), json, object.to_string()),
-        4 => ("POST", path.clone(), json, whole.to_string()),
-        5 => ("PUT", item, json, whole.to_string()),
+        4 => ("POST", path.clone(), json, edited_object.to_string()),
+        5 => ("PUT", item, json, edited_object.to_string()),
         6 => ("PATCH", item, content_type, patch.to_string()),
         7 => ("POST", item, json, binding.to_string()),
         8 => ("DELETE", item, json, String::new()),
         9 => ("GET", path.clone(), json, String::new()),
         10 => ("DELETE", path.clone(), json, r#"{"propagationPolicy":"Background"}"#.into()),
-        _ => (method, item, content_type, whole.to_string()),
+        _ => (method, item, content_type, edited_object.to_string()),
     };
     let path = if query.is_empty() { path } else { format!("{path}?{query}") };
     let headers =
@@ -212,12 +212,12 @@ fn request(
 }
 
 /// Returns objects that the server accepts, each with its collection. The first is a pod.
-fn templates() -> Result<Vec<Template>> {
+fn samples() -> Result<Vec<Sample>> {
     let trees = corpus::trees(&["host/sim/tests/api_server/objects.yaml"])?;
     let items = trees.iter().filter_map(Value::as_array).flatten();
-    let template = |item: &Value| {
-        let path = item["path"].as_str().context("an object without a path")?.to_owned();
-        Ok(Template { path, object: item["object"].clone() })
+    let sample = |item: &Value| {
+        let path = item["path"].as_str().context("an object in objects.yaml has no path")?.to_owned();
+        Ok(Sample { path, object: item["object"].clone() })
     };
-    items.map(template).collect()
+    items.map(sample).collect()
 }

@@ -10,12 +10,12 @@ use anyhow::{Result, bail};
 /// busy.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The interval between two looks at a condition that has no notification of changes.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// The interval at which a condition is checked that has no notification of changes.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 static LAST_WAIT: Mutex<String> = Mutex::new(String::new());
 
-/// The result of a look at a condition.
+/// The result of a check of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look<T = ()> {
     /// The condition is true, with a value.
@@ -26,17 +26,17 @@ pub enum Look<T = ()> {
 
 impl Look {
     /// Returns the result for a condition that is true or false. `found` describes the current state.
-    pub fn at(condition: bool, found: impl FnOnce() -> String) -> Self {
-        if condition { Self::Yes(()) } else { Self::NotYet(found()) }
+    pub fn at(is_true: bool, found: impl FnOnce() -> String) -> Self {
+        if is_true { Self::Yes(()) } else { Self::NotYet(found()) }
     }
 }
 
 /// Calls `look` until it returns yes, for up to [`PATIENCE`].
 ///
 /// # Errors
-/// Returns the look's own error, or an error with the last state if there was no yes in time.
-pub async fn eventually<T, F: Future<Output = Result<Look<T>>>>(what: &str, look: impl FnMut() -> F) -> Result<T> {
-    eventually_within(PATIENCE, what, look).await
+/// Returns the error of `look`, or an error with the last state if there was no yes in time.
+pub async fn eventually<T, F: Future<Output = Result<Look<T>>>>(condition: &str, look: impl FnMut() -> F) -> Result<T> {
+    eventually_within(PATIENCE, condition, look).await
 }
 
 /// Calls `look` until it returns yes, for up to `patience`.
@@ -45,12 +45,12 @@ pub async fn eventually<T, F: Future<Output = Result<Look<T>>>>(what: &str, look
 /// As [`eventually`].
 pub async fn eventually_within<T, F: Future<Output = Result<Look<T>>>>(
     patience: Duration,
-    what: &str,
+    condition: &str,
     mut look: impl FnMut() -> F,
 ) -> Result<T> {
-    begin(what);
+    begin(condition);
     let deadline = Instant::now() + patience;
-    let mut looks = tokio::time::interval(LOOK_EVERY);
+    let mut looks = tokio::time::interval(CHECK_INTERVAL);
     loop {
         looks.tick().await;
         let found = match look().await? {
@@ -58,7 +58,7 @@ pub async fn eventually_within<T, F: Future<Output = Result<Look<T>>>>(
             Look::NotYet(found) => found,
         };
         if Instant::now() > deadline {
-            bail!("waited {patience:?} in vain until {what}; last seen: {found}");
+            bail!("timed out after {patience:?} waiting until {condition}; last seen: {found}");
         }
     }
 }
@@ -67,16 +67,16 @@ pub async fn eventually_within<T, F: Future<Output = Result<Look<T>>>>(
 ///
 /// # Panics
 /// Panics if there was no value in time.
-pub async fn until_some<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
-    begin(what);
+pub async fn until_some<T>(condition: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    begin(condition);
     let deadline = Instant::now() + PATIENCE;
-    let mut looks = tokio::time::interval(LOOK_EVERY);
+    let mut looks = tokio::time::interval(CHECK_INTERVAL);
     loop {
         looks.tick().await;
         if let Some(found) = look().await {
             return found;
         }
-        assert!(Instant::now() <= deadline, "waited {PATIENCE:?} in vain until {what}");
+        assert!(Instant::now() <= deadline, "timed out after {PATIENCE:?} waiting until {condition}");
     }
 }
 
@@ -86,12 +86,12 @@ pub async fn pass(time: Duration) {
     ticks.tick().await;
 }
 
-/// Returns a description of the current wait of this process, or of the last one.
+/// Returns the condition that this process waits for, or the last one.
 pub fn last_wait() -> String {
     LAST_WAIT.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Notes the description of a wait, for [`last_wait`].
-pub fn begin(what: &str) {
-    what.clone_into(&mut LAST_WAIT.lock().unwrap_or_else(PoisonError::into_inner));
+/// Records the condition of a wait, for [`last_wait`].
+pub fn begin(condition: &str) {
+    condition.clone_into(&mut LAST_WAIT.lock().unwrap_or_else(PoisonError::into_inner));
 }

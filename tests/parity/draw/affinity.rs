@@ -5,7 +5,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::nodes::{LABELS, label_value};
-use super::parts::{Part, any_of, field, list, map, object, perhaps};
+use super::parts::{Part, any_of, field, list, map, object, optional};
 
 fn key() -> BoxedStrategy<&'static str> {
     select([&LABELS[..], &["kubernetes.io/hostname", "absent"]].concat()).boxed()
@@ -46,15 +46,15 @@ fn name() -> Part {
 
 /// Draws a term of a node selector. A term without requirements matches nothing.
 fn term() -> Part {
-    object(vec![perhaps("matchExpressions", list(expression(), 1..=2)), perhaps("matchFields", list(name(), 1..=2))])
+    object(vec![optional("matchExpressions", list(expression(), 1..=2)), optional("matchFields", list(name(), 1..=2))])
 }
 
 /// Draws a node affinity.
 pub fn affinity() -> Part {
     let preferred = object(vec![field("weight", any_of(&[1, 10, 100])), field("preference", term())]);
     object(vec![
-        perhaps("requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms", list(term(), 1..=3)),
-        perhaps("preferredDuringSchedulingIgnoredDuringExecution", list(preferred, 1..=3)),
+        optional("requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms", list(term(), 1..=3)),
+        optional("preferredDuringSchedulingIgnoredDuringExecution", list(preferred, 1..=3)),
     ])
 }
 
@@ -66,6 +66,6 @@ pub fn of_pod() -> Vec<Part> {
         });
     vec![
         prop_oneof![3 => Just(json!({})), 1 => field("spec.nodeSelector", selector)].boxed(),
-        perhaps("spec.affinity.nodeAffinity", affinity()),
+        optional("spec.affinity.nodeAffinity", affinity()),
     ]
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::affinity::affinity;
-use super::parts::{Part, any_of, field, list, object, perhaps};
+use super::parts::{Part, any_of, field, list, object, optional};
 
 const RESOURCES: [&str; 7] = [
     "cpu",
@@ -34,15 +34,15 @@ pub fn of_scores() -> Part {
 /// `NodeAffinityArgs`
 pub fn node_affinity() -> Part {
     let valid = |affinity: &Value| !affinity.to_string().contains("many");
-    perhaps("NodeAffinity.addedAffinity", affinity().prop_filter("a profile's numbers have to be numbers", valid))
+    optional("NodeAffinity.addedAffinity", affinity().prop_filter("a profile's numbers have to be numbers", valid))
 }
 
 /// `NodeResourcesFitArgs`
 pub fn fit() -> Part {
     object(vec![
         strategy(),
-        perhaps("NodeResourcesFit.ignoredResources", list(any_of(&["example.com/gpu", "vendor.io/nic"]), 1..=1)),
-        perhaps("NodeResourcesFit.ignoredResourceGroups", list(any_of(&["example.com", "vendor.io"]), 1..=1)),
+        optional("NodeResourcesFit.ignoredResources", list(any_of(&["example.com/gpu", "vendor.io/nic"]), 1..=1)),
+        optional("NodeResourcesFit.ignoredResourceGroups", list(any_of(&["example.com", "vendor.io"]), 1..=1)),
     ])
 }
 
@@ -53,13 +53,13 @@ fn strategy() -> Part {
         field("requestedToCapacityRatio.shape", shape())
             .prop_map(|ratio| super::parts::merged(json!({"type": "RequestedToCapacityRatio"}), ratio)),
     ];
-    let strategy = object(vec![strategy.boxed(), perhaps("resources", resources(&[1, 2, 5, 100]))]);
-    perhaps("NodeResourcesFit.scoringStrategy", strategy)
+    let strategy = object(vec![strategy.boxed(), optional("resources", resources(&[1, 2, 5, 100]))]);
+    optional("NodeResourcesFit.scoringStrategy", strategy)
 }
 
 /// `NodeResourcesBalancedAllocationArgs`
 pub fn balanced() -> Part {
-    perhaps("NodeResourcesBalancedAllocation.resources", resources(&[1]))
+    optional("NodeResourcesBalancedAllocation.resources", resources(&[1]))
 }
 
 /// Draws different resources with weights.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Objects;
-use super::parts::{Part, any_of, field, keep, list, map, merged, object, perhaps};
+use super::parts::{Part, any_of, field, keep_first_values, list, map, merged, object, optional};
 use crate::case::Case;
 
 const VERSION: &str = "resource.k8s.io/v1";
@@ -57,11 +57,11 @@ pub fn all() -> Vec<Objects> {
             &CLASSES,
             &[],
             vec![
-                perhaps("spec.selectors", selectors(2)),
-                perhaps("spec.config", configuration),
+                optional("spec.selectors", selectors(2)),
+                optional("spec.config", configuration),
                 // `settle` derives the resource's name from the class's name, so that no two classes have the same
                 // extended resource.
-                perhaps("spec.extendedResourceName", any_of(&["example.com/settled"])),
+                optional("spec.extendedResourceName", any_of(&["example.com/settled"])),
             ],
         ),
         objects("ResourceSlice", &SLICES, &[], vec![slice()]),
@@ -70,7 +70,7 @@ pub fn all() -> Vec<Objects> {
             &CLAIMS,
             &["default"],
             vec![
-                field("spec.devices", asks()),
+                field("spec.devices", device_requests()),
                 prop_oneof![3 => Just(json!({})), 1 => field("status", status())].boxed(),
             ],
         ),
@@ -87,8 +87,8 @@ fn zone() -> Part {
         .boxed()
 }
 
-/// Draws where a slice or a device can be used.
-fn place() -> Part {
+/// Draws the nodes of a slice or of a device.
+fn node_selection() -> Part {
     prop_oneof![
         4 => any_of(&["n0", "n1", "n2", "n3"]).prop_map(|node| json!({"nodeName": node})),
         1 => Just(json!({"allNodes": true})),
@@ -106,24 +106,25 @@ fn slice() -> Part {
     });
     let devices = || vec(device(), 0..=3);
     let content = prop_oneof![
-        4 => (place(), devices()).prop_map(|(place, devices)| merged(place, json!({"devices": named(devices)}))),
-        3 => vec((device(), place()), 1..=6).prop_map(|devices| {
+        4 => (node_selection(), devices())
+            .prop_map(|(place, devices)| merged(place, json!({"devices": named(devices)}))),
+        3 => vec((device(), node_selection()), 1..=6).prop_map(|devices| {
             let devices = devices.into_iter().map(|(device, place)| merged(device, place)).collect();
             json!({"perDeviceNodeSelection": true, "devices": named(devices)})
         }),
-        1 => place().prop_map(|place| {
+        1 => node_selection().prop_map(|place| {
             merged(place, json!({"sharedCounters": [{"name": "card", "counters": {"slots": {"value": "3"}}}]}))
         }),
     ];
     let shared = (pool, content).prop_map(|(pool, content)| json!({"spec": merged(pool, content)}));
-    prop_oneof![1 => shared, 1 => of_one_node()].boxed()
+    prop_oneof![1 => shared, 1 => pool_of_one_node()].boxed()
 }
 
 /// Draws a complete pool on one node. Some nodes have GPUs that fulfil a claim's preferred request, so that nodes
 /// score differently.
-fn of_one_node() -> Part {
+fn pool_of_one_node() -> Part {
     let pool = json!({"name": OWN, "generation": 1, "resourceSliceCount": 1});
-    vec(perhaps("attributes.model", any_of(&["a", "b"]).prop_map(|model| json!({"string": model}))), 1..=2)
+    vec(optional("attributes.model", any_of(&["a", "b"]).prop_map(|model| json!({"string": model}))), 1..=2)
         .prop_map(move |devices| {
             json!({"spec": {"driver": "gpu.example.com", "pool": pool, "nodeName": "n0", "devices": named(devices)}})
         })
@@ -149,7 +150,7 @@ fn device() -> Part {
     let conditions = Just(json!({"bindingConditions": ["Attached"], "bindingFailureConditions": ["Broken"]}));
     let rarely = |part: Part| prop_oneof![5 => Just(json!({})), 1 => part].boxed();
     object(vec![
-        perhaps("attributes", map(&["model", "index", "healthy", "version"], attribute)),
+        optional("attributes", map(&["model", "index", "healthy", "version"], attribute)),
         prop_oneof![Just(json!({})), capacity()].boxed(),
         rarely(field("taints", taint)),
         rarely(field("consumesCounters", counters)),
@@ -175,10 +176,10 @@ fn capacity() -> Part {
 }
 
 /// Draws `spec.devices` of a claim.
-fn asks() -> Part {
+fn device_requests() -> Part {
     let request = prop_oneof![
-        2 => ask().prop_map(|ask| json!({"exactly": ask})),
-        2 => vec(ask(), 2..=3).prop_map(|asks| {
+        2 => device_request().prop_map(|request| json!({"exactly": request})),
+        2 => vec(device_request(), 2..=3).prop_map(|asks| {
             let name = |(at, ask)| merged(ask, json!({"name": format!("a{at}")}));
             json!({"firstAvailable": asks.into_iter().enumerate().map(name).collect::<Vec<_>>()})
         }),
@@ -208,7 +209,7 @@ fn asks() -> Part {
         .boxed()
 }
 
-fn ask() -> Part {
+fn device_request() -> Part {
     let count = prop_oneof![
         3 => any_of(&[1, 1, 2]).prop_map(|count| json!({"allocationMode": "ExactCount", "count": count})),
         1 => Just(json!({"allocationMode": "All"})),
@@ -221,8 +222,8 @@ fn ask() -> Part {
     object(vec![
         field("deviceClassName", any_of(&CLASSES)),
         count.boxed(),
-        perhaps("selectors", selectors(1)),
-        perhaps("tolerations", toleration),
+        optional("selectors", selectors(1)),
+        optional("tolerations", toleration),
         prop_oneof![3 => Just(json!({})), 1 => field("capacity.requests.memory", amount)].boxed(),
     ])
 }
@@ -230,9 +231,9 @@ fn ask() -> Part {
 /// Draws the status of an allocated claim: the node selector and the conditions. `settle` derives the devices from
 /// the claim's name.
 fn status() -> Part {
-    let selector = perhaps("nodeSelector", zone());
+    let selector = optional("nodeSelector", zone());
     let devices = any_of(&["Attached", "Broken", "Other"]).prop_map(|kind| json!([{"type": kind, "status": "True"}]));
-    (selector, perhaps("conditions", devices))
+    (selector, optional("conditions", devices))
         .prop_map(|(selector, devices)| json!({"allocation": merged(selector, json!({})), "devices": [devices]}))
         .boxed()
 }
@@ -255,15 +256,15 @@ pub fn extended() -> Part {
         "deviceclass.resource.kubernetes.io/any",
         "example.com/none",
     ]);
-    let amounts = vec((resource, any_of(&["1", "1", "2", "0"])), 0..=2).prop_map(|asked| {
+    let amounts = vec((resource, any_of(&["1", "1", "2", "0"])), 0..=2).prop_map(|requests| {
         let name = |(resource, amount): (Value, Value)| Some((resource.as_str()?.to_owned(), amount));
-        Value::Object(asked.into_iter().filter_map(name).collect())
+        Value::Object(requests.into_iter().filter_map(name).collect())
     });
     let container = amounts
         .prop_map(|amounts| json!({"image": "app:1", "resources": {"requests": amounts, "limits": amounts}}))
         .boxed();
-    let going_on = perhaps("restartPolicy", any_of(&["Always"]));
-    let init = object(vec![container.clone(), going_on]);
+    let sidecar = optional("restartPolicy", any_of(&["Always"]));
+    let init = object(vec![container.clone(), sidecar]);
     let lists = (vec(container, 1..=2), vec(init, 0..=2)).prop_map(|(containers, init)| {
         let named = |letter: &str, list: Vec<Value>| -> Vec<Value> {
             let name = |(at, container)| merged(container, json!({"name": format!("{letter}{at}")}));
@@ -300,7 +301,7 @@ pub fn settle(case: &mut Case) {
             // A pod's requests for extended resources never change.
             Some("Pod") => {
                 let name = object["metadata"]["name"].to_string();
-                keep(&mut seen, name, &mut object["spec"], &["containers", "initContainers"]);
+                keep_first_values(&mut seen, name, &mut object["spec"], &["containers", "initContainers"]);
             }
             Some("ResourceClaim") if object.get("status").is_some() => settle_status(object),
             Some("ResourceSlice") if object["spec"]["pool"]["name"] == OWN => settle_own(object),
@@ -315,8 +316,8 @@ pub fn settle(case: &mut Case) {
                 }
                 let generation = spec["pool"]["generation"].as_i64().unwrap_or(1);
                 // The pool and the generation determine whether the pool is complete.
-                let whole = spec["pool"]["name"] != "p1" || generation == 1;
-                spec["pool"]["resourceSliceCount"] = json!(if whole { 1 } else { 2 });
+                let is_complete = spec["pool"]["name"] != "p1" || generation == 1;
+                spec["pool"]["resourceSliceCount"] = json!(if is_complete { 1 } else { 2 });
             }
             _ => {}
         }
@@ -348,11 +349,11 @@ fn add_missing(case: &mut Case) {
             "spec": {"devices": {"requests": [{"name": "r0", "exactly": exactly}]}},
         })
     };
-    let wanted = CLASSES[..2].iter().map(class).chain(CLAIMS[..4].iter().map(claim));
-    for mut object in wanted {
+    let required = CLASSES[..2].iter().map(class).chain(CLAIMS[..4].iter().map(claim));
+    for mut object in required {
         let (kind, name) = (object["kind"].clone(), object["metadata"]["name"].clone());
-        let is = |known: &Value| known["kind"] == kind && known["metadata"]["name"] == name;
-        if !case.objects.iter().any(is) {
+        let is_same = |other: &Value| other["kind"] == kind && other["metadata"]["name"] == name;
+        if !case.objects.iter().any(is_same) {
             let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
             let uid =
                 format!("{}-{namespace}-{}", kind.as_str().unwrap_or_default(), name.as_str().unwrap_or_default());

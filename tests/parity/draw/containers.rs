@@ -4,14 +4,15 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::nodes::IMAGES;
-use super::parts::{Part, any_of, field, list, map, object, perhaps};
+use super::parts::{Part, any_of, field, list, map, object, optional};
 use super::quantities::quantity;
 
-/// Leaves out fractions of a millicore. If a pod has pod-level requests, the API server sums up the requests of its
+/// Excludes fractions of a millicore. If a pod has pod-level requests, the API server sums up the requests of its
 /// containers, each rounded to millicores, and then refuses its own sum.
-fn whole_millis(quantity: Part) -> Part {
-    let whole = |text: &Value| text.as_str().is_none_or(|text| !text.ends_with(['n', 'u']) && text != "0.0001");
-    quantity.prop_filter("a part of a millicore", whole).boxed()
+fn without_fractions_of_millicores(quantity: Part) -> Part {
+    let has_no_fraction =
+        |text: &Value| text.as_str().is_none_or(|text| !text.ends_with(['n', 'u']) && text != "0.0001");
+    quantity.prop_filter("a fraction of a millicore", has_no_fraction).boxed()
 }
 
 /// Draws a container's requests. Extended resources and huge pages can't be overcommitted, so their limits equal
@@ -19,7 +20,7 @@ fn whole_millis(quantity: Part) -> Part {
 fn requests() -> Part {
     let resources =
         map(&["cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "example.com/gpu", "vendor.io/nic"], |resource| {
-            whole_millis(quantity(resource, 3))
+            without_fractions_of_millicores(quantity(resource, 3))
         });
     resources
         .prop_map(|mut requests| {
@@ -40,9 +41,9 @@ fn requests() -> Part {
 fn port() -> Part {
     object(vec![
         field("containerPort", any_of(&[80, 8080])),
-        perhaps("hostPort", any_of(&[80, 8080])),
-        perhaps("hostIP", any_of(&["10.0.0.1", "0.0.0.0", "127.0.0.1", "", "::", "fd00::1"])),
-        perhaps("protocol", any_of(&["TCP", "UDP", "SCTP"])),
+        optional("hostPort", any_of(&[80, 8080])),
+        optional("hostIP", any_of(&["10.0.0.1", "0.0.0.0", "127.0.0.1", "", "::", "fd00::1"])),
+        optional("protocol", any_of(&["TCP", "UDP", "SCTP"])),
     ])
 }
 
@@ -76,13 +77,13 @@ impl Containers {
         let mut parts = vec![field("spec.containers", list(self.container(), 1..=2).prop_map(|list| named(list, "c")))];
         if self.init {
             // Sidecars have no restart rules.
-            let going_on = if self.restart_rules {
+            let sidecar = if self.restart_rules {
                 Just(json!({})).boxed()
             } else {
-                perhaps("restartPolicy", any_of(&["Always"]))
+                optional("restartPolicy", any_of(&["Always"]))
             };
-            let init = object(vec![self.container(), going_on]);
-            parts.push(perhaps("spec.initContainers", list(init, 1..=3).prop_map(|list| named(list, "i"))));
+            let init = object(vec![self.container(), sidecar]);
+            parts.push(optional("spec.initContainers", list(init, 1..=3).prop_map(|list| named(list, "i"))));
         }
         parts
     }
@@ -90,10 +91,10 @@ impl Containers {
     fn container(self) -> Part {
         let mut parts = Vec::new();
         if self.requests {
-            parts.push(perhaps("resources", requests()));
+            parts.push(optional("resources", requests()));
         }
         if self.ports {
-            parts.push(perhaps("ports", list(port(), 1..=2)));
+            parts.push(optional("ports", list(port(), 1..=2)));
         }
         if self.restart_rules {
             parts.push(restart_rules());

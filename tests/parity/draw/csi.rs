@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Objects;
-use super::parts::{any_of, field, list, object, perhaps};
+use super::parts::{any_of, field, list, object, optional};
 use super::volumes::{CLASSES, DRIVERS, VOLUMES};
 
 /// The nodes' names. Each is listed twice, so that most nodes have a CSINode.
@@ -50,7 +50,7 @@ pub fn drivers() -> Objects {
         kind: "CSIDriver",
         names: &DRIVERS,
         namespaces: &[],
-        parts: vec![perhaps("spec.storageCapacity", any_of(&[true, true, false]))],
+        parts: vec![optional("spec.storageCapacity", any_of(&[true, true, false]))],
     }
 }
 
@@ -66,9 +66,9 @@ pub fn capacities() -> Objects {
         namespaces: &["kube-system"],
         parts: vec![
             field("storageClassName", any_of(&CLASSES)),
-            perhaps("nodeTopology", topology),
-            perhaps("capacity", amount()),
-            perhaps("maximumVolumeSize", amount()),
+            optional("nodeTopology", topology),
+            optional("capacity", amount()),
+            optional("maximumVolumeSize", amount()),
         ],
     }
 }

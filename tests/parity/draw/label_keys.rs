@@ -8,18 +8,18 @@ pub fn settle(pod: &mut Value) {
     let labels = pod["metadata"]["labels"].clone();
     for side in ["podAffinity", "podAntiAffinity"] {
         if let Some(affinity) = pod["spec"].get_mut("affinity").and_then(|affinity| affinity.get_mut(side)) {
-            each(affinity, "requiredDuringSchedulingIgnoredDuringExecution", |term| merge(term, &labels));
-            each(affinity, "preferredDuringSchedulingIgnoredDuringExecution", |weighted| {
+            for_each_item(affinity, "requiredDuringSchedulingIgnoredDuringExecution", |term| merge(term, &labels));
+            for_each_item(affinity, "preferredDuringSchedulingIgnoredDuringExecution", |weighted| {
                 if let Some(term) = weighted.get_mut("podAffinityTerm") {
                     merge(term, &labels);
                 }
             });
         }
     }
-    each(&mut pod["spec"], "topologySpreadConstraints", |constraint| merge(constraint, &labels));
+    for_each_item(&mut pod["spec"], "topologySpreadConstraints", |constraint| merge(constraint, &labels));
 }
 
-fn each(of: &mut Value, list: &str, act: impl FnMut(&mut Value)) {
+fn for_each_item(of: &mut Value, list: &str, act: impl FnMut(&mut Value)) {
     of.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(act);
 }
 

@@ -5,7 +5,7 @@ use proptest::sample::subsequence;
 use serde_json::{Value, json};
 
 use super::Objects;
-use super::parts::{Part, any_of, field, list, map, object, perhaps};
+use super::parts::{Part, any_of, field, list, map, object, optional};
 
 /// The namespaces of pods.
 pub const NAMESPACES: [&str; 3] = ["default", "blue", "red"];
@@ -47,13 +47,13 @@ fn label_selector(keys: &'static [&'static str], value: fn(&'static str) -> Part
     let labels = map(&keys[..1], value);
     prop_oneof![
         3 => object(vec![field("matchLabels", labels)]),
-        2 => object(vec![perhaps("matchExpressions", list(expression(keys, value), 1..=2))]),
+        2 => object(vec![optional("matchExpressions", list(expression(keys, value), 1..=2))]),
     ]
     .boxed()
 }
 
 /// Draws `labelSelector`, or none, with `matchLabelKeys` and, if `mismatch` is set, `mismatchLabelKeys`.
-pub fn selecting(mismatch: bool) -> Part {
+pub fn label_selector_with_keys(mismatch: bool) -> Part {
     let selector = prop_oneof![1 => Just(Value::Null), 6 => label_selector(&KEYS, value)];
     let keys = || prop_oneof![2 => Just(Vec::new()), 1 => subsequence(KEYS.to_vec(), 1..=2)];
     (selector, keys(), keys())

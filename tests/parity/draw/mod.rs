@@ -42,8 +42,8 @@ pub struct Draw {
     pub pods: Vec<Part>,
     /// Additional parts of running pods.
     pub residents: Vec<Part>,
-    /// Whether some of the running pods become pods without a node but with a nominated node. Then only the whole
-    /// cycle is compared, because kube-scheduler's plugins, asked alone, do not know about nominated pods.
+    /// Whether some of the running pods become pods without a node but with a nominated node. Then only the
+    /// result of the cycle is compared, because kube-scheduler's plugins, called alone, ignore nominated pods.
     pub nominated: bool,
     /// Objects of additional kinds.
     pub objects: Vec<Objects>,
@@ -53,9 +53,9 @@ pub struct Draw {
     pub settle: fn(&mut Case),
 }
 
-const MOST_NODES: usize = 5;
-const MOST_RESIDENTS: usize = 6;
-const MOST_CHANGES: usize = 3;
+const MAX_NODES: usize = 5;
+const MAX_RESIDENTS: usize = 6;
+const MAX_CHANGES: usize = 3;
 
 /// Draws cases made of these parts.
 pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
@@ -63,7 +63,7 @@ pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
     let (node, pod) = (object(nodes), object(pods));
     let nominated = if nominated { any::<bool>().boxed() } else { Just(false).boxed() };
     let resident =
-        (pod.clone(), object(residents), 0..MOST_NODES, nominated).prop_map(|(pod, more, node, nominated)| {
+        (pod.clone(), object(residents), 0..MAX_NODES, nominated).prop_map(|(pod, more, node, nominated)| {
             let node = format!("n{node}");
             let place = match nominated {
                 // A scheduler ignores nominated pods of other schedulers.
@@ -73,29 +73,29 @@ pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
             merged(merged(pod, more), place)
         });
     let resident = resident.boxed();
-    let happens = happens(&node, &resident, &objects);
+    let change = change(&node, &resident, &objects);
     let further: Vec<BoxedStrategy<Vec<Value>>> = objects.iter().map(Objects::some).collect();
-    let there = (vec(node, 1..=MOST_NODES), vec(resident, 0..=MOST_RESIDENTS), further);
-    (arguments, there, vec(pod, 1..=2), vec(happens, 0..=MOST_CHANGES)).prop_map(
-        move |(arguments, (nodes, residents, further), pods, happens)| {
+    let cluster = (vec(node, 1..=MAX_NODES), vec(resident, 0..=MAX_RESIDENTS), further);
+    (arguments, cluster, vec(pod, 1..=2), vec(change, 0..=MAX_CHANGES)).prop_map(
+        move |(arguments, (nodes, residents, further), pods, drawn_changes)| {
             let nodes = nodes.into_iter().enumerate().map(|(at, node)| named("Node", "n", at, node));
             let residents = residents.into_iter().enumerate().map(|(at, pod)| named("Pod", "r", at, pod));
             let objects: Vec<Value> = nodes.chain(further.into_iter().flatten()).chain(residents).collect();
-            let changes = changes(&objects, happens);
+            let changes = changes(&objects, drawn_changes);
             let pods = pods.into_iter().enumerate().map(|(at, pod)| named("Pod", "p", at, pod)).collect();
             let arguments = arguments.as_object().cloned().unwrap_or_default();
             let mut case = Case { arguments, objects, pods, changes, ..Case::default() };
             settle(&mut case);
-            as_taken(&mut case);
+            apply_admission(&mut case);
             case
         },
     )
 }
 
 /// Draws a change: an added or changed object, or a removal. The object to remove may not exist.
-fn happens(node: &Part, resident: &Part, objects: &[Objects]) -> Union<BoxedStrategy<Change>> {
-    let node = (0..MOST_NODES, node.clone()).prop_map(|(at, node)| named("Node", "n", at, node));
-    let resident = (0..MOST_RESIDENTS, resident.clone()).prop_map(|(at, pod)| named("Pod", "r", at, pod));
+fn change(node: &Part, resident: &Part, objects: &[Objects]) -> Union<BoxedStrategy<Change>> {
+    let node = (0..MAX_NODES, node.clone()).prop_map(|(at, node)| named("Node", "n", at, node));
+    let resident = (0..MAX_RESIDENTS, resident.clone()).prop_map(|(at, pod)| named("Pod", "r", at, pod));
     let further = objects.iter().map(Objects::one);
     let all = [node.boxed(), resident.boxed()].into_iter().chain(further);
     let of = |object: Part| [object.clone().prop_map(Change::Set).boxed(), object.prop_map(Change::Remove).boxed()];
@@ -103,26 +103,26 @@ fn happens(node: &Part, resident: &Part, objects: &[Objects]) -> Union<BoxedStra
 }
 
 /// Drops removals of objects that do not exist, and keeps the immutable fields of objects that change.
-fn changes(objects: &[Value], happens: Vec<Change>) -> Vec<Change> {
-    let mut there: Vec<Value> = objects.iter().map(lasting).collect();
+fn changes(objects: &[Value], drawn: Vec<Change>) -> Vec<Change> {
+    let mut existing: Vec<Value> = objects.iter().map(immutable_fields).collect();
     let mut changes = Vec::new();
-    for happens in happens {
-        let (Change::Set(object) | Change::Remove(object)) = &happens;
-        let known = there.iter().position(|known| is_same(known, object));
-        match (happens, known) {
-            (Change::Set(object), Some(known)) => {
-                let object = changed(object, &there[known]);
-                there[known] = lasting(&object);
+    for change in drawn {
+        let (Change::Set(object) | Change::Remove(object)) = &change;
+        let at = existing.iter().position(|other| is_same(other, object));
+        match (change, at) {
+            (Change::Set(object), Some(at)) => {
+                let object = changed(object, &existing[at]);
+                existing[at] = immutable_fields(&object);
                 changes.push(Change::Set(object));
             }
             (Change::Set(object), None) => {
-                there.push(lasting(&object));
+                existing.push(immutable_fields(&object));
                 changes.push(Change::Set(object));
             }
-            (Change::Remove(_), Some(known)) => {
-                let mut gone = there.remove(known);
-                gone.as_object_mut().map(|fields| fields.remove("spec"));
-                changes.push(Change::Remove(gone));
+            (Change::Remove(_), Some(at)) => {
+                let mut removed = existing.remove(at);
+                removed.as_object_mut().map(|fields| fields.remove("spec"));
+                changes.push(Change::Remove(removed));
             }
             (Change::Remove(_), None) => {}
         }
@@ -148,26 +148,26 @@ fn changed(object: Value, before: &Value) -> Value {
 
 /// Returns the fields that an object never changes: its name, the node of a pod, and the spec of a pod without a
 /// node.
-fn lasting(object: &Value) -> Value {
+fn immutable_fields(object: &Value) -> Value {
     let metadata = &object["metadata"];
-    let mut lasting = json!({
+    let mut immutable_fields = json!({
         "apiVersion": object["apiVersion"],
         "kind": object["kind"],
         "metadata": {"name": metadata["name"], "uid": metadata["uid"]},
     });
     if let Some(namespace) = metadata.get("namespace") {
-        lasting["metadata"]["namespace"] = namespace.clone();
+        immutable_fields["metadata"]["namespace"] = namespace.clone();
     }
     match object["spec"].get("nodeName") {
-        Some(node) => lasting["spec"] = json!({"nodeName": node}),
-        None if object["kind"] == "Pod" => lasting["spec"] = object["spec"].clone(),
+        Some(node) => immutable_fields["spec"] = json!({"nodeName": node}),
+        None if object["kind"] == "Pod" => immutable_fields["spec"] = object["spec"].clone(),
         None => {}
     }
-    lasting
+    immutable_fields
 }
 
 /// Makes the changes that the API server and kubelets make.
-fn as_taken(case: &mut Case) {
+fn apply_admission(case: &mut Case) {
     let mut owners = Owners::default();
     for (version, pod) in (1_u64..).zip(case.set_mut().filter(|object| object["kind"] == "Pod")) {
         owners.settle(pod);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::parts::{Part, any_of, field, list, map, object, perhaps};
+use super::parts::{Part, any_of, field, list, map, object, optional};
 use super::quantities::quantity;
 
 /// The labels that nodes have and selectors name.
@@ -33,13 +33,13 @@ pub const TAINTS: [&str; 4] = ["dedicated", "gpu", "node.kubernetes.io/unschedul
 pub fn taints() -> Part {
     let taint = object(vec![
         field("key", any_of(&TAINTS)),
-        perhaps("value", any_of(&["a", "b", ""])),
+        optional("value", any_of(&["a", "b", ""])),
         field("effect", any_of(&EFFECTS)),
     ]);
-    perhaps("spec.taints", list(taint, 1..=3).prop_map(without_twins))
+    optional("spec.taints", list(taint, 1..=3).prop_map(without_duplicates))
 }
 
-fn without_twins(taints: Value) -> Value {
+fn without_duplicates(taints: Value) -> Value {
     let mut kept: Vec<Value> = Vec::new();
     for taint in taints.as_array().into_iter().flatten() {
         if !kept.iter().any(|kept| kept["key"] == taint["key"] && kept["effect"] == taint["effect"]) {
@@ -51,7 +51,7 @@ fn without_twins(taints: Value) -> Value {
 
 /// Draws `spec.unschedulable`.
 pub fn unschedulable() -> Part {
-    perhaps("spec.unschedulable", any_of(&[true, false]))
+    optional("spec.unschedulable", any_of(&[true, false]))
 }
 
 /// Draws `status.allocatable`.
@@ -60,7 +60,7 @@ pub fn allocatable() -> Part {
         map(&["cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "example.com/gpu", "vendor.io/nic"], |resource| {
             quantity(resource, 16)
         });
-    let pods = perhaps("pods", any_of(&["110", "3", "1", "0"]));
+    let pods = optional("pods", any_of(&["110", "3", "1", "0"]));
     let plenty = Just(json!({"cpu": "64", "memory": "128Gi", "ephemeral-storage": "100Gi", "pods": "110"}));
     prop_oneof![
         2 => field("status.allocatable", object(vec![plenty.boxed(), resources.clone()])),
@@ -95,5 +95,5 @@ pub fn images() -> Part {
         field("names", list(any_of(&IMAGES), 1..=2)),
         field("sizeBytes", any_of(&[100 * MIB, 23 * MIB, 22 * MIB, 700 * MIB, 5000 * MIB, 0, 123_456_789])),
     ]);
-    perhaps("status.images", list(image, 0..=4))
+    optional("status.images", list(image, 0..=4))
 }

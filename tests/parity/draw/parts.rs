@@ -21,7 +21,7 @@ pub fn field(path: &'static str, value: impl Strategy<Value = Value> + 'static) 
 }
 
 /// Draws the field at a path, or nothing.
-pub fn perhaps(path: &'static str, value: impl Strategy<Value = Value> + 'static) -> Part {
+pub fn optional(path: &'static str, value: impl Strategy<Value = Value> + 'static) -> Part {
     prop_oneof![Just(json!({})), field(path, value)].boxed()
 }
 
@@ -61,7 +61,7 @@ fn merge_fields(into: &mut Map<String, Value>, patch: Map<String, Value>) {
 }
 
 /// Gives these fields the values that they had when the name was first seen.
-pub fn keep(seen: &mut BTreeMap<String, Value>, name: String, object: &mut Value, fields: &[&str]) {
+pub fn keep_first_values(seen: &mut BTreeMap<String, Value>, name: String, object: &mut Value, fields: &[&str]) {
     let Some(object) = object.as_object_mut() else { return };
     let now: Value =
         fields.iter().filter_map(|field| Some(((*field).to_owned(), object.get(*field)?.clone()))).collect();

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::labels::{NAMESPACES, namespace_selector, selecting};
-use super::parts::{Part, any_of, field, list, object, perhaps};
+use super::labels::{NAMESPACES, label_selector_with_keys, namespace_selector};
+use super::parts::{Part, any_of, field, list, object, optional};
 
 fn term() -> Part {
     let namespaces = list(any_of(&NAMESPACES), 1..=2);
@@ -12,7 +12,7 @@ fn term() -> Part {
     let seldom = |part: Part| prop_oneof![2 => Just(json!({})), 1 => part].boxed();
     object(vec![
         field("topologyKey", key),
-        selecting(true),
+        label_selector_with_keys(true),
         seldom(field("namespaces", namespaces)),
         seldom(field("namespaceSelector", namespace_selector())),
     ])
@@ -20,7 +20,7 @@ fn term() -> Part {
 
 fn terms() -> Part {
     let preferred = object(vec![field("weight", any_of(&[1, 10, 100])), field("podAffinityTerm", term())]);
-    object(vec![seldom_required(), perhaps("preferredDuringSchedulingIgnoredDuringExecution", list(preferred, 1..=2))])
+    object(vec![seldom_required(), optional("preferredDuringSchedulingIgnoredDuringExecution", list(preferred, 1..=2))])
 }
 
 /// Draws required terms. They are rarer, because few nodes satisfy several.
@@ -31,14 +31,14 @@ fn seldom_required() -> Part {
 
 /// Draws `spec.affinity.podAffinity` and `spec.affinity.podAntiAffinity`.
 pub fn of_pod() -> Vec<Part> {
-    vec![perhaps("spec.affinity.podAffinity", terms()), perhaps("spec.affinity.podAntiAffinity", terms())]
+    vec![optional("spec.affinity.podAffinity", terms()), optional("spec.affinity.podAntiAffinity", terms())]
 }
 
 /// Draws `InterPodAffinityArgs`.
 pub fn arguments() -> Part {
     let weight: Vec<Value> = [1, 0, 10, 100].into_iter().map(Value::from).collect();
     object(vec![
-        perhaps("InterPodAffinity.hardPodAffinityWeight", any_of(&weight)),
-        perhaps("InterPodAffinity.ignorePreferredTermsOfExistingPods", any_of(&[false, true])),
+        optional("InterPodAffinity.hardPodAffinityWeight", any_of(&weight)),
+        optional("InterPodAffinity.ignorePreferredTermsOfExistingPods", any_of(&[false, true])),
     ])
 }

@@ -5,12 +5,12 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::nodes::{EFFECTS, IMAGES, TAINTS};
-use super::parts::{Part, any_of, field, list, map, object, perhaps};
+use super::parts::{Part, any_of, field, list, map, object, optional};
 use super::quantities::quantity;
 
 /// Draws `spec.nodeName` of a pod to schedule.
 pub fn node_name() -> Part {
-    perhaps("spec.nodeName", any_of(&["n0", "n1", "n9"]))
+    optional("spec.nodeName", any_of(&["n0", "n1", "n9"]))
 }
 
 /// Draws `spec.tolerations`.
@@ -24,21 +24,21 @@ pub fn tolerations() -> Part {
     });
     let toleration = prop_oneof![5 => keyed.boxed(), 1 => Just(json!({"operator": "Exists"}))];
     let toleration =
-        object(vec![toleration.boxed(), perhaps("effect", any_of(&EFFECTS))]).prop_flat_map(|toleration| {
+        object(vec![toleration.boxed(), optional("effect", any_of(&EFFECTS))]).prop_flat_map(|toleration| {
             // `tolerationSeconds` is valid only with the effect NoExecute.
             let seconds = if toleration["effect"] == "NoExecute" {
-                perhaps("tolerationSeconds", any_of(&[0, 60]))
+                optional("tolerationSeconds", any_of(&[0, 60]))
             } else {
                 Just(json!({})).boxed()
             };
             object(vec![Just(toleration).boxed(), seconds])
         });
-    perhaps("spec.tolerations", list(toleration.boxed(), 1..=3))
+    optional("spec.tolerations", list(toleration.boxed(), 1..=3))
 }
 
 /// Draws `spec.overhead`.
 pub fn overhead() -> Part {
-    perhaps("spec.overhead", map(&["cpu", "memory"], |resource| quantity(resource, 1)))
+    optional("spec.overhead", map(&["cpu", "memory"], |resource| quantity(resource, 1)))
 }
 
 /// Draws `spec.resources`, which must be no less than the containers' total requests.
@@ -71,7 +71,7 @@ pub fn image_volumes() -> Part {
         }
         list
     };
-    perhaps("spec.volumes", list(volume, 1..=2).prop_map(named))
+    optional("spec.volumes", list(volume, 1..=2).prop_map(named))
 }
 
 /// Draws the status that a kubelet reports during a resize.
@@ -82,19 +82,19 @@ pub fn resize() -> Vec<Part> {
             let name = json!({ "name": name });
             object(vec![
                 Just(name).boxed(),
-                perhaps("allocatedResources", amounts()),
-                perhaps("resources.requests", amounts()),
+                optional("allocatedResources", amounts()),
+                optional("resources.requests", amounts()),
             ])
         };
         names.iter().map(|name| of(name)).collect::<Vec<Part>>().prop_map(Value::Array)
     };
     let pending = |reason: Value| json!([{"type": "PodResizePending", "status": "True", "reason": reason}]);
     vec![
-        perhaps("status.containerStatuses", status(&["c0", "c1"])),
-        perhaps("status.initContainerStatuses", status(&["i0", "i1", "i2"])),
-        perhaps("status.resources.requests", amounts()),
-        perhaps("status.allocatedResources", amounts()),
-        perhaps("status.conditions", any_of(&["Infeasible", "Deferred"]).prop_map(pending)),
+        optional("status.containerStatuses", status(&["c0", "c1"])),
+        optional("status.initContainerStatuses", status(&["i0", "i1", "i2"])),
+        optional("status.resources.requests", amounts()),
+        optional("status.allocatedResources", amounts()),
+        optional("status.conditions", any_of(&["Infeasible", "Deferred"]).prop_map(pending)),
     ]
 }
 
@@ -110,7 +110,7 @@ pub fn ending() -> Part {
 /// Draws `spec.schedulingGates`.
 pub fn scheduling_gates() -> Part {
     let gates = proptest::sample::subsequence(vec!["example.com/b", "example.com/a", "quota"], 1..=3);
-    perhaps(
+    optional(
         "spec.schedulingGates",
         gates.prop_map(|names| names.into_iter().map(|name| json!({"name": name})).collect()),
     )
@@ -135,5 +135,5 @@ pub fn host() -> Part {
 
 /// Draws `spec.priority`.
 pub fn priority() -> Part {
-    perhaps("spec.priority", any_of(&[0, 1, 1000, -1, i32::MAX, i32::MIN]))
+    optional("spec.priority", any_of(&[0, 1, 1000, -1, i32::MAX, i32::MIN]))
 }

@@ -15,13 +15,13 @@ impl Owners {
         for list in ["containers", "initContainers"] {
             for container in pod["spec"].get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(ports) = container.get_mut("ports").and_then(Value::as_array_mut) {
-                    ports.retain(|port| self.is_for(&name, &node, port));
+                    ports.retain(|port| self.is_owner(&name, &node, port));
                 }
             }
         }
     }
 
-    fn is_for(&mut self, pod: &Value, node: &Value, port: &Value) -> bool {
+    fn is_owner(&mut self, pod: &Value, node: &Value, port: &Value) -> bool {
         let text = |field: &str, default: &str| match port[field].as_str() {
             Some(text) if !text.is_empty() => text.to_owned(),
             _ => default.to_owned(),

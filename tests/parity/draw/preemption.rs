@@ -4,14 +4,14 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Objects;
-use super::parts::{Part, any_of, field, perhaps};
+use super::parts::{Part, any_of, field, optional};
 use crate::case::Case;
 
 /// Draws nodes with four cores. Some have a taint that no pod tolerates.
 pub fn nodes() -> Vec<Part> {
-    let room = json!({"status": {"allocatable": {"cpu": "4", "pods": "5"}}});
+    let allocatable = json!({"status": {"allocatable": {"cpu": "4", "pods": "5"}}});
     let taint = json!([{"key": "dedicated", "value": "a", "effect": "NoSchedule"}]);
-    vec![Just(room).boxed(), prop_oneof![4 => Just(json!({})), 1 => field("spec.taints", Just(taint))].boxed()]
+    vec![Just(allocatable).boxed(), prop_oneof![4 => Just(json!({})), 1 => field("spec.taints", Just(taint))].boxed()]
 }
 
 /// Draws the pods' requests, which mostly equal all cores of a node, and their priorities.
@@ -32,20 +32,21 @@ pub fn pods() -> Vec<Part> {
             1 => field("spec.preemptionPolicy", any_of(&["Never", "PreemptLowerPriority"])),
         ]
         .boxed(),
-        perhaps("metadata.labels.app", any_of(&["web", "api"])),
+        optional("metadata.labels.app", any_of(&["web", "api"])),
         prop_oneof![3 => Just(json!({})), 1 => field("status.nominatedNodeName", any_of(&["n0", "n1", "n9"]))].boxed(),
     ]
 }
 
-/// Draws when running pods started, and whether they are being deleted.
+/// Draws the start times of running pods. Some of the pods are being deleted.
 pub fn residents() -> Vec<Part> {
-    let going = json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.com/wait"]}});
+    let terminating =
+        json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.com/wait"]}});
     let target = (any_of(&["True", "True", "False"]), any_of(&["PreemptionByScheduler", "EvictionByEvictionAPI"]));
     let condition =
         target.prop_map(|(status, reason)| json!([{"type": "DisruptionTarget", "status": status, "reason": reason}]));
     vec![
         field("status.startTime", (0_i64..3).prop_map(Value::from)),
-        prop_oneof![3 => Just(json!({})), 1 => Just(going)].boxed(),
+        prop_oneof![3 => Just(json!({})), 1 => Just(terminating)].boxed(),
         prop_oneof![2 => Just(json!({})), 1 => field("status.conditions", condition)].boxed(),
     ]
 }
@@ -69,17 +70,17 @@ pub fn budgets() -> Objects {
         names: &["one", "two"],
         namespaces: &["default", "other"],
         parts: vec![
-            perhaps("spec.selector", selector.boxed()),
+            optional("spec.selector", selector.boxed()),
             field("status", (0_i64..=2).prop_map(status)),
-            perhaps("status.disruptedPods", disrupted),
+            optional("status.disruptedPods", disrupted),
         ],
     }
 }
 
 /// Draws `DefaultPreemptionArgs` with which all nodes of such a small cluster are candidates.
 pub fn arguments() -> Part {
-    let all = any_of(&[0, 10, 100]).prop_map(|percentage| json!({"minCandidateNodesPercentage": percentage}));
-    perhaps("DefaultPreemption", all)
+    let every_node = any_of(&[0, 10, 100]).prop_map(|percentage| json!({"minCandidateNodesPercentage": percentage}));
+    optional("DefaultPreemption", every_node)
 }
 
 /// Makes the start times of pods unique: kube-scheduler does not define which of two pods with equal priority and

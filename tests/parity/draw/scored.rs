@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::claims;
-use super::parts::keep;
+use super::parts::keep_first_values;
 use crate::case::Case;
 
 /// Keeps the inputs of selectors constant: a device's attributes follow from its name, and a node's labels from the
@@ -19,12 +19,12 @@ pub fn settle(case: &mut Case) {
     for object in case.set_mut() {
         let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         match object["kind"].as_str() {
-            Some("Node") => keep(&mut seen, format!("node {name}"), &mut object["metadata"], &["labels"]),
+            Some("Node") => keep_first_values(&mut seen, format!("node {name}"), &mut object["metadata"], &["labels"]),
             Some("ResourceSlice") => {
                 let pool = object["spec"]["pool"]["name"].clone();
                 for device in object["spec"]["devices"].as_array_mut().into_iter().flatten() {
                     let id = format!("device {pool} {}", device["name"]);
-                    keep(&mut seen, id, device, &["attributes", "capacity", "allowMultipleAllocations"]);
+                    keep_first_values(&mut seen, id, device, &["attributes", "capacity", "allowMultipleAllocations"]);
                 }
             }
             Some("DeviceClass") if scored.contains(&format!("/{name}\"")) => {

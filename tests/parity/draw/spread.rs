@@ -4,13 +4,13 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::affinity;
-use super::labels::selecting;
-use super::parts::{Part, any_of, field, list, object, perhaps};
+use super::labels::label_selector_with_keys;
+use super::parts::{Part, any_of, field, list, object, optional};
 use crate::case::Case;
 
 const KEYS: [&str; 3] = ["topology.kubernetes.io/zone", "kubernetes.io/hostname", "rack"];
 
-/// Draws labels that say where nodes are. Some nodes lack some of them.
+/// Draws the topology labels of nodes. Some nodes lack some of them.
 pub fn topology() -> Vec<Part> {
     let at = |key: &'static str, values: &[&'static str]| {
         let label = any_of(values).prop_map(move |value| json!({"metadata": {"labels": {key: value}}}));
@@ -26,18 +26,18 @@ pub fn topology() -> Vec<Part> {
 }
 
 fn constraint(selector: Part) -> Part {
-    let needed = object(vec![
+    let hard = object(vec![
         field("whenUnsatisfiable", any_of(&["DoNotSchedule"])),
-        perhaps("minDomains", any_of(&[1, 2, 3, 4])),
+        optional("minDomains", any_of(&[1, 2, 3, 4])),
     ]);
-    let wanted = field("whenUnsatisfiable", any_of(&["ScheduleAnyway"]));
+    let soft = field("whenUnsatisfiable", any_of(&["ScheduleAnyway"]));
     let policy = || any_of(&["Honor", "Ignore"]);
     object(vec![
         field("maxSkew", any_of(&[1, 2, 5])),
         field("topologyKey", any_of(&KEYS)),
-        prop_oneof![needed, wanted].boxed(),
-        perhaps("nodeAffinityPolicy", policy()),
-        perhaps("nodeTaintsPolicy", policy()),
+        prop_oneof![hard, soft].boxed(),
+        optional("nodeAffinityPolicy", policy()),
+        optional("nodeTaintsPolicy", policy()),
         selector,
     ])
 }
@@ -48,10 +48,10 @@ fn constraints(selector: Part) -> Part {
         .prop_map(|all| {
             let mut kept: Vec<Value> = Vec::new();
             for constraint in all.as_array().into_iter().flatten() {
-                let twin = |kept: &Value| {
+                let is_duplicate = |kept: &Value| {
                     ["topologyKey", "whenUnsatisfiable"].iter().all(|field| kept[field] == constraint[field])
                 };
-                if !kept.iter().any(twin) {
+                if !kept.iter().any(is_duplicate) {
                     kept.push(constraint.clone());
                 }
             }
@@ -63,17 +63,17 @@ fn constraints(selector: Part) -> Part {
 /// Draws `spec.topologySpreadConstraints` and, sometimes, a node affinity, which affects the nodes that count.
 pub fn of_pod() -> Vec<Part> {
     let affinity = prop_oneof![3 => Just(json!({})), 1 => object(affinity::of_pod())];
-    vec![perhaps("spec.topologySpreadConstraints", constraints(selecting(false))), affinity.boxed()]
+    vec![optional("spec.topologySpreadConstraints", constraints(label_selector_with_keys(false))), affinity.boxed()]
 }
 
 /// Draws `PodTopologySpreadArgs`.
 pub fn arguments() -> Part {
     let listed = object(vec![
         field("defaultingType", any_of(&["List"])),
-        perhaps("defaultConstraints", constraints(Just(json!({})).boxed())),
+        optional("defaultConstraints", constraints(Just(json!({})).boxed())),
     ]);
     let arguments = prop_oneof![field("defaultingType", any_of(&["System"])), listed];
-    perhaps("PodTopologySpread", arguments)
+    optional("PodTopologySpread", arguments)
 }
 
 /// Replaces empty selectors of constraints by an explicit requirement that all pods meet. With an empty selector,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Objects;
 use super::labels::NAMESPACES;
-use super::parts::{Part, any_of, field, list, merged, object, perhaps};
+use super::parts::{Part, any_of, field, list, merged, object, optional};
 use crate::case::Case;
 
 /// The names of the CSI drivers.
@@ -157,7 +157,8 @@ pub fn persistent_volume_claims() -> Objects {
         let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": uid, "uid": uid, "controller": true});
         json!({"metadata": {"ownerReferences": [owner]}})
     });
-    let going = json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.com/wait"]}});
+    let terminating =
+        json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.com/wait"]}});
     let class = prop_oneof![8 => any_of(&CLASSES), 1 => any_of(&["none", ""])];
     Objects {
         api_version: "v1",
@@ -176,7 +177,7 @@ pub fn persistent_volume_claims() -> Objects {
             sometimes(field("spec.volumeMode", any_of(&["Block", "Filesystem"]))),
             sometimes(field("spec.volumeAttributesClassName", any_of(&["fast"]))),
             sometimes(field("status.phase", any_of(&["Lost", "Bound", "Pending"]))),
-            prop_oneof![19 => Just(json!({})), 1 => Just(going)].boxed(),
+            prop_oneof![19 => Just(json!({})), 1 => Just(terminating)].boxed(),
         ],
     }
 }
@@ -188,7 +189,8 @@ pub fn persistent_volumes() -> Objects {
         let uid = if known == true { json!({"uid": "PersistentVolumeClaim-default-"}) } else { json!({}) };
         json!({"spec": {"claimRef": merged(json!({"namespace": "default", "name": "c"}), uid)}})
     });
-    let going = json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.com/wait"]}});
+    let terminating =
+        json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.com/wait"]}});
     Objects {
         api_version: "v1",
         kind: "PersistentVolume",
@@ -206,7 +208,7 @@ pub fn persistent_volumes() -> Objects {
             sometimes(annotation(CLASS, any_of(&CLASSES))),
             sometimes(field("metadata.labels.disk", any_of(&["ssd", "hdd"]))),
             sometimes(field("spec.volumeMode", any_of(&["Block", "Filesystem"]))),
-            prop_oneof![19 => Just(json!({})), 1 => Just(going)].boxed(),
+            prop_oneof![19 => Just(json!({})), 1 => Just(terminating)].boxed(),
         ],
     }
 }
@@ -277,7 +279,7 @@ pub fn storage_classes() -> Objects {
         parts: vec![
             field("provisioner", provisioner),
             field("volumeBindingMode", any_of(&["WaitForFirstConsumer", "WaitForFirstConsumer", "Immediate"])),
-            sometimes(perhaps("allowedTopologies", allowed)),
+            sometimes(optional("allowedTopologies", allowed)),
         ],
     }
 }

@@ -1,6 +1,6 @@
 //! The plugin that allocates devices.
 
-use super::Does::{Fails, Filters, LetsWait, Scores, Skips, Wakes};
+use super::Behavior::{Fails, Filters, KeepsWaiting, Requeues, Scores, Skips};
 use super::Entry;
 use crate::draw::{Draw, claims, spread};
 
@@ -54,5 +54,5 @@ pub const ENTRIES: &[Entry] = &[Entry {
         "pod.spec.containers[].resources.requests.deviceclass.resource.kubernetes.io/any",
         "pod.spec.initContainers[].resources.requests.example.com/gpu",
     ],
-    does: &[Filters, Scores, Skips, Fails, Wakes, LetsWait],
+    behaviors: &[Filters, Scores, Skips, Fails, Requeues, KeepsWaiting],
 }];

@@ -6,17 +6,17 @@ use crate::draw::{Draw, affinity, arguments, labels, nodes, pod_affinity, pods, 
 
 /// The rows of the table.
 pub const ENTRIES: &[Entry] = &[
-    Entry { plugin: "all of them", draw: everything, fields: &[], does: &[] },
+    Entry { plugin: "all of them", draw: everything, fields: &[], behaviors: &[] },
     Entry {
         plugin: "with nominated pods",
-        draw: promises,
+        draw: nominated_pods,
         fields: &["resident.status.nominatedNodeName", "resident.spec.priority", "pod.spec.priority"],
-        does: &[],
+        behaviors: &[],
     },
 ];
 
-/// Draws for plugins that look at other pods. These pods can be nominated pods.
-fn promises() -> Draw {
+/// Draws cases for plugins that read other pods. These pods can be nominated pods.
+fn nominated_pods() -> Draw {
     let containers = Containers { requests: true, ports: true, ..Containers::default() };
     Draw {
         nodes: [spread::topology(), vec![nodes::allocatable()]].concat(),

@@ -36,13 +36,13 @@ pub struct Entry {
     pub draw: fn() -> Draw,
     /// Paths of fields that must occur in the cases; with `=value`, this value must occur.
     pub fields: &'static [&'static str],
-    /// The outcomes that must occur at least once, because a comparison without them proves nothing.
-    pub does: &'static [Does],
+    /// The behaviors that must occur at least once, because a comparison without them proves nothing.
+    pub behaviors: &'static [Behavior],
 }
 
 /// A behavior of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Does {
+pub enum Behavior {
     /// Rejects some nodes, but not all.
     Filters,
     /// Gives nodes different scores.
@@ -52,9 +52,9 @@ pub enum Does {
     /// Returns an error.
     Fails,
     /// Rejected a pod, and queues it again after a change.
-    Wakes,
+    Requeues,
     /// Rejected a pod, and lets it wait after a change.
-    LetsWait,
+    KeepsWaiting,
     /// Evicts pods.
     Evicts,
     /// Holds a pod back, or changes the order of pods in the queue.

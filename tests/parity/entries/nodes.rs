@@ -1,6 +1,6 @@
 //! Plugins that match a pod's requirements with a node.
 
-use super::Does::{Fails, Filters, Scores, Skips};
+use super::Behavior::{Fails, Filters, Scores, Skips};
 use super::Entry;
 use crate::draw::containers::Containers;
 use crate::draw::{Draw, affinity, arguments, nodes, pods};
@@ -19,13 +19,13 @@ pub const ENTRIES: &[Entry] = &[
             "node.spec.unschedulable=false",
             "pod.spec.tolerations[].key=node.kubernetes.io/unschedulable",
         ],
-        does: &[Filters],
+        behaviors: &[Filters],
     },
     Entry {
         plugin: "NodeName",
         draw: || Draw { pods: vec![pods::node_name()], ..Draw::plain() },
         fields: &["pod.spec.nodeName=n0", "pod.spec.nodeName=n9"],
-        does: &[Filters],
+        behaviors: &[Filters],
     },
     Entry {
         plugin: "TaintToleration",
@@ -45,7 +45,7 @@ pub const ENTRIES: &[Entry] = &[
             "pod.spec.tolerations[].effect=NoExecute",
             "pod.spec.tolerations[].tolerationSeconds",
         ],
-        does: &[Filters, Scores],
+        behaviors: &[Filters, Scores],
     },
     Entry {
         plugin: "NodeAffinity",
@@ -72,7 +72,7 @@ pub const ENTRIES: &[Entry] = &[
             "arguments.NodeAffinity.addedAffinity.requiredDuringSchedulingIgnoredDuringExecution",
             "arguments.NodeAffinity.addedAffinity.preferredDuringSchedulingIgnoredDuringExecution",
         ],
-        does: &[Filters, Scores, Skips, Fails],
+        behaviors: &[Filters, Scores, Skips, Fails],
     },
     Entry {
         plugin: "NodePorts",
@@ -94,7 +94,7 @@ pub const ENTRIES: &[Entry] = &[
             "resident.spec.containers[].ports[].hostPort",
             "resident.spec.initContainers[].ports[].hostPort",
         ],
-        does: &[Filters, Skips],
+        behaviors: &[Filters, Skips],
     },
     Entry {
         plugin: "NodeDeclaredFeatures",
@@ -113,7 +113,7 @@ pub const ENTRIES: &[Entry] = &[
             "pod.spec.hostNetwork=true",
             "pod.spec.hostUsers=false",
         ],
-        does: &[Filters, Skips],
+        behaviors: &[Filters, Skips],
     },
     Entry {
         plugin: "ImageLocality",
@@ -134,6 +134,6 @@ pub const ENTRIES: &[Entry] = &[
             "pod.spec.initContainers[].image",
             "pod.spec.volumes[].image.reference",
         ],
-        does: &[Scores],
+        behaviors: &[Scores],
     },
 ];

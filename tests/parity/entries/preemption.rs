@@ -1,6 +1,6 @@
 //! DefaultPreemption: pods that preempt others.
 
-use super::Does::Evicts;
+use super::Behavior::Evicts;
 use super::Entry;
 use crate::draw::{Draw, preemption};
 
@@ -30,5 +30,5 @@ pub const ENTRIES: &[Entry] = &[Entry {
         "poddisruptionbudget.status.disruptedPods",
         "arguments.DefaultPreemption.minCandidateNodesPercentage",
     ],
-    does: &[Evicts],
+    behaviors: &[Evicts],
 }];

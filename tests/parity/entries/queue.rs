@@ -1,6 +1,6 @@
 //! Plugins that decide when a pod is scheduled.
 
-use super::Does::Queues;
+use super::Behavior::Queues;
 use super::Entry;
 use crate::draw::{Draw, pods};
 
@@ -10,12 +10,12 @@ pub const ENTRIES: &[Entry] = &[
         plugin: "SchedulingGates",
         draw: || Draw { pods: vec![pods::scheduling_gates()], residents: vec![pods::without_gates()], ..Draw::plain() },
         fields: &["pod.spec.schedulingGates[].name"],
-        does: &[Queues],
+        behaviors: &[Queues],
     },
     Entry {
         plugin: "PrioritySort",
         draw: || Draw { pods: vec![pods::priority()], ..Draw::plain() },
         fields: &["pod.spec.priority", "resident.spec.priority"],
-        does: &[Queues],
+        behaviors: &[Queues],
     },
 ];

@@ -1,6 +1,6 @@
 //! Plugins that compare the requests of pods with the resources of nodes.
 
-use super::Does::{Filters, Scores};
+use super::Behavior::{Filters, Scores};
 use super::Entry;
 use crate::draw::containers::Containers;
 use crate::draw::parts::Part;
@@ -12,16 +12,16 @@ pub const ENTRIES: &[Entry] = &[
         plugin: "NodeResourcesFit",
         draw: || resources(arguments::fit()),
         fields: REQUESTS,
-        does: &[Filters, Scores],
+        behaviors: &[Filters, Scores],
     },
     Entry {
         plugin: "NodeResourcesBalancedAllocation",
         draw: || resources(arguments::balanced()),
         fields: REQUESTS,
-        does: &[Scores],
+        behaviors: &[Scores],
     },
     // Both plugins, where device classes provide extended resources.
-    Entry { plugin: "scores of devices", draw: devices, fields: DEVICES, does: &[] },
+    Entry { plugin: "scores of devices", draw: devices, fields: DEVICES, behaviors: &[] },
 ];
 
 const REQUESTS: &[&str] = &[

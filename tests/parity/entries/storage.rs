@@ -1,6 +1,6 @@
-//! Plugins that look at volumes.
+//! Plugins that read volumes.
 
-use super::Does::{Fails, Filters, Skips};
+use super::Behavior::{Fails, Filters, Skips};
 use super::Entry;
 use crate::draw::{Draw, Objects, csi, volumes};
 
@@ -26,7 +26,7 @@ pub const ENTRIES: &[Entry] = &[
             "resident.metadata.namespace=blue",
             "persistentvolumeclaim.spec.accessModes[]=ReadWriteOncePod",
         ],
-        does: &[Filters, Skips],
+        behaviors: &[Filters, Skips],
     },
     Entry {
         plugin: "NodeVolumeLimits",
@@ -64,7 +64,7 @@ pub const ENTRIES: &[Entry] = &[
             "csinode.spec.drivers[].allocatable.count=0",
             "volumeattachment.spec.source.persistentVolumeName",
         ],
-        does: &[Filters, Skips, Fails],
+        behaviors: &[Filters, Skips, Fails],
     },
     Entry {
         plugin: "VolumeBinding",
@@ -113,7 +113,7 @@ pub const ENTRIES: &[Entry] = &[
             "csistoragecapacity.nodeTopology.matchLabels",
             "csistoragecapacity.maximumVolumeSize",
         ],
-        does: &[Filters, Skips],
+        behaviors: &[Filters, Skips],
     },
     Entry {
         plugin: "VolumeZone",
@@ -138,6 +138,6 @@ pub const ENTRIES: &[Entry] = &[
             "storageclass.volumeBindingMode=Immediate",
             "storageclass.volumeBindingMode=WaitForFirstConsumer",
         ],
-        does: &[Filters, Skips],
+        behaviors: &[Filters, Skips],
     },
 ];

@@ -1,6 +1,6 @@
-//! Plugins that look at the places of other pods.
+//! Plugins that read the nodes of other pods.
 
-use super::Does::{Filters, Scores, Skips};
+use super::Behavior::{Filters, Scores, Skips};
 use super::Entry;
 use crate::draw::{Draw, labels, nodes, pod_affinity, pods, spread, workloads};
 
@@ -55,7 +55,7 @@ pub const ENTRIES: &[Entry] = &[
             "arguments.PodTopologySpread.defaultConstraints[].whenUnsatisfiable=DoNotSchedule",
             "arguments.PodTopologySpread.defaultConstraints[].whenUnsatisfiable=ScheduleAnyway",
         ],
-        does: &[Filters, Scores, Skips],
+        behaviors: &[Filters, Scores, Skips],
     },
     Entry {
         plugin: "InterPodAffinity",
@@ -94,6 +94,6 @@ pub const ENTRIES: &[Entry] = &[
             "arguments.InterPodAffinity.hardPodAffinityWeight=100",
             "arguments.InterPodAffinity.ignorePreferredTermsOfExistingPods=true",
         ],
-        does: &[Filters, Scores, Skips],
+        behaviors: &[Filters, Scores, Skips],
     },
 ];

@@ -1,4 +1,4 @@
-//! Faults of a proxy: what happens to which requests.
+//! The faults of a proxy, and the requests that have them.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use tokio::sync::watch;
 
-use super::request::Asked;
+use super::request::RequestInfo;
 
 /// A fault that the proxy injects into a request instead of forwarding it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Fault {
 
 /// The requests that have a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum RequestSelector {
     /// All requests.
     All,
     /// Requests that bind a pod.
@@ -36,13 +36,13 @@ pub enum Which {
     WatchesOf(&'static str),
 }
 
-impl Which {
-    fn is(self, asked: &Asked) -> bool {
+impl RequestSelector {
+    fn selects(self, request: &RequestInfo) -> bool {
         match self {
             Self::All => true,
-            Self::Binds => asked.is_bind(),
-            Self::LeaseWrites => asked.is_lease_write(),
-            Self::WatchesOf(plural) => asked.watch && asked.plural == plural,
+            Self::Binds => request.is_bind(),
+            Self::LeaseWrites => request.is_lease_write(),
+            Self::WatchesOf(plural) => request.watch && request.plural == plural,
         }
     }
 }
@@ -50,17 +50,17 @@ impl Which {
 /// The current faults of a proxy.
 #[derive(Default)]
 pub(super) struct Faults {
-    rules: Mutex<Vec<(Which, Fault)>>,
+    rules: Mutex<Vec<(RequestSelector, Fault)>>,
     /// Changes when the faults end.
     ended: watch::Sender<usize>,
 }
 
 impl Faults {
     /// Gives these requests this fault from now on.
-    pub(super) fn begin(&self, which: Which, fault: Fault) {
+    pub(super) fn begin(&self, selector: RequestSelector, fault: Fault) {
         let mut rules = self.lock();
-        rules.retain(|(of, _)| *of != which);
-        rules.push((which, fault));
+        rules.retain(|(other, _)| *other != selector);
+        rules.push((selector, fault));
     }
 
     /// Ends all faults.
@@ -70,17 +70,17 @@ impl Faults {
     }
 
     /// Returns the request's fault.
-    pub(super) fn of(&self, asked: &Asked) -> Option<Fault> {
-        self.lock().iter().find(|(which, _)| which.is(asked)).map(|(_, fault)| *fault)
+    pub(super) fn fault_of(&self, request: &RequestInfo) -> Option<Fault> {
+        self.lock().iter().find(|(selector, _)| selector.selects(request)).map(|(_, fault)| *fault)
     }
 
     /// Waits until the request is no longer held.
-    pub(super) async fn until_let_go(&self, asked: &Asked) {
+    pub(super) async fn until_released(&self, request: &RequestInfo) {
         let mut ended = self.ended.subscribe();
-        while self.of(asked) == Some(Fault::Hold) && ended.changed().await.is_ok() {}
+        while self.fault_of(request) == Some(Fault::Hold) && ended.changed().await.is_ok() {}
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(Which, Fault)>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(RequestSelector, Fault)>> {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -25,17 +25,17 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use self::fault::Faults;
-pub use self::fault::{Fault, Which};
+pub use self::fault::{Fault, RequestSelector};
 use self::record::Entry;
 pub use self::record::{Bind, End, LeaseWrite, Record};
-use self::request::Asked;
+use self::request::RequestInfo;
 use berth_test_kit::wait::{self, Look, PATIENCE};
 
 /// The maximum size of a request body in bytes. No test sends more.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BODY_BYTES: usize = 1 << 20;
 
 /// The headers that belong to one connection and are not passed on.
-const OF_THE_CONNECTION: [HeaderName; 5] =
+const CONNECTION_HEADERS: [HeaderName; 5] =
     [header::HOST, header::AUTHORIZATION, header::CONTENT_LENGTH, header::CONNECTION, header::TRANSFER_ENCODING];
 
 /// A running proxy. Dropping this value ends it.
@@ -46,7 +46,7 @@ pub struct Proxy {
 }
 
 struct Shared {
-    onward: Client,
+    upstream: Client,
     faults: Faults,
     /// The number of requests that had a fault.
     hits: watch::Sender<usize>,
@@ -62,15 +62,15 @@ impl Drop for Proxy {
 }
 
 impl Proxy {
-    /// Starts a proxy that passes requests on through the client `onward`.
+    /// Starts a proxy that passes requests on through the client `upstream`.
     ///
     /// # Errors
     /// Returns the operating system's error.
-    pub async fn start(onward: Client) -> Result<Self> {
+    pub async fn start(upstream: Client) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
-            onward,
+            upstream,
             faults: Faults::default(),
             hits: watch::Sender::new(0),
             cut: watch::Sender::new(0),
@@ -112,13 +112,13 @@ impl Proxy {
 
     /// Gives every request this fault from now on. Responses that are streaming continue.
     pub fn begin(&self, fault: Fault) {
-        self.begin_for(Which::All, fault);
+        self.begin_for(RequestSelector::All, fault);
     }
 
     /// Gives these requests this fault from now on. If several faults match a request, the fault that began first
     /// applies.
-    pub fn begin_for(&self, which: Which, fault: Fault) {
-        self.shared.faults.begin(which, fault);
+    pub fn begin_for(&self, selector: RequestSelector, fault: Fault) {
+        self.shared.faults.begin(selector, fault);
     }
 
     /// Ends all faults, and passes held requests on.
@@ -135,8 +135,8 @@ impl Proxy {
     ///
     /// # Errors
     /// Returns an error if there was no yes within [`PATIENCE`].
-    pub async fn until<T>(&self, what: &str, mut look: impl FnMut(&Record) -> Look<T>) -> Result<T> {
-        wait::begin(what);
+    pub async fn until<T>(&self, condition: &str, mut look: impl FnMut(&Record) -> Look<T>) -> Result<T> {
+        wait::begin(condition);
         let mut record = self.shared.record.subscribe();
         let mut found = String::new();
         let yes = async {
@@ -149,7 +149,7 @@ impl Proxy {
             }
         };
         let in_time = tokio::time::timeout(PATIENCE, yes).await;
-        in_time.unwrap_or_else(|_| bail!("waited {PATIENCE:?} in vain until {what}; last seen: {found}"))
+        in_time.unwrap_or_else(|_| bail!("timed out after {PATIENCE:?} waiting until {condition}; last seen: {found}"))
     }
 
     /// Breaks every response that is streaming, such as a watch.
@@ -162,36 +162,36 @@ impl Proxy {
     /// # Errors
     /// Returns an error if there were not as many in time.
     pub async fn until_hit(&self, times: usize) -> Result<()> {
-        let what = format!("{times} requests have met the fault");
-        wait::begin(&what);
+        let condition = format!("{times} more requests have had a fault");
+        wait::begin(&condition);
         let mut hits = self.shared.hits.subscribe();
         let enough = *hits.borrow() + times;
         let hit = tokio::time::timeout(PATIENCE, hits.wait_for(|hits| *hits >= enough)).await;
-        hit.with_context(|| format!("waited {PATIENCE:?} in vain until {what}"))??;
+        hit.with_context(|| format!("timed out after {PATIENCE:?} waiting until {condition}"))??;
         Ok(())
     }
 }
 
 impl Shared {
-    async fn pass_on(&self, head: Parts, body: Bytes) -> Result<Response> {
-        let mut onward = axum::http::Request::builder().method(head.method).uri(head.uri);
-        for (name, value) in head.headers.iter().filter(|(name, _)| !OF_THE_CONNECTION.contains(name)) {
-            onward = onward.header(name, value);
+    async fn forward(&self, head: Parts, body: Bytes) -> Result<Response> {
+        let mut forwarded = axum::http::Request::builder().method(head.method).uri(head.uri);
+        for (name, value) in head.headers.iter().filter(|(name, _)| !CONNECTION_HEADERS.contains(name)) {
+            forwarded = forwarded.header(name, value);
         }
         let cut = self.cut.subscribe();
-        let answer = self.onward.send(onward.body(body.into())?).await?;
+        let answer = self.upstream.send(forwarded.body(body.into())?).await?;
         let (mut head, body) = answer.into_parts();
-        OF_THE_CONNECTION.iter().for_each(|name| drop(head.headers.remove(name)));
-        Ok(Response::from_parts(head, until_cut(Body::new(body), cut)))
+        CONNECTION_HEADERS.iter().for_each(|name| drop(head.headers.remove(name)));
+        Ok(Response::from_parts(head, body_until_cut(Body::new(body), cut)))
     }
 }
 
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let asked = Asked::of(&head);
-    let Ok(body) = axum::body::to_bytes(body, MOST_BYTES).await else { return broken() };
-    let mut entry = Entry::begin(&shared.record, &asked, &body);
-    let fault = shared.faults.of(&asked);
+    let request = RequestInfo::from_parts(&head);
+    let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else { return broken_response() };
+    let mut entry = Entry::begin(&shared.record, &request, &body);
+    let fault = shared.faults.fault_of(&request);
     if fault.is_some() {
         shared.hits.send_modify(|hits| *hits += 1);
     }
@@ -203,13 +203,13 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         // The task ends when the caller closes the connection.
         Some(Fault::Silence) => std::future::pending().await,
         Some(Fault::Slow(delay)) => wait::pass(delay).await,
-        Some(Fault::Hold) => shared.faults.until_let_go(&asked).await,
+        Some(Fault::Hold) => shared.faults.until_released(&request).await,
         Some(Fault::LoseAnswer) | None => {}
     }
-    let Ok(answer) = shared.pass_on(head, body).await else { return broken() };
+    let Ok(answer) = shared.forward(head, body).await else { return broken_response() };
     entry.answered(answer.status());
     // The API server has answered the request, but the client gets no answer.
-    if fault == Some(Fault::LoseAnswer) { broken() } else { answer }
+    if fault == Some(Fault::LoseAnswer) { broken_response() } else { answer }
 }
 
 /// Returns a refusal like that of an API server that is overloaded, or that has lost its etcd.
@@ -224,11 +224,11 @@ fn refusal(status: StatusCode) -> Response {
 }
 
 /// Returns a response whose body fails at once.
-fn broken() -> Response {
+fn broken_response() -> Response {
     Response::new(Body::from_stream(stream::once(async { Err::<Vec<u8>, _>(io::Error::other("broken on purpose")) })))
 }
 
-fn until_cut(body: Body, cut: watch::Receiver<usize>) -> Body {
+fn body_until_cut(body: Body, cut: watch::Receiver<usize>) -> Body {
     Body::from_stream(stream::unfold((body.into_data_stream(), cut), |(mut data, mut cut)| async move {
         let next = tokio::select! {
             biased;

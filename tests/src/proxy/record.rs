@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::request::Asked;
+use super::request::RequestInfo;
 
 /// Requests in the order in which they arrived.
 #[derive(Clone, Debug, Default)]
@@ -84,25 +84,25 @@ fn is_success(end: Option<End>) -> bool {
 /// A request that is being handled. Dropping it records the request's end, also where the caller disconnects.
 pub(super) struct Entry<'a> {
     record: &'a watch::Sender<Record>,
-    place: Option<Place>,
+    index: Option<RecordIndex>,
     answer: Option<StatusCode>,
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum RecordIndex {
     Bind(usize),
     Lease(usize),
 }
 
 impl<'a> Entry<'a> {
-    pub(super) fn begin(record: &'a watch::Sender<Record>, asked: &Asked, body: &[u8]) -> Self {
+    pub(super) fn begin(record: &'a watch::Sender<Record>, request: &RequestInfo, body: &[u8]) -> Self {
         let arrived = Instant::now();
-        let mut place = None;
+        let mut index = None;
         record.send_if_modified(|record| {
-            place = record.add(asked, body, arrived);
-            place.is_some() || asked.is_list()
+            index = record.add(request, body, arrived);
+            index.is_some() || request.is_list()
         });
-        Self { record, place, answer: None }
+        Self { record, index, answer: None }
     }
 
     pub(super) fn answered(&mut self, answer: StatusCode) {
@@ -112,33 +112,33 @@ impl<'a> Entry<'a> {
 
 impl Drop for Entry<'_> {
     fn drop(&mut self) {
-        let Some(place) = self.place else { return };
+        let Some(index) = self.index else { return };
         let end = Some(End { at: Instant::now(), answer: self.answer });
-        self.record.send_modify(|record| match place {
-            Place::Bind(at) => record.binds[at].end = end,
-            Place::Lease(at) => record.leases[at].end = end,
+        self.record.send_modify(|record| match index {
+            RecordIndex::Bind(at) => record.binds[at].end = end,
+            RecordIndex::Lease(at) => record.leases[at].end = end,
         });
     }
 }
 
 impl Record {
-    fn add(&mut self, asked: &Asked, body: &[u8], arrived: Instant) -> Option<Place> {
-        if asked.is_list() {
-            *self.lists.entry(asked.plural.clone()).or_default() += 1;
+    fn add(&mut self, request: &RequestInfo, body: &[u8], arrived: Instant) -> Option<RecordIndex> {
+        if request.is_list() {
+            *self.lists.entry(request.plural.clone()).or_default() += 1;
         }
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        if asked.is_bind() {
+        if request.is_bind() {
             let binding: Value = serde_json::from_slice(body).unwrap_or_default();
             let (uid, node) = (text(&binding["metadata"]["uid"]), text(&binding["target"]["name"]));
-            self.binds.push(Bind { pod: asked.name.clone(), uid, node, arrived, end: None });
-            return Some(Place::Bind(self.binds.len() - 1));
+            self.binds.push(Bind { pod: request.name.clone(), uid, node, arrived, end: None });
+            return Some(RecordIndex::Bind(self.binds.len() - 1));
         }
-        if asked.is_lease_write() {
+        if request.is_lease_write() {
             let lease: Value = serde_json::from_slice(body).unwrap_or_default();
             let spec = &lease["spec"];
             let duration = Duration::from_secs(spec["leaseDurationSeconds"].as_u64().unwrap_or_default());
             self.leases.push(LeaseWrite { holder: text(&spec["holderIdentity"]), duration, arrived, end: None });
-            return Some(Place::Lease(self.leases.len() - 1));
+            return Some(RecordIndex::Lease(self.leases.len() - 1));
         }
         None
     }

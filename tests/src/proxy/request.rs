@@ -5,7 +5,7 @@ use axum::http::{Method, Uri};
 
 /// A request's verb and object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct RequestInfo {
     pub(super) method: Method,
     /// The kind in the URI: `pods`. Empty where the URI names no object.
     pub(super) plural: String,
@@ -15,12 +15,12 @@ pub(super) struct Asked {
     pub(super) watch: bool,
 }
 
-impl Asked {
-    pub(super) fn of(head: &Parts) -> Self {
-        Self::read(head.method.clone(), &head.uri)
+impl RequestInfo {
+    pub(super) fn from_parts(head: &Parts) -> Self {
+        Self::parse(head.method.clone(), &head.uri)
     }
 
-    fn read(method: Method, uri: &Uri) -> Self {
+    fn parse(method: Method, uri: &Uri) -> Self {
         let mut parts = uri.path().split('/').filter(|part| !part.is_empty());
         // Skips `api` and a version, or `apis`, a group and a version.
         let before = if parts.next() == Some("apis") { 2 } else { 1 };
@@ -57,17 +57,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read() {
-        let read = |method, uri: &str| Asked::read(method, &uri.parse().expect("an address"));
-        let bind = read(Method::POST, "/api/v1/namespaces/default/pods/p/binding");
+    fn verb_and_object_are_parsed_from_the_uri() {
+        let parse = |method, uri: &str| RequestInfo::parse(method, &uri.parse().expect("an address"));
+        let bind = parse(Method::POST, "/api/v1/namespaces/default/pods/p/binding");
         assert!(bind.is_bind() && bind.name == "p", "{bind:?}");
-        let renewal = read(Method::PUT, "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/berth");
+        let renewal = parse(Method::PUT, "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/berth");
         assert!(renewal.is_lease_write() && !renewal.is_bind() && !renewal.is_list(), "{renewal:?}");
-        let list = read(Method::GET, "/apis/storage.k8s.io/v1/csinodes?limit=500");
+        let list = parse(Method::GET, "/apis/storage.k8s.io/v1/csinodes?limit=500");
         assert!(list.is_list() && list.plural == "csinodes", "{list:?}");
-        let watch = read(Method::GET, "/api/v1/pods?watch=true&resourceVersion=7");
+        let watch = parse(Method::GET, "/api/v1/pods?watch=true&resourceVersion=7");
         assert!(watch.watch && !watch.is_list() && watch.plural == "pods", "{watch:?}");
-        assert_eq!(read(Method::GET, "/api/v1/namespaces/default").name, "default");
-        assert!(!read(Method::GET, "/version").is_list());
+        assert_eq!(parse(Method::GET, "/api/v1/namespaces/default").name, "default");
+        assert!(!parse(Method::GET, "/version").is_list());
     }
 }

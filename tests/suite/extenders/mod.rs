@@ -7,7 +7,7 @@ mod scenes;
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{self, Scheduler};
 use berth_test_kit::wait::Look;
-use berth_tests::extender::{Asked, Extender};
+use berth_tests::extender::{Extender, ReceivedRequest};
 use berth_tests::objects::{node, pod, priority_class, with};
 use berth_tests::{Journal, Target, api};
 use serde_json::{Value, json};
@@ -15,100 +15,111 @@ use serde_json::{Value, json};
 use self::scenes::{Outcome, Scene};
 use crate::kube_scheduler::KubeScheduler;
 
-crate::case::cases!(Both: are_asked_and_heard);
+crate::case::cases!(Both: answers_take_effect);
 
 /// Returns the comparison, which needs kube-scheduler.
 pub fn compared() -> Vec<crate::case::Case> {
-    let (module, name, on) = ("extenders", "are_asked_as_by_kube_scheduler", crate::case::On::Real);
-    vec![crate::case::Case { module, name, on, run: |target| Box::pin(are_asked_as_by_kube_scheduler(target)) }]
+    let (module, name, on) = ("extenders", "requests_match_kube_scheduler", crate::case::On::Real);
+    vec![crate::case::Case { module, name, on, run: |target| Box::pin(requests_match_kube_scheduler(target)) }]
 }
 
 /// The requests and the result of a scene.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct Observation {
     /// The requests, without repetitions, in the order of their first occurrence.
-    asked: Vec<Asked>,
+    requests: Vec<ReceivedRequest>,
     /// The pod's node, or the reason and message of its condition.
-    came: Result<String, (String, String)>,
+    result: Result<String, (String, String)>,
 }
 
-async fn are_asked_and_heard(target: &Target) -> Result<()> {
+async fn answers_take_effect(target: &Target) -> Result<()> {
     for scene in scenes::all() {
-        let seen = by_berth(target, &scene).await.with_context(|| scene.name)?;
-        check(&scene, &seen.came).with_context(|| format!("{}: it was asked {:#?}", scene.name, seen.asked))?;
+        let observation = by_berth(target, &scene).await.with_context(|| scene.name)?;
+        check(&scene, &observation.result)
+            .with_context(|| format!("{}: the extender received {:#?}", scene.name, observation.requests))?;
         target.clean_up().await?;
     }
     Ok(())
 }
 
-async fn are_asked_as_by_kube_scheduler(target: &Target) -> Result<()> {
+async fn requests_match_kube_scheduler(target: &Target) -> Result<()> {
     for scene in scenes::all() {
         let theirs =
             by_kube_scheduler(target, &scene).await.with_context(|| format!("{}: kube-scheduler", scene.name))?;
         target.clean_up().await?;
         let ours = by_berth(target, &scene).await.with_context(|| format!("{}: Berth", scene.name))?;
         target.clean_up().await?;
-        ensure!(ours.asked == theirs.asked, "{}: {}", scene.name, first_difference(&theirs.asked, &ours.asked));
-        match (&scene.comes_to, theirs.came, ours.came) {
+        ensure!(
+            ours.requests == theirs.requests,
+            "{}: {}",
+            scene.name,
+            first_difference(&theirs.requests, &ours.requests)
+        );
+        match (&scene.expected, theirs.result, ours.result) {
             (Outcome::ErrorOf(_), Err((theirs, _)), Err((ours, _))) if theirs == ours => {}
-            (_, theirs, ours) => ensure!(theirs == ours, "{}: {theirs:?}, and ours {ours:?}", scene.name),
+            (_, theirs, ours) => ensure!(
+                theirs == ours,
+                "{}: the result with kube-scheduler is {theirs:?}, with Berth {ours:?}",
+                scene.name
+            ),
         }
     }
     Ok(())
 }
 
-fn first_difference(theirs: &[Asked], ours: &[Asked]) -> String {
+fn first_difference(theirs: &[ReceivedRequest], ours: &[ReceivedRequest]) -> String {
     let at = theirs.iter().zip(ours).take_while(|(theirs, ours)| theirs == ours).count();
-    let show =
-        |asked: Option<&Asked>| asked.map_or("nothing".into(), |asked| format!("{} {:#}", asked.how, asked.body));
-    format!("question {at}: kube-scheduler asks {}\nBerth asks {}", show(theirs.get(at)), show(ours.get(at)))
+    let show = |request: Option<&ReceivedRequest>| {
+        request.map_or("no request".into(), |request| format!("{} {:#}", request.endpoint, request.body))
+    };
+    format!("request {at}: kube-scheduler sends {}\nBerth sends {}", show(theirs.get(at)), show(ours.get(at)))
 }
 
-fn check(scene: &Scene, came: &Result<String, (String, String)>) -> Result<()> {
-    let outcome = came.as_ref().map(String::as_str).map_err(|(reason, message)| (reason.as_str(), message.as_str()));
-    let right = match (&scene.comes_to, outcome) {
+fn check(scene: &Scene, result: &Result<String, (String, String)>) -> Result<()> {
+    let outcome = result.as_ref().map(String::as_str).map_err(|(reason, message)| (reason.as_str(), message.as_str()));
+    let matches = match (&scene.expected, outcome) {
         (Outcome::On(node), Ok(placed)) => *node == placed,
         (Outcome::Unschedulable(expected), Err(("Unschedulable", message))) => *expected == message,
         (Outcome::Error(expected), Err(("SchedulerError", message))) => *expected == message,
         (Outcome::ErrorOf(expected), Err(("SchedulerError", message))) => message.starts_with(expected),
         _ => false,
     };
-    ensure!(right, "it came to {came:?}, not to {:?}", scene.comes_to);
+    ensure!(matches, "the result is {result:?}, expected {:?}", scene.expected);
     Ok(())
 }
 
-async fn by_berth(target: &Target, scene: &Scene) -> Result<Seen> {
-    let extender = prepared(target, scene).await?;
+async fn by_berth(target: &Target, scene: &Scene) -> Result<Observation> {
+    let extender = prepare(target, scene).await?;
     let file = json!({
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
         "leaderElection": {"leaderElect": false},
-        "extenders": configured(scene, &extender),
+        "extenders": extender_configuration(scene, &extender),
     });
     let configuration = berth_config::parse(&file.to_string(), "scheduler.yaml")?;
     let options = scheduler::Options { configuration, ..scheduler::Options::default() };
     let scheduler = Scheduler::start(target.client.clone(), options).await?;
-    let seen = seen(target, scene, &extender).await;
+    let observation = observe(target, scene, &extender).await;
     target.stop(scheduler).await?;
-    seen
+    observation
 }
 
-async fn by_kube_scheduler(target: &Target, scene: &Scene) -> Result<Seen> {
-    let extender = prepared(target, scene).await?;
-    let scheduler = KubeScheduler::start_with(target, &json!({"extenders": configured(scene, &extender)}))?;
-    let seen = seen(target, scene, &extender).await;
+async fn by_kube_scheduler(target: &Target, scene: &Scene) -> Result<Observation> {
+    let extender = prepare(target, scene).await?;
+    let scheduler = KubeScheduler::start_with(target, &json!({"extenders": extender_configuration(scene, &extender)}))?;
+    let observation = observe(target, scene, &extender).await;
     scheduler.stop().await?;
-    seen
+    observation
 }
 
 /// Returns `extenders[]` of the configuration, with this server's address.
-fn configured(scene: &Scene, extender: &Extender) -> Vec<Value> {
+fn extender_configuration(scene: &Scene, extender: &Extender) -> Vec<Value> {
     let url = |at: usize| json!({"urlPrefix": format!("{}/{at}/", extender.url())});
     scene.extenders.iter().enumerate().map(|(at, extender)| with(extender.clone(), &url(at))).collect()
 }
 
 /// Creates the cluster, and starts the extender, before the scheduler starts.
-async fn prepared(target: &Target, scene: &Scene) -> Result<Extender> {
+async fn prepare(target: &Target, scene: &Scene) -> Result<Extender> {
     let nodes: &[&str] = if scene.full { &["a", "b"] } else { &["a", "b", "c"] };
     let nodes: Vec<Value> = nodes.iter().map(|name| node(name, 4)).collect();
     api::create_all(&target.client, nodes).await?;
@@ -124,24 +135,24 @@ async fn prepared(target: &Target, scene: &Scene) -> Result<Extender> {
     Extender::start(&target.client, scene.script).await
 }
 
-async fn seen(target: &Target, scene: &Scene, extender: &Extender) -> Result<Seen> {
+async fn observe(target: &Target, scene: &Scene, extender: &Extender) -> Result<Observation> {
     let journal = Journal::start(&target.client).await?;
     let residents = journal.now(|pods| uids(pods.by_name.iter().map(|(name, seen)| (name.as_str(), &*seen.uid))));
-    let mut wanting = pod("p", "3");
-    let resources = &mut wanting["spec"]["containers"][0]["resources"];
+    let mut pending = pod("p", "3");
+    let resources = &mut pending["spec"]["containers"][0]["resources"];
     json_patch::merge(resources, &json!({"requests": scene.requests, "limits": scene.requests}));
     if scene.full {
-        wanting["spec"]["priorityClassName"] = "high".into();
+        pending["spec"]["priorityClassName"] = "high".into();
     }
-    api::create(&target.client, &wanting).await?;
-    let placed = matches!(scene.comes_to, Outcome::On(_));
-    let (uid, came) = journal
+    api::create(&target.client, &pending).await?;
+    let expects_node = matches!(scene.expected, Outcome::On(_));
+    let (uid, result) = journal
         .until(&format!("the pod of {:?} is placed or has a message", scene.name), |pods| {
-            let Some(seen) = pods.by_name.get("p") else { return Look::NotYet("it is not there".to_owned()) };
+            let Some(seen) = pods.by_name.get("p") else { return Look::NotYet("the pod does not exist".to_owned()) };
             match (&seen.node, &seen.scheduled) {
                 (Some(node), _) => Look::Yes((seen.uid.clone(), Ok(node.clone()))),
                 // A pod that is to be placed may first have to wait until its victims are gone.
-                (None, Some((_, reason, message))) if !placed => {
+                (None, Some((_, reason, message))) if !expects_node => {
                     Look::Yes((seen.uid.clone(), Err((reason.clone(), message.clone()))))
                 }
                 _ => Look::NotYet(format!("{seen:?}")),
@@ -149,22 +160,24 @@ async fn seen(target: &Target, scene: &Scene, extender: &Extender) -> Result<See
         })
         .await?;
     let names: Vec<(String, String)> = residents.into_iter().chain(uids([("p", &*uid)])).collect();
-    let in_words = |text: &str| {
+    let readable = |text: &str| {
         let text = text.replace(&extender.url(), "URL");
         names.iter().fold(text, |text, (uid, name)| text.replace(uid, name))
     };
-    let mut asked: Vec<Asked> = Vec::new();
-    for one in extender.asked() {
-        let mut body: Value = serde_json::from_str(&in_words(&one.body.to_string()))?;
+    let mut requests: Vec<ReceivedRequest> = Vec::new();
+    for request in extender.requests() {
+        let mut body: Value = serde_json::from_str(&readable(&request.body.to_string()))?;
         normalize(&mut body);
-        let one = Asked { how: one.how, body };
-        if !asked.contains(&one) {
-            asked.push(one);
+        let request = ReceivedRequest { endpoint: request.endpoint, body };
+        if !requests.contains(&request) {
+            requests.push(request);
         }
     }
     // Extenders that score are called concurrently, so their requests are sorted.
-    asked.sort_by_key(|one| if one.how.contains("/score") { one.how.clone() } else { String::new() });
-    Ok(Seen { asked, came: came.map_err(|(reason, message)| (reason, in_words(&message))) })
+    requests.sort_by_key(
+        |request| if request.endpoint.contains("/score") { request.endpoint.clone() } else { String::new() },
+    );
+    Ok(Observation { requests, result: result.map_err(|(reason, message)| (reason, readable(&message))) })
 }
 
 /// Returns a readable replacement for each uid.

@@ -10,11 +10,11 @@ pub struct Scene {
     pub extenders: Vec<Value>,
     /// Returns the answer to a path, such as `/0/filter`, and a request body.
     pub script: fn(&str, &Value) -> Reply,
-    /// Whether each node has a pod that leaves no room: with priority 0 on `a`, and 100 on `b`.
+    /// Whether each node has a pod that takes most of its CPU: with priority 0 on `a`, and 100 on `b`.
     pub full: bool,
     /// Additional requests of the pod.
     pub requests: Value,
-    pub comes_to: Outcome,
+    pub expected: Outcome,
 }
 
 /// The expected result for the pod.
@@ -32,8 +32,8 @@ pub enum Outcome {
     ErrorOf(&'static str),
 }
 
-fn scene(name: &'static str, extenders: Vec<Value>, script: fn(&str, &Value) -> Reply, comes_to: Outcome) -> Scene {
-    Scene { name, extenders, script, full: false, requests: json!({}), comes_to }
+fn scene(name: &'static str, extenders: Vec<Value>, script: fn(&str, &Value) -> Reply, expected: Outcome) -> Scene {
+    Scene { name, extenders, script, full: false, requests: json!({}), expected }
 }
 
 fn filtering() -> Value {
@@ -59,10 +59,10 @@ fn keep(node: &str, args: &Value) -> Value {
 }
 
 /// Returns a preemption result with the victims on this node, as they were sent.
-fn give_up(node: &str, args: &Value) -> Value {
-    let whole = &args["NodeNameToVictims"][node]["Pods"];
+fn keep_victims_of(node: &str, args: &Value) -> Value {
+    let complete = &args["NodeNameToVictims"][node]["Pods"];
     let uid = |pod: &Value| json!({"UID": pod["metadata"]["uid"]});
-    let pods = match whole.as_array() {
+    let pods = match complete.as_array() {
         Some(pods) => pods.iter().map(uid).collect(),
         None => args["NodeNameToMetaVictims"][node]["Pods"].clone(),
     };
@@ -81,12 +81,12 @@ pub fn all() -> Vec<Scene> {
 }
 
 fn filtering_scenes() -> Vec<Scene> {
-    let whole = json!({"filterVerb": "filter"});
+    let complete = json!({"filterVerb": "filter"});
     vec![
         scene("names", vec![filtering()], |_, args| Reply::Json(keep("b", args)), Outcome::On("b")),
-        scene("whole nodes", vec![whole], |_, args| Reply::Json(keep("c", args)), Outcome::On("c")),
+        scene("complete nodes", vec![complete], |_, args| Reply::Json(keep("c", args)), Outcome::On("c")),
         scene(
-            "one after the other, those that may be ignored last",
+            "in order, with ignorable extenders last",
             vec![with(filtering(), IGNORABLE()), filtering()],
             |path, args| {
                 Reply::Json(match path {
@@ -123,7 +123,7 @@ fn filtering_scenes() -> Vec<Scene> {
         Scene {
             requests: json!({"example.com/chip": "1"}),
             ..scene(
-                "resources that it manages and the scheduler does not know",
+                "managed resources that the scheduler ignores",
                 vec![with(
                     filtering(),
                     json!({"managedResources": [{"name": "example.com/chip", "ignoredByScheduler": true}]}),
@@ -133,7 +133,7 @@ fn filtering_scenes() -> Vec<Scene> {
             )
         },
         scene(
-            "resources that the pod does not want",
+            "managed resources that the pod does not request",
             vec![
                 with(filtering(), json!({"managedResources": [{"name": "example.com/chip"}]})),
                 json!({"prioritizeVerb": "score", "weight": 1, "nodeCacheCapable": true}),
@@ -163,7 +163,7 @@ fn failing_scenes() -> Vec<Scene> {
             Outcome::Error("out of order"),
         ),
         scene(
-            "a node that was not asked about",
+            "a node that was not in the request",
             vec![filtering()],
             |_, args| Reply::Json(keep("elsewhere", args)),
             Outcome::Error(
@@ -183,13 +183,13 @@ fn failing_scenes() -> Vec<Scene> {
             Outcome::ErrorOf("Post \"URL/0/filter\": the answer can't be read: "),
         ),
         scene(
-            "another form",
+            "a field of another type",
             vec![filtering()],
             |_, _| Reply::Json(json!({"NodeNames": "a"})),
             Outcome::ErrorOf("Post \"URL/0/filter\": the answer can't be read: "),
         ),
         scene(
-            "whatever fails may be ignored",
+            "failures of ignorable extenders",
             vec![
                 with(slow(), IGNORABLE()),
                 with(filtering(), IGNORABLE()),
@@ -231,16 +231,16 @@ fn scoring_and_binding_scenes() -> Vec<Scene> {
             Outcome::On("b"),
         ),
         scene(
-            "no binding",
+            "a failed binding",
             vec![with(filtering(), json!({"bindVerb": "bind"}))],
             |path, args| match path {
-                "/0/bind" => Reply::Json(json!({"Error": "no hands free"})),
+                "/0/bind" => Reply::Json(json!({"Error": "binding failed"})),
                 _ => Reply::Json(keep("b", args)),
             },
-            Outcome::Error("no hands free"),
+            Outcome::Error("binding failed"),
         ),
         scene(
-            "no binding, and somebody else does it",
+            "a failed binding of an ignorable extender",
             vec![with(filtering(), json!({"bindVerb": "bind", "ignorable": true}))],
             |path, args| match path {
                 "/0/bind" => Reply::Status(404),
@@ -254,11 +254,16 @@ fn scoring_and_binding_scenes() -> Vec<Scene> {
 fn preempting_scenes() -> Vec<Scene> {
     let full = |scene| Scene { full: true, ..scene };
     vec![
-        full(scene("victims", vec![preempting(true)], |_, args| Reply::Json(give_up("b", args)), Outcome::On("b"))),
         full(scene(
-            "whole victims",
+            "victims",
+            vec![preempting(true)],
+            |_, args| Reply::Json(keep_victims_of("b", args)),
+            Outcome::On("b"),
+        )),
+        full(scene(
+            "victims as complete pods",
             vec![preempting(false)],
-            |_, args| Reply::Json(give_up("b", args)),
+            |_, args| Reply::Json(keep_victims_of("b", args)),
             Outcome::On("b"),
         )),
         full(scene(
@@ -271,7 +276,7 @@ fn preempting_scenes() -> Vec<Scene> {
             ),
         )),
         full(scene(
-            "victims that are not there",
+            "an empty list of victims",
             vec![preempting(true)],
             |_, _| Reply::Json(json!({"NodeNameToMetaVictims": {"b": {"Pods": []}}})),
             Outcome::Unschedulable(
@@ -280,7 +285,7 @@ fn preempting_scenes() -> Vec<Scene> {
             ),
         )),
         full(scene(
-            "a failure over victims",
+            "a failed preemption",
             vec![preempting(true)],
             |_, _| Reply::Status(500),
             Outcome::Unschedulable(
@@ -289,7 +294,7 @@ fn preempting_scenes() -> Vec<Scene> {
             ),
         )),
         full(scene(
-            "a failure over victims that is ignored",
+            "a failed preemption of an ignorable extender",
             vec![with(preempting(true), IGNORABLE())],
             |_, _| Reply::Status(500),
             Outcome::On("a"),

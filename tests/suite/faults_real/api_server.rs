@@ -24,10 +24,10 @@ async fn every_request_takes_five_seconds(target: &Target) -> Result<()> {
     proxy.cut();
     // Only the new watches can report these objects.
     api::create(&target.client, &node("late", 4)).await?;
-    let bound_for = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
-    api::create(&target.client, &with(pod("late", "1"), &bound_for)).await?;
-    journal.placed("p-", PODS).await?;
-    journal.placed_pod("late").await?;
+    let on_late_node = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
+    api::create(&target.client, &with(pod("late", "1"), &on_late_node)).await?;
+    journal.until_placed("p-", PODS).await?;
+    journal.until_pod_placed("late").await?;
     proxy.end();
     target.stop(scheduler).await?;
     capacity::check(&target.client).await?;

@@ -29,14 +29,14 @@ impl<'a> Candidates<'a> {
     pub async fn start(target: &'a Target, lease: &'static str) -> Result<Self> {
         let candidates = Self { target, lease, running: Mutex::default(), ended: Mutex::default() };
         for _ in 0..2 {
-            let one = candidates.one().await?;
-            candidates.running.lock().await.push(one);
+            let candidate = candidates.start_candidate().await?;
+            candidates.running.lock().await.push(candidate);
         }
         candidates.until_one_leads(None).await?;
         Ok(candidates)
     }
 
-    async fn one(&self) -> Result<Candidate> {
+    async fn start_candidate(&self) -> Result<Candidate> {
         let proxy = Proxy::start(self.target.client.clone()).await?;
         let name = format!("--leader-elect-resource-name={}", self.lease);
         let flags: Vec<&str> = ELECTION.into_iter().chain([name.as_str()]).collect();
@@ -49,20 +49,20 @@ impl<'a> Candidates<'a> {
     pub async fn take_leader(&self) -> Result<Leader> {
         let holder = self.until_one_leads(None).await?;
         let mut running = self.running.lock().await;
-        let leads = |one: &Candidate| holder_of(&one.proxy.record()).as_ref() == Some(&holder);
-        let at = running.iter().position(leads).context("the leader has ended")?;
+        let leads = |candidate: &Candidate| holder_of(&candidate.proxy.record()).as_ref() == Some(&holder);
+        let at = running.iter().position(leads).context("the candidate that holds the Lease has ended")?;
         Ok(Leader { candidate: running.remove(at), holder })
     }
 
-    /// Waits until a candidate other than `but` holds the Lease. Returns its identity.
-    pub async fn until_one_leads(&self, but: Option<&str>) -> Result<String> {
+    /// Waits until a candidate other than `except` holds the Lease. Returns its identity.
+    pub async fn until_one_leads(&self, except: Option<&str>) -> Result<String> {
         eventually("one of the candidates leads", || async {
-            self.revive().await?;
+            self.replace_ended().await?;
             let holder = self.holder().await?;
             let running = self.running.lock().await;
-            let held: Vec<_> = running.iter().filter_map(|one| holder_of(&one.proxy.record())).collect();
+            let holders: Vec<_> = running.iter().filter_map(|candidate| holder_of(&candidate.proxy.record())).collect();
             match holder {
-                Some(holder) if Some(holder.as_str()) != but && held.contains(&holder) => Ok(Look::Yes(holder)),
+                Some(holder) if Some(holder.as_str()) != except && holders.contains(&holder) => Ok(Look::Yes(holder)),
                 holder => Ok(Look::NotYet(format!("{holder:?} holds the Lease"))),
             }
         })
@@ -74,17 +74,17 @@ impl<'a> Candidates<'a> {
         let Candidate { process, proxy } = leader.candidate;
         process.kill().await?;
         self.ended.lock().await.push(proxy);
-        let one = self.one().await?;
-        self.running.lock().await.push(one);
+        let candidate = self.start_candidate().await?;
+        self.running.lock().await.push(candidate);
         Ok(())
     }
 
     /// Replaces each candidate that has ended by itself. A candidate ends when it loses its Lease, because the
     /// machine is slow or the API server was unavailable.
-    pub async fn revive(&self) -> Result<()> {
-        for one in self.running.lock().await.iter_mut() {
-            if one.process.has_ended()? {
-                let ended = std::mem::replace(one, self.one().await?);
+    pub async fn replace_ended(&self) -> Result<()> {
+        for candidate in self.running.lock().await.iter_mut() {
+            if candidate.process.has_ended()? {
+                let ended = std::mem::replace(candidate, self.start_candidate().await?);
                 self.ended.lock().await.push(ended.proxy);
             }
         }
@@ -92,11 +92,11 @@ impl<'a> Candidates<'a> {
     }
 
     /// Waits until this many pods with the prefix have a node. Candidates that end meanwhile are replaced.
-    pub async fn placed(&self, journal: &Journal, prefix: &str, count: usize) -> Result<()> {
+    pub async fn until_placed(&self, journal: &Journal, prefix: &str, count: usize) -> Result<()> {
         eventually(&format!("{count} pods {prefix}* have a node"), || async {
-            self.revive().await?;
-            let placed = journal.now(|pods| pods.placed(prefix));
-            Ok(Look::at(placed == count, || format!("{placed} have")))
+            self.replace_ended().await?;
+            let placed = journal.now(|pods| pods.placed_count(prefix));
+            Ok(Look::at(placed == count, || format!("{placed} have a node")))
         })
         .await
     }
@@ -105,21 +105,21 @@ impl<'a> Candidates<'a> {
     pub async fn records(&self) -> Vec<Record> {
         let running = self.running.lock().await;
         let ended = self.ended.lock().await;
-        ended.iter().chain(running.iter().map(|one| &one.proxy)).map(Proxy::record).collect()
+        ended.iter().chain(running.iter().map(|candidate| &candidate.proxy)).map(Proxy::record).collect()
     }
 
     /// Stops both candidates, and checks all binds. Returns the number of late binds.
     pub async fn end(self, journal: &Journal) -> Result<usize> {
-        self.revive().await?;
-        for one in self.running.lock().await.iter_mut() {
+        self.replace_ended().await?;
+        for candidate in self.running.lock().await.iter_mut() {
             // A process that was just started does not handle signals yet.
-            one.process.until_logged("using the API server").await?;
-            one.process.stop().await?;
+            candidate.process.until_logged("using the API server").await?;
+            candidate.process.stop().await?;
         }
         journal.check()?;
         let late = binds::check(&self.records().await, &journal.nodes())?;
         let all: usize = self.records().await.iter().map(|record| record.binds.len()).sum();
-        ensure!(all > 0, "no bind went through a proxy: nothing was checked");
+        ensure!(all > 0, "no bind was recorded, so nothing was checked");
         Ok(late)
     }
 
@@ -141,10 +141,14 @@ pub struct Leader {
 
 impl Leader {
     /// Waits until the leader ends by itself with an error, as it must if it was paused for longer than its Lease.
-    pub async fn until_it_gives_up(&mut self) -> Result<()> {
+    pub async fn until_ended_with_error(&mut self) -> Result<()> {
         let process = &mut self.candidate.process;
-        let status = process.ended().await?;
-        ensure!(status.code() == Some(1), "the leader that was paused ended with {status}:\n{}", process.log());
+        let status = process.until_ended().await?;
+        ensure!(
+            status.code() == Some(1),
+            "the paused leader ended with {status}, not with exit status 1:\n{}",
+            process.log()
+        );
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use libtest_mimic::Trial;
 use serde_json::json;
 
 use super::candidates::Candidates;
-use crate::harness::trial_on_its_own;
+use crate::harness::standalone_trial;
 
 const PODS: usize = 200;
 
@@ -19,11 +19,11 @@ const PODS: usize = 200;
 pub fn trials() -> Vec<Trial> {
     let trial = |name, run: fn() -> BoxFuture<'static, Result<()>>| {
         let name = format!("real::control_plane::{name}");
-        trial_on_its_own(&name, run).with_ignored_flag(ControlPlane::assets().is_none())
+        standalone_trial(&name, run).with_ignored_flag(ControlPlane::assets().is_none())
     };
     vec![
-        trial("etcd_is_killed_and_started_again", || Box::pin(gone_for_a_while(Part::Etcd))),
-        trial("the_api_server_is_paused", || Box::pin(gone_for_a_while(Part::ApiServer))),
+        trial("etcd_is_killed_and_started_again", || Box::pin(part_stops_during_scheduling(Part::Etcd))),
+        trial("the_api_server_is_paused", || Box::pin(part_stops_during_scheduling(Part::ApiServer))),
     ]
 }
 
@@ -37,7 +37,7 @@ enum Part {
 }
 
 /// Stops the part while pods are being placed, until the leader has lost its Lease.
-async fn gone_for_a_while(part: Part) -> Result<()> {
+async fn part_stops_during_scheduling(part: Part) -> Result<()> {
     let mut plane = start_control_plane().await?;
     let target = Target::real(&plane).await?;
     api::create_all(&target.client, nodes("n", 20, 8)).await?;
@@ -45,25 +45,25 @@ async fn gone_for_a_while(part: Part) -> Result<()> {
     let candidates = Candidates::start(&target, "control-plane").await?;
     let mut leader = candidates.take_leader().await?;
     api::create_all(&target.client, pods("p", PODS, "350m")).await?;
-    let some = |pods: &Pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")));
+    let some = |pods: &Pods| Look::at(pods.placed_count("p-") > 20, || format!("{} are", pods.placed_count("p-")));
     journal.until("some of the pods are placed", some).await?;
     match part {
         Part::Etcd => plane.kill_etcd()?,
         Part::ApiServer => plane.pause_apiserver()?,
     }
-    leader.candidate.process.ended().await?;
+    leader.candidate.process.until_ended().await?;
     match part {
         Part::Etcd => plane.start_etcd().await?,
         Part::ApiServer => plane.resume_apiserver().await?,
     }
     candidates.replace(leader).await?;
-    candidates.placed(&journal, "p-", PODS).await?;
+    candidates.until_placed(&journal, "p-", PODS).await?;
     // The schedulers must also see new objects.
     api::create(&target.client, &node("late", 4)).await?;
-    let bound_for = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
-    api::create(&target.client, &with(pod("late", "10m"), &bound_for)).await?;
-    candidates.placed(&journal, "late", 1).await?;
+    let on_late_node = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
+    api::create(&target.client, &with(pod("late", "10m"), &on_late_node)).await?;
+    candidates.until_placed(&journal, "late", 1).await?;
     let late = candidates.end(&journal).await?;
-    println!("{late} binds arrived after the Lease of their sender");
+    println!("{late} binds arrived after their sender's Lease had expired");
     Ok(())
 }

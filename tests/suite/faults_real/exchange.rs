@@ -7,12 +7,12 @@ use berth_tests::objects::{node, nodes, pod, with};
 use berth_tests::{Session, Target, api, directory, events, programs};
 use serde_json::{Value, json};
 
-crate::case::cases!(Both: during_permit, during_pre_bind, gone_during_pre_bind);
+crate::case::cases!(Both: during_permit, during_pre_bind, removed_during_pre_bind);
 
 const AGENT: &str = "warm-up.example.com/agent";
 
 /// Returns the same component with different bytes: with an additional custom section, which has no effect.
-fn another(component: &[u8], number: u8) -> Vec<u8> {
+fn with_other_bytes(component: &[u8], number: u8) -> Vec<u8> {
     // The section's id, its length, the length of its name, its name, and its content.
     [component, &[0, 3, 1, b'n', number]].concat()
 }
@@ -29,7 +29,7 @@ async fn with_plugin<'a>(target: &'a Target, name: &str, nodes: Vec<Value>) -> R
 async fn exchange(session: &Session<'_>, name: &str, number: u8) -> Result<()> {
     let file = format!("{name}.wasm");
     let before = session.digest_of(&file)?;
-    directory::install(&session.target.plugins_dir(), &file, &another(&programs::example(name)?, number))?;
+    directory::install(&session.target.plugins_dir(), &file, &with_other_bytes(&programs::example(name)?, number))?;
     session.until_exchanged(&file, before).await
 }
 
@@ -50,65 +50,65 @@ async fn during_permit(target: &Target) -> Result<()> {
             number += 1;
             exchange(&session, "gang", number).await?;
         }
-        let early = session.journal.now(|pods| pods.placed(&name));
-        ensure!(early == 0, "{early} pods of an incomplete gang have a node");
+        let early = session.journal.now(|pods| pods.placed_count(&name));
+        ensure!(early == 0, "{early} pods of a gang have a node before the gang is complete");
         session.create(&member(2)).await?;
-        session.journal.placed(&name, 3).await?;
+        session.journal.until_placed(&name, 3).await?;
     }
     session.end().await
 }
 
 /// Returns a pod whose node must be prepared first.
-fn wanting(name: &str) -> Value {
+fn warm_up_pod(name: &str) -> Value {
     with(pod(name, "1"), &json!({"metadata": {"annotations": {"warm-up.example.com/dataset": "images"}}}))
 }
 
-async fn until_asked(target: &Target) -> Result<()> {
-    eventually("the node is to be made ready", || async {
+async fn until_warm_up_requested(target: &Target) -> Result<()> {
+    eventually("the plugin requests the node's warm-up", || async {
         let found = api::get(&target.client, &node("n", 4)).await?.context("the node is gone")?;
-        let wanted = &found["metadata"]["annotations"]["warm-up.example.com/wanted"];
-        Ok(Look::at(wanted == "images", || format!("{wanted}")))
+        let requested = &found["metadata"]["annotations"]["warm-up.example.com/wanted"];
+        Ok(Look::at(requested == "images", || format!("{requested}")))
     })
     .await
 }
 
 /// Sets the annotations that the node's agent would write.
-async fn answer(target: &Target, answer: Value) -> Result<()> {
+async fn answer_as_agent(target: &Target, answer: Value) -> Result<()> {
     api::patch(&target.client, &node("n", 4), json!({"metadata": {"annotations": answer}})).await
 }
 
-fn with_agent() -> Vec<Value> {
+fn nodes_with_agent() -> Vec<Value> {
     vec![with(node("n", 4), &json!({"metadata": {"labels": {AGENT: "1.0"}}}))]
 }
 
 /// A wait that an earlier instance requested continues after the exchange: its failure is reported, and later its
 /// success.
 async fn during_pre_bind(target: &Target) -> Result<()> {
-    let session = with_plugin(target, "warm-up", with_agent()).await?;
-    session.create(&wanting("p")).await?;
-    until_asked(target).await?;
+    let session = with_plugin(target, "warm-up", nodes_with_agent()).await?;
+    session.create(&warm_up_pod("p")).await?;
+    until_warm_up_requested(target).await?;
     exchange(&session, "warm-up", 1).await?;
-    let early = session.journal.now(|pods| pods.placed("p"));
+    let early = session.journal.now(|pods| pods.placed_count("p"));
     ensure!(early == 0, "the pod was bound before the node was ready");
-    answer(target, json!({"warm-up.example.com/failed": "no disk left"})).await?;
+    answer_as_agent(target, json!({"warm-up.example.com/failed": "no disk left"})).await?;
     events::with_note(&target.client, "p", "FailedScheduling", "no disk left").await?;
     exchange(&session, "warm-up", 2).await?;
-    answer(target, json!({"warm-up.example.com/failed": null, "warm-up.example.com/ready": "images"})).await?;
-    session.journal.placed_pod("p").await?;
+    answer_as_agent(target, json!({"warm-up.example.com/failed": null, "warm-up.example.com/ready": "images"})).await?;
+    session.journal.until_pod_placed("p").await?;
     session.end().await
 }
 
 /// The plugin's file is removed while a pod waits for the plugin's condition.
-async fn gone_during_pre_bind(target: &Target) -> Result<()> {
-    let session = with_plugin(target, "warm-up", with_agent()).await?;
-    session.create(&wanting("p")).await?;
-    until_asked(target).await?;
+async fn removed_during_pre_bind(target: &Target) -> Result<()> {
+    let session = with_plugin(target, "warm-up", nodes_with_agent()).await?;
+    session.create(&warm_up_pod("p")).await?;
+    until_warm_up_requested(target).await?;
     directory::remove(&target.plugins_dir(), "warm-up.wasm")?;
     session.until_unloaded("warm-up.wasm").await?;
-    answer(target, json!({"warm-up.example.com/ready": "images"})).await?;
-    session.journal.placed_pod("p").await?;
+    answer_as_agent(target, json!({"warm-up.example.com/ready": "images"})).await?;
+    session.journal.until_pod_placed("p").await?;
     // The remaining CPU of the node is still available: the pod holds only its own reservation.
-    session.create(&pod("rest", "3")).await?;
-    session.journal.placed_pod("rest").await?;
+    session.create(&pod("remaining", "3")).await?;
+    session.journal.until_pod_placed("remaining").await?;
     session.end().await
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use berth::scheduler::{Options, Scheduler};
 use berth_tests::objects::{node, nodes, pod, with};
-use berth_tests::{Fault, Journal, Proxy, Target, Which, api};
+use berth_tests::{Fault, Journal, Proxy, RequestSelector, Target, api};
 use serde_json::json;
 
 crate::case::cases!(Both: watches_without_an_answer);
@@ -15,16 +15,16 @@ async fn watches_without_an_answer(target: &Target) -> Result<()> {
     let journal = Journal::start(&target.client).await?;
     let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
     // The watches of other kinds are opened anew as well, and may be the first.
-    proxy.begin_for(Which::WatchesOf("pods"), Fault::Silence);
-    proxy.begin_for(Which::WatchesOf("nodes"), Fault::Silence);
+    proxy.begin_for(RequestSelector::WatchesOf("pods"), Fault::Silence);
+    proxy.begin_for(RequestSelector::WatchesOf("nodes"), Fault::Silence);
     proxy.cut();
     // One watch of each. They stay silent when the fault has ended.
     proxy.until_hit(2).await?;
     proxy.end();
     api::create(&target.client, &node("late", 4)).await?;
-    let bound_for = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
-    api::create(&target.client, &with(pod("late", "1"), &bound_for)).await?;
-    journal.placed_pod("late").await?;
+    let on_late_node = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
+    api::create(&target.client, &with(pod("late", "1"), &on_late_node)).await?;
+    journal.until_pod_placed("late").await?;
     target.stop(scheduler).await?;
     journal.check()
 }

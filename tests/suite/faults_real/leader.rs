@@ -13,14 +13,14 @@ use kube::api::{DeleteParams, ListParams};
 use super::candidates::{Candidates, Leader};
 use super::rounds;
 
-crate::case::cases!(Real: killed_and_paused_in_turn);
+crate::case::cases!(Real: leaders_are_killed_and_paused);
 
 /// The number of pods in a round.
 const PODS: usize = 60;
 
 /// The fault that a leader gets.
 #[derive(Clone, Copy, Debug)]
-enum Strike {
+enum LeaderFault {
     /// `kill -9`
     Kill,
     /// SIGSTOP until another candidate leads, then SIGCONT.
@@ -28,45 +28,46 @@ enum Strike {
 }
 
 /// Runs each fault `FAULT_ROUNDS` times, while pods are being placed.
-async fn killed_and_paused_in_turn(target: &Target) -> Result<()> {
+async fn leaders_are_killed_and_paused(target: &Target) -> Result<()> {
     api::create_all(&target.client, nodes("n", 10, 8)).await?;
     let journal = Journal::start(&target.client).await?;
     let candidates = Candidates::start(target, "killed-and-paused").await?;
     let rounds = rounds()?;
     for round in 0..rounds {
-        for strike in [Strike::Kill, Strike::Pause] {
-            let name = format!("p-{round}-{strike:?}").to_lowercase();
-            let struck = self::round(target, &journal, &candidates, strike, &name);
-            struck.await.with_context(|| format!("{strike:?}, round {round} of {rounds}"))?;
+        for fault in [LeaderFault::Kill, LeaderFault::Pause] {
+            let name = format!("p-{round}-{fault:?}").to_lowercase();
+            let running = run_round(target, &journal, &candidates, fault, &name);
+            running.await.with_context(|| format!("{fault:?}, round {round} of {rounds}"))?;
         }
     }
     let late = candidates.end(&journal).await?;
     println!(
-        "{rounds} leaders were killed and {rounds} were paused; {late} binds arrived after the Lease of their sender"
+        "{rounds} leaders were killed and {rounds} were paused; {late} binds arrived after their sender's Lease had \
+         expired"
     );
     Ok(())
 }
 
-async fn round(
+async fn run_round(
     target: &Target,
     journal: &Journal,
     candidates: &Candidates<'_>,
-    strike: Strike,
+    fault: LeaderFault,
     name: &str,
 ) -> Result<()> {
     let leader = candidates.take_leader().await?;
-    let striking = async {
-        let some = |pods: &Pods| Look::at(pods.placed(name) >= 10, || format!("{} are", pods.placed(name)));
+    let injecting = async {
+        let some = |pods: &Pods| Look::at(pods.placed_count(name) >= 10, || format!("{} are", pods.placed_count(name)));
         journal.until("some of the round's pods are placed", some).await?;
-        struck(candidates, leader, strike).await
+        inject(candidates, leader, fault).await
     };
-    try_join(api::create_all(&target.client, pods(name, PODS, "350m")), striking).await?;
-    candidates.placed(journal, name, PODS).await?;
+    try_join(api::create_all(&target.client, pods(name, PODS, "350m")), injecting).await?;
+    candidates.until_placed(journal, name, PODS).await?;
     journal.check()?;
-    let late: usize = candidates.records().await.iter().map(|record| binds::late(record).len()).sum();
+    let late: usize = candidates.records().await.iter().map(|record| binds::late_binds(record).len()).sum();
     if late == 0 {
         // A late bind may exceed a node's capacity, because the API server does not check it and another leader may
-        // have used the room.
+        // have used the capacity.
         capacity::check(&target.client).await?;
     }
     let all: Api<Pod> = Api::namespaced(target.client.clone(), NAMESPACE);
@@ -75,12 +76,12 @@ async fn round(
     journal.until("the round's pods are gone", none).await
 }
 
-async fn struck(candidates: &Candidates<'_>, mut leader: Leader, strike: Strike) -> Result<()> {
-    if let Strike::Pause = strike {
+async fn inject(candidates: &Candidates<'_>, mut leader: Leader, fault: LeaderFault) -> Result<()> {
+    if let LeaderFault::Pause = fault {
         leader.candidate.process.pause().await?;
         candidates.until_one_leads(Some(&leader.holder)).await?;
         leader.candidate.process.resume().await?;
-        leader.until_it_gives_up().await?;
+        leader.until_ended_with_error().await?;
     }
     candidates.replace(leader).await
 }

@@ -18,7 +18,7 @@ const ELECTION: [&str; 3] =
 fn rounds() -> anyhow::Result<usize> {
     use anyhow::Context;
     match std::env::var("FAULT_ROUNDS") {
-        Ok(text) => text.parse().with_context(|| format!("FAULT_ROUNDS is {text:?}, and no number")),
+        Ok(text) => text.parse().with_context(|| format!("FAULT_ROUNDS is {text:?}, which is not a number")),
         Err(_) => Ok(5),
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use berth_test_kit::wait::Look;
 use berth_tests::objects::{nodes, pod, pods};
-use berth_tests::{Bind, Fault, Journal, Record, Target, Which, api, capacity};
+use berth_tests::{Bind, Fault, Journal, Record, RequestSelector, Target, api, capacity};
 use futures::future::try_join;
 
 use super::candidates::Candidates;
@@ -22,19 +22,19 @@ async fn paused_with_binds_under_way(target: &Target) -> Result<()> {
     let candidates = Candidates::start(target, "paused-with-binds").await?;
     let mut leader = candidates.take_leader().await?;
     let proxy = &leader.candidate.proxy;
-    proxy.begin_for(Which::Binds, Fault::Hold);
+    proxy.begin_for(RequestSelector::Binds, Fault::Hold);
     let held = |record: &Record| {
         let open = record.binds.iter().filter(|bind| bind.is_open()).count();
         Look::at(open == AT_ONCE, || format!("{open} are"))
     };
     let holding = async {
-        proxy.until("as many binds are held as there may be", held).await?;
+        proxy.until(&format!("{AT_ONCE} binds are held"), held).await?;
         leader.candidate.process.pause().await
     };
     try_join(api::create_all(&target.client, pods("p", PODS, "100m")), holding).await?;
     let begun = proxy.record().binds.len();
 
-    candidates.placed(&journal, "p-", PODS).await?;
+    candidates.until_placed(&journal, "p-", PODS).await?;
     proxy.end();
     let over = |record: &Record| {
         let open = record.binds.iter().filter(|bind| bind.is_open()).count();
@@ -42,12 +42,12 @@ async fn paused_with_binds_under_way(target: &Target) -> Result<()> {
     };
     proxy.until("the API server has answered the binds that were held", over).await?;
     leader.candidate.process.resume().await?;
-    leader.until_it_gives_up().await?;
+    leader.until_ended_with_error().await?;
     let record = leader.candidate.proxy.record();
     let done = record.binds.iter().filter(|bind| bind.is_done()).count();
     ensure!(done == 0, "{done} pods were bound a second time");
     let more = record.binds.len() - begun;
-    ensure!(more == 0, "{more} binds were begun by a leader whose Lease had passed on");
+    ensure!(more == 0, "the resumed leader, which had lost its Lease, sent {more} more binds");
     candidates.replace(leader).await?;
     capacity::check(&target.client).await?;
     candidates.end(&journal).await.map(drop)
@@ -62,7 +62,7 @@ async fn a_bind_without_an_answer_is_given_up_within_the_lease(target: &Target) 
     let candidates = Candidates::start(target, "without-an-answer").await?;
     let leader = candidates.take_leader().await?;
     let proxy = &leader.candidate.proxy;
-    proxy.begin_for(Which::Binds, Fault::Silence);
+    proxy.begin_for(RequestSelector::Binds, Fault::Silence);
     api::create(&target.client, &pod("p", "1")).await?;
     let given_up = |record: &Record| match record.binds.first() {
         Some(bind @ Bind { end: Some(end), .. }) => Look::Yes((bind.arrived, end.at)),
@@ -70,9 +70,12 @@ async fn a_bind_without_an_answer_is_given_up_within_the_lease(target: &Target) 
     };
     let (begun, ended) = proxy.until("the bind is given up", given_up).await?;
     let renewed = proxy.record().leases.iter().filter(|write| write.arrived > begun && write.arrived < ended).count();
-    ensure!(renewed <= RENEWALS, "the Lease was written {renewed} times while the bind was not given up");
+    ensure!(
+        renewed <= RENEWALS,
+        "the Lease was written {renewed} times, more than {RENEWALS}, before the bind was given up"
+    );
     proxy.end();
-    candidates.placed(&journal, "p", 1).await?;
+    candidates.until_placed(&journal, "p", 1).await?;
     candidates.replace(leader).await?;
     candidates.end(&journal).await.map(drop)
 }

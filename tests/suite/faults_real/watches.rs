@@ -7,17 +7,17 @@ use axum::http::StatusCode;
 use berth::scheduler::{Options, Scheduler};
 use berth_test_kit::wait::Look;
 use berth_tests::objects::{NAMESPACE, nodes, pod, pods, with};
-use berth_tests::{Fault, Journal, Proxy, Record, Target, Which, api};
+use berth_tests::{Fault, Journal, Proxy, Record, RequestSelector, Target, api};
 use serde_json::{Value, json};
 
-crate::case::cases!(Both: expired_for_ever);
+crate::case::cases!(Both: watches_always_expire);
 
 /// Kinds other than pods and nodes that default plugins read.
 const KINDS: [&str; 4] = ["persistentvolumeclaims", "persistentvolumes", "storageclasses", "csinodes"];
 
 /// Every watch of these kinds is answered with 410. The kinds must be listed repeatedly, but with pauses. Pods are
 /// placed meanwhile. When watches work again, the scheduler must know all objects.
-async fn expired_for_ever(target: &Target) -> Result<()> {
+async fn watches_always_expire(target: &Target) -> Result<()> {
     const LISTS: usize = 4;
     let proxy = Proxy::start(target.client.clone()).await?;
     api::create_all(&target.client, nodes("n", 2, 8)).await?;
@@ -26,10 +26,10 @@ async fn expired_for_ever(target: &Target) -> Result<()> {
     let lists = |record: &Record| KINDS.map(|kind| record.lists.get(kind).copied().unwrap_or_default());
     let before = proxy.record();
     let began = Instant::now();
-    KINDS.iter().for_each(|&kind| proxy.begin_for(Which::WatchesOf(kind), Fault::Refuse(StatusCode::GONE)));
+    KINDS.iter().for_each(|&kind| proxy.begin_for(RequestSelector::WatchesOf(kind), Fault::Refuse(StatusCode::GONE)));
     proxy.cut();
     api::create_all(&target.client, pods("p", 10, "100m")).await?;
-    journal.placed("p-", 10).await?;
+    journal.until_placed("p-", 10).await?;
     let relisted = |record: &Record| {
         let [now, before] = [lists(record), lists(&before)];
         let enough = now.iter().zip(before).all(|(now, before)| *now >= before + LISTS);
@@ -41,7 +41,7 @@ async fn expired_for_ever(target: &Target) -> Result<()> {
     for ((kind, after), before) in KINDS.iter().zip(after).zip(lists(&before)) {
         // At most one list per second. The first is due at once. A slow machine makes fewer.
         let most = seconds + 2;
-        ensure!(after - before <= most, "{kind} were listed {} times in {seconds} s", after - before);
+        ensure!(after - before <= most, "{kind} were listed {} times in {seconds} s, more than {most}", after - before);
     }
     proxy.end();
     let claim = json!({
@@ -58,7 +58,7 @@ async fn expired_for_ever(target: &Target) -> Result<()> {
     let bound = json!({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}});
     api::patch(&target.client, &claim, bound).await?;
     api::create(&target.client, &with(pod("with-claim", "1"), &with_claim)).await?;
-    journal.placed_pod("with-claim").await?;
+    journal.until_pod_placed("with-claim").await?;
     target.stop(scheduler).await?;
     journal.check()
 }

@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 use self::scrape::Scrape;
 use crate::kube_scheduler::KubeScheduler;
 
-crate::case::cases!(Real: are_those_of_kube_scheduler);
+crate::case::cases!(Real: match_kube_scheduler);
 
-async fn are_those_of_kube_scheduler(target: &Target) -> Result<()> {
+async fn match_kube_scheduler(target: &Target) -> Result<()> {
     let theirs = by_kube_scheduler(target).await.context("kube-scheduler")?;
     target.clean_up().await?;
     let ours = by_berth(target).await.context("Berth")?;
@@ -41,22 +41,22 @@ async fn by_berth(target: &Target) -> Result<Scrape> {
     let head = json!({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"});
     let file = target.home().join("berth.json");
     std::fs::write(&file, with(head, &workload.configuration()).to_string())?;
-    let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false", "--config", &shown(&file)])?;
+    let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false", "--config", &path_text(&file)])?;
     let scrape = workload.run(&berth.address().await?).await.with_context(|| berth.log())?;
     berth.stop().await?;
     Ok(scrape)
 }
 
-fn shown(path: &Path) -> String {
+fn path_text(path: &Path) -> String {
     path.display().to_string()
 }
 
 /// Waits until a scrape at this address shows this count for a metric. The count is the sum of all series that have
 /// these labels.
-async fn until(address: &str, metric: &str, labels: Value, count: f64) -> Result<Scrape> {
-    let is_it = |shown: &scrape::Labels| {
-        let asked = labels.as_object().into_iter().flatten();
-        asked.into_iter().all(|(name, value)| shown.get(name).map(String::as_str) == value.as_str())
+async fn until_count(address: &str, metric: &str, labels: Value, count: f64) -> Result<Scrape> {
+    let has_labels = |shown: &scrape::Labels| {
+        let expected = labels.as_object().into_iter().flatten();
+        expected.into_iter().all(|(name, value)| shown.get(name).map(String::as_str) == value.as_str())
     };
     eventually(&format!("{metric} {labels} is {count}"), || async {
         // The scheduler may not serve yet.
@@ -66,7 +66,7 @@ async fn until(address: &str, metric: &str, labels: Value, count: f64) -> Result
         };
         let scrape = Scrape::read(&text)?;
         let counts = scrape.counts(metric);
-        let sum: f64 = counts.iter().filter(|(labels, _)| is_it(labels)).map(|(_, count)| count).sum();
+        let sum: f64 = counts.iter().filter(|(labels, _)| has_labels(labels)).map(|(_, count)| count).sum();
         Ok(if sum == count { Look::Yes(scrape) } else { Look::NotYet(format!("{counts:?}")) })
     })
     .await

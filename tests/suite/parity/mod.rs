@@ -15,16 +15,16 @@ use berth_tests::objects::pod;
 use berth_tests::{Journal, Target, api};
 use serde_json::Value;
 
-use self::outcome::{Distribution, Outcome, is_of};
+use self::outcome::{Distribution, Outcome, is_in_group};
 use self::workload::Workload;
 use crate::kube_scheduler::KubeScheduler;
 
-crate::case::cases!(Real: a_recorded_workload);
+crate::case::cases!(Real: a_recorded_workload_has_the_same_outcome);
 
 /// The number of runs for each scheduler. Each run has another seed.
 const RUNS: u64 = 4;
 
-async fn a_recorded_workload(target: &Target) -> Result<()> {
+async fn a_recorded_workload_has_the_same_outcome(target: &Target) -> Result<()> {
     let workload = Workload::read()?;
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
     for seed in 0..RUNS {
@@ -70,27 +70,33 @@ async fn outcome(target: &Target, workload: &Workload) -> Result<Outcome> {
 async fn until_ready(target: &Target, journal: &Journal) -> Result<()> {
     let first = pod("first", "1m");
     api::create(&target.client, &first).await?;
-    journal.placed_pod("first").await?;
+    journal.until_pod_placed("first").await?;
     api::delete(&target.client, &first).await?;
-    journal.gone("first").await
+    journal.until_gone("first").await
 }
 
 /// Returns the pods that one scheduler placed and the other did not, and pods with different messages, in any run.
 fn differences(theirs: &[Outcome], ours: &[Outcome]) -> Vec<String> {
     let mut lines = Vec::new();
     let Some(expected) = theirs.first() else { return lines };
-    for (who, outcomes) in [("kube-scheduler", theirs), ("Berth", ours)] {
+    for (scheduler_name, outcomes) in [("kube-scheduler", theirs), ("Berth", ours)] {
         for (run, outcome) in outcomes.iter().enumerate() {
             for (pod, node) in &outcome.placed {
-                if let Some(why) = expected.rejected.get(pod) {
+                if let Some(message) = expected.rejected.get(pod) {
                     lines.push(format!(
-                        "{pod}: {who}'s run {run} placed it on {node}; kube-scheduler's first message is {why}"
+                        "{pod}: run {run} of {scheduler_name} placed it on {node}, but kube-scheduler's first run \
+                         rejected it: {message}"
                     ));
                 }
             }
-            for (pod, why) in outcome.rejected.iter().filter(|(pod, why)| expected.rejected.get(*pod) != Some(*why)) {
+            for (pod, message) in
+                outcome.rejected.iter().filter(|(pod, message)| expected.rejected.get(*pod) != Some(*message))
+            {
                 let first = expected.rejected.get(pod);
-                lines.push(format!("{pod}: {who}'s run {run} has the message {why}; kube-scheduler's first {first:?}"));
+                lines.push(format!(
+                    "{pod}: run {run} of {scheduler_name} has the message {message}, kube-scheduler's first run \
+                     {first:?}"
+                ));
             }
         }
     }
@@ -115,7 +121,8 @@ fn distributions(workload: &Workload, theirs: &[Outcome], ours: &[Outcome]) -> R
         println!("over {over}: kube-scheduler's runs differ by {own:.1} pods, Berth's from them by {cross:.1}");
         ensure!(
             cross <= 1.5 * own + 2.0,
-            "over {over}: Berth's runs differ by {cross:.1}, kube-scheduler's by {own:.1}"
+            "over {over}: Berth's runs differ from kube-scheduler's by {cross:.1} pods on average, kube-scheduler's \
+             from each other by {own:.1}"
         );
     }
     Ok(())
@@ -124,8 +131,12 @@ fn distributions(workload: &Workload, theirs: &[Outcome], ours: &[Outcome]) -> R
 fn table(workload: &Workload, theirs: &Outcome, ours: &Outcome) -> String {
     let mut table = format!("{:<18} {:>5} {:>15} {:>6}  {}", "pods", "count", "kube-scheduler", "Berth", "message");
     for group in &workload.pods {
-        let placed = |outcome: &Outcome| outcome.placed.keys().filter(|pod| is_of(pod, &group.name)).count();
-        let message = ours.rejected.iter().find(|(pod, _)| is_of(pod, &group.name)).map_or("", |(_, why)| why.as_str());
+        let placed = |outcome: &Outcome| outcome.placed.keys().filter(|pod| is_in_group(pod, &group.name)).count();
+        let message = ours
+            .rejected
+            .iter()
+            .find(|(pod, _)| is_in_group(pod, &group.name))
+            .map_or("", |(_, message)| message.as_str());
         let (theirs, ours) = (placed(theirs), placed(ours));
         // Writing to a string does not fail.
         let _ = write!(table, "\n{:<18} {:>5} {theirs:>15} {ours:>6}  {message}", group.name, group.count);

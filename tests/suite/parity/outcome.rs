@@ -31,7 +31,7 @@ impl Outcome {
     /// # Errors
     /// Returns an error if this did not happen in time.
     pub async fn wait(journal: &Journal, workload: &Workload) -> Result<Self> {
-        journal.until("as many pods of each group are placed as can be", |pods| Self::look(pods, workload)).await
+        journal.until("the expected number of pods of each group is placed", |pods| Self::look(pods, workload)).await
     }
 
     fn look(pods: &Pods, workload: &Workload) -> Look<Self> {
@@ -39,13 +39,13 @@ impl Outcome {
         for (name, seen) in &pods.by_name {
             match (&seen.node, seen.rejection()) {
                 (Some(node), _) => drop(outcome.placed.insert(name.clone(), node.clone())),
-                (None, Some(why)) => drop(outcome.rejected.insert(name.clone(), why.to_owned())),
-                (None, None) => return Look::NotYet(format!("{name} was not tried")),
+                (None, Some(message)) => drop(outcome.rejected.insert(name.clone(), message.to_owned())),
+                (None, None) => return Look::NotYet(format!("no attempt was made for pod {name}")),
             }
         }
         for group in &workload.pods {
-            let placed = outcome.placed.keys().filter(|pod| is_of(pod, &group.name)).count();
-            let rejected = outcome.rejected.iter().filter(|(pod, _)| is_of(pod, &group.name));
+            let placed = outcome.placed.keys().filter(|pod| is_in_group(pod, &group.name)).count();
+            let rejected = outcome.rejected.iter().filter(|(pod, _)| is_in_group(pod, &group.name));
             if placed < group.placed() || rejected.clone().count() < group.count - group.placed() {
                 return Look::NotYet(format!("{placed} {} are placed: {:?}", group.name, rejected.collect::<Vec<_>>()));
             }
@@ -82,6 +82,6 @@ impl Distribution {
 }
 
 /// Returns whether the pod belongs to the group.
-pub fn is_of(pod: &str, group: &str) -> bool {
+pub fn is_in_group(pod: &str, group: &str) -> bool {
     pod.rsplit_once('-').is_some_and(|(name, _)| name == group)
 }

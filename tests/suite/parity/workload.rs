@@ -96,8 +96,8 @@ impl Nodes {
     }
 
     fn node(&self, n: usize) -> Value {
-        let labels = with(json!({"topology.kubernetes.io/zone": self.zone(n)}), &or_empty(&self.labels));
-        let amounts = or_empty(&self.amounts);
+        let labels = with(json!({"topology.kubernetes.io/zone": self.zone(n)}), &object_or_empty(&self.labels));
+        let amounts = object_or_empty(&self.amounts);
         let change = json!({
             "metadata": {"labels": labels},
             "spec": {"taints": self.taints},
@@ -116,7 +116,7 @@ impl Pods {
     fn pod(&self, n: usize) -> Value {
         let mut pod = objects::pod(&format!("{}-{n}", self.name), &self.cpu);
         let container = &mut pod["spec"]["containers"][0];
-        let amounts = or_empty(&self.amounts);
+        let amounts = object_or_empty(&self.amounts);
         json_patch::merge(&mut container["resources"], &json!({"requests": amounts, "limits": amounts}));
         if let Some(image) = &self.image {
             container["image"] = image.as_str().into();
@@ -124,10 +124,13 @@ impl Pods {
         if let Some(port) = self.port {
             container["ports"] = json!([{"containerPort": port, "hostPort": port}]);
         }
-        with(pod, &json!({"metadata": {"labels": self.labels, "namespace": NAMESPACE}, "spec": or_empty(&self.spec)}))
+        with(
+            pod,
+            &json!({"metadata": {"labels": self.labels, "namespace": NAMESPACE}, "spec": object_or_empty(&self.spec)}),
+        )
     }
 }
 
-fn or_empty(value: &Value) -> Value {
+fn object_or_empty(value: &Value) -> Value {
     if value.is_null() { json!({}) } else { value.clone() }
 }

@@ -167,7 +167,7 @@ fn objects() -> Vec<Value> {
 }
 
 /// Returns objects that the general clean-up does not cover.
-fn own_objects() -> Vec<Value> {
+fn objects_to_delete() -> Vec<Value> {
     vec![
         service("service"),
         json!({
@@ -195,39 +195,39 @@ pub async fn each_keeps_a_pod_off(scene: &Scene<'_>) -> Result<()> {
     let rows = rows();
     scene.create(rows.iter().map(|row| with(node(row.name, 4), &row.node)).collect()).await?;
     scene.create(vec![with(node("elsewhere", 4), &labels(&json!({"region": "east"})))]).await?;
-    scene.create([objects(), own_objects(), residents()].concat()).await?;
+    scene.create([objects(), objects_to_delete(), residents()].concat()).await?;
     let pinned = |row: &Row| {
         let there = json!({"metadata": {"labels": {"app": row.name}}, "spec": {"nodeSelector": {"kubernetes.io/hostname": row.name}}});
         with(with(pod(row.name, "1m"), &there), &json!({"spec": row.pod}))
     };
     scene.create(rows.iter().map(pinned).collect()).await?;
 
-    let mut all = scene.scheduler("every-predicate.json")?;
+    let mut every_predicate = scene.scheduler("every-predicate.json")?;
     for row in &rows {
-        keeps_off(scene, row).await?;
+        until_rejected(scene, row).await?;
     }
-    all.stop().await?;
-    let mut few = scene.scheduler("general-predicates.yaml")?;
+    every_predicate.stop().await?;
+    let mut general_predicates = scene.scheduler("general-predicates.yaml")?;
     for row in rows.iter().filter(|row| !row.always) {
-        let node = scene.journal.placed_pod(row.name).await?;
-        ensure!(node == row.name, "{} is on {node}", row.name);
+        let node = scene.journal.until_pod_placed(row.name).await?;
+        ensure!(node == row.name, "pod {} is on {node}, not on its own node", row.name);
     }
     for row in rows.iter().filter(|row| row.always) {
-        keeps_off(scene, row).await?;
+        until_rejected(scene, row).await?;
     }
-    few.stop().await?;
-    scene.delete(&own_objects()).await?;
+    general_predicates.stop().await?;
+    scene.delete(&objects_to_delete()).await?;
     scene.journal.check()
 }
 
-async fn keeps_off(scene: &Scene<'_>, row: &Row) -> Result<()> {
-    let what = format!("pod {} has the message {:?}", row.name, row.reason);
-    let placed = scene.journal.until(&what, |pods: &Pods| match pods.by_name.get(row.name) {
+async fn until_rejected(scene: &Scene<'_>, row: &Row) -> Result<()> {
+    let condition = format!("pod {} has the message {:?}", row.name, row.reason);
+    let placed = scene.journal.until(&condition, |pods: &Pods| match pods.by_name.get(row.name) {
         Some(seen) if seen.node.is_some() => Look::Yes(seen.node.clone()),
         Some(seen) if seen.rejection().is_some_and(|why| why.contains(row.reason)) => Look::Yes(None),
         seen => Look::NotYet(format!("{seen:?}")),
     });
     let node = placed.await?;
-    ensure!(node.is_none(), "pod {} should have the message {:?}, and is on {node:?}", row.name, row.reason);
+    ensure!(node.is_none(), "pod {} should have the message {:?}, but is on {node:?}", row.name, row.reason);
     Ok(())
 }

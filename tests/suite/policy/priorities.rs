@@ -30,20 +30,20 @@ fn app(name: &str) -> Value {
 }
 
 /// Returns a pod's spec with these requests.
-fn asks(cpu: &str, memory: &str) -> Value {
+fn requests(cpu: &str, memory: &str) -> Value {
     let requests = json!({"requests": {"cpu": cpu, "memory": memory}});
     json!({"spec": {"containers": [{"name": "main", "image": "a", "resources": requests}]}})
 }
 
-fn near(app: &str) -> Value {
+fn pod_affinity_term(app: &str) -> Value {
     json!({"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "kubernetes.io/hostname"})
 }
 
 /// Returns the rows for a Policy with nearly all priorities.
-fn of_most() -> Vec<Row> {
+fn combinable_rows() -> Vec<Row> {
     let node_affinity =
         json!([{"weight": 1, "preference": {"matchExpressions": [{"key": "fast", "operator": "Exists"}]}}]);
-    let pod_affinity = json!([{"weight": 1, "podAffinityTerm": near("friend")}]);
+    let pod_affinity = json!([{"weight": 1, "podAffinityTerm": pod_affinity_term("friend")}]);
     let spread = json!([{
         "maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "ScheduleAnyway",
         "labelSelector": {"matchLabels": {"app": "even"}},
@@ -57,10 +57,16 @@ fn of_most() -> Vec<Row> {
         json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "set", "uid": "set-uid", "controller": true});
     let image = json!({"status": {"images": [{"names": ["registry.example/huge:1"], "sizeBytes": 6_000_000_000_u64}]}});
     let huge = json!({"spec": {"containers": [{"name": "main", "image": "registry.example/huge:1", "resources": {"requests": {"cpu": "1m"}}}]}});
-    let hard = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near("wanted")]}});
+    let hard =
+        json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [pod_affinity_term("required")]}});
     vec![
-        Row { on_wrong: asks("2", "8Gi"), ..row("least") },
-        Row { on_right: asks("1m", "4Gi"), on_wrong: asks("1", "1Mi"), pod: asks("1", "64Mi"), ..row("balanced") },
+        Row { on_wrong: requests("2", "8Gi"), ..row("least") },
+        Row {
+            on_right: requests("1m", "4Gi"),
+            on_wrong: requests("1", "1Mi"),
+            pod: requests("1", "64Mi"),
+            ..row("balanced")
+        },
         Row { on_right: app("other"), on_wrong: app("selector"), pod: app("selector"), ..row("selector") },
         Row {
             right: labels(&json!({"rack": "2"})),
@@ -74,7 +80,7 @@ fn of_most() -> Vec<Row> {
             pod: json!({"spec": {"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": pod_affinity}}}}),
             ..row("friend")
         },
-        Row { on_right: json!({"spec": {"affinity": hard}}), pod: app("wanted"), ..row("wanted") },
+        Row { on_right: json!({"spec": {"affinity": hard}}), pod: app("required"), ..row("required") },
         Row {
             right: labels(&json!({"fast": ""})),
             pod: json!({"spec": {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": node_affinity}}}}),
@@ -95,16 +101,16 @@ fn of_most() -> Vec<Row> {
 }
 
 /// Returns the rows for a Policy with the priorities that can't be combined with the others.
-fn of_others() -> Vec<Row> {
+fn exclusive_rows() -> Vec<Row> {
     vec![
-        Row { on_right: asks("2", "8Gi"), ..row("most") },
+        Row { on_right: requests("2", "8Gi"), ..row("most") },
         Row { on_right: app("other"), on_wrong: app("services"), pod: app("services"), ..row("services") },
     ]
 }
 
-/// Returns the row for a Policy with its own shape function, which prefers medium utilization.
-fn of_ratio() -> Vec<Row> {
-    vec![Row { on_right: asks("2", "1Mi"), on_wrong: asks("3500m", "1Mi"), ..row("ratio") }]
+/// Returns the row for a Policy with its own scoring shape, which prefers medium utilization.
+fn ratio_rows() -> Vec<Row> {
+    vec![Row { on_right: requests("2", "1Mi"), on_wrong: requests("3500m", "1Mi"), ..row("ratio") }]
 }
 
 fn services() -> Vec<Value> {
@@ -113,18 +119,20 @@ fn services() -> Vec<Value> {
 
 pub async fn each_prefers_a_node(scene: &Scene<'_>) -> Result<()> {
     scene.create(services()).await?;
-    for (policy, rows) in
-        [("every-priority.json", of_most()), ("other-priorities.json", of_others()), ("ratio.yaml", of_ratio())]
-    {
+    for (policy, rows) in [
+        ("every-priority.json", combinable_rows()),
+        ("other-priorities.json", exclusive_rows()),
+        ("ratio.yaml", ratio_rows()),
+    ] {
         for row in &rows {
             create(scene, row).await?;
         }
         let mut scheduler = scene.scheduler(policy)?;
         let mut wrong = Vec::new();
         for row in &rows {
-            let node = scene.journal.placed_pod(row.name).await?;
-            if node != right(row) {
-                wrong.push(format!("pod {} should be on {}, and is on {node}", row.name, right(row)));
+            let node = scene.journal.until_pod_placed(row.name).await?;
+            if node != preferred_node(row) {
+                wrong.push(format!("pod {} should be on {}, but is on {node}", row.name, preferred_node(row)));
             }
         }
         scheduler.stop().await?;
@@ -134,7 +142,7 @@ pub async fn each_prefers_a_node(scene: &Scene<'_>) -> Result<()> {
     scene.journal.check()
 }
 
-fn right(row: &Row) -> String {
+fn preferred_node(row: &Row) -> String {
     format!("{}-right", row.name)
 }
 
@@ -143,10 +151,10 @@ async fn create(scene: &Scene<'_>, row: &Row) -> Result<()> {
     let Row { name, .. } = row;
     let one = |node_name: &str, change: &Value| with(with(node(node_name, 4), &labels(&json!({"row": name}))), change);
     let wrong: Vec<String> = (0..OTHERS).map(|n| format!("{name}-wrong-{n}")).collect();
-    let mut objects = vec![one(&right(row), &row.right)];
+    let mut objects = vec![one(&preferred_node(row), &row.right)];
     objects.extend(wrong.iter().map(|node| one(node, &row.wrong)));
     scene.create(objects).await?;
-    let mut residents = vec![resident(&format!("on-{}", right(row)), &right(row), &row.on_right)];
+    let mut residents = vec![resident(&format!("on-{}", preferred_node(row)), &preferred_node(row), &row.on_right)];
     residents.extend(wrong.iter().map(|node| resident(&format!("on-{node}"), node, &row.on_wrong)));
     if *name == "apart" {
         // The Service's first pod. Without the priority, three of the other nodes are as good as the preferred one.

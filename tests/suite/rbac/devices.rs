@@ -31,26 +31,26 @@ impl Devices {
     }
 
     /// Creates a gated pod, and the claim that an earlier attempt left for it. Returns the claim.
-    pub async fn leave_over(&self) -> Result<Value> {
+    pub async fn create_stale_claim(&self) -> Result<Value> {
         let asking = api::create_and_read(&self.client, &self.asking()).await?;
-        api::create_and_read(&self.client, &self.left_over(&asking)).await
+        api::create_and_read(&self.client, &self.stale_claim(&asking)).await
     }
 
     /// Creates and ungates the pods. Call this once the scheduler knows the objects.
-    pub async fn come(&self) -> Result<()> {
+    pub async fn create_pods(&self) -> Result<()> {
         api::create(&self.client, &self.pod()).await?;
         api::patch(&self.client, &self.asking(), json!({"spec": {"schedulingGates": null}})).await
     }
 
     /// Returns whether the pod has a new claim for the extended resource, and the old claim is gone.
-    pub async fn are_made_anew(&self) -> Result<bool> {
+    pub async fn has_new_claim(&self) -> Result<bool> {
         let pod = api::get(&self.client, &self.asking()).await?.unwrap_or_default();
         let made = pod["status"]["extendedResourceClaimStatus"]["resourceClaimName"].is_string();
-        Ok(made && api::get(&self.client, &self.left_over(&pod)).await?.is_none())
+        Ok(made && api::get(&self.client, &self.stale_claim(&pod)).await?.is_none())
     }
 
     /// Returns whether the claim is allocated and has the finalizer that protects an allocation.
-    pub async fn are_allocated(&self) -> Result<bool> {
+    pub async fn is_claim_allocated(&self) -> Result<bool> {
         let claim = api::get(&self.client, &self.claim()).await?.unwrap_or_default();
         let allocated = &claim["status"]["allocation"]["devices"]["results"][0]["pool"];
         Ok(*allocated == json!(self.name) && claim["metadata"]["finalizers"] == json!([FINALIZER]))
@@ -97,18 +97,18 @@ impl Devices {
         let container = json!({"name": "main", "image": "app", "resources": {"requests": one, "limits": one}});
         let spec = json!({
             "schedulerName": self.scheduler_name, "nodeSelector": {"pair": self.name},
-            "schedulingGates": [{"name": "example.com/left-over"}], "containers": [container],
+            "schedulingGates": [{"name": "example.com/stale-claim"}], "containers": [container],
         });
         with(pod(&format!("extended-{}", self.name), "10m"), &json!({ "spec": spec }))
     }
 
     /// Returns the claim that an earlier attempt for the pod would have created.
-    fn left_over(&self, pod: &Value) -> Value {
+    fn stale_claim(&self, pod: &Value) -> Value {
         let uid = &pod["metadata"]["uid"];
         let name = &pod["metadata"]["name"];
         let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": true});
         let metadata = json!({
-            "name": format!("left-{}", self.name),
+            "name": format!("stale-{}", self.name),
             "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"}, "ownerReferences": [owner],
         });
         with(self.claim(), &json!({ "metadata": metadata }))

@@ -34,12 +34,12 @@ impl Manifest {
                 *argument = json!(asked_for);
             }
         }
-        ensure!(manifest.scheduler_name()? == namespace, "the manifest's pods have another scheduler name");
+        ensure!(manifest.scheduler_name()? == namespace, "the manifest's scheduler name is not {namespace}");
         Ok(manifest)
     }
 
     /// Reads the manifest of a scheduler for pods that do not name a scheduler.
-    pub fn in_kube_schedulers_place(namespace: &str) -> Result<Self> {
+    pub fn replacing_kube_scheduler(namespace: &str) -> Result<Self> {
         Self::read("in-kube-schedulers-place", namespace)
     }
 
@@ -57,12 +57,15 @@ impl Manifest {
 
     fn container_mut(&mut self) -> Result<&mut Value> {
         let deployment = self.objects.iter_mut().find(|object| object["kind"] == "Deployment");
-        deployment.context("no Deployment")?.pointer_mut("/spec/template/spec/containers/0").context("no container")
+        deployment
+            .context("the manifest has no Deployment")?
+            .pointer_mut("/spec/template/spec/containers/0")
+            .context("the Deployment has no container")
     }
 
     fn template(&self) -> Result<&Value> {
         let deployment = self.objects.iter().find(|object| object["kind"] == "Deployment");
-        Ok(&deployment.context("no Deployment")?["spec"]["template"])
+        Ok(&deployment.context("the manifest has no Deployment")?["spec"]["template"])
     }
 
     /// Returns a pod of the Deployment. Its scheduler name is one that no scheduler of the test has.
@@ -104,17 +107,19 @@ impl Manifest {
     /// kubeconfig of the ServiceAccount.
     pub async fn install(&mut self, target: &Target, without: Option<&Rule>) -> Result<PathBuf> {
         if let Some(rule) = without {
-            rule.take_away_from(&mut self.objects)?;
+            rule.remove_from(&mut self.objects)?;
         }
         for object in &self.objects {
             api::create(&target.client, object).await?;
         }
         let account = self.objects.iter().find(|object| object["kind"] == "ServiceAccount");
-        let account = account.and_then(|account| account["metadata"]["name"].as_str()).context("no ServiceAccount")?;
+        let account = account
+            .and_then(|account| account["metadata"]["name"].as_str())
+            .context("the manifest has no ServiceAccount")?;
         let user = format!("system:serviceaccount:{}:{account}", self.namespace);
         for rule in Rule::all_of(&self.objects) {
             eventually(&format!("{user} may {rule}"), || async {
-                Ok(Look::at(rule.allows(&target.client, &user).await?, || "it may not".into()))
+                Ok(Look::at(rule.allows(&target.client, &user).await?, || "the user may not".into()))
             })
             .await?;
         }
@@ -125,7 +130,7 @@ impl Manifest {
         let accounts: Api<ServiceAccount> = Api::namespaced(target.client.clone(), &self.namespace);
         let request = TokenRequest { spec: Some(TokenRequestSpec::default()), ..TokenRequest::default() };
         let granted = accounts.create_token_request(account, &PostParams::default(), &request).await?;
-        let token = granted.status.context("no token was granted")?.token;
+        let token = granted.status.context("the TokenRequest has no token")?.token;
         let mut kubeconfig: Value = serde_saphyr::from_str(&std::fs::read_to_string(&target.kubeconfig)?)?;
         kubeconfig["users"][0]["user"] = json!({ "token": token });
         let path = target.home().join(format!("{}.kubeconfig", self.namespace));

@@ -2,8 +2,8 @@
 //! container. Without any one of the rules, something fails, so that no rule is superfluous.
 
 mod devices;
+mod dump;
 mod install;
-mod known;
 mod outcomes;
 mod rules;
 mod scene;
@@ -21,36 +21,36 @@ use self::trial::Trial;
 
 crate::case::cases!(Real:
     everything_works_as_a_second_scheduler,
-    everything_works_in_kube_schedulers_place,
-    no_rule_is_too_many,
+    everything_works_in_place_of_kube_scheduler,
+    each_rule_is_needed,
 );
 
 /// The number of concurrent processes.
 const AT_ONCE: usize = 4;
 
 async fn everything_works_as_a_second_scheduler(target: &Target) -> Result<()> {
-    works_with_all_rules(target, Manifest::second_scheduler("rbac-second")?).await
+    check_all_outcomes(target, Manifest::second_scheduler("rbac-second")?).await
 }
 
-async fn everything_works_in_kube_schedulers_place(target: &Target) -> Result<()> {
-    works_with_all_rules(target, Manifest::in_kube_schedulers_place("rbac-place")?).await
+async fn everything_works_in_place_of_kube_scheduler(target: &Target) -> Result<()> {
+    check_all_outcomes(target, Manifest::replacing_kube_scheduler("rbac-place")?).await
 }
 
-async fn works_with_all_rules(target: &Target, manifest: Manifest) -> Result<()> {
+async fn check_all_outcomes(target: &Target, manifest: Manifest) -> Result<()> {
     let trial = Trial::start(target, manifest, None).await?;
-    let ended = trial.run_to_the_end().await?;
-    ensure!(ended.refusal.is_none(), "berth was refused what it needs: {:?}", ended.refusal);
-    ensure!(ended.missing.is_empty(), "with all rules there is not: {:?}\n{}", ended.missing, ended.log);
+    let result = trial.run().await?;
+    ensure!(result.refusal.is_none(), "the API server refused a request of berth: {:?}", result.refusal);
+    ensure!(result.missing.is_empty(), "with all rules, outcomes are missing: {:?}\n{}", result.missing, result.log);
     Ok(())
 }
 
 /// Each rule is one verb on one resource; see [`Rule`].
-async fn no_rule_is_too_many(target: &Target) -> Result<()> {
+async fn each_rule_is_needed(target: &Target) -> Result<()> {
     let rules = Rule::all_of(Manifest::second_scheduler("rbac-rules")?.objects());
-    ensure!(rules.len() > 5, "the manifest has hardly any rules: {rules:?}");
+    ensure!(rules.len() > 5, "the manifest has too few rules: {rules:?}");
     let mut trials: Vec<BoxFuture<'_, Result<()>>> = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
-        trials.push(Box::pin(breaks_without(target, number, rule)));
+        trials.push(Box::pin(check_rule_is_needed(target, number, rule)));
     }
     let trials: Vec<Result<()>> = futures::stream::iter(trials).buffered(AT_ONCE).collect().await;
     let wrong: Vec<String> = rules
@@ -64,15 +64,15 @@ async fn no_rule_is_too_many(target: &Target) -> Result<()> {
 
 /// Checks that the API server refuses a request of Berth that the rule would allow, that Berth reports it, and that
 /// the outcomes that need the rule do not happen.
-async fn breaks_without(target: &Target, number: usize, rule: &Rule) -> Result<()> {
-    let needing = outcomes::that_need(rule);
-    ensure!(!needing.is_empty(), "no outcome in suite/rbac/outcomes.rs shows what it is for");
+async fn check_rule_is_needed(target: &Target, number: usize, rule: &Rule) -> Result<()> {
+    let outcomes = outcomes::needing(rule);
+    ensure!(!outcomes.is_empty(), "no outcome in suite/rbac/outcomes.rs needs this rule");
     let manifest = Manifest::second_scheduler(&format!("rbac-{number}"))?;
     let trial = Trial::start(target, manifest, Some(rule)).await?;
-    let ended = trial.run_to_the_end().await?;
-    ensure!(ended.refusal.is_some(), "everything works; the rule is to be taken out of the chart\n{}", ended.log);
-    for outcome in needing {
-        ensure!(ended.missing.contains(&outcome), "berth was refused, and yet {outcome}");
+    let result = trial.run().await?;
+    ensure!(result.refusal.is_some(), "everything works without the rule; remove it from the chart\n{}", result.log);
+    for outcome in outcomes {
+        ensure!(result.missing.contains(&outcome), "a request was refused, but this outcome happened: {outcome}");
     }
     Ok(())
 }

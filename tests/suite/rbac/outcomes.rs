@@ -8,28 +8,28 @@ use super::scene::Scene;
 
 /// An outcome that is visible at the API server.
 pub struct Outcome {
-    /// A description that follows `and yet`.
-    pub what: &'static str,
+    /// A sentence for messages.
+    pub description: &'static str,
     /// The requests that it needs, each as verb and resource.
     needs: &'static [(&'static str, &'static str)],
     /// Returns whether it has happened.
-    pub shows: fn(&Scene) -> BoxFuture<'_, Result<bool>>,
+    pub has_happened: fn(&Scene) -> BoxFuture<'_, Result<bool>>,
 }
 
 /// The outcomes while the scheduler runs, in the order in which they happen.
-pub static WHILE_IT_RUNS: [Outcome; 18] = [
+pub static WHILE_RUNNING: [Outcome; 18] = [
     Outcome {
-        what: "it has led",
+        description: "the scheduler has held its Lease",
         needs: &[("get", "leases"), ("create", "leases")],
-        shows: |scene| Box::pin(scene.has_led()),
+        has_happened: |scene| Box::pin(scene.has_led()),
     },
     Outcome {
-        what: "an event of the Lease says that it led",
+        description: "the Lease has an event about the new leader",
         needs: &[("get", "leases"), ("create", "leases"), ("create", "events")],
-        shows: |scene| Box::pin(scene.has_event(&scene.lease, "LeaderElection")),
+        has_happened: |scene| Box::pin(scene.has_event(&scene.lease, "LeaderElection")),
     },
     Outcome {
-        what: "a pod is placed on a node, both of which came after it had begun",
+        description: "a pod is placed on a node, both created after the scheduler had started",
         needs: &[
             ("list", "pods"),
             ("watch", "pods"),
@@ -37,55 +37,55 @@ pub static WHILE_IT_RUNS: [Outcome; 18] = [
             ("watch", "nodes"),
             ("create", "pods/binding"),
         ],
-        shows: |scene| Box::pin(scene.has_node(&scene.small)),
+        has_happened: |scene| Box::pin(scene.has_node(&scene.small)),
     },
     Outcome {
-        what: "a pod that fits nowhere has a message in its condition",
+        description: "a pod that fits nowhere has a message in its condition",
         needs: &[("patch", "pods/status")],
-        shows: |scene| Box::pin(scene.is_unschedulable(&scene.large)),
+        has_happened: |scene| Box::pin(scene.is_unschedulable(&scene.large)),
     },
     Outcome {
-        what: "an event says why that pod fits nowhere",
+        description: "an event gives the reason why that pod fits nowhere",
         needs: &[("create", "events")],
-        shows: |scene| Box::pin(scene.has_event(&scene.large, "FailedScheduling")),
+        has_happened: |scene| Box::pin(scene.has_event(&scene.large, "FailedScheduling")),
     },
     Outcome {
-        what: "an event of its own pod names the plugin that it refused",
+        description: "an event of the scheduler's own pod names the refused plugin",
         needs: &[("get", "pods"), ("create", "events")],
-        shows: |scene| Box::pin(scene.has_event(&scene.own, "PluginRefused")),
+        has_happened: |scene| Box::pin(scene.has_event(&scene.own, "PluginRefused")),
     },
     Outcome {
-        what: "that the plugin was refused again is counted",
+        description: "an event counts the repeated refusals of the plugin",
         needs: &[("patch", "events")],
-        shows: |scene| Box::pin(scene.has_counted_event(&scene.own, "PluginRefused")),
+        has_happened: |scene| Box::pin(scene.has_counted_event(&scene.own, "PluginRefused")),
     },
     Outcome {
-        what: "pods of a Service are spread",
+        description: "pods of a Service are spread",
         needs: &[("list", "services"), ("watch", "services")],
-        shows: |scene| Box::pin(scene.has_spread("Service")),
+        has_happened: |scene| Box::pin(scene.has_spread("Service")),
     },
     Outcome {
-        what: "pods of a ReplicationController are spread",
+        description: "pods of a ReplicationController are spread",
         needs: &[("list", "replicationcontrollers"), ("watch", "replicationcontrollers")],
-        shows: |scene| Box::pin(scene.has_spread("ReplicationController")),
+        has_happened: |scene| Box::pin(scene.has_spread("ReplicationController")),
     },
     Outcome {
-        what: "pods of a ReplicaSet are spread",
+        description: "pods of a ReplicaSet are spread",
         needs: &[("list", "replicasets"), ("watch", "replicasets")],
-        shows: |scene| Box::pin(scene.has_spread("ReplicaSet")),
+        has_happened: |scene| Box::pin(scene.has_spread("ReplicaSet")),
     },
     Outcome {
-        what: "pods of a StatefulSet are spread",
+        description: "pods of a StatefulSet are spread",
         needs: &[("list", "statefulsets"), ("watch", "statefulsets")],
-        shows: |scene| Box::pin(scene.has_spread("StatefulSet")),
+        has_happened: |scene| Box::pin(scene.has_spread("StatefulSet")),
     },
     Outcome {
-        what: "a pod is where its affinity to pods of certain namespaces wants it",
+        description: "a pod is on the node that its affinity to pods of other namespaces requires",
         needs: &[("list", "namespaces"), ("watch", "namespaces")],
-        shows: |scene| Box::pin(scene.friend_is_beside()),
+        has_happened: |scene| Box::pin(scene.is_affine_pod_placed()),
     },
     Outcome {
-        what: "a pod keeps off a node that takes no more volumes",
+        description: "a pod with a volume is not on the node without a free volume slot",
         needs: &[
             ("list", "persistentvolumeclaims"),
             ("watch", "persistentvolumeclaims"),
@@ -96,10 +96,10 @@ pub static WHILE_IT_RUNS: [Outcome; 18] = [
             ("list", "volumeattachments"),
             ("watch", "volumeattachments"),
         ],
-        shows: |scene| Box::pin(scene.volumes.are_where_there_is_room()),
+        has_happened: |scene| Box::pin(scene.volumes.is_on_node_with_free_slot()),
     },
     Outcome {
-        what: "a claim names the node with room on which its volume is to be made",
+        description: "a claim's selected node is the node with storage capacity",
         needs: &[
             ("list", "storageclasses"),
             ("watch", "storageclasses"),
@@ -109,15 +109,15 @@ pub static WHILE_IT_RUNS: [Outcome; 18] = [
             ("watch", "csistoragecapacities"),
             ("patch", "persistentvolumeclaims"),
         ],
-        shows: |scene| Box::pin(scene.volumes.node_is_selected()),
+        has_happened: |scene| Box::pin(scene.volumes.is_node_selected()),
     },
     Outcome {
-        what: "a volume is set aside for a claim",
+        description: "a volume is reserved for a claim",
         needs: &[("patch", "persistentvolumes")],
-        shows: |scene| Box::pin(scene.volumes.volume_is_set_aside()),
+        has_happened: |scene| Box::pin(scene.volumes.is_volume_reserved()),
     },
     Outcome {
-        what: "a pod's claim has the device that it asks for",
+        description: "a pod's claim has the device that it requests",
         needs: &[
             ("list", "resourceclaims"),
             ("watch", "resourceclaims"),
@@ -129,38 +129,38 @@ pub static WHILE_IT_RUNS: [Outcome; 18] = [
             ("patch", "resourceclaims/status"),
             ("patch", "resourceclaims/binding"),
         ],
-        shows: |scene| Box::pin(scene.devices.are_allocated()),
+        has_happened: |scene| Box::pin(scene.devices.is_claim_allocated()),
     },
     Outcome {
-        what: "a claim is made for a pod's extended resource, in the place of one that was left",
+        description: "a new claim for a pod's extended resource replaces the claim of an earlier attempt",
         needs: &[("create", "resourceclaims"), ("delete", "resourceclaims")],
-        shows: |scene| Box::pin(scene.devices.are_made_anew()),
+        has_happened: |scene| Box::pin(scene.devices.has_new_claim()),
     },
     Outcome {
-        what: "a pod takes the place of a less important one, where no budget protects that",
+        description: "a pod preempts a pod of lower priority that no budget protects",
         needs: &[
             ("list", "poddisruptionbudgets"),
             ("watch", "poddisruptionbudgets"),
             ("patch", "pods/status"),
             ("delete", "pods"),
         ],
-        shows: |scene| Box::pin(scene.important_is_there()),
+        has_happened: |scene| Box::pin(scene.has_preempted()),
     },
 ];
 
 static AT_THE_END: Outcome = Outcome {
-    what: "its Lease is given up at the end",
+    description: "the Lease is released at the end",
     needs: &[("update", "leases")],
-    shows: |scene| Box::pin(scene.lease_is_given_up()),
+    has_happened: |scene| Box::pin(scene.is_lease_released()),
 };
 
 /// Returns all outcomes.
 pub fn all() -> impl Iterator<Item = &'static Outcome> {
-    WHILE_IT_RUNS.iter().chain([&AT_THE_END])
+    WHILE_RUNNING.iter().chain([&AT_THE_END])
 }
 
 /// Returns the outcomes that need this rule.
-pub fn that_need(rule: &Rule) -> Vec<&'static str> {
+pub fn needing(rule: &Rule) -> Vec<&'static str> {
     let needed = (rule.verb.as_str(), rule.resource.as_str());
-    all().filter(|outcome| outcome.needs.contains(&needed)).map(|outcome| outcome.what).collect()
+    all().filter(|outcome| outcome.needs.contains(&needed)).map(|outcome| outcome.description).collect()
 }

@@ -57,11 +57,11 @@ impl Rule {
     }
 
     /// Removes this permission from its role.
-    pub fn take_away_from(&self, objects: &mut [Value]) -> Result<()> {
-        let role = objects.get_mut(self.role).context("the role is not there")?;
+    pub fn remove_from(&self, objects: &mut [Value]) -> Result<()> {
+        let role = objects.get_mut(self.role).context("the role does not exist")?;
         let all = Self::of(self.role, role);
         let others: Vec<Value> = all.iter().filter(|rule| !self.is_same(rule)).map(Self::to_json).collect();
-        ensure!(others.len() + 1 == all.len(), "there is not just one rule {self} to take away");
+        ensure!(others.len() + 1 == all.len(), "the role does not have exactly one rule {self}");
         role["rules"] = Value::Array(others);
         Ok(())
     }
@@ -91,7 +91,7 @@ impl Rule {
             }},
         });
         let answer = api::create_and_read(client, &review).await?;
-        answer["status"]["allowed"].as_bool().context("an access review without an answer")
+        answer["status"]["allowed"].as_bool().context("the SubjectAccessReview has no status.allowed")
     }
 }
 

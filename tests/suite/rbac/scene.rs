@@ -15,11 +15,11 @@ use super::install::Manifest;
 use super::volumes::Volumes;
 
 /// The kinds whose selectors determine default topology spreading.
-const SELECTING: [(&str, &str); 4] =
+const OWNER_KINDS: [(&str, &str); 4] =
     [("v1", "Service"), ("v1", "ReplicationController"), ("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet")];
 
 /// The number of pods of one owner. If they are spread, they are on different nodes.
-const SEVERAL: usize = 6;
+const PODS_PER_OWNER: usize = 6;
 
 /// The objects of the cluster, some of which are created later.
 pub struct Scene {
@@ -43,15 +43,15 @@ pub struct Scene {
 
 impl Scene {
     /// Creates the scene for a scheduler of this manifest. The scheduler's own pod is the only object.
-    pub async fn set(target: &Target, manifest: &Manifest, own: &str) -> Result<Self> {
+    pub async fn new(target: &Target, manifest: &Manifest, own: &str) -> Result<Self> {
         let (name, scheduler_name) = (manifest.namespace.clone(), manifest.scheduler_name()?);
-        let for_it = json!({"spec": {"schedulerName": scheduler_name}});
-        let to_its_node = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": name}}});
+        let named_scheduler = json!({"spec": {"schedulerName": scheduler_name}});
+        let on_late_node = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": name}}});
         let scene = Self {
             client: target.client.clone(),
             lease: manifest.lease()?,
-            small: with(with(pod(&format!("small-{name}"), "100m"), &for_it), &to_its_node),
-            large: with(pod(&format!("large-{name}"), "1000"), &for_it),
+            small: with(with(pod(&format!("small-{name}"), "100m"), &named_scheduler), &on_late_node),
+            large: with(pod(&format!("large-{name}"), "1000"), &named_scheduler),
             own: manifest.pod(own)?,
             volumes: Volumes::new(&target.client, &name, &scheduler_name),
             devices: Devices::new(&target.client, &name, &scheduler_name),
@@ -64,59 +64,60 @@ impl Scene {
 
     /// Creates the objects that affect placement, while the scheduler runs and before the pods to schedule. Returns
     /// the objects that the scheduler must know.
-    pub async fn furnish(&self) -> Result<Vec<Value>> {
+    pub async fn create_environment(&self) -> Result<Vec<Value>> {
         for (class, priority) in [("priority-0", 0), ("priority-5", 5), ("important", 1000)] {
             self.create(&priority_class(&format!("{class}-{}", self.name), priority)).await?;
         }
         // Pods prefer the other node of the pair, unless something else matters more.
         let busy = json!({"spec": {"nodeName": self.node_name('b')}});
-        let mut all = vec![self.paired('a'), self.paired('b'), with(pod(&format!("busy-{}", self.name), "2"), &busy)];
-        all.extend(SELECTING.map(|(version, kind)| self.owner(version, kind)));
-        all.extend(self.team());
+        let mut all =
+            vec![self.pair_node('a'), self.pair_node('b'), with(pod(&format!("busy-{}", self.name), "2"), &busy)];
+        all.extend(OWNER_KINDS.map(|(version, kind)| self.owner(version, kind)));
+        all.extend(self.namespace_with_pod());
         all.extend(self.volumes.objects());
         all.extend(self.devices.objects());
-        all.extend(self.contended());
+        all.extend(self.preemption_objects());
         for object in &all {
             self.create(object).await?;
         }
-        self.volumes.become_available().await?;
-        all.push(self.devices.leave_over().await?);
+        self.volumes.mark_available().await?;
+        all.push(self.devices.create_stale_claim().await?);
         Ok(all)
     }
 
     /// Creates the pods to schedule, and a node that none of the earlier objects refer to.
-    pub async fn play(&self) -> Result<()> {
+    pub async fn create_pods(&self) -> Result<()> {
         self.create(&node(&self.name, 4)).await?;
         self.create(&self.small).await?;
         self.create(&self.large).await?;
-        for (version, kind) in SELECTING {
-            self.spread(version, kind).await?;
+        for (version, kind) in OWNER_KINDS {
+            self.create_until_spread(version, kind).await?;
         }
-        self.create(&self.friend()).await?;
-        self.volumes.come().await?;
-        self.devices.come().await?;
-        self.create(&self.important()).await
+        self.create(&self.affine_pod()).await?;
+        self.volumes.create_pods().await?;
+        self.devices.create_pods().await?;
+        self.create(&self.preempting_pod()).await
     }
 
     /// Creates pods of an owner until one of them is on the less preferred node.
-    async fn spread(&self, version: &str, kind: &str) -> Result<()> {
+    async fn create_until_spread(&self, version: &str, kind: &str) -> Result<()> {
         let owner = self.read(&self.owner(version, kind)).await?;
-        for number in 0..SEVERAL {
+        for number in 0..PODS_PER_OWNER {
             let pod = self.pod_of(&owner, number);
             self.create(&pod).await?;
             eventually(&format!("a pod of the {kind} has a node"), || async {
-                Ok(Look::at(self.has_node(&pod).await?, || "it has none".into()))
+                Ok(Look::at(self.has_node(&pod).await?, || "the pod has none".into()))
             })
             .await?;
             if self.has_spread(kind).await? {
                 return Ok(());
             }
         }
-        bail!("{SEVERAL} pods of a {kind} are on one node")
+        bail!("{PODS_PER_OWNER} pods of a {kind} are on one node")
     }
 
     /// Returns a labeled namespace and a pod in it.
-    fn team(&self) -> [Value; 2] {
+    fn namespace_with_pod(&self) -> [Value; 2] {
         let (late, team) = (format!("{}-late", self.name), json!({"team": self.name}));
         let there = json!({"metadata": {"namespace": late, "labels": team}, "spec": {"nodeName": self.node_name('b')}});
         [
@@ -126,19 +127,19 @@ impl Scene {
     }
 
     /// Returns a pod with a required affinity to pods in namespaces with this label.
-    fn friend(&self) -> Value {
+    fn affine_pod(&self) -> Value {
         let team = json!({"team": self.name});
         let term = json!({
             "topologyKey": "kubernetes.io/hostname",
             "labelSelector": {"matchLabels": team}, "namespaceSelector": {"matchLabels": team},
         });
         let affinity = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
-        with(self.pod_for_the_pair("friend"), &json!({"spec": {"affinity": affinity}}))
+        with(self.pod_for_the_pair("affine"), &json!({"spec": {"affinity": affinity}}))
     }
 
     /// Returns two nodes, each with a pod that must be evicted to make room. A budget protects the less important
     /// pod.
-    fn contended(&self) -> Vec<Value> {
+    fn preemption_objects(&self) -> Vec<Value> {
         let mut all = Vec::new();
         for (which, priority, labels) in [('c', 0, json!({"protected": self.name})), ('d', 5, json!({}))] {
             let name = self.node_name(which);
@@ -159,7 +160,7 @@ impl Scene {
     }
 
     /// Returns the pod that needs the room of one of the other two.
-    fn important(&self) -> Value {
+    fn preempting_pod(&self) -> Value {
         let spec = json!({
             "schedulerName": self.scheduler_name, "nodeSelector": {"contended": self.name},
             "priorityClassName": format!("important-{}", self.name),
@@ -171,7 +172,7 @@ impl Scene {
         format!("{}-{which}", self.name)
     }
 
-    fn paired(&self, which: char) -> Value {
+    fn pair_node(&self, which: char) -> Value {
         with(node(&self.node_name(which), 8), &json!({"metadata": {"labels": {"pair": self.name}}}))
     }
 
@@ -204,14 +205,14 @@ impl Scene {
 
     fn pod_of(&self, owner: &Value, number: usize) -> Value {
         let (kind, metadata) = (owner["kind"].as_str().unwrap_or_default(), &owner["metadata"]);
-        let mut of_it = json!({"metadata": {"labels": {"app": self.app(kind)}}});
+        let mut change = json!({"metadata": {"labels": {"app": self.app(kind)}}});
         if kind != "Service" {
-            of_it["metadata"]["ownerReferences"] = json!([{
+            change["metadata"]["ownerReferences"] = json!([{
                 "apiVersion": owner["apiVersion"], "kind": kind, "name": metadata["name"], "uid": metadata["uid"],
                 "controller": true,
             }]);
         }
-        with(self.pod_for_the_pair(&format!("{}-{number}", kind.to_lowercase())), &of_it)
+        with(self.pod_for_the_pair(&format!("{}-{number}", kind.to_lowercase())), &change)
     }
 
     async fn create(&self, object: &Value) -> Result<()> {
@@ -229,7 +230,7 @@ impl Scene {
     }
 
     /// Returns whether the Lease exists and has no holder.
-    pub async fn lease_is_given_up(&self) -> Result<bool> {
+    pub async fn is_lease_released(&self) -> Result<bool> {
         let lease = self.read(&self.lease).await?;
         Ok(lease.is_object() && lease["spec"]["holderIdentity"].as_str().unwrap_or_default().is_empty())
     }
@@ -256,15 +257,15 @@ impl Scene {
     }
 
     /// Returns whether the pod with an affinity is on the required node.
-    pub async fn friend_is_beside(&self) -> Result<bool> {
-        let friend = self.read(&self.friend()).await?;
-        Ok(friend["spec"]["nodeName"] == json!(self.node_name('b')))
+    pub async fn is_affine_pod_placed(&self) -> Result<bool> {
+        let affine_pod = self.read(&self.affine_pod()).await?;
+        Ok(affine_pod["spec"]["nodeName"] == json!(self.node_name('b')))
     }
 
     /// Returns whether the preempting pod has the expected node.
-    pub async fn important_is_there(&self) -> Result<bool> {
-        let important = self.read(&self.important()).await?;
-        Ok(important["spec"]["nodeName"] == json!(self.node_name('d')))
+    pub async fn has_preempted(&self) -> Result<bool> {
+        let pod = self.read(&self.preempting_pod()).await?;
+        Ok(pod["spec"]["nodeName"] == json!(self.node_name('d')))
     }
 
     /// Returns whether there is an event about the object with this reason.

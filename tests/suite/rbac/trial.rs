@@ -8,8 +8,8 @@ use berth_test_kit::wait::{Look, PATIENCE, eventually};
 use berth_tests::{Process, Target, directory};
 use serde_json::Value;
 
+use super::dump;
 use super::install::Manifest;
-use super::known;
 use super::outcomes::{self, Outcome};
 use super::rules::Rule;
 use super::scene::Scene;
@@ -29,7 +29,7 @@ pub struct Trial {
 }
 
 /// The result of a trial.
-pub struct Ended {
+pub struct TrialResult {
     /// The outcomes that did not happen.
     pub missing: Vec<&'static str>,
     /// A log line with the API server's refusal of a request that the removed rule would allow.
@@ -43,7 +43,7 @@ impl Trial {
     pub async fn start(target: &Target, mut manifest: Manifest, without: Option<&Rule>) -> Result<Self> {
         let kubeconfig = manifest.install(target, without).await?;
         let namespace = manifest.namespace.clone();
-        let scene = Scene::set(target, &manifest, OWN).await?;
+        let scene = Scene::new(target, &manifest, OWN).await?;
         let plugins = target.home().join(&namespace);
         fs::create_dir(&plugins)?;
         let arguments = arguments(target, &manifest, &plugins)?;
@@ -54,7 +54,7 @@ impl Trial {
 
     /// Lets the scheduler work until all outcomes have happened or a request was refused. Then stops it and checks
     /// the outcomes.
-    pub async fn run_to_the_end(mut self) -> Result<Ended> {
+    pub async fn run(mut self) -> Result<TrialResult> {
         let worked = tokio::select! {
             biased;
             () = self.until_refused() => Ok(()),
@@ -73,21 +73,21 @@ impl Trial {
         }
         let mut missing = Vec::new();
         for outcome in outcomes::all() {
-            if !(outcome.shows)(&self.scene).await? {
-                missing.push(outcome.what);
+            if !(outcome.has_happened)(&self.scene).await? {
+                missing.push(outcome.description);
             }
         }
-        Ok(Ended { missing, refusal, log: self.process.log() })
+        Ok(TrialResult { missing, refusal, log: self.process.log() })
     }
 
     /// Returns whether the log line reports a refusal of the removed rule, or any refusal if no rule was removed.
     fn is_refusal(&self, line: &str) -> bool {
-        let words = match &self.without {
+        let refusal = match &self.without {
             Some(Rule { verb, resource, .. }) => format!("cannot {verb} resource \"{resource}\""),
             None => "cannot ".to_owned(),
         };
         // In JSON, quotes are escaped.
-        line.contains("is forbidden") && line.replace("\\\"", "\"").contains(&words)
+        line.contains("is forbidden") && line.replace("\\\"", "\"").contains(&refusal)
     }
 
     /// Waits until a refusal is logged, possibly forever.
@@ -99,42 +99,44 @@ impl Trial {
 
     async fn work(&self) -> Result<()> {
         self.process.until_logged("scheduling pods").await?;
-        let objects = self.scene.furnish().await?;
-        self.until_known(&objects).await?;
-        self.scene.play().await?;
-        self.refuse_and_refuse_again().await?;
-        for Outcome { what, shows, .. } in &outcomes::WHILE_IT_RUNS {
-            eventually(what, || async { Ok(Look::at(shows(&self.scene).await?, || "it is not so yet".into())) })
-                .await?;
+        let objects = self.scene.create_environment().await?;
+        self.until_cached(&objects).await?;
+        self.scene.create_pods().await?;
+        self.repeat_refusals().await?;
+        for Outcome { description, has_happened, .. } in &outcomes::WHILE_RUNNING {
+            eventually(description, || async {
+                Ok(Look::at(has_happened(&self.scene).await?, || "it has not happened yet".into()))
+            })
+            .await?;
         }
         Ok(())
     }
 
     /// Waits until the scheduler knows these objects. Each kind has its own watch, so an object can arrive later
     /// than a pod that was created after it.
-    async fn until_known(&self, objects: &[Value]) -> Result<()> {
-        eventually("berth knows what there is", || async {
-            let unknown = known::unknown(&self.process, objects).await?;
-            Ok(Look::at(unknown.is_empty(), || format!("it does not know {unknown:?}")))
+    async fn until_cached(&self, objects: &[Value]) -> Result<()> {
+        eventually("the scheduler's cache has all objects", || async {
+            let missing = dump::missing_objects(&self.process, objects).await?;
+            Ok(Look::at(missing.is_empty(), || format!("the cache does not have {missing:?}")))
         })
         .await
     }
 
     /// Replaces one bad file by the other until an event counts repetitions of a refusal.
-    async fn refuse_and_refuse_again(&self) -> Result<()> {
+    async fn repeat_refusals(&self) -> Result<()> {
         let mut round = 0;
-        eventually("a refusal is counted that was told before", || {
+        eventually("an event counts repeated refusals", || {
             let bad = BAD[round % BAD.len()];
             round += 1;
             async move {
                 directory::install(&self.plugins, "bad.wasm", bad)?;
-                eventually("the refusal is told", || async {
-                    let told = self.scene.refusals().await?;
-                    Ok(Look::at(told >= round, || format!("{told} are")))
+                eventually("an event reports the refusal", || async {
+                    let reported = self.scene.refusals().await?;
+                    Ok(Look::at(reported >= round, || format!("events report {reported} refusals, not {round}")))
                 })
                 .await?;
                 let counted = self.scene.has_counted_event(&self.scene.own, "PluginRefused").await?;
-                Ok(Look::at(counted, || format!("{round} refusals were told")))
+                Ok(Look::at(counted, || format!("no event counts repetitions after {round} refusals")))
             }
         })
         .await

@@ -42,12 +42,12 @@ impl Volumes {
     }
 
     /// Marks a volume as available, as the volume controller would.
-    pub async fn become_available(&self) -> Result<()> {
+    pub async fn mark_available(&self) -> Result<()> {
         api::patch_status(&self.client, &self.volume("local"), json!({"phase": "Available"})).await
     }
 
     /// Creates the pods. Call this once the scheduler knows the objects.
-    pub async fn come(&self) -> Result<()> {
+    pub async fn create_pods(&self) -> Result<()> {
         for pod in ["bound", "made", "local"] {
             api::create(&self.client, &self.pod(pod)).await?;
         }
@@ -55,19 +55,19 @@ impl Volumes {
     }
 
     /// Returns whether the pod with a volume is on the node that has a free volume slot.
-    pub async fn are_where_there_is_room(&self) -> Result<bool> {
+    pub async fn is_on_node_with_free_slot(&self) -> Result<bool> {
         Ok(self.node_of("bound").await? == json!(format!("{}-b", self.name)))
     }
 
     /// Returns whether the node with capacity is selected for the claim's volume.
-    pub async fn node_is_selected(&self) -> Result<bool> {
+    pub async fn is_node_selected(&self) -> Result<bool> {
         let claim = api::get(&self.client, &self.waiting_claim("made")).await?.unwrap_or_default();
         let selected = &claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"];
         Ok(*selected == json!(format!("{}-b", self.name)))
     }
 
     /// Returns whether the volume is reserved for the claim of its class.
-    pub async fn volume_is_set_aside(&self) -> Result<bool> {
+    pub async fn is_volume_reserved(&self) -> Result<bool> {
         let volume = api::get(&self.client, &self.volume("local")).await?.unwrap_or_default();
         Ok(volume["spec"]["claimRef"]["name"] == json!(self.named("local")))
     }
@@ -77,13 +77,13 @@ impl Volumes {
         Ok(pod.map_or(Value::Null, |pod| pod["spec"]["nodeName"].clone()))
     }
 
-    fn named(&self, what: &str) -> String {
-        format!("{what}-{}", self.name)
+    fn named(&self, prefix: &str) -> String {
+        format!("{prefix}-{}", self.name)
     }
 
     /// Returns a pod that uses the claim with its own name.
-    fn pod(&self, what: &str) -> Value {
-        let name = self.named(what);
+    fn pod(&self, prefix: &str) -> Value {
+        let name = self.named(prefix);
         let volume = json!({"name": "data", "persistentVolumeClaim": {"claimName": name}});
         let selector = json!({"pair": self.name});
         let spec = json!({"schedulerName": self.scheduler_name, "nodeSelector": selector, "volumes": [volume]});
@@ -106,8 +106,8 @@ impl Volumes {
         })
     }
 
-    fn volume(&self, what: &str) -> Value {
-        let name = self.named(what);
+    fn volume(&self, prefix: &str) -> Value {
+        let name = self.named(prefix);
         json!({
             "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
             "spec": {
@@ -117,10 +117,10 @@ impl Volumes {
         })
     }
 
-    fn claim(&self, what: &str, spec: &Value) -> Value {
+    fn claim(&self, prefix: &str, spec: &Value) -> Value {
         let bare = json!({
             "apiVersion": "v1", "kind": "PersistentVolumeClaim",
-            "metadata": {"name": self.named(what), "namespace": NAMESPACE},
+            "metadata": {"name": self.named(prefix), "namespace": NAMESPACE},
             "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}},
         });
         with(bare, &json!({ "spec": spec }))
@@ -133,8 +133,8 @@ impl Volumes {
     }
 
     /// Returns an unbound claim of the class with its own name.
-    fn waiting_claim(&self, what: &str) -> Value {
-        self.claim(what, &json!({"storageClassName": self.named(what)}))
+    fn waiting_claim(&self, prefix: &str) -> Value {
+        self.claim(prefix, &json!({"storageClassName": self.named(prefix)}))
     }
 
     fn class(&self, name: &str, provisioner: &str) -> Value {

@@ -1,7 +1,7 @@
 //! Random values: numbers, lengths, ids and texts.
 
 /// The length of the longest text that is drawn.
-const LONGEST: usize = 64 << 10;
+const MAX_TEXT_BYTES: usize = 64 << 10;
 
 /// A generator for the answer of one call.
 #[derive(Clone, Debug)]
@@ -49,8 +49,8 @@ impl Draw {
     }
 
     /// Draws a list of this many elements.
-    pub fn list<T>(&mut self, length: usize, mut each: impl FnMut(&mut Self) -> T) -> Vec<T> {
-        (0..length).map(|_| each(self)).collect()
+    pub fn list<T>(&mut self, length: usize, mut element: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        (0..length).map(|_| element(self)).collect()
     }
 
     /// Draws a score or an element of a sort key, often an extreme one.
@@ -68,19 +68,19 @@ impl Draw {
     }
 
     /// Draws an id: one that exists, or an arbitrary number unless `valid` is set.
-    pub fn id(&mut self, known: &[u32]) -> u32 {
+    pub fn id(&mut self, existing: &[u32]) -> u32 {
         if self.valid || self.one_in(2) {
-            return self.of(known);
+            return self.of(existing);
         }
         self.of(&[0, 1, 7, 1 << 16, 1 << 31, u32::MAX])
     }
 
-    /// Draws the length of an answer that must have one element for each of the `asked` elements.
-    pub fn length(&mut self, asked: usize) -> usize {
+    /// Draws the length of an answer that must have one element for each of the `expected` elements.
+    pub fn length(&mut self, expected: usize) -> usize {
         if self.valid || self.one_in(2) {
-            return asked;
+            return expected;
         }
-        self.of(&[0, asked.saturating_sub(1), asked + 1, asked * 2, 1 << 16, 1 << 20])
+        self.of(&[0, expected.saturating_sub(1), expected + 1, expected * 2, 1 << 16, 1 << 20])
     }
 
     /// Draws the length of a list that may have up to `most` elements.
@@ -95,7 +95,7 @@ impl Draw {
     /// Draws any text.
     pub fn text(&mut self) -> String {
         match self.below(32) {
-            0 if !self.valid || self.one_in(8) => "x".repeat(LONGEST),
+            0 if !self.valid || self.one_in(8) => "x".repeat(MAX_TEXT_BYTES),
             1 => "\u{0}".to_owned(),
             2 => "line\nline\r\u{1b}[31m\u{202e}".to_owned(),
             3 => "\u{1f980}".repeat(self.below(400)),
@@ -112,14 +112,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_draws_the_same() {
+    fn equal_seeds_draw_equal_values() {
         let drawn = |seed| Draw::new(&[seed, 3], false).list(50, |draw| (draw.text(), draw.score(), draw.id(&[4])));
         assert_eq!(drawn(1), drawn(1));
         assert_ne!(drawn(1), drawn(2));
     }
 
     #[test]
-    fn valid_lengths_and_ids_are_those_that_were_asked_for() {
+    fn a_valid_draw_keeps_length_ids_and_limits() {
         let mut draw = Draw::new(&[1], true);
         assert!((0..1000).all(|_| draw.length(7) == 7 && [3, 5].contains(&draw.id(&[3, 5])) && draw.count(9) <= 9));
     }

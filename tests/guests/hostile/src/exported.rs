@@ -1,9 +1,9 @@
 //! The exports. Each answers with drawn values, or with a harmless answer.
 
-mod declared;
-mod placed;
-mod queued;
-mod scored;
+mod binding;
+mod declaration;
+mod nodes;
+mod queueing;
 
 /// Returns an error from the export, in one of 24 calls on average.
 macro_rules! refuse_sometimes {

@@ -9,7 +9,7 @@ use crate::exports::berth::scheduler::snapshot::{Change, Node};
 
 /// The prefix of the node names that make the component hostile. No node of the trial run has this prefix, so that
 /// a component passes the trial run.
-const ARMED_BY: &str = "hostile-";
+const ARMING_PREFIX: &str = "hostile-";
 
 /// `pluginConfig[].args`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -39,7 +39,7 @@ pub struct Facts {
     /// Node ids by the id of the pod on the node.
     pub pods: BTreeMap<u32, u32>,
     /// Memory that is allocated and never freed.
-    pub taken: Vec<Vec<u8>>,
+    pub allocated: Vec<Vec<u8>>,
     calls: u64,
     armed: bool,
 }
@@ -64,7 +64,7 @@ impl Facts {
         for change in changes {
             match change {
                 Change::Node(Node { id, name: Some(name), .. }) => {
-                    self.armed |= name.starts_with(ARMED_BY);
+                    self.armed |= name.starts_with(ARMING_PREFIX);
                     self.nodes.insert(*id, name.clone());
                 }
                 Change::NodeRemoved(id) => drop(self.nodes.remove(id)),

@@ -10,8 +10,8 @@ mod documents;
 mod draw;
 mod exported;
 mod facts;
-mod mischief;
-mod wants;
+mod intents;
+mod misbehavior;
 
 use std::cell::RefCell;
 
@@ -42,7 +42,7 @@ fn with_facts<R>(use_facts: impl FnOnce(&mut Facts) -> R) -> R {
 /// may misbehave in other ways.
 fn draw(export: &str, about: u64) -> Option<Draw> {
     let mut draw = with_facts(|facts| facts.draw(export, about))?;
-    mischief::before_answer(&mut draw);
+    misbehavior::misbehave(&mut draw);
     Some(draw)
 }
 

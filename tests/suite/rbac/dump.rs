@@ -6,8 +6,8 @@ use berth_tests::Process;
 use serde_json::Value;
 
 /// Returns the objects that the scheduler does not know.
-pub async fn unknown(scheduler: &Process, objects: &[Value]) -> Result<Vec<String>> {
-    let dump = Dump::of(scheduler).await?;
+pub async fn missing_objects(scheduler: &Process, objects: &[Value]) -> Result<Vec<String>> {
+    let dump = Dump::request(scheduler).await?;
     Ok(objects.iter().filter(|object| !dump.names(object)).map(label).collect())
 }
 
@@ -16,16 +16,16 @@ struct Dump(Vec<String>);
 
 impl Dump {
     /// Requests a dump, and reads it up to the beginning of the queue.
-    async fn of(scheduler: &Process) -> Result<Self> {
-        let said = scheduler.log().lines().count();
+    async fn request(scheduler: &Process) -> Result<Self> {
+        let lines_before = scheduler.log().lines().count();
         scheduler.signal("USR2").await?;
-        let log = eventually("berth has told what it knows", || async {
+        let log = eventually("the log has the dump of the cache and the objects", || async {
             let log = scheduler.log();
-            let told = log.lines().skip(said).any(|line| line.contains("dump of the queue"));
-            Ok(if told { Look::Yes(log) } else { Look::NotYet("it has not".to_owned()) })
+            let is_complete = log.lines().skip(lines_before).any(|line| line.contains("dump of the queue"));
+            Ok(if is_complete { Look::Yes(log) } else { Look::NotYet("the dump is not complete".to_owned()) })
         })
         .await?;
-        let messages = log.lines().skip(said).filter_map(|line| {
+        let messages = log.lines().skip(lines_before).filter_map(|line| {
             let line: Value = serde_json::from_str(line).ok()?;
             Some(line["message"].as_str()?.trim().trim_end_matches(" (assumed)").to_owned())
         });
@@ -37,13 +37,13 @@ impl Dump {
         let (_, key) = label.rsplit_once(' ').unwrap_or_default();
         match object["kind"].as_str() {
             Some("Node") => self.0.iter().any(|line| line.starts_with(&format!("node {key}: "))),
-            Some("Pod") => self.nodes().any(|pods| pods.split(", ").any(|pod| pod == key)),
+            Some("Pod") => self.pods_by_node().any(|pods| pods.split(", ").any(|pod| pod == key)),
             _ => self.0.contains(&label),
         }
     }
 
     /// Returns the pods of each node.
-    fn nodes(&self) -> impl Iterator<Item = &str> {
+    fn pods_by_node(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|line| line.starts_with("node ")).filter_map(|line| Some(line.rsplit_once(": ")?.1))
     }
 }

@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 
 use crate::kube_scheduler::KubeScheduler;
 
-crate::case::cases!(Real: is_that_of_kube_scheduler);
+crate::case::cases!(Real: configz_matches_kube_scheduler);
 
 /// Both schedulers get the same file. It sets two fields whose defaults differ (docs/configuration.md).
-async fn is_that_of_kube_scheduler(target: &Target) -> Result<()> {
+async fn configz_matches_kube_scheduler(target: &Target) -> Result<()> {
     let more = json!({"leaderElection": {"resourceName": "kube-scheduler"}, "podMaxBackoffSeconds": 20});
     let (running, address) = KubeScheduler::start_serving(target, &more)?;
-    let theirs = shown(&address).await.context("kube-scheduler")?;
+    let theirs = read_configz(&address).await.context("kube-scheduler")?;
     running.stop().await?;
     let file = target.home().join("kube-scheduler.json");
-    let file = file.to_str().context("a path is text")?;
+    let file = file.to_str().context("the path is not UTF-8")?;
     let mut berth = Process::start(&target.kubeconfig, &["--config", file, "--leader-elect=false"])?;
-    let ours = shown(&berth.address().await?).await.context("Berth")?;
+    let ours = read_configz(&berth.address().await?).await.context("Berth")?;
     berth.stop().await?;
     // kube-scheduler has the kubeconfig's path from the file, Berth from a flag.
     let path = json!({"componentconfig": {"clientConnection": {"kubeconfig": target.kubeconfig}}});
@@ -28,7 +28,7 @@ async fn is_that_of_kube_scheduler(target: &Target) -> Result<()> {
     Ok(())
 }
 
-async fn shown(address: &str) -> Result<Value> {
+async fn read_configz(address: &str) -> Result<Value> {
     let text = eventually("/configz is served", || async {
         Ok(match served::get(address, "/configz", None).await {
             Ok((200, text)) => Look::Yes(text),

@@ -7,11 +7,11 @@ use crate::draw::Draw;
 use crate::exports::berth::scheduler::permit::{Decision, Verdict};
 use crate::exports::berth::scheduler::reserve::Reservation;
 use crate::exports::berth::scheduler::{bind, permit, post_bind, pre_bind, reserve};
-use crate::wants::{May, intents, status};
+use crate::intents::{AllowedIntents, intents, status};
 use crate::{Hostile, draw};
 
 /// The maximum number of bytes of a reservation's state.
-const STATE: usize = 1 << 20;
+const MAX_STATE_BYTES: usize = 1 << 20;
 
 impl reserve::Guest for Hostile {
     fn reserve(cycle: Cycle, _: u32) -> Result<Result<Reservation, Status>, String> {
@@ -22,12 +22,12 @@ impl reserve::Guest for Hostile {
         if draw.one_in(8) {
             return Ok(Err(status(&mut draw)));
         }
-        let length = draw.count(STATE);
-        Ok(Ok(Reservation { state: vec![0xff; length], intents: intents(&mut draw, May::Assume) }))
+        let length = draw.count(MAX_STATE_BYTES);
+        Ok(Ok(Reservation { state: vec![0xff; length], intents: intents(&mut draw, AllowedIntents::Assume) }))
     }
 
     fn unreserve(cycle: Cycle, _: String, _: Vec<u8>, _: bool) -> Vec<Intent> {
-        draw("unreserve", cycle.seed).map(|mut draw| intents(&mut draw, May::Change)).unwrap_or_default()
+        draw("unreserve", cycle.seed).map(|mut draw| intents(&mut draw, AllowedIntents::Change)).unwrap_or_default()
     }
 }
 
@@ -59,7 +59,7 @@ impl pre_bind::Guest for Hostile {
     fn pre_bind(cycle: Cycle, _: String, _: Vec<u8>) -> Result<Vec<Intent>, String> {
         let Some(mut draw) = draw("pre-bind", cycle.seed) else { return Ok(Vec::new()) };
         refuse_sometimes!(draw);
-        Ok(intents(&mut draw, May::ChangeAndWait))
+        Ok(intents(&mut draw, AllowedIntents::ChangeAndWait))
     }
 }
 
@@ -67,7 +67,7 @@ impl bind::Guest for Hostile {
     fn bind(cycle: Cycle, _: String, _: Vec<u8>) -> Result<Option<Vec<Intent>>, String> {
         let Some(mut draw) = draw("bind", cycle.seed) else { return Ok(None) };
         refuse_sometimes!(draw);
-        Ok(draw.one_in(2).then(|| intents(&mut draw, May::ChangeAndWait)))
+        Ok(draw.one_in(2).then(|| intents(&mut draw, AllowedIntents::ChangeAndWait)))
     }
 }
 

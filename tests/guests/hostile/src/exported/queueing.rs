@@ -8,7 +8,7 @@ use crate::draw::Draw;
 use crate::exports::berth::scheduler::post_filter::{Failure, Nomination, PostFilterResult};
 use crate::exports::berth::scheduler::queueing_hint::{Event, Hint};
 use crate::exports::berth::scheduler::{post_filter, pre_enqueue, queue_sort, queueing_hint, skip};
-use crate::wants::{May, intents, status};
+use crate::intents::{AllowedIntents, intents, status};
 use crate::{Hostile, draw, with_facts};
 
 impl skip::Guest for Hostile {
@@ -50,16 +50,16 @@ impl post_filter::Guest for Hostile {
     fn post_filter(cycle: Cycle, nodes: Vec<u32>, _: Vec<Code>, _: Vec<u32>) -> Result<PostFilterResult, String> {
         let none = Failure { reasons: Vec::new(), clear: false, intents: Vec::new() };
         let Some(mut draw) = draw("post-filter", cycle.seed) else { return Ok(PostFilterResult::Unschedulable(none)) };
-        ask_back(&mut draw, cycle, &nodes);
+        call_host(&mut draw, cycle, &nodes);
         refuse_sometimes!(draw);
         if draw.one_in(2) {
             let reasons = draw.count(32);
             let (reasons, clear) = (draw.list(reasons, Draw::text), draw.one_in(2));
-            let intents = intents(&mut draw, May::Change);
+            let intents = intents(&mut draw, AllowedIntents::Change);
             return Ok(PostFilterResult::Unschedulable(Failure { reasons, clear, intents }));
         }
         let (node, evict) = node_and_pods(&mut draw, &nodes);
-        let (reason, intents) = (draw.text(), intents(&mut draw, May::Change));
+        let (reason, intents) = (draw.text(), intents(&mut draw, AllowedIntents::Change));
         Ok(PostFilterResult::Nominate(Nomination { node, evict, reason, intents }))
     }
 }
@@ -67,19 +67,19 @@ impl post_filter::Guest for Hostile {
 /// Draws a node and some of its pods. If `valid` is set, no pod occurs twice.
 fn node_and_pods(draw: &mut Draw, nodes: &[u32]) -> (u32, Vec<u32>) {
     let node = draw.id(nodes);
-    let on_it = with_facts(|facts| facts.pods_on(node));
+    let pods_on_node = with_facts(|facts| facts.pods_on(node));
     let pods = if draw.valid {
-        on_it.into_iter().filter(|_| draw.one_in(2)).collect()
+        pods_on_node.into_iter().filter(|_| draw.one_in(2)).collect()
     } else {
         let number = draw.count(1024);
-        draw.list(number, |draw| draw.id(&on_it))
+        draw.list(number, |draw| draw.id(&pods_on_node))
     };
     (node, pods)
 }
 
 /// Calls the host functions that a post-filter may use.
-fn ask_back(draw: &mut Draw, cycle: Cycle, nodes: &[u32]) {
-    // A question about something that does not exist ends the call.
+fn call_host(draw: &mut Draw, cycle: Cycle, nodes: &[u32]) {
+    // The host ends a call that names an object that does not exist.
     if !draw.valid && !draw.one_in(4) {
         return;
     }

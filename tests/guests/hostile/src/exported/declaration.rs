@@ -1,5 +1,5 @@
-//! `plugin`, `snapshot` and `objects`: the plugin's declaration, and the changes of the cluster that the plugin is
-//! told about.
+//! `plugin`, `snapshot` and `objects`: the plugin's declaration, and the changes of the cluster that the host
+//! sends.
 
 use crate::berth::scheduler::types::{ClusterFacts, NodeFacts, Normalization, Pod, PodFacts, Scope};
 use crate::draw::Draw;
@@ -50,10 +50,10 @@ fn declaration(draw: &mut Draw) -> plugin::Declaration {
     };
     let number = if draw.one_in(2) { 0 } else { draw.count(64) };
     // The plugin needs node names to know which nodes make it hostile, and pods to know which ids exist.
-    let most = NodeFacts::NAME | NodeFacts::PODS;
+    let required = NodeFacts::NAME | NodeFacts::PODS;
     plugin::Declaration {
         pod_facts: PodFacts::from_bits_truncate(facts as _),
-        node_facts: most | NodeFacts::from_bits_truncate((facts >> 32) as _),
+        node_facts: required | NodeFacts::from_bits_truncate((facts >> 32) as _),
         resident_pod_facts: PodFacts::from_bits_truncate((facts >> 8) as _),
         cluster_facts: ClusterFacts::from_bits_truncate((facts >> 48) as _),
         filter_scope: scope(draw),
@@ -81,9 +81,9 @@ impl objects::Guest for Hostile {
         let mut draw = Draw::new(&[seed, 2], valid);
         let names = ["PersistentVolumeClaim", "ConfigMap", "Service"];
         let number = draw.below(3);
-        let known = names.iter().take(number).map(|name| (*name).to_owned());
+        let names = names.iter().take(number).map(|name| (*name).to_owned());
         let kind = |name| objects::Kind { api_version: "v1".to_owned(), name, fields: vec!["spec".to_owned()] };
-        let mut kinds: Vec<objects::Kind> = known.map(kind).collect();
+        let mut kinds: Vec<objects::Kind> = names.map(kind).collect();
         // This kind makes the host refuse the component at load time. It is rare, so that most seeds reach later
         // calls.
         if !valid && draw.one_in(16) {

@@ -8,11 +8,11 @@ use crate::exports::berth::scheduler::filter_what_if::WhatIf;
 use crate::exports::berth::scheduler::pre_filter::PreFilterResult;
 use crate::exports::berth::scheduler::pre_score::PreScoreResult;
 use crate::exports::berth::scheduler::{classes, filter, filter_what_if, normalize, pre_filter, pre_score, score};
-use crate::wants::{status, verdicts};
+use crate::intents::{status, verdicts};
 use crate::{Hostile, draw, with_facts};
 
 /// The maximum number of classes.
-const CLASSES: usize = 4096;
+const MAX_CLASSES: usize = 4096;
 
 fn all_fit(nodes: usize) -> Verdicts {
     Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes] }
@@ -81,8 +81,8 @@ impl normalize::Guest for Hostile {
 }
 
 /// Draws scores. In half of the calls, all of them are from 0 to 100.
-fn scores(draw: &mut Draw, asked: usize) -> Vec<i64> {
-    let length = draw.length(asked);
+fn scores(draw: &mut Draw, expected: usize) -> Vec<i64> {
+    let length = draw.length(expected);
     let in_range = draw.one_in(2);
     draw.list(length, |draw| if in_range { draw.percent() } else { draw.score() })
 }
@@ -96,9 +96,9 @@ impl classes::Guest for Hostile {
         }
         let all = with_facts(|facts| facts.node_ids());
         let anew = if draw.valid { known == 0 || draw.one_in(2) } else { draw.one_in(2) };
-        let mut number = if draw.one_in(8) { CLASSES } else { 1 + draw.below(5) };
+        let mut number = if draw.one_in(8) { MAX_CLASSES } else { 1 + draw.below(5) };
         if !draw.valid && draw.one_in(8) {
-            number = draw.of(&[0, CLASSES + 1, CLASSES * 16]);
+            number = draw.of(&[0, MAX_CLASSES + 1, MAX_CLASSES * 16]);
         }
         let nodes: Vec<u32> = match (anew, draw.valid) {
             (true, true) => all,
@@ -122,14 +122,14 @@ impl classes::Guest for Hostile {
     }
 
     fn score_classes(cycle: Cycle, classes: Vec<u32>, _: Vec<u32>) -> Result<ClassScores, String> {
-        let asked = classes.len();
+        let expected = classes.len();
         let Some(mut draw) = draw("score-classes", cycle.seed) else {
-            return Ok(ClassScores { raw: vec![0; asked], normalized: vec![0; asked] });
+            return Ok(ClassScores { raw: vec![0; expected], normalized: vec![0; expected] });
         };
         refuse_sometimes!(draw);
-        let raw = scores(&mut draw, asked);
-        let length = draw.length(asked);
-        let normalized = if draw.one_in(4) { scores(&mut draw, asked) } else { draw.list(length, Draw::percent) };
+        let raw = scores(&mut draw, expected);
+        let length = draw.length(expected);
+        let normalized = if draw.one_in(4) { scores(&mut draw, expected) } else { draw.list(length, Draw::percent) };
         Ok(ClassScores { raw, normalized })
     }
 }

@@ -5,16 +5,16 @@ use crate::draw::Draw;
 use crate::with_facts;
 
 /// The number of bytes to allocate at once.
-const MUCH: usize = 8 << 20;
+const LARGE_ALLOCATION: usize = 8 << 20;
 
-#[allow(clippy::panic, reason = "a trap is what is wanted")]
-pub fn before_answer(draw: &mut Draw) {
+#[allow(clippy::panic, reason = "the plugin traps on purpose")]
+pub fn misbehave(draw: &mut Draw) {
     let breaks = with_facts(|facts| facts.arguments.breaks);
     match draw.below(256) {
         0 | 1 if breaks => panic!("{}", draw.text()),
-        2 if breaks && draw.one_in(8) => run_on(draw),
-        3 if breaks => (0..64).for_each(|_| take(MUCH)),
-        4 if breaks => take(MUCH),
+        2 if breaks && draw.one_in(8) => loop_until_deadline(draw),
+        3 if breaks => (0..64).for_each(|_| allocate(LARGE_ALLOCATION)),
+        4 if breaks => allocate(LARGE_ALLOCATION),
         5 => (0..100).for_each(|_| log(draw)),
         6 => write(Level::Error, &"e".repeat(1 << 20)),
         7..10 => log(draw),
@@ -33,11 +33,11 @@ fn log(draw: &mut Draw) {
 }
 
 /// Allocates memory and writes to it, so that the memory becomes resident.
-fn take(bytes: usize) {
-    with_facts(|facts| facts.taken.push(vec![1; bytes]));
+fn allocate(bytes: usize) {
+    with_facts(|facts| facts.allocated.push(vec![1; bytes]));
 }
 
 /// Loops until the host ends the call at its deadline.
-fn run_on(draw: &mut Draw) {
+fn loop_until_deadline(draw: &mut Draw) {
     while draw.number() != 0 {}
 }

@@ -6,11 +6,11 @@ use crate::documents::{cel, json};
 use crate::draw::Draw;
 
 /// The maximum number of outcomes in one answer.
-const OUTCOMES: usize = 1000;
+const MAX_OUTCOMES: usize = 1000;
 
 /// The kinds of intents that an export may answer with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum May {
+pub enum AllowedIntents {
     /// Assume objects, and nothing else.
     Assume,
     /// Patch, create and delete objects.
@@ -40,12 +40,12 @@ fn reference(draw: &mut Draw) -> ObjectReference {
     object
 }
 
-fn intent(draw: &mut Draw, may: May) -> Intent {
-    let kinds: &[usize] = match may {
+fn intent(draw: &mut Draw, allowed: AllowedIntents) -> Intent {
+    let kinds: &[usize] = match allowed {
         _ if !draw.valid && draw.one_in(4) => &[0, 1, 2, 3, 4, 5],
-        May::Assume => &[3],
-        May::Change => &[0, 4, 5],
-        May::ChangeAndWait => &[0, 1, 2, 4, 5],
+        AllowedIntents::Assume => &[3],
+        AllowedIntents::Change => &[0, 4, 5],
+        AllowedIntents::ChangeAndWait => &[0, 1, 2, 4, 5],
     };
     let object = reference(draw);
     match draw.of(kinds) {
@@ -64,14 +64,14 @@ fn intent(draw: &mut Draw, may: May) -> Intent {
 }
 
 /// Draws a list of intents, which is empty in most calls.
-pub fn intents(draw: &mut Draw, may: May) -> Vec<Intent> {
+pub fn intents(draw: &mut Draw, allowed: AllowedIntents) -> Vec<Intent> {
     let length = match draw.below(32) {
         0 if !draw.valid => 1025,
         1 => 64,
         2..9 => 1 + draw.below(3),
         _ => 0,
     };
-    draw.list(length, |draw| intent(draw, may))
+    draw.list(length, |draw| intent(draw, allowed))
 }
 
 /// Draws a rejection with reasons.
@@ -86,11 +86,11 @@ pub fn status(draw: &mut Draw) -> Status {
     Status { code, reasons: draw.list(reasons, Draw::text) }
 }
 
-/// Draws verdicts for the `asked` nodes. How many are rejected varies from call to call.
-pub fn verdicts(draw: &mut Draw, asked: usize) -> Verdicts {
-    let outcomes = draw.count(OUTCOMES);
+/// Draws verdicts for the `expected` nodes. How many are rejected varies from call to call.
+pub fn verdicts(draw: &mut Draw, expected: usize) -> Verdicts {
+    let outcomes = draw.count(MAX_OUTCOMES);
     let rejected_one_in = draw.of(&[1, 2, 8, 1 << 40]);
-    let length = draw.length(asked);
+    let length = draw.length(expected);
     let nodes = draw.list(length, |draw| match draw.one_in(rejected_one_in.max(1)) {
         true if !draw.valid && draw.one_in(4) => u16::MAX,
         true => draw.below(outcomes + 1) as u16,
