@@ -136,7 +136,7 @@ impl<Args: ReadsDevices> Index<Args> for Inventory {
         self.remove(object);
         if let Err(wrong) = self.set(object) {
             let kind = ["DeviceClass", "ResourceSlice"].get(object.kind).copied().unwrap_or("ResourceClaim");
-            berth_guest::warn!("{kind} {} is left out: {wrong}", object.name);
+            berth_guest::warn!("object can't be read; ignoring it kind={kind} object={} error={wrong}", object.name);
         }
     }
 
@@ -183,7 +183,7 @@ impl Inventory {
         self.count_of(class, node)
             .inspect_err(|wrong| {
                 let (class, node) = (&class.name, &node.name);
-                berth_guest::debug!("node {node}: devices of DeviceClass {class} can't be counted: {wrong}");
+                berth_guest::debug!("devices can't be counted; assuming none node={node} class={class} error={wrong}");
             })
             .ok()
     }

@@ -53,7 +53,9 @@ impl Budgets {
             }
             Err(problem) => {
                 let (namespace, name) = (object.namespace, object.name);
-                berth_guest::warn!("PodDisruptionBudget {namespace}/{name} is left out: {problem}");
+                berth_guest::warn!(
+                    "PodDisruptionBudget can't be read; ignoring it object={namespace}/{name} error={problem}"
+                );
                 self.remove(object);
             }
         }

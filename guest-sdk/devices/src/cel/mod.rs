@@ -126,7 +126,7 @@ fn environment() -> Env {
         functions::add(&mut env),
     ];
     for wrong in added.into_iter().filter_map(Result::err) {
-        berth_guest::error!("CEL: {wrong}");
+        berth_guest::error!("a CEL function can't be added; expressions that use it fail error={wrong}");
     }
     env
 }
