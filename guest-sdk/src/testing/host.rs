@@ -233,7 +233,7 @@ impl<P: Plugin> Host<P> {
     /// Removes an object.
     pub fn remove_object(&mut self, kind: &str, namespace: &str, name: &str) {
         let at = self.object_at(kind, namespace, name);
-        let at = at.unwrap_or_else(|| panic!("no {kind} {namespace}/{name} here"));
+        let at = at.unwrap_or_else(|| panic!("the test host has no {kind} {namespace}/{name}"));
         self.objects[at] = None;
         self.guest.apply_objects(vec![objects::Change::ObjectRemoved(at as u32)]);
     }
@@ -413,7 +413,7 @@ impl<P: Plugin> Host<P> {
 
     pub(super) fn id(&self, name: &str) -> u32 {
         let is_it = |(known, node): &(String, Option<NodeBuilder>)| known == name && node.is_some();
-        let at = self.nodes.iter().position(is_it).unwrap_or_else(|| panic!("no node {name:?} here"));
+        let at = self.nodes.iter().position(is_it).unwrap_or_else(|| panic!("the test host has no node {name:?}"));
         at as u32
     }
 

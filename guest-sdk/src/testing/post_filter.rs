@@ -39,8 +39,9 @@ impl<P: Plugin> Host<P> {
         let leaving: Vec<u32> = rejections.leaving.iter().map(|pod| pod.0).collect();
         let mut verdict = |case: &WhatIfCase| {
             let known = here.iter().find(|(id, _)| *id == case.node);
-            let (_, name) =
-                known.unwrap_or_else(|| panic!("{} asks about node {}, which is not here", P::NAME, case.node));
+            let (_, name) = known.unwrap_or_else(|| {
+                panic!("{} asks about node {}, which the test host does not have", P::NAME, case.node)
+            });
             let gone: Vec<pod::Id> = case.taken_away.iter().map(|pod| pod::Id(*pod)).collect();
             what_if(name, &gone)
         };

@@ -151,7 +151,7 @@ fn arguments_are_checked() {
         ),
         (
             r#"{"shape": [{"utilization": 0, "score": 0}]}"#,
-            "shape: Forbidden: nodes are not scored by their volumes; remove it",
+            "shape: Forbidden: scoring by storage capacity is not supported; remove the field",
         ),
     ] {
         let refused = Host::<Plugin>::with_args(args).err();

@@ -108,7 +108,7 @@ impl Compiler {
 /// everything else together.
 fn compile(text: &str) -> Result<Expression, String> {
     if text.len() > LONGEST {
-        return Err(format!("too long: {} bytes, {LONGEST} are allowed", text.len()));
+        return Err(format!("the expression has {} bytes; at most {LONGEST} are allowed", text.len()));
     }
     let parser = PrattParser::new().max_recursion_depth(DEEPEST).enable_optional_syntax(true);
     let expression = parser.parse(text).map_err(|wrong| format!("compilation failed: {wrong}"))?;
