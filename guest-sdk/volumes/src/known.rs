@@ -50,9 +50,9 @@ impl<T: DeserializeOwned> Known<T> {
     pub fn set(&mut self, object: &Object<'_>) {
         match object.read() {
             Ok(read) => self.insert(object, read),
-            Err(wrong) => {
+            Err(error) => {
                 let name = path(object);
-                berth_guest::warn!("storage object can't be read; ignoring it object={name} error={wrong}");
+                berth_guest::warn!("storage object can't be read; ignoring it object={name} error={error}");
                 self.remove(object);
             }
         }

@@ -89,9 +89,9 @@ impl Selectors {
                 }
             }),
         };
-        if let Err(wrong) = read {
+        if let Err(error) = read {
             let (namespace, name) = (object.namespace, object.name);
-            berth_guest::warn!("selector can't be read; ignoring it object={namespace}/{name} error={wrong}");
+            berth_guest::warn!("selector can't be read; ignoring it object={namespace}/{name} error={error}");
             self.remove(object);
         }
     }

@@ -64,9 +64,9 @@ impl Index<Args> for Cluster {
     }
 
     fn object_set(&mut self, object: &Object<'_>) {
-        if let Err(problem) = self.set(object) {
+        if let Err(error) = self.set(object) {
             let (kind, name) = (kind_name(object), path(object));
-            berth_guest::warn!("object can't be read; ignoring it kind={kind} object={name} error={problem}");
+            berth_guest::warn!("object can't be read; ignoring it kind={kind} object={name} error={error}");
             self.object_removed(object);
         }
     }

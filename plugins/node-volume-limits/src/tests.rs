@@ -110,8 +110,8 @@ fn inline_disks_count_for_the_csi_driver() {
 fn an_untranslatable_disk_is_an_error_on_nodes_with_the_driver() {
     let mut host = with_limits(&[]);
     host.node(node("other"));
-    let wrong = ebs("aws://zone/disk");
-    let status = host.verdict(&wrong, "node").unwrap();
+    let untranslatable = ebs("aws://zone/disk");
+    let status = host.verdict(&untranslatable, "node").unwrap();
     assert_eq!(status.code, Code::Error);
     assert_eq!(
         status.reasons,
@@ -120,7 +120,7 @@ fn an_untranslatable_disk_is_an_error_on_nodes_with_the_driver() {
           for AWS volume (aws://zone/disk)"
         ]
     );
-    assert_eq!(host.fits(&wrong), ["other"]);
+    assert_eq!(host.fits(&untranslatable), ["other"]);
 }
 
 #[test]

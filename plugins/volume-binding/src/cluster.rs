@@ -73,14 +73,14 @@ impl Index<Args> for Cluster {
             DRIVER => return self.drivers.set(object),
             _ => self.set_capacity(object),
         };
-        if let Err(problem) = read {
+        if let Err(error) = read {
             let kind = match object.kind {
                 CLAIM => "PersistentVolumeClaim",
                 VOLUME => "PersistentVolume",
                 _ => "CSIStorageCapacity",
             };
             let name = path(object);
-            berth_guest::warn!("object can't be read; ignoring it kind={kind} object={name} error={problem}");
+            berth_guest::warn!("object can't be read; ignoring it kind={kind} object={name} error={error}");
             self.object_removed(object);
         }
     }

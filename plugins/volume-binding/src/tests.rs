@@ -53,11 +53,11 @@ fn volume(size: &str, zone: &str, more: &str) -> String {
     )
 }
 
-fn wanted() -> PodBuilder {
+fn pod_with_claim() -> PodBuilder {
     pod().claim("data")
 }
 
-fn told(status: Option<Status>) -> Option<(Code, String)> {
+fn code_and_reasons(status: Option<Status>) -> Option<(Code, String)> {
     status.map(|status| (status.code, status.reasons.join("; ")))
 }
 
@@ -113,7 +113,7 @@ fn unusable_claims_reject_the_pod() {
         if let Some(fields) = fields {
             claim(&mut host, &fields);
         }
-        assert_eq!(told(host.verdict(&wanted(), "a")), expected, "{case}");
+        assert_eq!(code_and_reasons(host.verdict(&pod_with_claim(), "a")), expected, "{case}");
     }
 }
 
@@ -134,10 +134,10 @@ fn an_ephemeral_claim_belongs_to_its_pod() {
     let ephemeral = pod().name("web").uid("1").ephemeral("data");
     let mut host = cluster();
     let missing = "waiting for ephemeral volume controller to create the persistentvolumeclaim \"web-data\"";
-    assert_eq!(told(host.verdict(&ephemeral, "a")), unresolvable(missing));
+    assert_eq!(code_and_reasons(host.verdict(&ephemeral, "a")), unresolvable(missing));
     host.object("PersistentVolumeClaim", "default", "web-data", &owned("2"));
     let another = "PVC default/web-data was not created for pod default/web (pod is not owner)";
-    assert_eq!(told(host.verdict(&ephemeral, "a")), unresolvable(another));
+    assert_eq!(code_and_reasons(host.verdict(&ephemeral, "a")), unresolvable(another));
     host.object("PersistentVolumeClaim", "default", "web-data", &owned("1"));
     assert_eq!(host.fits(&ephemeral), ["a", "b"]);
 }

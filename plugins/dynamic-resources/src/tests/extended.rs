@@ -105,10 +105,13 @@ fn containers_share_requests() {
     ];
     for (containers, requests, mappings) in cases {
         let pod = asking(containers);
-        let (asked, used) = crate::extended::requests(&pod.0.containers, &[(GPU, "gpu")]);
-        let asked: Vec<_> = asked.iter().map(|one| (one.name.as_str(), one.exactly.as_ref().unwrap().count)).collect();
+        let (requests_made, used) = crate::extended::requests(&pod.0.containers, &[(GPU, "gpu")]);
+        let requests_made: Vec<_> = requests_made
+            .iter()
+            .map(|request| (request.name.as_str(), request.exactly.as_ref().unwrap().count))
+            .collect();
         let used: Vec<_> = used.iter().map(|one| (one.container_name.as_str(), one.request_name.as_str())).collect();
-        assert_eq!((asked, used), (requests, mappings));
+        assert_eq!((requests_made, used), (requests, mappings));
     }
 }
 
@@ -167,7 +170,7 @@ fn an_extended_resource_claim_is_created_and_deleted_without_binding() {
 #[test]
 fn an_earlier_claim_is_deleted_before_a_new_claim_is_created() {
     let mut host = offering();
-    let left = json!({
+    let earlier = json!({
         "metadata": {
             "annotations": { "resource.kubernetes.io/extended-resource-claim": "true" },
             "ownerReferences": [{ "uid": "p-uid", "controller": true }],
@@ -175,14 +178,14 @@ fn an_earlier_claim_is_deleted_before_a_new_claim_is_created() {
         "spec": { "devices": { "requests": [one("r", "true")] } },
         "status": allocated("a-0"),
     });
-    host.object("ResourceClaim", "default", "left", &left.to_string());
+    host.object("ResourceClaim", "default", "earlier", &earlier.to_string());
     let pod = asking(&[("main", Main, &[(GPU, 1)])]);
-    let no = (Code::UnschedulableAndUnresolvable, "cannot schedule extended resource claim".to_owned());
-    assert_eq!(why(&mut host, &pod, "b"), no);
-    let asked = host.post_filter(&pod, Rejections::default(), |_, _| None);
-    let Ok(PostFilter::Unschedulable { reasons, intents, .. }) = asked else { panic!("{asked:?}") };
+    let rejection = (Code::UnschedulableAndUnresolvable, "cannot schedule extended resource claim".to_owned());
+    assert_eq!(why(&mut host, &pod, "b"), rejection);
+    let answer = host.post_filter(&pod, Rejections::default(), |_, _| None);
+    let Ok(PostFilter::Unschedulable { reasons, intents, .. }) = answer else { panic!("{answer:?}") };
     assert_eq!((reasons.join(""), intents.len()), ("deletion of ResourceClaim completed".to_owned(), 2));
-    host.remove_object("ResourceClaim", "default", "left");
+    host.remove_object("ResourceClaim", "default", "earlier");
     assert_eq!(host.fits(&pod), ["a", "b", "d"]);
 }
 

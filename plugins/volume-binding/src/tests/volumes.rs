@@ -19,10 +19,10 @@ fn a_bound_volume_selects_its_nodes() {
     let mut host = bound("", "{}");
     host.node(node("a").label("topology.kubernetes.io/zone", "a"));
     host.node(node("b").label("topology.kubernetes.io/zone", "b"));
-    assert_eq!(host.fits(&wanted()), ["a"]);
-    assert_eq!(told(host.verdict(&wanted(), "b")), unresolvable(NODE_CONFLICT));
+    assert_eq!(host.fits(&pod_with_claim()), ["a"]);
+    assert_eq!(code_and_reasons(host.verdict(&pod_with_claim(), "b")), unresolvable(NODE_CONFLICT));
     host.object("PersistentVolume", "", "pv", "{}");
-    assert_eq!(host.fits(&wanted()), ["a", "b"], "without an affinity every node reaches it");
+    assert_eq!(host.fits(&pod_with_claim()), ["a", "b"], "without an affinity every node reaches it");
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn migrated_volumes_use_the_topology_key_of_the_driver() {
         let mut host = bound(source, "{}");
         host.node(node("node").label(label, "a"));
         host.object("CSINode", "", "node", &migrated(plugins));
-        assert_eq!(host.fits(&wanted()).contains(&"node".to_owned()), fits, "{case}");
+        assert_eq!(host.fits(&pod_with_claim()).contains(&"node".to_owned()), fits, "{case}");
     }
     let mut host = bound(r#""awsElasticBlockStore": {"volumeID": "aws://zone/disk"}, "#, "{}");
     host.object("CSINode", "", "a", &migrated("kubernetes.io/aws-ebs"));
-    let (code, why) = told(host.verdict(&wanted(), "a")).unwrap();
+    let (code, why) = code_and_reasons(host.verdict(&pod_with_claim(), "a")).unwrap();
     assert_eq!(code, Code::Error);
     assert!(why.starts_with("could not translate pv: failed to translate Kubernetes ID"), "{why}");
 }
@@ -93,8 +93,12 @@ fn a_claim_gets_a_matching_volume() {
         };
         claim(&mut host, &fields);
         host.object("PersistentVolume", "", "pv", &volume_fields);
-        assert_eq!(host.fits(&wanted()), if fits { vec!["a"] } else { vec![] }, "{case}");
-        assert_eq!(told(host.verdict(&wanted(), "b")), unresolvable(BIND_CONFLICT), "{case}: of another zone");
+        assert_eq!(host.fits(&pod_with_claim()), if fits { vec!["a"] } else { vec![] }, "{case}");
+        assert_eq!(
+            code_and_reasons(host.verdict(&pod_with_claim(), "b")),
+            unresolvable(BIND_CONFLICT),
+            "{case}: of another zone"
+        );
     }
 }
 
@@ -109,7 +113,7 @@ fn claims_do_not_share_a_volume() {
     host.object("PersistentVolumeClaim", "default", "more", &waiting("local", "").replace("5Gi", "8Gi"));
     host.object("PersistentVolume", "", "large", &volume("10Gi", "a", ""));
     let both = pod().claim("more").claim("data");
-    assert_eq!(host.fits(&wanted()), ["a"]);
+    assert_eq!(host.fits(&pod_with_claim()), ["a"]);
     assert!(host.fits(&both).is_empty(), "one volume is not two");
     host.object("PersistentVolume", "", "small", &volume("6Gi", "a", ""));
     assert_eq!(host.fits(&both), ["a"], "the smaller claim takes the smaller volume");
@@ -144,7 +148,7 @@ fn the_smallest_volume_is_chosen_whatever_its_affinity() {
             host.object("PersistentVolume", "", name, &fields);
         }
         for (node, expected) in [("a", on_a), ("b", on_b)] {
-            let state = host.reserve(&wanted(), node).unwrap().state;
+            let state = host.reserve(&pod_with_claim(), node).unwrap().state;
             let state = String::from_utf8(state).unwrap();
             assert!(state.contains(&format!("\t{expected}\t")), "{case}, on {node}: {state}");
         }
@@ -155,13 +159,13 @@ fn the_smallest_volume_is_chosen_whatever_its_affinity() {
 fn answers_follow_the_volumes() {
     let mut host = cluster();
     claim(&mut host, &waiting("local", ""));
-    assert!(host.fits(&wanted()).is_empty());
+    assert!(host.fits(&pod_with_claim()).is_empty());
     host.object("PersistentVolume", "", "pv", &volume("5Gi", "a", ""));
-    assert_eq!(host.fits(&wanted()), ["a"]);
+    assert_eq!(host.fits(&pod_with_claim()), ["a"]);
     host.object("PersistentVolume", "", "pv", &volume("5Gi", "b", ""));
-    assert_eq!(host.fits(&wanted()), ["b"]);
+    assert_eq!(host.fits(&pod_with_claim()), ["b"]);
     host.object("PersistentVolume", "", "pv", &volume("5Gi", "b", "").replace("\"local\"", "\"made\""));
-    assert!(host.fits(&wanted()).is_empty());
+    assert!(host.fits(&pod_with_claim()).is_empty());
     host.remove_object("PersistentVolume", "", "pv");
-    assert!(host.fits(&wanted()).is_empty());
+    assert!(host.fits(&pod_with_claim()).is_empty());
 }
