@@ -69,44 +69,48 @@ fn unresolvable(reason: &str) -> Option<(Code, String)> {
 fn unusable_claims_reject_the_pod() {
     let bound = r#""metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}"#;
     for (case, fields, expected) in [
-        ("missing", None, unresolvable("persistentvolumeclaim \"data\" not found")),
+        ("a missing claim", None, unresolvable("persistentvolumeclaim \"data\" not found")),
         (
-            "lost",
+            "a lost claim",
             Some(r#"{"spec": {"volumeName": "pv"}, "status": {"phase": "Lost"}}"#.to_owned()),
             unresolvable("persistentvolumeclaim \"data\" bound to non-existent persistentvolume \"pv\""),
         ),
         (
-            "going",
+            "a claim that is being deleted",
             Some(r#"{"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}"#.to_owned()),
             unresolvable("persistentvolumeclaim \"data\" is being deleted"),
         ),
         (
-            "waiting for nobody",
+            "an unbound claim with immediate binding",
             Some(waiting("at-once", "")),
             unresolvable("pod has unbound immediate PersistentVolumeClaims"),
         ),
-        ("without a class", Some("{}".to_owned()), unresolvable("pod has unbound immediate PersistentVolumeClaims")),
         (
-            "of an unknown class",
+            "a claim without a class",
+            Some("{}".to_owned()),
+            unresolvable("pod has unbound immediate PersistentVolumeClaims"),
+        ),
+        (
+            "an unknown class",
             Some(waiting("none", "")),
             unresolvable("pod has unbound immediate PersistentVolumeClaims"),
         ),
         (
-            "with a volume, but not bound yet",
+            "a claim with a volume, not bound yet",
             Some(waiting("made", r#", "volumeName": "pv""#)),
             unresolvable("pod has unbound immediate PersistentVolumeClaims"),
         ),
         (
-            "of a class that says nothing",
+            "a class without a binding mode",
             Some(waiting("unset", "")),
             Some((Code::Error, "VolumeBindingMode not set for StorageClass \"unset\"".to_owned())),
         ),
         (
-            "bound to what is not there",
+            "a claim that is bound to a missing volume",
             Some(format!(r#"{{{bound}, "spec": {{"volumeName": "pv"}}}}"#)),
             unresolvable(NO_VOLUME),
         ),
-        ("waiting for the pod", Some(waiting("made", "")), None),
+        ("a claim that waits for the pod", Some(waiting("made", "")), None),
     ] {
         let mut host = cluster();
         host.object("StorageClass", "", "unset", "{}");

@@ -52,7 +52,7 @@ fn a_class_provides_an_extended_resource_without_device_plugin() {
     let nobody_has_it = (Code::UnschedulableAndUnresolvable, "cannot fit resource".to_owned());
     assert_eq!(why(&mut host, &both, "a"), nobody_has_it);
     host.remove_object("DeviceClass", "", "gpu");
-    assert_eq!(host.fits(&both), ["a", "b", "c", "d"], "it is none of this plugin's business");
+    assert_eq!(host.fits(&both), ["a", "b", "c", "d"], "the plugin does not handle the resource");
 }
 
 #[test]
@@ -135,13 +135,13 @@ fn the_latest_class_of_a_resource_is_used() {
 fn an_extended_resource_claim_is_created_and_deleted_without_binding() {
     let mut host = offering();
     let pod = asking(&[("main", Main, &[(GPU, 2)])]);
-    assert_eq!(host.reserve(&pod, "d").unwrap(), Default::default(), "a device plugin has it");
+    assert_eq!(host.reserve(&pod, "d").unwrap(), Default::default(), "a device plugin provides the resource");
     let reservation = host.reserve(&pod, "a").unwrap();
     let [Intent::Assume((object, fields))] = reservation.intents.as_slice() else { panic!("{reservation:?}") };
     let name = object.name.clone();
     assert!(name.starts_with("p-extended-resources-") && name.len() == "p-extended-resources-".len() + 5, "{name}");
     host.assumed_object("ResourceClaim", "default", &name, fields);
-    assert_eq!(host.fits(&asking(&[("x", Main, &[(GPU, 1)])])), ["b", "d"], "the devices are taken");
+    assert_eq!(host.fits(&asking(&[("x", Main, &[(GPU, 1)])])), ["b", "d"], "the devices are in use");
 
     let intents = host.pre_bind(&pod, "a", &reservation.state);
     let [Intent::Create((made, json)), Intent::Patch(status), Intent::Patch(of_pod)] = intents.as_slice() else {

@@ -74,7 +74,7 @@ fn an_existing_claim_reference_keeps_its_annotations() {
     assert!(change.starts_with(r#"{"metadata":{"annotations":{}},"spec":{"claimRef":{"#), "{change}");
     host.object("PersistentVolume", "", "pv", &with_uid("data-3"));
     let reserved = host.reserve(&pod_with_claim(), "a").unwrap();
-    assert!(reserved.intents.is_empty(), "it names the claim already");
+    assert!(reserved.intents.is_empty(), "the volume refers to the claim already");
     let intents = host.pre_bind(&pod_with_claim(), "a", &reserved.state);
     assert_eq!((patches(&intents).len(), waits(&intents).len()), (0, 2));
 }

@@ -18,7 +18,7 @@ fn provisioning_follows_the_allowed_topologies() {
     assert_eq!(host.fits(&pod_with_claim()), ["b"]);
     assert_eq!(code_and_reasons(host.verdict(&pod_with_claim(), "a")), unresolvable(BIND_CONFLICT));
     host.object("StorageClass", "", "zonal", r#"{"volumeBindingMode": "WaitForFirstConsumer"}"#);
-    assert!(host.fits(&pod_with_claim()).is_empty(), "nobody makes it");
+    assert!(host.fits(&pod_with_claim()).is_empty(), "the class has no provisioner");
 }
 
 #[test]
@@ -37,21 +37,31 @@ fn capacity(zone: &str, more: &str) -> String {
 
 #[test]
 fn storage_capacity_is_checked_for_drivers_that_report_it() {
-    let tells = r#"{"spec": {"storageCapacity": true}}"#;
+    let reporting = r#"{"spec": {"storageCapacity": true}}"#;
     for (case, driver, fields, fits) in [
-        ("enough", tells, capacity("a", r#", "capacity": "5Gi""#), vec!["a"]),
-        ("too little", tells, capacity("a", r#", "capacity": "4Gi""#), vec![]),
+        ("enough capacity", reporting, capacity("a", r#", "capacity": "5Gi""#), vec!["a"]),
+        ("too little capacity", reporting, capacity("a", r#", "capacity": "4Gi""#), vec![]),
         (
-            "enough in all, but not in one",
-            tells,
+            "enough capacity, but not for a single volume",
+            reporting,
             capacity("a", r#", "capacity": "9Gi", "maximumVolumeSize": "1Gi""#),
             vec![],
         ),
-        ("nothing is said", tells, capacity("a", ""), vec![]),
-        ("elsewhere", tells, capacity("b", r#", "capacity": "5Gi""#), vec!["b"]),
-        ("nowhere", tells, r#"{"storageClassName": "made", "capacity": "5Gi"}"#.to_owned(), vec![]),
-        ("another class's", tells, capacity("a", r#", "capacity": "5Gi""#).replace("\"made\"", "\"local\""), vec![]),
-        ("it does not tell", r#"{"spec": {"storageCapacity": false}}"#, capacity("a", ""), vec!["a", "b"]),
+        ("no capacity is reported", reporting, capacity("a", ""), vec![]),
+        ("capacity in another zone", reporting, capacity("b", r#", "capacity": "5Gi""#), vec!["b"]),
+        ("capacity on no node", reporting, r#"{"storageClassName": "made", "capacity": "5Gi"}"#.to_owned(), vec![]),
+        (
+            "capacity of another class",
+            reporting,
+            capacity("a", r#", "capacity": "5Gi""#).replace("\"made\"", "\"local\""),
+            vec![],
+        ),
+        (
+            "the driver does not report capacity",
+            r#"{"spec": {"storageCapacity": false}}"#,
+            capacity("a", ""),
+            vec!["a", "b"],
+        ),
     ] {
         let mut host = cluster();
         claim(&mut host, &waiting("made", ""));
