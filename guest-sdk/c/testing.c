@@ -45,7 +45,7 @@ static uint32_t id_of(const char *name, bool add) {
         if (names[id] && berth_equal(names[id], name)) return id;
     }
     if (!add || name_count == sizeof names / sizeof *names) {
-        fprintf(stderr, "there is no node %s, or the list of nodes is full\n", name);
+        fprintf(stderr, "the test host has no node %s, or its list of nodes is full\n", name);
         exit(2);
     }
     names[name_count] = name;

@@ -72,7 +72,7 @@ func (c *MilliCPU) UnmarshalJSON(text []byte) error {
 	digits, milli := strings.CutSuffix(written, "m")
 	number, err := strconv.ParseUint(digits, 10, 50)
 	if err != nil {
-		return fmt.Errorf(`%s is no amount of cpu: write whole cores, as in 2, or whole millicores, as in "500m"`, text)
+		return fmt.Errorf(`%s is not an amount of cpu: write whole cores, as in 2, or whole millicores, as in "500m"`, text)
 	}
 	*c = MilliCPU(number)
 	if !milli {

@@ -49,8 +49,8 @@ func TestInvalidArgumentsAreNamed(t *testing.T) {
 		`{} {}`:                           "expected an object",
 		`{"maxpods2": 3}`:                 `unknown field "maxpods2"`,
 		`{"maxPods": "3"}`:                "maxPods: ",
-		`{"cpu": "1.5"}`:                  `cpu: "1.5" is no amount`,
-		`{"cpu": -1}`:                     "cpu: -1 is no amount",
+		`{"cpu": "1.5"}`:                  `cpu: "1.5" is not an amount`,
+		`{"cpu": -1}`:                     "cpu: -1 is not an amount",
 		`{"cpu": "1Gi"}`:                  "cpu: ",
 		`{"cpu": "99999999999999999999"}`: "cpu: ",
 	} {

@@ -48,7 +48,7 @@ func (c CycleState) Seed() uint64 { return c.cycle().Seed }
 
 func (c CycleState) cycle() contract.Cycle {
 	if !c.session.reads.Cycle {
-		panic("the cycle's time or seed is read, which was not declared: set Reads.Cycle")
+		panic("the plugin reads the cycle's time or seed without declaring it: set Reads.Cycle")
 	}
 	return c.session.cycle
 }

@@ -91,5 +91,5 @@ const (
 // undeclared panics because the plugin reads a fact that it did not declare.
 func undeclared[F ~uint8 | ~uint16 | ~uint32](field, prefix string, names []string, fact F) {
 	name := prefix + names[bits.TrailingZeros32(uint32(fact))]
-	panic(fmt.Sprintf("a fact is read that was not declared: add framework.%s to Reads.%s", name, field))
+	panic(fmt.Sprintf("the plugin reads a fact that it does not declare: add framework.%s to Reads.%s", name, field))
 }

@@ -20,11 +20,11 @@ import (
 // points the plugin takes part. Name is also called on a zero P that New did not make, such as a nil pointer.
 func Register[A any, P Plugin](construct func(arguments A) (P, error), reads Reads) {
 	if component.Registered != nil {
-		panic("framework.Register was called twice: a component is one plugin")
+		panic("framework.Register was called twice: a component contains one plugin")
 	}
 	var zero P
 	if any(zero) == nil {
-		panic("framework.Register: New has to return the plugin's own type, not an interface")
+		panic("framework.Register: New must return the plugin's own type, not an interface")
 	}
 	name := zero.Name()
 	component.Registered = &component.Registration{
@@ -73,7 +73,7 @@ func exports(plugin Plugin, reads Reads) []string {
 // component has to export.
 func Main() {
 	if component.Registered == nil {
-		fmt.Fprintln(os.Stderr, "no plugin: call framework.Register in the program's init")
+		fmt.Fprintln(os.Stderr, "no plugin is registered: call framework.Register in the program's init")
 		os.Exit(1)
 	}
 	fmt.Println(strings.Join(component.Registered.Exports, " "))

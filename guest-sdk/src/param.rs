@@ -82,8 +82,8 @@ impl<'a, P: Plugin> Scene<'a, P> {
 /// A type that a plugin's function may take as a parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter of a plugin's function",
-    label = "this is no fact, no `&Cycle`, and not the `args`, `index` or `prepare` type of the `plugin!` line",
-    note = "facts are taken by reference: `&pod::Labels`, `&node::Taints`, `&cluster::NodeCount`"
+    label = "this is not a fact, not `&Cycle`, and not the `args`, `index` or `prepare` type of the `plugin!` line",
+    note = "take facts by reference: `&pod::Labels`, `&node::Taints`, `&cluster::NodeCount`"
 )]
 pub trait Param<P: Plugin> {
     /// The parameter's type with the lifetime of the call.
@@ -104,7 +104,7 @@ pub trait PodParam<P: Plugin>: Param<P> {}
 
 /// A parameter that is the same for all pods of a template. `prepare` takes only these.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be a parameter of `prepare`, which runs once a template",
+    message = "`{Self}` can't be a parameter of `prepare`, which runs once for each template",
     label = "only facts of the pod and the cluster, and arguments"
 )]
 pub trait TemplateParam<P: Plugin>: PodParam<P> {

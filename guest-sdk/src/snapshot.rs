@@ -207,8 +207,8 @@ impl Snapshot {
     fn set_pod<P: Plugin>(&mut self, resident: ResidentPod, index: Option<&mut P::Index>) {
         let facts = pod::Facts::new(resident.pod, P::READS.resident, &mut self.texts);
         if let Some(index) = index {
-            let told = <IndexedPods<P> as ResidentFacts>::of(&facts);
-            index.pod_set(pod::Id(resident.id), node::Id(resident.node), told);
+            let indexed = <IndexedPods<P> as ResidentFacts>::of(&facts);
+            index.pod_set(pod::Id(resident.id), node::Id(resident.node), indexed);
         }
         if const { P::DECLARED.functions().node.contains(NodeFacts::PODS) } {
             self.residents.set(resident.id, resident.node, facts);

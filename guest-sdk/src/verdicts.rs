@@ -149,24 +149,24 @@ mod tests {
     #[test]
     fn equal_rejections_are_sent_once() {
         let full = || Verdict::unschedulable("full".to_owned());
-        let told = collect([Verdict::FITS, full(), Verdict::unresolvable("full"), full(), Verdict::FITS]);
-        assert_eq!(told.nodes, [0, 1, 2, 1, 0]);
-        assert_eq!(told.outcomes.len(), 2);
+        let collected = collect([Verdict::FITS, full(), Verdict::unresolvable("full"), full(), Verdict::FITS]);
+        assert_eq!(collected.nodes, [0, 1, 2, 1, 0]);
+        assert_eq!(collected.outcomes.len(), 2);
     }
 
     #[test]
     fn many_rejections_keep_their_indexes() {
-        let told = collect((0..100).chain(0..100).map(|n| Verdict::unschedulable(format!("reason {n}"))));
-        assert_eq!(told.nodes[..100], told.nodes[100..]);
-        assert_eq!(told.outcomes[99].reasons, ["reason 99"]);
+        let collected = collect((0..100).chain(0..100).map(|n| Verdict::unschedulable(format!("reason {n}"))));
+        assert_eq!(collected.nodes[..100], collected.nodes[100..]);
+        assert_eq!(collected.outcomes[99].reasons, ["reason 99"]);
     }
 
     #[test]
     fn too_many_distinct_rejections_share_the_last() {
-        let told = collect((0..70_000).map(|n| Verdict::unschedulable(format!("reason {n}"))));
-        assert_eq!(told.outcomes.len(), usize::from(LAST));
-        assert_eq!(told.nodes[69_999], LAST);
-        assert_eq!(told.outcomes[usize::from(LAST) - 1].reasons, [TOO_MANY]);
-        assert!(told.nodes.iter().all(|&number| number > 0));
+        let collected = collect((0..70_000).map(|n| Verdict::unschedulable(format!("reason {n}"))));
+        assert_eq!(collected.outcomes.len(), usize::from(LAST));
+        assert_eq!(collected.nodes[69_999], LAST);
+        assert_eq!(collected.outcomes[usize::from(LAST) - 1].reasons, [TOO_MANY]);
+        assert!(collected.nodes.iter().all(|&number| number > 0));
     }
 }

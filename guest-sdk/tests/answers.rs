@@ -10,23 +10,23 @@ use berth_guest::{ClusterEvent, EventActions, Guest, Outcome};
 mod everywhere {
     use super::*;
 
-    pub struct Asked(Vec<String>);
+    pub struct Answers(Vec<String>);
 
-    fn prepare(labels: &pod::Labels) -> Asked {
-        Asked(labels.iter().map(|(key, _)| key.to_owned()).collect())
+    fn prepare(labels: &pod::Labels) -> Answers {
+        Answers(labels.iter().map(|(key, _)| key.to_owned()).collect())
     }
 
-    impl Asked {
-        fn to(&self, what: &str) -> bool {
-            self.0.iter().any(|asked| asked == what)
+    impl Answers {
+        fn has(&self, answer: &str) -> bool {
+            self.0.iter().any(|known| known == answer)
         }
     }
 
-    fn pre_filter(asked: &Asked) -> Result<PreFilter, String> {
+    fn pre_filter(answers: &Answers) -> Result<PreFilter, String> {
         match () {
-            () if asked.to("skip-filter") => Ok(PreFilter::Skip),
-            () if asked.to("narrow") => Ok(PreFilter::Narrow(vec!["b".into(), "gone".into()])),
-            () if asked.to("reject") => Err("rejected".into()),
+            () if answers.has("skip-filter") => Ok(PreFilter::Skip),
+            () if answers.has("narrow") => Ok(PreFilter::Narrow(vec!["b".into(), "gone".into()])),
+            () if answers.has("reject") => Err("rejected".into()),
             () => Ok(PreFilter::All),
         }
     }
@@ -39,24 +39,24 @@ mod everywhere {
         }
     }
 
-    fn pre_score(asked: &Asked) -> PreScore {
-        if asked.to("skip-score") { PreScore::Skip } else { PreScore::Score }
+    fn pre_score(answers: &Answers) -> PreScore {
+        if answers.has("skip-score") { PreScore::Skip } else { PreScore::Score }
     }
 
-    fn score(asked: &Asked, name: &node::Name) -> Result<i64, std::num::ParseIntError> {
-        if asked.to("bad-score") { name.parse() } else { Ok(name.bytes().map(i64::from).sum()) }
+    fn score(answers: &Answers, name: &node::Name) -> Result<i64, std::num::ParseIntError> {
+        if answers.has("bad-score") { name.parse() } else { Ok(name.bytes().map(i64::from).sum()) }
     }
 
-    fn normalize(scores: &mut [i64], asked: &Asked) -> Outcome<()> {
+    fn normalize(scores: &mut [i64], answers: &Answers) -> Outcome<()> {
         let lowest = scores.iter().copied().min().unwrap_or_default();
         scores.iter_mut().for_each(|score| *score -= lowest);
-        if asked.to("bad-normalize") { Err("no".into()) } else { Ok(()) }
+        if answers.has("bad-normalize") { Err("no".into()) } else { Ok(()) }
     }
 
     berth_guest::plugin!(
         name: "Everywhere",
         version: "7",
-        prepare: prepare => Asked,
+        prepare: prepare => Answers,
         pre_filter: pre_filter,
         filter: filter,
         pre_score: pre_score,
@@ -88,9 +88,9 @@ fn the_plugin_line_is_declared() {
 #[test]
 fn verdicts_have_code_and_reasons() {
     let verdicts = host().verdicts(&pod());
-    let told = verdicts.iter().map(|(_, status)| status.as_ref().map(|status| (status.code, &*status.reasons[0])));
+    let statuses = verdicts.iter().map(|(_, status)| status.as_ref().map(|status| (status.code, &*status.reasons[0])));
     let unresolvable = Some((Code::UnschedulableAndUnresolvable, "b is bad"));
-    assert_eq!(told.collect::<Vec<_>>(), [None, unresolvable, Some((Code::Error, "c is unknown"))]);
+    assert_eq!(statuses.collect::<Vec<_>>(), [None, unresolvable, Some((Code::Error, "c is unknown"))]);
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn calls_that_break_the_contract_are_errors() {
     assert!(guest.score(&cycle, &[]).is_err());
 }
 
-/// Makes room if the pod's priority is above 0.
-mod room {
+/// Nominates a node if the pod's priority is above 0.
+mod preempting {
     use super::*;
 
     fn post_filter(rejected: &mut Rejected<'_>, priority: &pod::Priority, cycle: &Cycle) -> Result<PostFilter, String> {
@@ -147,10 +147,10 @@ mod room {
         let pods: Vec<pod::Id> = rejected.leaving().collect();
         let cases: Vec<_> = helped.iter().map(|(node, _)| WhatIf { node: *node, taken_away: pods.clone() }).collect();
         let answers = rejected.ask(&cases);
-        if let Some(error) = answers.iter().flatten().find(|no| no.code == Code::Error) {
+        if let Some(error) = answers.iter().flatten().find(|status| status.code == Code::Error) {
             return Err(error.reasons.join(", "));
         }
-        match helped.iter().zip(answers).find(|(_, no)| no.is_none()) {
+        match helped.iter().zip(answers).find(|(_, status)| status.is_none()) {
             Some(((node, _), _)) if priority.value > 0 => {
                 let reason = format!("in cycle {}", cycle.id);
                 Ok(PostFilter::Nominate(Nomination { node: *node, evict: pods, reason }))
@@ -159,28 +159,28 @@ mod room {
         }
     }
 
-    berth_guest::plugin!(name: "Room", post_filter: post_filter);
+    berth_guest::plugin!(name: "Preempting", post_filter: post_filter);
 }
 
 #[test]
 fn a_post_filter_asks_what_if() {
-    let mut host = Host::<room::Plugin>::new();
+    let mut host = Host::<preempting::Plugin>::new();
     ["a", "b", "c"].into_iter().for_each(|name| host.node(node(name)));
     let rejections = Rejections {
         codes: &[("a", Code::UnschedulableAndUnresolvable)],
         leaving: &[berth_guest::pod::Id(7)],
         ..Rejections::default()
     };
-    let no = |code| Some(Status { code, reasons: vec!["full".into()] });
-    let only_c = |name: &str, gone: &[berth_guest::pod::Id]| {
-        assert_eq!(gone, [berth_guest::pod::Id(7)]);
-        if name == "c" { None } else { no(Code::Unschedulable) }
+    let rejection = |code| Some(Status { code, reasons: vec!["full".into()] });
+    let only_c = |name: &str, removed: &[berth_guest::pod::Id]| {
+        assert_eq!(removed, [berth_guest::pod::Id(7)]);
+        if name == "c" { None } else { rejection(Code::Unschedulable) }
     };
-    let made = host.post_filter(&pod().priority(1), rejections, only_c);
+    let answer = host.post_filter(&pod().priority(1), rejections, only_c);
     let (node, evict) = (berth_guest::node::Id(2), vec![berth_guest::pod::Id(7)]);
-    assert_eq!(made, Ok(PostFilter::Nominate(Nomination { node, evict, reason: "in cycle 0".into() })));
+    assert_eq!(answer, Ok(PostFilter::Nominate(Nomination { node, evict, reason: "in cycle 0".into() })));
     assert_eq!(host.post_filter(&pod(), rejections, only_c), Ok(PostFilter::no_room("2 of 3 nodes")));
-    assert_eq!(host.post_filter(&pod(), rejections, |_, _| no(Code::Error)), Err("full".into()));
+    assert_eq!(host.post_filter(&pod(), rejections, |_, _| rejection(Code::Error)), Err("full".into()));
     let declaration = host.declaration();
     assert_eq!((declaration.pod_facts, declaration.node_facts), (PodFacts::PRIORITY, NodeFacts::empty()));
 }

@@ -21,7 +21,7 @@ mod every_node_fact {
         conditions: &node::Conditions,
     ) -> Verdict {
         let labels: Vec<_> = labels.iter().collect();
-        let told = format!(
+        let facts = format!(
             "{} {labels:?} {:?} {} {} {images:?} {} {}",
             &**name,
             annotations.get("note"),
@@ -30,7 +30,7 @@ mod every_node_fact {
             ports.len(),
             conditions.len(),
         );
-        Verdict::unschedulable(told)
+        Verdict::unschedulable(facts)
     }
 
     berth_guest::plugin!(name: "EveryNodeFact", filter: filter);
@@ -52,14 +52,14 @@ fn node_facts_are_added_and_changed() {
             .used_port("0.0.0.0", Protocol::Tcp, 80)
             .condition("Ready", ConditionStatus::True),
     );
-    let told = |host: &mut Host<_>| host.reasons(&pod(), "a").remove(0);
+    let facts_of = |host: &mut Host<_>| host.reasons(&pod(), "a").remove(0);
     let labels = r#"[("arch", "arm64"), ("zone", "z")]"#;
-    assert_eq!(told(&mut host), format!("a {labels} Some(\"x\") 1 true Images([0]) 1 1"));
+    assert_eq!(facts_of(&mut host), format!("a {labels} Some(\"x\") 1 true Images([0]) 1 1"));
     host.node(plain());
-    assert_eq!(told(&mut host), format!("a {labels} Some(\"x\") 0 false Images([]) 0 0"));
+    assert_eq!(facts_of(&mut host), format!("a {labels} Some(\"x\") 0 false Images([]) 0 0"));
     host.remove_node("a");
     host.node(node("a"));
-    assert_eq!(told(&mut host), "a [] None 0 false Images([]) 0 0");
+    assert_eq!(facts_of(&mut host), "a [] None 0 false Images([]) 0 0");
 }
 
 mod usage {

@@ -68,7 +68,7 @@ static bool was_read(berth_arguments *object, const char *field) {
 
 static void refuse_unread(berth_arguments *object) {
     for (json *field = object->object->first; field; field = field->next) {
-        if (!was_read(object, field->name)) refuse(object, field->name, "this field is unknown");
+        if (!was_read(object, field->name)) refuse(object, field->name, "unknown field");
     }
     for (berth_arguments *within = object->first; within; within = within->next) refuse_unread(within);
 }
@@ -77,7 +77,8 @@ berth_arguments *berth_arguments_parse(const char *text, size_t length, char **e
     size_t wrong_at = 0;
     json *read = json_parse(text, length, &wrong_at);
     if (!read || read->kind != JSON_OBJECT) {
-        *error = read ? berth_formatted("expected an object") : berth_formatted("no JSON at byte %zu", wrong_at + 1);
+        *error = read ? berth_formatted("expected an object")
+                      : berth_formatted("malformed JSON at byte %zu", wrong_at + 1);
         return NULL;
     }
     berth_arguments *arguments = made(NULL, NULL, read);

@@ -128,16 +128,16 @@ static void arguments_are_read(void) {
     berth_test_same("nothing given", berth_test_configure("{}"), NULL);
     berth_test_same("a default", text, "none");
     const char *wrong[][2] = {
-        {"", "no JSON at byte 1"},
+        {"", "malformed JSON at byte 1"},
         {"[1, 2.5e-3, [], {}, true, null]", "expected an object"},
-        {"{} {}", "no JSON at byte 4"},
+        {"{} {}", "malformed JSON at byte 4"},
         {"{\"text\": \"a", "no JSON"},
         {"{\"text\": \"\\ud800\"}", "no JSON"},
         {"{\"text\": \"\\u0000\"}", "no JSON"},
         {"{\"text\": 01}", "no JSON"},
         {"{\"text\": 1}", "text: expected a string"},
         {"{\"within\": {\"number\": 6}}", "within.number: expected a whole number from -5 to 5"},
-        {"{\"within\": {\"numbr\": 1}}", "within.numbr: this field is unknown"},
+        {"{\"within\": {\"numbr\": 1}}", "within.numbr: unknown field"},
         {"{\"within\": 1}", "within: expected an object"},
         {"{\"weights\": {\"a\": 99999999999999999999}}", "weights.a: expected a whole number"},
         {"{\"refuse\": true}", "refuse: it is true"},

@@ -53,14 +53,14 @@ impl Contract {
     }
 
     /// Returns a world with these exports, in a package of its own. When modules are linked, worlds of the same name
-    /// have to be equal.
+    /// must be equal.
     pub(crate) fn world(mut self, package: &str, exports: &[String]) -> Result<(Resolve, WorldId), Error> {
         let mut text = format!("package berth:{package};\nworld {package} {{\n");
-        let asked: &[&str] = match exports.iter().any(|name| name == "post-filter") {
+        let post_filter_imports: &[&str] = match exports.iter().any(|name| name == "post-filter") {
             true => &["what-if", "extenders"],
             false => &[],
         };
-        for import in ["log"].iter().chain(asked) {
+        for import in ["log"].iter().chain(post_filter_imports) {
             text += &format!("  import {};\n", self.full_name(import));
         }
         for export in exports {

@@ -18,7 +18,7 @@ const NO_WASI: &str = include_str!("no_wasi.wat");
 /// The prefix of the custom sections in which wit-bindgen describes a component.
 const DESCRIPTION: &str = "component-type";
 
-/// The reason why no component was made.
+/// An error that prevents the creation of a component.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The bytes are not a core module.
@@ -33,10 +33,10 @@ pub enum Error {
         known: Vec<String>,
     },
     /// The module exports no function of this interface.
-    #[error("the module exports no function of `{0}`: was it built with an SDK of this version of the contract?")]
+    #[error("the module exports no function of `{0}`; build it with an SDK of this version of the contract")]
     NoSuchExport(String),
-    /// Interfaces were named for a module that has the type of its component embedded.
-    #[error("the module was built with the type of its component in it, which says what it exports: name no interface")]
+    /// The caller named interfaces, but the module contains the type of its component.
+    #[error("the module contains the type of its component, which lists its exports; name no interfaces to export")]
     Described,
     /// The module's exports or imports don't match the contract.
     #[error("the module does not fit the contract: {0}")]
@@ -149,7 +149,9 @@ fn survey(module: &[u8]) -> Result<Known, Error> {
 fn check_header(bytes: &[u8]) -> Result<(), Error> {
     match bytes {
         [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => Ok(()),
-        [0, b'a', b's', b'm', _, 0, 1, 0, ..] => Err(Error::NotACoreModule("it is a component already")),
-        _ => Err(Error::NotACoreModule("it is no WebAssembly module in binary form")),
+        [0, b'a', b's', b'm', _, 0, 1, 0, ..] => {
+            Err(Error::NotACoreModule("the file is already a component; a core module is needed"))
+        }
+        _ => Err(Error::NotACoreModule("the file is not a WebAssembly module in binary form")),
     }
 }

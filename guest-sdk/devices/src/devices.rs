@@ -63,7 +63,7 @@ impl Nodes {
             Nodes::Name(known) => Ok(known == name),
             Nodes::All => Ok(true),
             Nodes::Selected(_, Ok(terms)) => Ok(terms.any_matches(name, labels)),
-            Nodes::Selected(_, Err(wrong)) => Err(format!("failed to parse node selector: {wrong}")),
+            Nodes::Selected(_, Err(error)) => Err(format!("failed to parse node selector: {error}")),
             Nodes::None => Ok(false),
         }
     }
@@ -95,7 +95,7 @@ impl Device {
         if let Some((_, known)) = self.answers.borrow().iter().find(|(known, _)| *known == number) {
             return Ok(*known);
         }
-        let seen = self.seen().map_err(|wrong| Problem::Runtime(wrong.to_owned()))?;
+        let seen = self.seen().map_err(|error| Problem::Runtime(error.to_owned()))?;
         let answer = compiler.matches(expression, seen)?;
         let mut answers = self.answers.borrow_mut();
         if answers.len() >= ANSWERS {

@@ -134,9 +134,9 @@ impl<Args: ReadsDevices> Index<Args> for Inventory {
 
     fn object_set(&mut self, object: &Object<'_>) {
         self.remove(object);
-        if let Err(wrong) = self.set(object) {
+        if let Err(error) = self.set(object) {
             let kind = ["DeviceClass", "ResourceSlice"].get(object.kind).copied().unwrap_or("ResourceClaim");
-            berth_guest::warn!("{kind} {} is left out: {wrong}", object.name);
+            berth_guest::warn!("object can't be read; ignoring it kind={kind} object={} error={error}", object.name);
         }
     }
 
@@ -181,9 +181,9 @@ impl Inventory {
         let class = self.classes.of_resource(resource)?;
         let node = self.nodes.get(node.at())?.as_ref()?;
         self.count_of(class, node)
-            .inspect_err(|wrong| {
+            .inspect_err(|error| {
                 let (class, node) = (&class.name, &node.name);
-                berth_guest::debug!("node {node}: devices of DeviceClass {class} can't be counted: {wrong}");
+                berth_guest::debug!("devices can't be counted; assuming none node={node} class={class} error={error}");
             })
             .ok()
     }
@@ -210,7 +210,7 @@ impl Inventory {
             match device.is_selected(&selector.expression, &self.compiler) {
                 Ok(true) => (),
                 Ok(false) => return Ok(false),
-                Err(Problem::Compile(wrong) | Problem::Runtime(wrong)) => return Err(wrong),
+                Err(Problem::Compile(error) | Problem::Runtime(error)) => return Err(error),
             }
         }
         Ok(true)

@@ -33,7 +33,7 @@ func build(output string) error {
 	// A native run of the program prints the interfaces that its plugin implements.
 	exports, err := run(nil, "go", "run", ".")
 	if err != nil {
-		return fmt.Errorf("the plugin does not say what it exports: its main has to call framework.Main: %w", err)
+		return fmt.Errorf("the plugin did not list its exports: call framework.Main in its main function: %w", err)
 	}
 	temporary, err := os.MkdirTemp("", "berth-")
 	if err != nil {

@@ -38,7 +38,7 @@ func Refusal(t testing.TB, arguments string) error {
 	t.Helper()
 	_, err := newHost(t, arguments)
 	if err == nil {
-		t.Fatalf("the arguments %s were not refused", arguments)
+		t.Fatalf("the plugin accepted the arguments %s", arguments)
 	}
 	return err
 }
@@ -46,7 +46,7 @@ func Refusal(t testing.TB, arguments string) error {
 func newHost(t testing.TB, arguments string) (*Host, error) {
 	t.Helper()
 	if component.Registered == nil {
-		t.Fatal("no plugin: call framework.Register in the program's init")
+		t.Fatal("no plugin is registered: call framework.Register in the program's init")
 	}
 	host := &Host{t: t, guest: component.Registered.New(), exports: component.Registered.Exports}
 	var err error
@@ -224,7 +224,7 @@ func (h *Host) id(name string) uint32 {
 			return uint32(id)
 		}
 	}
-	h.t.Fatalf("there is no node %q", name)
+	h.t.Fatalf("the test host has no node %q", name)
 	return 0
 }
 

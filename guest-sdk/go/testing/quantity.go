@@ -48,5 +48,5 @@ func parseQuantity(resource, text string) int64 {
 	case err == nil && known:
 		return number * multiplier
 	}
-	panic(fmt.Sprintf("%s: %q is no whole number with a suffix", resource, text))
+	panic(fmt.Sprintf("%s: %q is not a whole number with an optional suffix", resource, text))
 }

@@ -89,7 +89,7 @@ def object_of(**readers):
         given = _object(value, path)
         for name in given:
             if name not in names:
-                raise ArgumentError(f"unknown field {_join(path, name)}; known are {', '.join(names) or 'none'}")
+                raise ArgumentError(f"unknown field {_join(path, name)}; known fields: {', '.join(names) or 'none'}")
         return SimpleNamespace(
             **{
                 attribute: readers[attribute](given.get(name, ABSENT), _join(path, name))

@@ -64,9 +64,9 @@ def _definition(source):
     spec.loader.exec_module(module)
     plugin = getattr(module, "plugin", None)
     if not isinstance(plugin, Plugin):
-        raise ValueError(f"{source}: there has to be `plugin = Plugin(…)`")
+        raise ValueError(f"{source}: no plugin is defined; add `plugin = Plugin(…)`")
     if not plugin.points():
-        raise ValueError(f"{source}: {plugin.name} has no function: put @plugin.filter or @plugin.score over one")
+        raise ValueError(f"{source}: {plugin.name} has no function: decorate one with @plugin.filter or @plugin.score")
     return plugin
 
 

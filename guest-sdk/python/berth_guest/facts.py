@@ -73,8 +73,8 @@ class Facts:
         kind = type(self).__name__
         fact = next((fact for fact, names in KNOWN[kind].items() if field in names), field)
         if fact in KNOWN[kind]:
-            raise AttributeError(f'{kind}.{field} was not declared: add "{kind}.{fact}" to reads')
-        raise AttributeError(f"a {kind} has no {field}; there are {', '.join(KNOWN[kind])}")
+            raise AttributeError(f'the plugin does not declare {kind}.{field}: add "{kind}.{fact}" to reads')
+        raise AttributeError(f"a {kind} has no field {field}; its fields: {', '.join(KNOWN[kind])}")
 
 
 class Usage:
@@ -101,7 +101,7 @@ def read_facts(reads, kind):
     named = [fact.partition(".")[2] for fact in reads if fact.partition(".")[0] == kind]
     for fact in named:
         if fact not in KNOWN[kind]:
-            raise ValueError(f"reads: there is no {kind}.{fact}; known are {', '.join(KNOWN[kind])}")
+            raise ValueError(f"reads: unknown fact {kind}.{fact}; known facts: {', '.join(KNOWN[kind])}")
     return named
 
 

@@ -114,5 +114,5 @@ def _more(point, function):
 def _whole(scores):
     for score in scores:
         if type(score) is not int:
-            raise TypeError(f"a score of {score!r}: it has to be a whole number")
+            raise TypeError(f"the score {score!r} is not a whole number")
     return scores

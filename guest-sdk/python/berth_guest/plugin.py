@@ -19,7 +19,7 @@ class Plugin:
 
     def __init__(self, name, reads=(), args=None, version="0", scope=None, normalization="none"):
         if scope not in [None, *SCOPES] or normalization not in NORMALIZATIONS:
-            raise ValueError(f"{name}: scope is one of {SCOPES}, normalization one of {NORMALIZATIONS}")
+            raise ValueError(f"{name}: scope must be one of {SCOPES}, and normalization one of {NORMALIZATIONS}")
         self.name = name
         self.reads = list(reads)
         self.args = args or {}

@@ -100,7 +100,7 @@ def _resources(quantities):
 def _quantity(written, unit):
     parts = re.fullmatch(r"([0-9.]+)(\D*)", str(written))
     if not parts or parts[2] not in _SUFFIXES:
-        raise ValueError(f"{written!r} is no quantity")
+        raise ValueError(f"{written!r} is not a quantity")
     return math.ceil(round(float(parts[1]) * _SUFFIXES[parts[2]] * unit, 6))
 
 

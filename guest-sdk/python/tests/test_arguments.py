@@ -26,7 +26,7 @@ class Arguments(unittest.TestCase):
             ("[]", r"^arguments: expected an object"),
             ("{", r"^arguments: "),
             ('{"shape": {}}', r"^name: expected a string that is not empty, got nothing"),
-            ('{"name": "a", "shape": {"weight": {}}}', r"^unknown field shape\.weight; known are weights"),
+            ('{"name": "a", "shape": {"weight": {}}}', r"^unknown field shape\.weight; known fields: weights"),
             ('{"name": "a", "shape": {"weights": {"x": 11}}}', r"^shape\.weights\.x: expected a whole number .*, got 11"),
             ('{"name": "a", "shape": {"weights": {"x": true}}}', r"^shape\.weights\.x: expected a whole number"),
             ('{"name": "a", "shape": {}, "strict": 1}', r"^strict: expected true or false"),

@@ -43,7 +43,7 @@ class Declarations(unittest.TestCase):
         self.assertEqual(scope(["cycle"], scope="node"), "node")
 
     def test_errors_of_the_author_are_named(self):
-        with self.assertRaisesRegex(ValueError, r"no node\.label; known are name, labels"):
+        with self.assertRaisesRegex(ValueError, r"unknown fact node\.label; known facts: name, labels"):
             Guest(Plugin("p", ["node.label"]))
         plugin = Plugin("p")
         plugin.filter(lambda pod: None)

@@ -10,7 +10,7 @@ use serde::de::{self, Expected, Unexpected};
 pub(super) struct ArgumentError {
     /// The path as an author writes it: `weights.a[0].wait`. Empty for the arguments as a whole.
     path: String,
-    what: Problem,
+    problem: Problem,
 }
 
 #[derive(Debug)]
@@ -22,12 +22,12 @@ enum Problem {
 impl ArgumentError {
     /// Makes the error for a field that nothing reads.
     pub(super) fn unknown(field: &str) -> ArgumentError {
-        ArgumentError { path: field.to_owned(), what: Problem::Unknown }
+        ArgumentError { path: field.to_owned(), problem: Problem::Unknown }
     }
 
     /// Makes a mismatch error, worded as serde does it. Omits the value of a fraction: the code that formats one is
     /// larger than many plugins.
-    fn mismatch(what: &str, found: Unexpected<'_>, expected: &dyn Expected) -> ArgumentError {
+    fn mismatch(subject: &str, found: Unexpected<'_>, expected: &dyn Expected) -> ArgumentError {
         let number;
         let (kind, value, quote) = match found {
             Unexpected::Float(_) => ("a fraction", "", ""),
@@ -49,7 +49,7 @@ impl ArgumentError {
             Unexpected::Other(other) => (other, "", ""),
             _ => ("something else", "", ""),
         };
-        de::Error::custom(format_args!("invalid {what}: {kind}{quote}{value}{quote}, expected {expected}"))
+        de::Error::custom(format_args!("invalid {subject}: {kind}{quote}{value}{quote}, expected {expected}"))
     }
 
     /// Prepends a field to the path.
@@ -66,10 +66,10 @@ impl ArgumentError {
 
 impl fmt::Display for ArgumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.what {
+        match &self.problem {
             Problem::Unknown => write!(f, "unknown field `{}`", self.path),
-            Problem::Other(what) if self.path.is_empty() => f.write_str(what),
-            Problem::Other(what) => write!(f, "{}: {what}", self.path),
+            Problem::Other(message) if self.path.is_empty() => f.write_str(message),
+            Problem::Other(message) => write!(f, "{}: {message}", self.path),
         }
     }
 }
@@ -77,8 +77,8 @@ impl fmt::Display for ArgumentError {
 impl std::error::Error for ArgumentError {}
 
 impl de::Error for ArgumentError {
-    fn custom<T: fmt::Display>(what: T) -> ArgumentError {
-        ArgumentError { path: String::new(), what: Problem::Other(what.to_string()) }
+    fn custom<T: fmt::Display>(message: T) -> ArgumentError {
+        ArgumentError { path: String::new(), problem: Problem::Other(message.to_string()) }
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> ArgumentError {

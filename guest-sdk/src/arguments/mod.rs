@@ -19,12 +19,12 @@ const AN_OBJECT: &str = "expected an object, as in {\"key\": 1}";
 
 /// Reads the arguments. A field that the struct does not have is an error.
 pub fn parse<A: DeserializeOwned>(plugin: &str, json: &str) -> Result<A, String> {
-    read(json).map_err(|wrong| format!("{plugin}: arguments: {wrong}"))
+    read(json).map_err(|error| format!("{plugin}: arguments: {error}"))
 }
 
 /// Reads the fields of an object in the same way.
 pub(crate) fn fields<T: DeserializeOwned>(json: &str) -> Result<T, String> {
-    read(json).map_err(|wrong| wrong.to_string())
+    read(json).map_err(|error| error.to_string())
 }
 
 fn read<A: DeserializeOwned>(json: &str) -> Result<A, ArgumentError> {
@@ -144,23 +144,29 @@ mod tests {
 
     #[test]
     fn every_json_type_is_checked() {
-        fn wrong<T: DeserializeOwned + std::fmt::Debug>(json: &str) -> String {
+        fn error_of<T: DeserializeOwned + std::fmt::Debug>(json: &str) -> String {
             one::<T>(json).unwrap_err().replace("Demo: arguments: ", "")
         }
         for (message, expected) in [
-            (wrong::<Mode>("3"), "value: invalid type: number `3`, expected a string or an object with a single key"),
-            (wrong::<Mode>(r#""On""#), "value: unknown variant `On`, expected one of `Off`, `Level`, `Pair`, `Range`"),
-            (wrong::<Mode>(r#"{"Level": 300}"#), "value.Level: invalid value: integer `300`, expected u8"),
-            (wrong::<Mode>(r#"{"Range": {"low": 1, "hi": 2}}"#), "unknown field `value.Range.hi`"),
-            (wrong::<u32>("1.5"), "value: invalid type: number `1.5`, expected u32"),
-            (wrong::<u32>("-1"), "value: invalid value: integer `-1`, expected u32"),
-            (wrong::<bool>("null"), "value: invalid type: null, expected a boolean"),
-            (wrong::<String>("true"), "value: invalid type: boolean `true`, expected a string"),
-            (wrong::<Vec<u8>>(r#"[1, "x"]"#), "value[1]: invalid type: string \"x\", expected u8"),
-            (wrong::<(u8, u8)>("[1, 2, 3]"), "value: too many elements"),
-            (wrong::<BTreeMap<u8, u8>>(r#"{"x": 1}"#), "value.x: invalid type: string \"x\", expected u8"),
-            (wrong::<BTreeMap<u8, u8>>("[]"), "value: invalid type: a list, expected a map"),
-            (wrong::<Either>("[]"), "value: data did not match any variant of untagged enum Either"),
+            (
+                error_of::<Mode>("3"),
+                "value: invalid type: number `3`, expected a string or an object with a single key",
+            ),
+            (
+                error_of::<Mode>(r#""On""#),
+                "value: unknown variant `On`, expected one of `Off`, `Level`, `Pair`, `Range`",
+            ),
+            (error_of::<Mode>(r#"{"Level": 300}"#), "value.Level: invalid value: integer `300`, expected u8"),
+            (error_of::<Mode>(r#"{"Range": {"low": 1, "hi": 2}}"#), "unknown field `value.Range.hi`"),
+            (error_of::<u32>("1.5"), "value: invalid type: number `1.5`, expected u32"),
+            (error_of::<u32>("-1"), "value: invalid value: integer `-1`, expected u32"),
+            (error_of::<bool>("null"), "value: invalid type: null, expected a boolean"),
+            (error_of::<String>("true"), "value: invalid type: boolean `true`, expected a string"),
+            (error_of::<Vec<u8>>(r#"[1, "x"]"#), "value[1]: invalid type: string \"x\", expected u8"),
+            (error_of::<(u8, u8)>("[1, 2, 3]"), "value: too many elements"),
+            (error_of::<BTreeMap<u8, u8>>(r#"{"x": 1}"#), "value.x: invalid type: string \"x\", expected u8"),
+            (error_of::<BTreeMap<u8, u8>>("[]"), "value: invalid type: a list, expected a map"),
+            (error_of::<Either>("[]"), "value: data did not match any variant of untagged enum Either"),
         ] {
             assert_eq!(message, expected);
         }

@@ -276,7 +276,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_> {
         if !self.text.has_next(self.at == 0, b']')? {
             return Ok(None);
         }
-        let read = seed.deserialize(Reader::within(self.text)).map_err(|wrong| wrong.in_list(self.at))?;
+        let read = seed.deserialize(Reader::within(self.text)).map_err(|error| error.in_list(self.at))?;
         self.at += 1;
         Ok(Some(read))
     }
@@ -309,14 +309,14 @@ impl<'de> MapAccess<'de> for Fields<'_, '_, '_> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ArgumentError> {
         match self.next_key()? {
-            Some(key) => seed.deserialize(Key(key)).map(Some).map_err(|wrong| wrong.in_field(key)),
+            Some(key) => seed.deserialize(Key(key)).map(Some).map_err(|error| error.in_field(key)),
             None => Ok(None),
         }
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, ArgumentError> {
         let read = seed.deserialize(Reader::within(self.text));
-        read.map_err(|wrong| wrong.in_field(self.key.as_deref().unwrap_or_default()))
+        read.map_err(|error| error.in_field(self.key.as_deref().unwrap_or_default()))
     }
 }
 

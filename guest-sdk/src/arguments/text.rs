@@ -38,14 +38,14 @@ impl<'a> Text<'a> {
 
     /// Consumes this byte if it comes next. Returns true if so.
     pub(super) fn consume(&mut self, byte: u8) -> bool {
-        let there = self.peek() == Some(byte);
-        self.at += usize::from(there);
-        there
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
     }
 
-    /// Makes the error that `what` was expected at this position.
-    pub(super) fn expected_here(&self, what: &str) -> ArgumentError {
-        ArgumentError::custom(format_args!("malformed JSON: expected {what} at byte {}", self.at))
+    /// Makes the error that `token` was expected at this position.
+    pub(super) fn expected_here(&self, token: &str) -> ArgumentError {
+        ArgumentError::custom(format_args!("malformed JSON: expected {token} at byte {}", self.at))
     }
 
     /// Consumes the bracket that opens a list or an object.

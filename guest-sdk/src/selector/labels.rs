@@ -35,7 +35,7 @@ impl LabelSelector {
             }
             match Expression::new(requirement) {
                 Ok(expression) => expressions.push(expression),
-                Err(wrong) => return Err(Problems::into_result(wrong).err().unwrap_or_default()),
+                Err(error) => return Err(Problems::into_result(error).err().unwrap_or_default()),
             }
         }
         Ok(LabelSelector(Some(expressions)))

@@ -68,7 +68,7 @@ impl Terms {
         for (at, term) in terms.iter().enumerate() {
             match Term::new(term) {
                 Ok(term) => read.extend(term),
-                Err(wrong) => problems.add_under(format_args!("nodeSelectorTerms[{at}]."), wrong),
+                Err(errors) => problems.add_under(format_args!("nodeSelectorTerms[{at}]."), errors),
             }
         }
         if problems.is_empty() { Ok(Terms(read)) } else { Err(problems) }
@@ -93,7 +93,7 @@ impl Preferred {
         for (at, preferred) in terms.iter().enumerate().filter(|(_, preferred)| preferred.weight != 0) {
             match Term::new(&preferred.term) {
                 Ok(term) => read.extend(term.map(|term| (i64::from(preferred.weight), term))),
-                Err(wrong) => problems.add_under(format_args!("[{at}]."), wrong),
+                Err(errors) => problems.add_under(format_args!("[{at}]."), errors),
             }
         }
         if problems.is_empty() { Ok(Preferred(read)) } else { Err(problems) }
@@ -120,13 +120,13 @@ impl Term {
         for (at, requirement) in term.expressions.iter().enumerate() {
             match Expression::new(requirement) {
                 Ok(expression) => read.expressions.push(expression),
-                Err(wrong) => problems.add_under(format_args!("matchExpressions[{at}]."), wrong),
+                Err(errors) => problems.add_under(format_args!("matchExpressions[{at}]."), errors),
             }
         }
         for (at, requirement) in term.fields.iter().enumerate() {
             match Field::new(requirement) {
                 Ok(field) => read.fields.push(field),
-                Err(wrong) => problems.add_under(format_args!("matchFields[{at}]."), wrong),
+                Err(errors) => problems.add_under(format_args!("matchFields[{at}]."), errors),
             }
         }
         if !problems.is_empty() {
@@ -239,13 +239,13 @@ mod tests {
 
     #[test]
     fn requirements_of_a_term_are_anded_and_terms_are_ored() {
-        let wrong = expression("zone", In, ["b"]);
-        let right = expression("zone", In, ["a"]);
+        let unsatisfied = expression("zone", In, ["b"]);
+        let satisfied = expression("zone", In, ["a"]);
         for (terms, matches) in [
             (vec![], false),
             (vec![term([])], false),
-            (vec![term([right.clone(), wrong.clone()])], false),
-            (vec![term([wrong.clone()]), term([right.clone()])], true),
+            (vec![term([satisfied.clone(), unsatisfied.clone()])], false),
+            (vec![term([unsatisfied.clone()]), term([satisfied.clone()])], true),
         ] {
             assert_eq!(Terms::lenient(&terms).any_matches("node", &labels()), matches, "{terms:?}");
         }

@@ -24,9 +24,9 @@ impl Expression {
     pub(super) fn new(requirement: &types::Requirement) -> Result<Expression, Problems> {
         let types::Requirement { key, operator, values } = requirement;
         let mut problems = Problems::default();
-        let wrong = names::key_problems(key);
-        if !wrong.is_empty() {
-            problems.invalid("key", key, wrong.join("; "));
+        let violations = names::key_problems(key);
+        if !violations.is_empty() {
+            problems.invalid("key", key, violations.join("; "));
         }
         let test = match operator {
             SelectorOperator::In => Test::In(some_values(values, &mut problems)),
@@ -37,9 +37,9 @@ impl Expression {
             SelectorOperator::LessThan => Test::LessThan(one_number(values, &mut problems)),
         };
         for (at, value) in values.iter().enumerate() {
-            let wrong = names::value_problems(value);
-            if !wrong.is_empty() {
-                problems.invalid(format_args!("values[{at}][{key}]"), value, wrong.join("; "));
+            let violations = names::value_problems(value);
+            if !violations.is_empty() {
+                problems.invalid(format_args!("values[{at}][{key}]"), value, violations.join("; "));
             }
         }
         if problems.is_empty() { Ok(Expression { key: key.clone(), test }) } else { Err(problems) }

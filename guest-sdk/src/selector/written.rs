@@ -133,8 +133,8 @@ mod tests {
         ] {
             assert_eq!(read(json).unwrap().matches(&labels), matches, "{json}");
         }
-        let wrong = read(r#"{"matchExpressions": [{"key": "tier", "operator": "Gt", "values": ["1"]}]}"#);
-        assert_eq!(wrong.unwrap_err(), "\"Gt\" is not a valid label selector operator");
+        let invalid = read(r#"{"matchExpressions": [{"key": "tier", "operator": "Gt", "values": ["1"]}]}"#);
+        assert_eq!(invalid.unwrap_err(), "\"Gt\" is not a valid label selector operator");
     }
 
     #[test]

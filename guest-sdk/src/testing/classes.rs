@@ -1,4 +1,4 @@
-//! Compares the answers by class with each answer by node that a test asks for. The two have to be equal.
+//! Compares the answers by class with each answer by node that a test asks for. The two must be equal.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::types::{Cycle, Status};
 
 impl<P: Plugin> Host<P> {
     pub(super) fn check_verdicts_by_class(&mut self, pod: &PodBuilder, by_node: &[(String, Option<Status>)]) {
-        let Some((_, said)) = self.classified(pod) else { return };
-        let verdict = |name: &String| match &said.filter {
+        let Some((_, classified)) = self.classify(pod) else { return };
+        let verdict = |name: &String| match &classified.filter {
             ClassFilter::Skip => None,
             ClassFilter::Reject(status) => Some(status.clone()),
             ClassFilter::Verdicts(verdicts) => {
@@ -20,39 +20,43 @@ impl<P: Plugin> Host<P> {
             }
         };
         let by_class: Vec<_> = by_node.iter().map(|(name, _)| (name.clone(), verdict(name))).collect();
-        assert_eq!(by_class, by_node, "{}: verdicts by class, and by node", P::NAME);
+        assert_eq!(by_class, by_node, "{}: verdicts by class differ from verdicts by node", P::NAME);
     }
 
     pub(super) fn check_scores_by_class(&mut self, pod: &PodBuilder, nodes: &[(u32, String)], by_node: &[i64]) {
-        let Some((cycle, said)) = self.classified(pod) else { return };
-        assert!(said.scores, "{}: classify says that there is nothing to score", P::NAME);
+        let Some((cycle, classified)) = self.classify(pod) else { return };
+        assert!(classified.scores, "{}: classify answered that the plugin does not score the pod", P::NAME);
         let classes: Vec<u32> = nodes.iter().map(|(_, name)| self.class(name)).collect();
         let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
         classes.iter().for_each(|class| *counts.entry(*class).or_default() += 1);
-        let (passed, counted): (Vec<u32>, Vec<u32>) = counts.into_iter().unzip();
-        let asked = Passed::new(passed.clone(), counted);
-        let scores = self.guest.score_classes(&cycle, &asked);
+        let (passed, node_counts): (Vec<u32>, Vec<u32>) = counts.into_iter().unzip();
+        let passed_by_class = Passed::new(passed.clone(), node_counts);
+        let scores = self.guest.score_classes(&cycle, &passed_by_class);
         let scores = scores.unwrap_or_else(|message| panic!("score-classes: {message}"));
         assert_eq!((scores.raw.len(), scores.normalized.len()), (passed.len(), passed.len()));
         let of_class: BTreeMap<u32, i64> = passed.into_iter().zip(scores.normalized).collect();
         let by_class: Vec<i64> = classes.iter().map(|class| of_class[class]).collect();
-        assert_eq!(by_class, by_node, "{}: scores by class, and by node", P::NAME);
+        assert_eq!(by_class, by_node, "{}: scores by class differ from scores by node", P::NAME);
     }
 
     /// Asks the plugin to classify in the cycle of the previous call about the pod.
-    fn classified(&mut self, pod: &PodBuilder) -> Option<(Cycle, Classified)> {
+    fn classify(&mut self, pod: &PodBuilder) -> Option<(Cycle, Classified)> {
         let cycle = self.same_cycle(pod);
         let known = self.classes.entry(cycle.template).or_default().known;
-        let said = self.guest.classify(&cycle, known).unwrap_or_else(|message| panic!("classify: {message}"))?;
-        let said = Classified::from(said);
+        let classified = self.guest.classify(&cycle, known).unwrap_or_else(|message| panic!("classify: {message}"))?;
+        let classified = Classified::from(classified);
         let classes = self.classes.entry(cycle.template).or_default();
-        assert!(said.anew || known != 0, "{}: changes of classes that were not told", P::NAME);
-        if said.anew {
+        assert!(
+            classified.anew || known != 0,
+            "{}: the answer has only changed classes, but the host has no classes yet",
+            P::NAME
+        );
+        if classified.anew {
             classes.of.clear();
         }
         classes.known = cycle.id;
-        classes.of.extend(said.nodes.iter().copied().zip(said.classes.iter().copied()));
-        Some((cycle, said))
+        classes.of.extend(classified.nodes.iter().copied().zip(classified.classes.iter().copied()));
+        Some((cycle, classified))
     }
 
     fn class(&self, node: &str) -> u32 {

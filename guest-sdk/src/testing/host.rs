@@ -128,10 +128,11 @@ impl<P: Plugin> Host<P> {
 
     /// Adds a node, or replaces the node of this name.
     pub fn node(&mut self, node: NodeBuilder) {
-        let at = self.nodes.iter().position(|(name, here)| *name == node.name && here.is_some()).unwrap_or_else(|| {
-            self.nodes.push((node.name.clone(), None));
-            self.nodes.len() - 1
-        });
+        let at =
+            self.nodes.iter().position(|(name, known)| *name == node.name && known.is_some()).unwrap_or_else(|| {
+                self.nodes.push((node.name.clone(), None));
+                self.nodes.len() - 1
+            });
         self.nodes[at].1 = Some(node.clone());
         let id = at as u32;
         let mut changes = self.image_changes(&node);
@@ -233,7 +234,7 @@ impl<P: Plugin> Host<P> {
     /// Removes an object.
     pub fn remove_object(&mut self, kind: &str, namespace: &str, name: &str) {
         let at = self.object_at(kind, namespace, name);
-        let at = at.unwrap_or_else(|| panic!("no {kind} {namespace}/{name} here"));
+        let at = at.unwrap_or_else(|| panic!("the test host has no {kind} {namespace}/{name}"));
         self.objects[at] = None;
         self.guest.apply_objects(vec![objects::Change::ObjectRemoved(at as u32)]);
     }
@@ -271,11 +272,11 @@ impl<P: Plugin> Host<P> {
         self.guest.skip(template).unwrap_or_else(|message| panic!("skip: {message}"))
     }
 
-    /// Checks that a plugin that skips a pod does nothing with the pod.
-    fn check_skip(&mut self, cycle: &Cycle, does: bool, what: &str) {
+    /// Checks that the function skips a pod if the plugin's `skip` does. `answers` is true if the function does not.
+    fn check_skip(&mut self, cycle: &Cycle, answers: bool, function: &str) {
         assert!(
-            !does || self.guest.skip(cycle.template) != Ok(true),
-            "{}: skips the pod, and then does {what}",
+            !answers || self.guest.skip(cycle.template) != Ok(true),
+            "{}: skip returned true, but {function} does not skip the pod",
             P::NAME
         );
     }
@@ -295,17 +296,17 @@ impl<P: Plugin> Host<P> {
 
     fn verdicts_by_node(&mut self, pod: &PodBuilder) -> Vec<(String, Option<Status>)> {
         let cycle = self.next_cycle(pod);
-        let here = self.here();
+        let existing_nodes = self.existing_nodes();
         let before = self.guest.pre_filter(&cycle).unwrap_or_else(|message| panic!("pre-filter: {message}"));
         let filters = P::DECLARED.pre_filter.is_some() && !matches!(before, PreFilter::Skip);
         self.check_skip(&cycle, filters, "pre-filter");
         let narrowed = match before {
-            PreFilter::Skip => return here.into_iter().map(|(_, name)| (name, None)).collect(),
+            PreFilter::Skip => return existing_nodes.into_iter().map(|(_, name)| (name, None)).collect(),
             PreFilter::Reject(rejection) => {
-                return here.into_iter().map(|(_, name)| (name, Some(rejection.clone().into()))).collect();
+                return existing_nodes.into_iter().map(|(_, name)| (name, Some(rejection.clone().into()))).collect();
             }
-            PreFilter::All => here,
-            PreFilter::Narrow(names) => here.into_iter().filter(|(_, name)| names.contains(name)).collect(),
+            PreFilter::All => existing_nodes,
+            PreFilter::Narrow(names) => existing_nodes.into_iter().filter(|(_, name)| names.contains(name)).collect(),
         };
         let ids: Vec<u32> = narrowed.iter().map(|(id, _)| *id).collect();
         let verdicts = self.guest.filter(&cycle, &ids).unwrap_or_else(|message| panic!("filter: {message}"));
@@ -315,8 +316,8 @@ impl<P: Plugin> Host<P> {
 
     /// Returns the nodes' normalized scores: 0 to 100, before the plugin's weight. Empty if pre-score skips.
     pub fn scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
-        let here = self.here();
-        self.normalized(pod, here)
+        let existing_nodes = self.existing_nodes();
+        self.normalized(pod, existing_nodes)
     }
 
     /// Returns the normalized scores if only these nodes passed the filters.
@@ -359,9 +360,9 @@ impl<P: Plugin> Host<P> {
 
     /// Returns the nodes' raw scores.
     pub fn raw_scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
-        let here = self.here();
-        let scores = self.raw(pod, &here).2;
-        here.into_iter().map(|(_, name)| name).zip(scores).collect()
+        let existing_nodes = self.existing_nodes();
+        let scores = self.raw(pod, &existing_nodes).2;
+        existing_nodes.into_iter().map(|(_, name)| name).zip(scores).collect()
     }
 
     fn raw(&mut self, pod: &PodBuilder, nodes: &[(u32, String)]) -> (Cycle, Vec<u32>, Vec<i64>) {
@@ -403,7 +404,7 @@ impl<P: Plugin> Host<P> {
         self.cycle.template
     }
 
-    pub(super) fn here(&self) -> Vec<(u32, String)> {
+    pub(super) fn existing_nodes(&self) -> Vec<(u32, String)> {
         (0..)
             .zip(&self.nodes)
             .filter(|(_, (_, node))| node.is_some())
@@ -412,8 +413,8 @@ impl<P: Plugin> Host<P> {
     }
 
     pub(super) fn id(&self, name: &str) -> u32 {
-        let is_it = |(known, node): &(String, Option<NodeBuilder>)| known == name && node.is_some();
-        let at = self.nodes.iter().position(is_it).unwrap_or_else(|| panic!("no node {name:?} here"));
+        let is_named = |(known, node): &(String, Option<NodeBuilder>)| known == name && node.is_some();
+        let at = self.nodes.iter().position(is_named).unwrap_or_else(|| panic!("the test host has no node {name:?}"));
         at as u32
     }
 
@@ -429,12 +430,12 @@ impl<P: Plugin> Host<P> {
             }
         }
         let nodes = &self.nodes;
-        let on = |image: &str| {
-            let here = nodes.iter().filter_map(|(_, node)| node.as_ref());
-            here.filter(|node| node.images.iter().any(|(name, _)| name == image)).count() as u32
+        let nodes_with = |image: &str| {
+            let existing = nodes.iter().filter_map(|(_, node)| node.as_ref());
+            existing.filter(|node| node.images.iter().any(|(name, _)| name == image)).count() as u32
         };
         for image in &mut self.images {
-            image.nodes = on(&image.name);
+            image.nodes = nodes_with(&image.name);
         }
         self.images.iter().cloned().map(Change::Image).collect()
     }

@@ -32,17 +32,19 @@ impl<P: Plugin> Host<P> {
         mut what_if: impl FnMut(&str, &[pod::Id]) -> Option<Status>,
     ) -> Outcome<PostFilter> {
         let cycle = self.same_cycle(pod);
-        let here = self.here();
+        let existing_nodes = self.existing_nodes();
         let code = |name: &str| rejections.codes.iter().find(|(known, _)| *known == name).map(|(_, code)| *code);
-        let nodes: Vec<u32> = here.iter().map(|(id, _)| *id).collect();
-        let codes: Vec<Code> = here.iter().map(|(_, name)| code(name).unwrap_or(Code::Unschedulable)).collect();
+        let nodes: Vec<u32> = existing_nodes.iter().map(|(id, _)| *id).collect();
+        let codes: Vec<Code> =
+            existing_nodes.iter().map(|(_, name)| code(name).unwrap_or(Code::Unschedulable)).collect();
         let leaving: Vec<u32> = rejections.leaving.iter().map(|pod| pod.0).collect();
         let mut verdict = |case: &WhatIfCase| {
-            let known = here.iter().find(|(id, _)| *id == case.node);
-            let (_, name) =
-                known.unwrap_or_else(|| panic!("{} asks about node {}, which is not here", P::NAME, case.node));
-            let gone: Vec<pod::Id> = case.taken_away.iter().map(|pod| pod::Id(*pod)).collect();
-            what_if(name, &gone)
+            let known = existing_nodes.iter().find(|(id, _)| *id == case.node);
+            let (_, name) = known.unwrap_or_else(|| {
+                panic!("{} asks about node {}, which the test host does not have", P::NAME, case.node)
+            });
+            let removed: Vec<pod::Id> = case.taken_away.iter().map(|pod| pod::Id(*pod)).collect();
+            what_if(name, &removed)
         };
         let ask = &mut |cases: &[WhatIfCase]| {
             let mut verdicts = Verdicts { outcomes: Vec::new(), nodes: Vec::new() };

@@ -10,7 +10,7 @@ use crate::{node, pod};
 impl<P: Plugin> Host<P> {
     /// Returns the code and reasons with which the node would reject the pod if the pods `gone` were removed and
     /// `added` were on the node; `None` if the pod would fit. The host sends these changes to the plugin, asks, and
-    /// takes the changes back.
+    /// undoes the changes.
     ///
     /// ```
     /// use berth_guest::prelude::*;
@@ -46,11 +46,11 @@ impl<P: Plugin> Host<P> {
         let changes: Vec<Change> = removed.chain((first..).zip(added.iter().copied()).map(set)).collect();
         self.guest.apply(changes);
         let verdict = self.verdict(pod, node);
-        let there = gone.iter().filter_map(|id| Some((id.0, &self.residents.get(id.at())?.as_ref()?.0)));
-        let back = (first..).take(added.len()).map(Change::ResidentPodRemoved);
-        let changes: Vec<Change> = back.chain(there.map(set)).collect();
+        let restored = gone.iter().filter_map(|id| Some((id.0, &self.residents.get(id.at())?.as_ref()?.0)));
+        let added_undone = (first..).take(added.len()).map(Change::ResidentPodRemoved);
+        let changes: Vec<Change> = added_undone.chain(restored.map(set)).collect();
         self.guest.apply(changes);
-        assert_eq!(self.verdicts(pod), before, "{}: a change that was taken back left something behind", P::NAME);
+        assert_eq!(self.verdicts(pod), before, "{}: the verdicts differ after the changes were undone", P::NAME);
         verdict
     }
 }

@@ -29,7 +29,7 @@ export function checkTypes(files) {
 /** Runs these test files, or all *.test.ts files of the current folder. */
 export async function runTests(given) {
   const files = given.length > 0 ? given : readdirSync(".").filter((file) => file.endsWith(".test.ts"));
-  if (files.length === 0) throw new Error("no *.test.ts here");
+  if (files.length === 0) throw new Error("no *.test.ts file in this folder");
   checkTypes(files);
   const folder = mkdtempSync(join(tmpdir(), "berth-guest-"));
   try {

@@ -50,13 +50,14 @@ export async function bundle(source, entry, external = []) {
 async function definition(entry) {
   const code = await bundle(`export { default } from ${JSON.stringify(resolve(entry))};`, entry);
   const { default: plugin } = await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);
-  if (typeof plugin?.name !== "string") throw new Error(`${entry}: its default export has to be plugin({ name: … })`);
+  if (typeof plugin?.name !== "string") throw new Error(`${entry}: its default export must be plugin({ name: … })`);
   return plugin;
 }
 
 function interfacesOf(plugin) {
   const points = Object.keys(POINTS).filter((name) => plugin[POINTS[name]] !== undefined);
-  if (points.length === 0) throw new Error(`${plugin.name}: it has none of ${Object.values(POINTS).join(", ")}`);
+  const known = Object.values(POINTS).join(", ");
+  if (points.length === 0) throw new Error(`${plugin.name}: the plugin has no function; add at least one of ${known}`);
   const readsNodes = plugin.reads.some((fact) => !fact.startsWith("pod.") && fact !== "cycle");
   return ["plugin", ...(readsNodes ? ["snapshot"] : []), ...points];
 }

@@ -79,7 +79,7 @@ export function objectOf<F extends Fields>(fields: F): Reader<Arguments<F>> {
       const given = object(value, path);
       const unknown = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
       if (unknown !== undefined) {
-        throw new Error(`unknown field ${join(path, unknown)}; known are ${Object.keys(fields).join(", ") || "none"}`);
+        throw new Error(`unknown field ${join(path, unknown)}; known fields: ${Object.keys(fields).join(", ") || "none"}`);
       }
       const read = ([name, reader]: [string, Reader<unknown>]) => [name, reader.read(own(given, name), join(path, name))];
       return Object.fromEntries(Object.entries(fields).map(read)) as Arguments<F>;

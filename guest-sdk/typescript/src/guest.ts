@@ -132,7 +132,7 @@ export class Guest {
 function fieldsOf(reads: readonly Fact[], prefix: string, facts: Record<string, readonly string[]>): string[] {
   return Object.keys(flags(reads, prefix)).flatMap((fact) => {
     const fields = Object.hasOwn(facts, fact) ? facts[fact] : undefined;
-    if (!fields) throw new Error(`reads: there is no ${prefix}.${fact}; known are ${Object.keys(facts).join(", ")}`);
+    if (!fields) throw new Error(`reads: unknown fact ${prefix}.${fact}; known facts: ${Object.keys(facts).join(", ")}`);
     return fields;
   });
 }
@@ -156,7 +156,7 @@ function whole(scores: readonly number[]): BigInt64Array {
     const score = scores[at]!;
     halves[2 * at] = score;
     if (halves[2 * at] !== score) {
-      if (!Number.isSafeInteger(score)) throw new Error(`a score of ${score}: it has to be a whole number`);
+      if (!Number.isSafeInteger(score)) throw new Error(`the score ${score} is not a whole number`);
       halves[2 * at + 1] = Math.floor(score / 2 ** 32);
     } else if (score < 0) halves[2 * at + 1] = -1;
   }

@@ -136,7 +136,7 @@ const SUFFIXES: { [suffix: string]: number } = { "": 1, m: 1e-3, k: 1e3, M: 1e6,
 function quantity(text: string | number, unit: number): bigint {
   const parts = /^([\d.]+)(\D*)$/.exec(String(text));
   const factor = parts ? SUFFIXES[parts[2]!] : undefined;
-  if (!parts || factor === undefined) throw new Error(`${JSON.stringify(text)} is no quantity`);
+  if (!parts || factor === undefined) throw new Error(`${JSON.stringify(text)} is not a quantity`);
   return BigInt(Math.ceil(Number((Number(parts[1]) * factor * unit).toFixed(6))));
 }
 

@@ -23,7 +23,7 @@ for (const [json, message] of [
   ["[]", /^arguments: expected an object/],
   ["{", /JSON/],
   ['{"shape": {}}', /^name: expected a string that is not empty, got nothing/],
-  ['{"name": "a", "shape": {"weight": {}}}', /^unknown field shape\.weight; known are weights/],
+  ['{"name": "a", "shape": {"weight": {}}}', /^unknown field shape\.weight; known fields: weights/],
   ['{"name": "a", "shape": {"weights": {"x": 11}}}', /^shape\.weights\.x: expected a whole number from 0 to 10, got 11/],
   ['{"name": "a", "shape": {}, "strict": 1}', /^strict: expected true or false/],
   ['{"name": "a", "shape": {}, "toString": 1}', /^unknown field toString/],

@@ -32,7 +32,7 @@ test("the scope follows from the read facts", () => {
 });
 
 test("a fact that does not exist is named", () => {
-  assert.throws(() => new Guest({ name: "p", reads: ["node.label" as "node.labels"] }), /no node\.label;.*labels/);
+  assert.throws(() => new Guest({ name: "p", reads: ["node.label" as "node.labels"] }), /unknown fact node\.label;.*labels/);
 });
 
 test("undeclared fields are absent", () => {

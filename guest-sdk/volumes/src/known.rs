@@ -50,12 +50,18 @@ impl<T: DeserializeOwned> Known<T> {
     pub fn set(&mut self, object: &Object<'_>) {
         match object.read() {
             Ok(read) => self.insert(object, read),
-            Err(wrong) => {
-                berth_guest::warn!("{}/{} is left out: {wrong}", object.namespace, object.name);
+            Err(error) => {
+                let name = path(object);
+                berth_guest::warn!("storage object can't be read; ignoring it object={name} error={error}");
                 self.remove(object);
             }
         }
     }
+}
+
+/// Returns the object's namespace and name, or its name if it is cluster-scoped.
+pub fn path(object: &Object<'_>) -> String {
+    if object.namespace.is_empty() { object.name.to_owned() } else { format!("{}/{}", object.namespace, object.name) }
 }
 
 /// Returns the API machinery's message for an object that does not exist. `resource` is the singular name with its

@@ -58,7 +58,7 @@ pub use claim::{
     ClaimSpec, ClaimStatus, Metadata, OwnerReference, PersistentVolumeClaim, READ_WRITE_ONCE_POD, Resources,
 };
 pub use csi::{Allocatable, AttachedSource, CsiDriver, CsiNode, CsiStorageCapacity, CsiVolume, VolumeAttachment};
-pub use known::{Known, not_found};
+pub use known::{Known, not_found, path};
 pub use persistent_volume::{ClaimReference, PersistentVolume, VolumeSpec, VolumeStatus};
 pub use residents::Residents;
 pub use storage_class::{StorageClass, TopologyTerm, WAIT_FOR_FIRST_CONSUMER};

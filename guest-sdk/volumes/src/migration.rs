@@ -155,8 +155,8 @@ impl PersistentVolume {
     /// Returns the node affinity for nodes on which the volume is migrated: the driver has its own label for zones.
     /// The error says why the volume can't be translated.
     pub fn migrated_node_affinity(&self) -> Result<Option<Vec<NodeSelectorTerm>>, String> {
-        if let Some(Err(wrong)) = self.csi_volume() {
-            return Err(wrong);
+        if let Some(Err(error)) = self.csi_volume() {
+            return Err(error);
         }
         let terms = self.node_affinity();
         let zone_label = self.in_tree().and_then(InTree::zone_label);
@@ -175,7 +175,7 @@ impl PersistentVolume {
         }
         gce_region(zones)
             .map(|region| gce_disk("regions", region, disk))
-            .map_err(|wrong| format!("failed to get region from zones: {wrong}"))
+            .map_err(|error| format!("failed to get region from zones: {error}"))
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
         match volume {
             None => "none".to_owned(),
             Some(Ok(CsiVolume { driver, volume_handle })) => format!("{driver} {volume_handle}"),
-            Some(Err(wrong)) => wrong,
+            Some(Err(error)) => error,
         }
     }
 

@@ -89,8 +89,9 @@ impl Selectors {
                 }
             }),
         };
-        if let Err(wrong) = read {
-            berth_guest::warn!("the selector of {}/{} is left out: {wrong}", object.namespace, object.name);
+        if let Err(error) = read {
+            let (namespace, name) = (object.namespace, object.name);
+            berth_guest::warn!("selector can't be read; ignoring it object={namespace}/{name} error={error}");
             self.remove(object);
         }
     }

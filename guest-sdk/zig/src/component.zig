@@ -54,7 +54,7 @@ pub fn Component(comptime plugin: type) type {
             return switch (@typeInfo(@TypeOf(function)).@"fn".param_types.len) {
                 2 => function(pod, node),
                 3 => function(pod, node, &args),
-                else => @compileError("a filter or a score takes a pod, a node, and the arguments if it wants them"),
+                else => @compileError("filter and score take a pod, a node and, optionally, the arguments"),
             };
         }
 

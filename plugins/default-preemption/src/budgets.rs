@@ -51,9 +51,11 @@ impl Budgets {
                 let budgets = self.0.entry(object.namespace.to_owned()).or_default();
                 budgets.insert(object.name.to_owned(), budget);
             }
-            Err(problem) => {
+            Err(error) => {
                 let (namespace, name) = (object.namespace, object.name);
-                berth_guest::warn!("PodDisruptionBudget {namespace}/{name} is left out: {problem}");
+                berth_guest::warn!(
+                    "PodDisruptionBudget can't be read; ignoring it object={namespace}/{name} error={error}"
+                );
                 self.remove(object);
             }
         }

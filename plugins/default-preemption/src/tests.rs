@@ -16,31 +16,31 @@ const NOW: i64 = 1_000_000;
 
 /// A pod on a node: name, node, size, priority, and start time (0 if not started).
 #[derive(Clone, Copy)]
-struct On(&'static str, &'static str, i64, i32, i64);
+struct PlacedPod(&'static str, &'static str, i64, i32, i64);
 
-struct Bench {
+struct Scenario {
     host: Host<Plugin>,
-    pods: Vec<On>,
+    pods: Vec<PlacedPod>,
     /// The number of what-if questions by node.
-    asked: BTreeMap<String, usize>,
+    questions: BTreeMap<String, usize>,
     rejects: BTreeMap<&'static str, Status>,
 }
 
-impl Bench {
-    fn new(nodes: &[&str], pods: &[On]) -> Bench {
-        Bench::with_args("{}", nodes, pods)
+impl Scenario {
+    fn new(nodes: &[&str], pods: &[PlacedPod]) -> Scenario {
+        Scenario::with_args("{}", nodes, pods)
     }
 
-    fn with_args(args: &str, nodes: &[&str], pods: &[On]) -> Bench {
+    fn with_args(args: &str, nodes: &[&str], pods: &[PlacedPod]) -> Scenario {
         let mut host = Host::with_args(args).unwrap();
         host.set_time(NOW * 1000);
         nodes.iter().for_each(|name| host.node(node(name)));
-        for On(name, node, _, priority, started) in pods {
+        for PlacedPod(name, node, _, priority, started) in pods {
             let mut resident = pod().name(name).label("app", name).priority(*priority);
             resident.0.start_time = *started;
             host.resident(&resident, node);
         }
-        Bench { host, pods: pods.to_vec(), asked: BTreeMap::new(), rejects: BTreeMap::new() }
+        Scenario { host, pods: pods.to_vec(), questions: BTreeMap::new(), rejects: BTreeMap::new() }
     }
 
     /// Adds a budget for the pods with these names.
@@ -62,19 +62,19 @@ impl Bench {
 
     /// Runs the post-filter for a pod of this size.
     fn ask(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> Outcome<PostFilter> {
-        let (pods, asked, rejects) = (&self.pods, &mut self.asked, &self.rejects);
+        let (pods, questions, rejects) = (&self.pods, &mut self.questions, &self.rejects);
         self.host.post_filter(pod, rejections, |node, gone| {
-            *asked.entry(node.to_owned()).or_default() += 1;
-            let stays = |at: &usize| !gone.contains(&Id(*at as u32));
-            let there = pods.iter().enumerate().filter(|(at, On(_, on, ..))| *on == node && stays(at));
-            let taken: i64 = there.map(|(_, On(_, _, size, ..))| size).sum();
+            *questions.entry(node.to_owned()).or_default() += 1;
+            let is_kept = |at: &usize| !gone.contains(&Id(*at as u32));
+            let remaining = pods.iter().enumerate().filter(|(at, PlacedPod(_, on, ..))| *on == node && is_kept(at));
+            let taken: i64 = remaining.map(|(_, PlacedPod(_, _, size, ..))| size).sum();
             let full = || Status { code: Code::Unschedulable, reasons: vec!["Insufficient room".into()] };
             rejects.get(node).cloned().or_else(|| (taken + size > CAPACITY).then(full))
         })
     }
 
     /// Returns the nominated node and the victims for a pod of this size and priority.
-    fn room(&mut self, size: i64, priority: i32) -> (String, Vec<&'static str>) {
+    fn nominate(&mut self, size: i64, priority: i32) -> (String, Vec<&'static str>) {
         let answer = self.ask(&pod().priority(priority), size, Rejections::default());
         let Ok(PostFilter::Nominate(Nomination { node, evict, .. })) = answer else { panic!("{answer:?}") };
         let names = evict.iter().map(|id| self.pods[id.at()].0).collect();
@@ -82,7 +82,7 @@ impl Bench {
     }
 
     /// Returns the reasons if no node is nominated, and whether the nomination is cleared.
-    fn no_room(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> (String, bool) {
+    fn reject(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> (String, bool) {
         let answer = self.ask(pod, size, rejections);
         let Ok(PostFilter::Unschedulable { reasons, clear, .. }) = answer else { panic!("{answer:?}") };
         (reasons.join("; "), clear)
@@ -92,128 +92,156 @@ impl Bench {
 #[test]
 fn only_the_necessary_pods_are_victims() {
     for (case, pods, size, priority, gone) in [
-        ("the one there is", vec![On("a", "n", 10, 1, 1)], 5, 9, vec!["a"]),
-        ("the least important", vec![On("a", "n", 5, 1, 1), On("b", "n", 5, 2, 1)], 5, 9, vec!["a"]),
-        ("of equals the youngest", vec![On("a", "n", 5, 1, 2), On("b", "n", 5, 1, 1)], 5, 9, vec!["a"]),
+        ("the only pod", vec![PlacedPod("a", "n", 10, 1, 1)], 5, 9, vec!["a"]),
         (
-            "one that has not started is the youngest",
-            vec![On("a", "n", 5, 1, 9), On("b", "n", 5, 1, 0)],
+            "the pod with the lowest priority",
+            vec![PlacedPod("a", "n", 5, 1, 1), PlacedPod("b", "n", 5, 2, 1)],
+            5,
+            9,
+            vec!["a"],
+        ),
+        (
+            "of two pods with equal priority, the younger one",
+            vec![PlacedPod("a", "n", 5, 1, 2), PlacedPod("b", "n", 5, 1, 1)],
+            5,
+            9,
+            vec!["a"],
+        ),
+        (
+            "a pod that has not started counts as the youngest",
+            vec![PlacedPod("a", "n", 5, 1, 9), PlacedPod("b", "n", 5, 1, 0)],
             5,
             9,
             vec!["b"],
         ),
-        ("nobody of the same priority", vec![On("a", "n", 5, 9, 1), On("b", "n", 5, 8, 1)], 5, 9, vec!["b"]),
-        ("also of negative priority", vec![On("a", "n", 10, -5, 1)], 5, -4, vec!["a"]),
         (
-            "a small one comes back where a large one can't",
-            vec![On("large", "n", 8, 2, 1), On("small", "n", 2, 1, 1)],
+            "no pod of the same priority",
+            vec![PlacedPod("a", "n", 5, 9, 1), PlacedPod("b", "n", 5, 8, 1)],
+            5,
+            9,
+            vec!["b"],
+        ),
+        ("a pod of negative priority", vec![PlacedPod("a", "n", 10, -5, 1)], 5, -4, vec!["a"]),
+        (
+            "the small pod is restored, the large pod does not fit",
+            vec![PlacedPod("large", "n", 8, 2, 1), PlacedPod("small", "n", 2, 1, 1)],
             5,
             9,
             vec!["large"],
         ),
         (
-            "the most important first",
-            vec![On("c", "n", 4, 1, 1), On("a", "n", 4, 3, 1), On("b", "n", 2, 2, 1)],
+            "pods are restored by priority",
+            vec![PlacedPod("c", "n", 4, 1, 1), PlacedPod("a", "n", 4, 3, 1), PlacedPod("b", "n", 2, 2, 1)],
             8,
             9,
             vec!["a", "c"],
         ),
     ] {
-        assert_eq!(Bench::new(&["n"], &pods).room(size, priority).1, gone, "{case}");
+        assert_eq!(Scenario::new(&["n"], &pods).nominate(size, priority).1, gone, "{case}");
     }
 }
 
 #[test]
 fn the_node_with_the_least_important_victims_is_chosen() {
-    let full = |name, node, priority, started| On(name, node, 10, priority, started);
-    let halves = |node, priorities: [i32; 2]| priorities.map(|priority| On("half", node, 5, priority, 1));
+    let full = |name, node, priority, started| PlacedPod(name, node, 10, priority, started);
+    let halves = |node, priorities: [i32; 2]| priorities.map(|priority| PlacedPod("half", node, 5, priority, 1));
     for (case, pods, chosen) in [
-        ("the lowest of the highest priorities", vec![full("a", "x", 3, 1), full("b", "y", 2, 1)], "y"),
-        ("then the lowest sum", [halves("x", [3, 2]), halves("y", [3, 1])].concat(), "y"),
+        ("the lowest maximum priority", vec![full("a", "x", 3, 1), full("b", "y", 2, 1)], "y"),
+        ("the lowest sum of priorities", [halves("x", [3, 2]), halves("y", [3, 1])].concat(), "y"),
         (
-            "where few of a negative priority are better than many",
+            "fewer victims of the same negative priority",
             [halves("x", [-1, -1]).to_vec(), vec![full("b", "y", -1, 1)]].concat(),
             "y",
         ),
-        ("then the latest start", vec![full("a", "x", 1, 5), full("b", "y", 1, 6)], "y"),
-        ("and what has not started is latest", vec![full("a", "x", 1, 5), full("b", "y", 1, 0)], "y"),
+        ("the latest start time", vec![full("a", "x", 1, 5), full("b", "y", 1, 6)], "y"),
+        ("a pod that has not started counts as the latest", vec![full("a", "x", 1, 5), full("b", "y", 1, 0)], "y"),
         (
-            "of the most important victims alone",
-            vec![On("a", "x", 5, 2, 4), On("b", "x", 5, 1, 9), On("c", "y", 5, 2, 5), On("d", "y", 5, 1, 3)],
+            "only the victims of the highest priority count",
+            vec![
+                PlacedPod("a", "x", 5, 2, 4),
+                PlacedPod("b", "x", 5, 1, 9),
+                PlacedPod("c", "y", 5, 2, 5),
+                PlacedPod("d", "y", 5, 1, 3),
+            ],
             "y",
         ),
         (
-            "and of those the earliest",
-            vec![On("a", "x", 5, 2, 4), On("b", "x", 5, 2, 9), On("c", "y", 5, 2, 5), On("d", "y", 5, 2, 6)],
+            "the earliest of these victims counts",
+            vec![
+                PlacedPod("a", "x", 5, 2, 4),
+                PlacedPod("b", "x", 5, 2, 9),
+                PlacedPod("c", "y", 5, 2, 5),
+                PlacedPod("d", "y", 5, 2, 6),
+            ],
             "y",
         ),
-        ("then the first", vec![full("a", "x", 1, 5), full("b", "y", 1, 5)], "x"),
+        ("the first node", vec![full("a", "x", 1, 5), full("b", "y", 1, 5)], "x"),
     ] {
-        assert_eq!(Bench::new(&["x", "y"], &pods).room(10, 9).0, chosen, "{case}");
+        assert_eq!(Scenario::new(&["x", "y"], &pods).nominate(10, 9).0, chosen, "{case}");
     }
 }
 
 #[test]
 fn disruption_budgets_are_violated_last() {
-    let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)];
+    let pods = [PlacedPod("a", "x", 10, 1, 1), PlacedPod("b", "y", 10, 8, 1)];
     for (case, protected, allowed, disrupted, chosen) in [
-        ("none", vec![], 0, vec![], "x"),
-        ("one that has nothing to give", vec!["a"], 0, vec![], "y"),
-        ("one that gives", vec!["a"], 1, vec![], "x"),
-        ("one that was asked already", vec!["a"], 0, vec!["a"], "x"),
-        ("of both", vec!["a", "b"], 0, vec![], "x"),
+        ("no budget", vec![], 0, vec![], "x"),
+        ("a budget that allows no disruption", vec!["a"], 0, vec![], "y"),
+        ("a budget that allows one disruption", vec!["a"], 1, vec![], "x"),
+        ("a budget that already counts the pod", vec!["a"], 0, vec!["a"], "x"),
+        ("a budget for both pods", vec!["a", "b"], 0, vec![], "x"),
     ] {
-        let mut bench = Bench::new(&["x", "y"], &pods);
+        let mut scenario = Scenario::new(&["x", "y"], &pods);
         if !protected.is_empty() {
-            bench.budget("budget", &protected, allowed, &disrupted);
+            scenario.budget("budget", &protected, allowed, &disrupted);
         }
-        assert_eq!(bench.room(10, 9).0, chosen, "{case}");
+        assert_eq!(scenario.nominate(10, 9).0, chosen, "{case}");
     }
 }
 
 #[test]
 fn a_budget_with_an_empty_selector_protects_no_pod() {
     for selector in ["null", "{}", r#"{"matchExpressions":[{"key":"app","operator":"In","values":[]}]}"#] {
-        let mut bench = Bench::new(&["x", "y"], &[On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)]);
-        bench.budget_of("budget", selector, 0, "");
-        assert_eq!(bench.room(10, 9).0, "x", "{selector}");
+        let mut scenario = Scenario::new(&["x", "y"], &[PlacedPod("a", "x", 10, 1, 1), PlacedPod("b", "y", 10, 8, 1)]);
+        scenario.budget_of("budget", selector, 0, "");
+        assert_eq!(scenario.nominate(10, 9).0, "x", "{selector}");
     }
-    let mut bench = Bench::new(&["x", "y"], &[On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)]);
-    bench.budget("budget", &["a"], 0, &[]);
-    bench.host.object("PodDisruptionBudget", "other", "budget", r#"{"spec":{"selector":{}}}"#);
-    assert_eq!(bench.room(10, 9).0, "y");
-    bench.host.remove_object("PodDisruptionBudget", "default", "budget");
-    assert_eq!(bench.room(10, 9).0, "x", "it is gone");
+    let mut scenario = Scenario::new(&["x", "y"], &[PlacedPod("a", "x", 10, 1, 1), PlacedPod("b", "y", 10, 8, 1)]);
+    scenario.budget("budget", &["a"], 0, &[]);
+    scenario.host.object("PodDisruptionBudget", "other", "budget", r#"{"spec":{"selector":{}}}"#);
+    assert_eq!(scenario.nominate(10, 9).0, "y");
+    scenario.host.remove_object("PodDisruptionBudget", "default", "budget");
+    assert_eq!(scenario.nominate(10, 9).0, "x", "the budget is deleted");
 }
 
 #[test]
 fn victims_that_violate_a_budget_are_reprieved_first() {
-    let pods = [On("important", "n", 5, 5, 1), On("protected", "n", 5, 1, 1)];
-    let mut bench = Bench::new(&["n"], &pods);
-    assert_eq!(bench.room(5, 9).1, ["protected"]);
-    bench.budget("budget", &["protected"], 0, &[]);
-    assert_eq!(bench.room(5, 9).1, ["important"]);
-    // If both pods have to go, the more important pod is still the first victim.
-    assert_eq!(bench.room(10, 9).1, ["important", "protected"]);
+    let pods = [PlacedPod("important", "n", 5, 5, 1), PlacedPod("protected", "n", 5, 1, 1)];
+    let mut scenario = Scenario::new(&["n"], &pods);
+    assert_eq!(scenario.nominate(5, 9).1, ["protected"]);
+    scenario.budget("budget", &["protected"], 0, &[]);
+    assert_eq!(scenario.nominate(5, 9).1, ["important"]);
+    // If both pods must be evicted, the more important pod is still the first victim.
+    assert_eq!(scenario.nominate(10, 9).1, ["important", "protected"]);
 }
 
 #[test]
 fn more_important_pods_use_up_a_budget_first() {
-    let pods = [On("a", "n", 5, 5, 1), On("b", "n", 5, 1, 1)];
-    let mut bench = Bench::new(&["n"], &pods);
-    bench.budget("budget", &["a", "b"], 1, &[]);
-    // If both are evicted, only b violates the budget. So b is the first pod that is kept.
-    assert_eq!(bench.room(5, 9).1, ["a"]);
+    let pods = [PlacedPod("a", "n", 5, 5, 1), PlacedPod("b", "n", 5, 1, 1)];
+    let mut scenario = Scenario::new(&["n"], &pods);
+    scenario.budget("budget", &["a", "b"], 1, &[]);
+    // If both are evicted, only b violates the budget. So b is restored first.
+    assert_eq!(scenario.nominate(5, 9).1, ["a"]);
 }
 
 #[test]
 fn pods_that_may_not_preempt_get_a_reason() {
-    let mut bench = Bench::new(&["n", "m"], &[On("low", "n", 10, 1, 1), On("high", "n", 0, 9, 1)]);
+    let mut scenario = Scenario::new(&["n", "m"], &[PlacedPod("low", "n", 10, 1, 1), PlacedPod("high", "n", 0, 9, 1)]);
     let mut never = pod().priority(5);
     never.0.preemption = PreemptionPolicy::Never;
-    let nowhere = Rejections::default();
-    let said = |what: &str| (format!("preemption: not eligible due to {what}"), false);
-    assert_eq!(bench.no_room(&never, 5, nowhere), said("preemptionPolicy=Never."));
+    let rejections = Rejections::default();
+    let not_eligible = |cause: &str| (format!("preemption: not eligible due to {cause}"), false);
+    assert_eq!(scenario.reject(&never, 5, rejections), not_eligible("preemptionPolicy=Never."));
 
     let nominated = |node: &str| {
         let mut pod = pod().priority(5);
@@ -221,16 +249,16 @@ fn pods_that_may_not_preempt_get_a_reason() {
         pod
     };
     let leaving = |leaving, codes| Rejections { leaving, codes, ..Rejections::default() };
-    let waits = said("a terminating pod on the nominated node.");
-    assert_eq!(bench.no_room(&nominated("n"), 5, leaving(&[Id(0)], &[])), waits);
-    assert!(bench.asked.is_empty());
+    let awaits_victim = not_eligible("a terminating pod on the nominated node.");
+    assert_eq!(scenario.reject(&nominated("n"), 5, leaving(&[Id(0)], &[])), awaits_victim);
+    assert!(scenario.questions.is_empty());
     for (case, node, rejections) in [
-        ("nobody leaves", "n", leaving(&[], &[])),
-        ("nobody less important leaves", "n", leaving(&[Id(1)], &[])),
-        ("the node can't be helped", "m", leaving(&[Id(0)], &[("m", Code::UnschedulableAndUnresolvable)])),
-        ("the node is gone", "gone", leaving(&[Id(0)], &[])),
+        ("no pod is terminating", "n", leaving(&[], &[])),
+        ("no pod of lower priority is terminating", "n", leaving(&[Id(1)], &[])),
+        ("preemption does not help on the node", "m", leaving(&[Id(0)], &[("m", Code::UnschedulableAndUnresolvable)])),
+        ("the node does not exist", "gone", leaving(&[Id(0)], &[])),
     ] {
-        let answer = bench.ask(&nominated(node), 5, rejections);
+        let answer = scenario.ask(&nominated(node), 5, rejections);
         assert!(matches!(answer, Ok(PostFilter::Nominate(_))), "{case}: {answer:?}");
     }
 }
@@ -238,34 +266,38 @@ fn pods_that_may_not_preempt_get_a_reason() {
 #[test]
 fn without_victims_each_node_has_a_reason() {
     let nodes = ["a", "b", "c", "d"];
-    let mut bench = Bench::new(&nodes, &[On("low", "a", 1, 1, 1), On("high", "b", 10, 9, 1), On("low", "d", 10, 1, 1)]);
+    let mut scenario = Scenario::new(
+        &nodes,
+        &[PlacedPod("low", "a", 1, 1, 1), PlacedPod("high", "b", 10, 9, 1), PlacedPod("low", "d", 10, 1, 1)],
+    );
     let codes = [("c", Code::UnschedulableAndUnresolvable), ("d", Code::Pending)];
-    let (why, clear) = bench.no_room(&pod().priority(5), 11, Rejections { codes: &codes, ..Rejections::default() });
+    let (reasons, clear) =
+        scenario.reject(&pod().priority(5), 11, Rejections { codes: &codes, ..Rejections::default() });
     assert_eq!(
-        why,
+        reasons,
         "preemption: 0/4 nodes are available: 1 Insufficient room, 1 No preemption victims found for incoming pod, \
          2 Preemption is not helpful for scheduling."
     );
     assert!(clear);
-    assert_eq!(bench.asked, BTreeMap::from([("a".to_owned(), 1)]));
+    assert_eq!(scenario.questions, BTreeMap::from([("a".to_owned(), 1)]));
 }
 
 #[test]
 fn a_failing_plugin_is_named_unless_another_node_works() {
-    let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)];
-    let mut bench = Bench::new(&["x", "y"], &pods);
+    let pods = [PlacedPod("a", "x", 10, 1, 1), PlacedPod("b", "y", 10, 8, 1)];
+    let mut scenario = Scenario::new(&["x", "y"], &pods);
     let failed = |message: &str| Status { code: Code::Error, reasons: vec![message.into()] };
-    bench.rejects.insert("x", failed("plugin Other: trapped"));
-    assert_eq!(bench.room(10, 9).0, "y");
-    bench.rejects.insert("y", failed("plugin Other: trapped again"));
-    let answer = bench.ask(&pod().priority(9), 10, Rejections::default());
+    scenario.rejects.insert("x", failed("plugin Other: trapped"));
+    assert_eq!(scenario.nominate(10, 9).0, "y");
+    scenario.rejects.insert("y", failed("plugin Other: trapped again"));
+    let answer = scenario.ask(&pod().priority(9), 10, Rejections::default());
     assert_eq!(answer.unwrap_err(), "plugin Other: trapped");
 }
 
 #[test]
 fn a_node_that_fits_without_preemption_is_an_error() {
-    let mut bench = Bench::new(&["n"], &[On("a", "n", 1, 1, 1)]);
-    let answer = bench.ask(&pod().priority(9), 1, Rejections::default());
+    let mut scenario = Scenario::new(&["n"], &[PlacedPod("a", "n", 1, 1, 1)]);
+    let answer = scenario.ask(&pod().priority(9), 1, Rejections::default());
     assert_eq!(answer.unwrap_err(), "expected at least one victim pod on node \"n\"");
 }
 
@@ -274,9 +306,9 @@ fn only_enough_nodes_are_tested() {
     let names: Vec<String> = (0..300).map(|at| format!("n{at}")).collect();
     let nodes: Vec<&'static str> = names.iter().map(|name| &*name.clone().leak()).collect();
     // The lowest priority is on the last node.
-    let pods: Vec<On> =
-        nodes.iter().zip((0..300).rev()).map(|(node, priority)| On("p", node, 10, priority, 1)).collect();
-    for (args, seed, tried, chosen) in [
+    let pods: Vec<PlacedPod> =
+        nodes.iter().zip((0..300).rev()).map(|(node, priority)| PlacedPod("p", node, 10, priority, 1)).collect();
+    for (args, seed, tested, chosen) in [
         ("{}", 0, 100, "n99"),
         (r#"{"minCandidateNodesPercentage": 50}"#, 0, 150, "n149"),
         (r#"{"minCandidateNodesAbsolute": 1000}"#, 0, 300, "n299"),
@@ -284,36 +316,36 @@ fn only_enough_nodes_are_tested() {
         (r#"{"minCandidateNodesAbsolute": 10}"#, 570, 30, "n299"),
         (r#"{"minCandidateNodesAbsolute": 10}"#, 590, 30, "n299"),
     ] {
-        let mut bench = Bench::with_args(args, &nodes, &pods);
-        bench.host.set_seed(seed);
-        assert_eq!(bench.room(10, 1000).0, chosen, "{args} from {seed}");
-        assert_eq!(bench.asked.len(), tried, "{args} from {seed}");
+        let mut scenario = Scenario::with_args(args, &nodes, &pods);
+        scenario.host.set_seed(seed);
+        assert_eq!(scenario.nominate(10, 1000).0, chosen, "{args} from {seed}");
+        assert_eq!(scenario.questions.len(), tested, "{args} from {seed}");
     }
 }
 
 #[test]
 fn more_nodes_are_tested_while_all_violate_a_budget() {
-    let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 1, 1), On("c", "z", 10, 8, 1)];
-    let mut bench = Bench::with_args(r#"{"minCandidateNodesAbsolute": 1}"#, &["x", "y", "z"], &pods);
-    bench.budget("budget", &["a", "b"], 0, &[]);
-    assert_eq!(bench.room(10, 9).0, "z");
+    let pods = [PlacedPod("a", "x", 10, 1, 1), PlacedPod("b", "y", 10, 1, 1), PlacedPod("c", "z", 10, 8, 1)];
+    let mut scenario = Scenario::with_args(r#"{"minCandidateNodesAbsolute": 1}"#, &["x", "y", "z"], &pods);
+    scenario.budget("budget", &["a", "b"], 0, &[]);
+    assert_eq!(scenario.nominate(10, 9).0, "z");
 }
 
 #[test]
 fn removed_objects_leave_no_state() {
-    let mut bench = Bench::new(&["x", "y"], &[On("a", "x", 10, 1, 1)]);
+    let mut scenario = Scenario::new(&["x", "y"], &[PlacedPod("a", "x", 10, 1, 1)]);
     let resident = pod().name("a").priority(1);
-    bench.host.change_resident(Id(0), &resident, "y");
-    bench.pods[0].1 = "y";
-    assert_eq!(bench.room(10, 9).0, "y");
-    bench.host.remove_resident(Id(0));
-    let nobody = "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.";
-    assert_eq!(bench.no_room(&pod().priority(9), 10, Rejections::default()).0, nobody);
+    scenario.host.change_resident(Id(0), &resident, "y");
+    scenario.pods[0].1 = "y";
+    assert_eq!(scenario.nominate(10, 9).0, "y");
+    scenario.host.remove_resident(Id(0));
+    let no_victims = "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.";
+    assert_eq!(scenario.reject(&pod().priority(9), 10, Rejections::default()).0, no_victims);
 }
 
 #[test]
 fn arguments_are_checked() {
-    let wrong = |args| Host::<Plugin>::with_args(args).err().unwrap();
+    let error_of = |args| Host::<Plugin>::with_args(args).err().unwrap();
     let prefix = "DefaultPreemption: arguments: ";
     for (args, problem) in [
         (
@@ -331,17 +363,17 @@ fn arguments_are_checked() {
              minCandidateNodesPercentage]",
         ),
     ] {
-        assert_eq!(wrong(args), format!("{prefix}{problem}"));
+        assert_eq!(error_of(args), format!("{prefix}{problem}"));
     }
 }
 
 #[test]
 fn evictions_have_a_reason() {
-    let mut bench = Bench::new(&["n"], &[On("a", "n", 10, 1, 1)]);
+    let mut scenario = Scenario::new(&["n"], &[PlacedPod("a", "n", 10, 1, 1)]);
     let mut preemptor = pod().priority(9);
     preemptor.0.scheduler_name = "berth".into();
-    let Ok(PostFilter::Nominate(nomination)) = bench.ask(&preemptor, 10, Rejections::default()) else {
-        panic!("no room")
+    let Ok(PostFilter::Nominate(nomination)) = scenario.ask(&preemptor, 10, Rejections::default()) else {
+        panic!("no node is nominated")
     };
     assert_eq!(nomination.reason, "berth: preempting to accommodate a higher priority pod");
 }
@@ -349,19 +381,23 @@ fn evictions_have_a_reason() {
 #[test]
 fn extenders_are_asked_before_the_choice() {
     type Extend = fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>;
-    let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 2, 1)];
+    let pods = [PlacedPod("a", "x", 10, 1, 1), PlacedPod("b", "y", 10, 2, 1)];
     let cases: [(&str, Extend, Result<&str, &str>); 4] = [
-        ("all", Ok, Ok("x")),
-        ("only the worse one", |found| Ok(found.into_iter().filter(|one| one.victims == [Id(1)]).collect()), Ok("y")),
-        ("none", |_| Ok(Vec::new()), Err("preemption: no candidate node for preemption")),
-        ("an error", |_| Err("code 500".into()), Err("preemption: code 500")),
+        ("the extender accepts all nodes", Ok, Ok("x")),
+        (
+            "the extender accepts only the worse node",
+            |found| Ok(found.into_iter().filter(|candidate| candidate.victims == [Id(1)]).collect()),
+            Ok("y"),
+        ),
+        ("the extender accepts no node", |_| Ok(Vec::new()), Err("preemption: no candidate node for preemption")),
+        ("the extender fails", |_| Err("code 500".into()), Err("preemption: code 500")),
     ];
     for (case, extend, expected) in cases {
-        let mut bench = Bench::new(&["x", "y"], &pods);
+        let mut scenario = Scenario::new(&["x", "y"], &pods);
         let rejections = Rejections { extenders: Some(extend), ..Rejections::default() };
-        match bench.ask(&pod().priority(9), 5, rejections) {
-            Ok(PostFilter::Nominate(room)) => {
-                assert_eq!(Ok(bench.host.node_names()[room.node.at()].as_str()), expected, "{case}");
+        match scenario.ask(&pod().priority(9), 5, rejections) {
+            Ok(PostFilter::Nominate(nomination)) => {
+                assert_eq!(Ok(scenario.host.node_names()[nomination.node.at()].as_str()), expected, "{case}");
             }
             Ok(PostFilter::Unschedulable { reasons, clear: false, .. }) => {
                 assert_eq!(Err(reasons.join("; ").as_str()), expected, "{case}");

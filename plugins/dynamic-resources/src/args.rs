@@ -86,7 +86,10 @@ mod tests {
         for (json, message) in [
             (r#"{"filterTimeout": "-1s"}"#, "filterTimeout: Invalid value: \"-1s\": must be zero or positive"),
             (r#"{"bindingTimeout": "999ms"}"#, "bindingTimeout: Invalid value: \"999ms\": must be at least 1 second"),
-            (r#"{"bindingTimeout": "soon"}"#, "bindingTimeout: Invalid value: \"soon\": is no duration as in 1m30s"),
+            (
+                r#"{"bindingTimeout": "soon"}"#,
+                "bindingTimeout: Invalid value: \"soon\": is not a duration such as 1m30s",
+            ),
         ] {
             let refused = Host::<Plugin>::with_args(json).err().unwrap_or_default();
             assert!(refused.contains(message), "{json}: {refused}");

@@ -64,8 +64,9 @@ impl Index<Args> for Cluster {
     }
 
     fn object_set(&mut self, object: &Object<'_>) {
-        if let Err(problem) = self.set(object) {
-            berth_guest::warn!("{} is left out: {problem}", path(object));
+        if let Err(error) = self.set(object) {
+            let (kind, name) = (kind_name(object), path(object));
+            berth_guest::warn!("object can't be read; ignoring it kind={kind} object={name} error={error}");
             self.object_removed(object);
         }
     }
@@ -87,13 +88,13 @@ impl Index<Args> for Cluster {
     }
 }
 
+fn kind_name(object: &Object<'_>) -> &'static str {
+    ["ResourceClaim", "ResourceSlice"].get(object.kind).copied().unwrap_or("DeviceClass")
+}
+
+/// Returns the object's namespace and name, or its name if it is cluster-scoped.
 fn path(object: &Object<'_>) -> String {
-    let kind = ["ResourceClaim", "ResourceSlice"].get(object.kind).copied().unwrap_or("DeviceClass");
-    if object.namespace.is_empty() {
-        format!("{kind} {}", object.name)
-    } else {
-        format!("{kind} {}/{}", object.namespace, object.name)
-    }
+    if object.namespace.is_empty() { object.name.to_owned() } else { format!("{}/{}", object.namespace, object.name) }
 }
 
 impl Cluster {

@@ -192,7 +192,7 @@ fn an_assumed_allocation_blocks_the_claim_and_its_devices() {
     let reason = "resource claim default/c is in the process of being allocated";
     assert_eq!(why(&mut host, &using(&["c"]), "b"), (Code::UnschedulableAndUnresolvable, reason.to_owned()));
     claim(&mut host, "d", &[one("r", "device.attributes['gpu.example.com'].model == 'a'")]);
-    assert_eq!(devices(&mut host, &using(&["d"]), "a"), ["a-1"], "what is assumed is taken");
+    assert_eq!(devices(&mut host, &using(&["d"]), "a"), ["a-1"], "an assumed allocation occupies its device");
 }
 
 #[test]

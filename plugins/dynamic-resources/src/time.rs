@@ -2,7 +2,7 @@
 
 /// Parses a Go duration (`1h30m`, `1.5s`, `300ms`, `0`). Returns nanoseconds.
 pub fn duration(text: &str) -> Result<i128, &'static str> {
-    const NO_DURATION: &str = "is no duration as in 1m30s";
+    const NO_DURATION: &str = "is not a duration such as 1m30s";
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if unsigned == "0" {
         return Ok(0);

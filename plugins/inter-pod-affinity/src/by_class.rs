@@ -16,7 +16,7 @@ use crate::terms::Term;
 
 pub fn classify(known: &Known, pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Option<Classified> {
     // The host then calls pre-filter and pre-score, which report the invalid term.
-    if pod.incoming.terms.problem().is_some() {
+    if pod.incoming.terms.error().is_some() {
         return None;
     }
     pod.read(args, cluster, |tally| {

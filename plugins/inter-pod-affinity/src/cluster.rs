@@ -108,8 +108,9 @@ impl Index<Args> for Cluster {
     }
 
     fn object_set(&mut self, namespace: &Object<'_>) {
-        let labels = namespace.read::<Namespace>().unwrap_or_else(|wrong| {
-            berth_guest::warn!("the labels of namespace {} are left out: {wrong}", namespace.name);
+        let labels = namespace.read::<Namespace>().unwrap_or_else(|error| {
+            let name = namespace.name;
+            berth_guest::warn!("labels can't be read; assuming none kind=Namespace object={name} error={error}");
             Namespace::default()
         });
         let labels = labels.metadata.labels.unwrap_or_default();

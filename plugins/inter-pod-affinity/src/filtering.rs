@@ -15,8 +15,8 @@ const ANTI_AFFINITY_VIOLATED: &str = "node(s) didn't match pod anti-affinity rul
 const EXISTING_ANTI_AFFINITY: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
 pub fn pre_filter(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Result<PreFilter, Rejection> {
-    if let Some(problem) = pod.incoming.terms.problem() {
-        return Err(Rejection::unresolvable(format!("parsing pod: {problem}")));
+    if let Some(error) = pod.incoming.terms.error() {
+        return Err(Rejection::unresolvable(format!("parsing pod: {error}")));
     }
     let has_nothing_to_do = pod.read(args, cluster, |tally| has_nothing_to_do(pod, tally));
     Ok(if has_nothing_to_do { PreFilter::Skip } else { PreFilter::All })

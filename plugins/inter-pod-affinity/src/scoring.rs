@@ -11,8 +11,8 @@ pub fn pre_score(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Result<Pr
     if ignores_existing_pods(pod, args) {
         return Ok(PreScore::Skip);
     }
-    if let Some(problem) = pod.incoming.terms.problem() {
-        return Err(format!("failed to parse pod: {problem}"));
+    if let Some(error) = pod.incoming.terms.error() {
+        return Err(format!("failed to parse pod: {error}"));
     }
     let scored = pod.read(args, cluster, |tally| tally.scored > 0);
     Ok(if scored { PreScore::Score } else { PreScore::Skip })

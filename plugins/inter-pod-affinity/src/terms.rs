@@ -31,17 +31,17 @@ pub struct Terms {
     /// `podAntiAffinity`, preferred.
     pub preferred_anti_affinity: Vec<Term>,
     /// Messages about invalid terms.
-    wrong: Vec<String>,
+    errors: Vec<String>,
 }
 
 impl Terms {
     /// Parses the terms of a pod.
     pub fn new(pod: &pod::PodAffinity) -> Terms {
-        let mut wrong = Vec::new();
-        let mut read = |what, terms: &[PodAffinityTerm]| {
+        let mut errors = Vec::new();
+        let mut read = |field, terms: &[PodAffinityTerm]| {
             let read: Result<Vec<Term>, String> = terms.iter().map(Term::new).collect();
-            read.unwrap_or_else(|problem| {
-                wrong.push(format!("{what}: {problem}"));
+            read.unwrap_or_else(|error| {
+                errors.push(format!("{field}: {error}"));
                 Vec::new()
             })
         };
@@ -50,13 +50,13 @@ impl Terms {
             anti_affinity: read("requiredAntiAffinityTerms", &pod.anti_affinity.required),
             preferred_affinity: read("preferredAffinityTerms", &pod.affinity.preferred),
             preferred_anti_affinity: read("preferredAntiAffinityTerms", &pod.anti_affinity.preferred),
-            wrong,
+            errors,
         }
     }
 
-    /// Returns the messages about invalid terms in one line.
-    pub fn problem(&self) -> Option<String> {
-        match self.wrong.as_slice() {
+    /// Returns the messages about invalid terms in one line, or `None` if all terms are valid.
+    pub fn error(&self) -> Option<String> {
+        match self.errors.as_slice() {
             [] => None,
             [only] => Some(only.clone()),
             several => Some(format!("[{}]", several.join(", "))),

@@ -177,8 +177,8 @@ fn each_rejection_has_its_code_and_reason() {
     ] {
         let mut host = host();
         put(&mut host, &resident, "a1");
-        let told = host.verdict(&incoming, "a1").unwrap();
-        assert_eq!((told.code, told.reasons), (code, vec![reason.to_owned()]), "{incoming:?}");
+        let status = host.verdict(&incoming, "a1").unwrap();
+        assert_eq!((status.code, status.reasons), (code, vec![reason.to_owned()]), "{incoming:?}");
     }
 }
 
@@ -221,7 +221,7 @@ fn terms_of_pods_on_nodes_may_select_the_pods_namespace() {
     put(&mut host, &app("db").away_from(selecting(term("zone", "web"), not_blue)), "b1");
     assert_eq!(host.fits(&incoming), ["a1", "a2", "c"]);
     host.remove_object("Namespace", "", "team-blue");
-    assert_eq!(host.fits(&incoming), ["a1", "a2", "c"], "one without labels is not blue");
+    assert_eq!(host.fits(&incoming), ["a1", "a2", "c"], "a namespace without labels is not blue");
     namespace(&mut host, "team-blue", "blue");
     assert_eq!(host.fits(&incoming), ["b1", "b2", "c"]);
 }
@@ -229,29 +229,29 @@ fn terms_of_pods_on_nodes_may_select_the_pods_namespace() {
 #[test]
 fn invalid_terms_reject_the_pod() {
     let bad = || pod_term("zone", selector([expression("app", In, [])]));
-    let wrong = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
+    let error = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
     for (incoming, reason) in [
-        (pod().near(bad()), format!("parsing pod: requiredAffinityTerms: {wrong}")),
+        (pod().near(bad()), format!("parsing pod: requiredAffinityTerms: {error}")),
         (
             pod().away_from(bad()).rather_near(1, bad()),
-            format!("parsing pod: [requiredAntiAffinityTerms: {wrong}, preferredAffinityTerms: {wrong}]"),
+            format!("parsing pod: [requiredAntiAffinityTerms: {error}, preferredAffinityTerms: {error}]"),
         ),
     ] {
-        let told = host().verdict(&incoming, "a1").unwrap();
-        assert_eq!((told.code, told.reasons), (Code::UnschedulableAndUnresolvable, vec![reason]));
+        let status = host().verdict(&incoming, "a1").unwrap();
+        assert_eq!((status.code, status.reasons), (Code::UnschedulableAndUnresolvable, vec![reason]));
     }
     let mut host = host();
     put(&mut host, &app("db").away_from(bad()).away_from(term("zone", "web")), "a1");
-    assert_eq!(host.fits(&app("web")).len(), 5, "of a pod on a node, the whole list is left out");
+    assert_eq!(host.fits(&app("web")).len(), 5, "for a pod on a node, one invalid term disables all terms of the list");
 }
 
 #[test]
 fn arguments_are_checked() {
-    for (weight, refused) in [(0, false), (100, false), (101, true), (-1, true)] {
-        let told = Host::<Plugin>::with_args(&format!(r#"{{"hardPodAffinityWeight": {weight}}}"#)).err();
+    for (weight, is_refused) in [(0, false), (100, false), (101, true), (-1, true)] {
+        let error = Host::<Plugin>::with_args(&format!(r#"{{"hardPodAffinityWeight": {weight}}}"#)).err();
         let message = format!(
             "InterPodAffinity: arguments: hardPodAffinityWeight: Invalid value: {weight}: not in valid range [0, 100]"
         );
-        assert_eq!(told, refused.then_some(message));
+        assert_eq!(error, is_refused.then_some(message));
     }
 }

@@ -48,14 +48,14 @@ impl TryFrom<NodeAffinityArgs> for Args {
         let mut problems = Problems::default();
         let terms = |selector: WrittenNodeSelector| Vec::<NodeSelectorTerm>::from(selector);
         let required =
-            added.required.map(|selector| Terms::new(&terms(selector))).transpose().unwrap_or_else(|wrong| {
-                problems.add_under("addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.", wrong);
+            added.required.map(|selector| Terms::new(&terms(selector))).transpose().unwrap_or_else(|error| {
+                problems.add_under("addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.", error);
                 None
             });
         let preferred: Vec<_> = added.preferred.unwrap_or_default().into_iter().map(Into::into).collect();
         let preferred = Preferred::new(&preferred).map(|terms| (!preferred.is_empty()).then_some(terms));
-        let preferred = preferred.unwrap_or_else(|wrong| {
-            problems.add_under("addedAffinity.preferredDuringSchedulingIgnoredDuringExecution", wrong);
+        let preferred = preferred.unwrap_or_else(|error| {
+            problems.add_under("addedAffinity.preferredDuringSchedulingIgnoredDuringExecution", error);
             None
         });
         problems.into_result()?;

@@ -64,10 +64,10 @@ fn an_empty_list_of_terms_matches_nothing() {
 #[test]
 fn terms_with_node_names_narrow_the_candidates() {
     let mut host = host("{}");
-    let asked =
+    let candidates =
         |host: &mut Host<Plugin>, pod| host.verdicts(&pod).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-    assert_eq!(asked(&mut host, pod().require(names(In, &["c"])).require(names(In, &["a"]))), ["a", "c"]);
-    assert_eq!(asked(&mut host, pod().require(names(In, &["c"])).require(in_zone(&["a"]))), ["a", "b", "c"]);
+    assert_eq!(candidates(&mut host, pod().require(names(In, &["c"])).require(names(In, &["a"]))), ["a", "c"]);
+    assert_eq!(candidates(&mut host, pod().require(names(In, &["c"])).require(in_zone(&["a"]))), ["a", "b", "c"]);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn bad_arguments_are_refused() {
 #[test]
 fn a_node_that_matches_now_causes_a_retry() {
     let (ssd, hdd) = (node("n").label("disk", "ssd"), node("n").label("disk", "hdd"));
-    let wants = pod().node_selector("disk", "ssd");
+    let requiring = pod().node_selector("disk", "ssd");
     let added = r#"{"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
         {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["hdd"]}]}]}}}"#;
     for (args, before, after, expected) in [
@@ -167,6 +167,6 @@ fn a_node_that_matches_now_causes_a_retry() {
     ] {
         let mut host = Host::<Plugin>::with_args(args).unwrap();
         let actions = if before.is_none() { EventActions::ADD } else { EventActions::UPDATE_LABELS };
-        assert_eq!(host.node_hint(actions, [before, Some(after)], &wants), expected, "{before:?} {after:?}");
+        assert_eq!(host.node_hint(actions, [before, Some(after)], &requiring), expected, "{before:?} {after:?}");
     }
 }

@@ -10,7 +10,7 @@ use crate::Plugin;
 fn a_node_with_more_and_enough_resources_causes_a_retry() {
     let sized = |cpu: &str, memory: &str, pods: &str| node("n").cpu(cpu).memory(memory).allocatable("pods", pods);
     let small = sized("1", "1Gi", "10");
-    let wants = pod().cpu("2").memory("1Gi");
+    let incoming = pod().cpu("2").memory("1Gi");
     let mut host = Host::<Plugin>::new();
     for (before, after, expected) in [
         (None, sized("2", "1Gi", "10"), Queue),
@@ -24,18 +24,22 @@ fn a_node_with_more_and_enough_resources_causes_a_retry() {
         (Some(&sized("4", "4Gi", "10")), sized("4", "4Gi", "10").allocatable("example.com/gpu", "1"), Skip),
     ] {
         let actions = if before.is_none() { Actions::ADD } else { Actions::UPDATE_ALLOCATABLE };
-        assert_eq!(host.node_hint(actions, [before, Some(&after)], &wants), expected, "{before:?} {after:?}");
+        assert_eq!(host.node_hint(actions, [before, Some(&after)], &incoming), expected, "{before:?} {after:?}");
     }
     let gpu = pod().request("example.com/gpu", "1");
-    let with = small.clone().allocatable("example.com/gpu", "1");
-    assert_eq!(host.node_hint(Actions::UPDATE_ALLOCATABLE, [Some(&small), Some(&with)], &gpu), Queue);
-    assert_eq!(host.node_hint(Actions::UPDATE_LABELS, [Some(&small), Some(&with)], &gpu), Skip, "not waited for");
+    let with_gpu = small.clone().allocatable("example.com/gpu", "1");
+    assert_eq!(host.node_hint(Actions::UPDATE_ALLOCATABLE, [Some(&small), Some(&with_gpu)], &gpu), Queue);
+    assert_eq!(
+        host.node_hint(Actions::UPDATE_LABELS, [Some(&small), Some(&with_gpu)], &gpu),
+        Skip,
+        "the plugin does not wait for this action"
+    );
 }
 
 #[test]
 fn a_pod_that_frees_requested_resources_causes_a_retry() {
     let mut host = Host::<Plugin>::new();
-    let wants = pod().cpu("1");
+    let incoming = pod().cpu("1");
     let [large, little_cpu, little_memory] =
         [("2", "2Gi"), ("1", "2Gi"), ("2", "1Gi")].map(|(cpu, memory)| pod().cpu(cpu).memory(memory));
     for (actions, change, expected) in [
@@ -45,7 +49,7 @@ fn a_pod_that_frees_requested_resources_causes_a_retry() {
         (Actions::UPDATE_LABELS, [Some(&large), Some(&little_cpu)], Skip),
         (Actions::ADD, [None, Some(&large)], Skip),
     ] {
-        assert_eq!(host.pod_hint(actions, change, &wants), expected, "{actions:?} {change:?}");
+        assert_eq!(host.pod_hint(actions, change, &incoming), expected, "{actions:?} {change:?}");
     }
 }
 
@@ -56,7 +60,7 @@ fn a_device_class_that_starts_to_provide_the_resource_causes_a_retry() {
     let gpu = r#"{"spec": {"extendedResourceName": "example.com/gpu"}}"#;
     let other = r#"{"spec": {"extendedResourceName": "example.com/other"}}"#;
     let none = "{}";
-    for (wanted, before, after, expected) in [
+    for (resource, before, after, expected) in [
         ("example.com/gpu", None, gpu, Queue),
         ("example.com/gpu", None, other, Skip),
         ("example.com/gpu", Some(other), gpu, Queue),
@@ -68,9 +72,9 @@ fn a_device_class_that_starts_to_provide_the_resource_causes_a_retry() {
         ("deviceclass.resource.kubernetes.io/small", None, none, Skip),
     ] {
         let actions = if before.is_none() { Actions::ADD } else { Actions::UPDATE };
-        let pod = pod().request(wanted, "1");
+        let pod = pod().request(resource, "1");
         let hint = host.object_hint(class, actions, ["", "large"], [before, Some(after)], &pod);
-        assert_eq!(hint, expected, "{wanted}: {before:?}, {after}");
+        assert_eq!(hint, expected, "{resource}: {before:?}, {after}");
     }
 }
 
@@ -79,8 +83,12 @@ fn a_node_causes_a_retry_for_a_resource_of_a_device_class() {
     let mut host = Host::<Plugin>::new();
     host.object("DeviceClass", "", "gpu", r#"{"spec": {"extendedResourceName": "example.com/gpu"}}"#);
     let node = node("n").cpu("4");
-    for (wanted, expected) in [("example.com/gpu", Queue), ("example.com/other", Skip)] {
-        let pod = pod().request(wanted, "1");
-        assert_eq!(host.node_hint(Actions::UPDATE_ALLOCATABLE, [Some(&node), Some(&node)], &pod), expected, "{wanted}");
+    for (resource, expected) in [("example.com/gpu", Queue), ("example.com/other", Skip)] {
+        let pod = pod().request(resource, "1");
+        assert_eq!(
+            host.node_hint(Actions::UPDATE_ALLOCATABLE, [Some(&node), Some(&node)], &pod),
+            expected,
+            "{resource}"
+        );
     }
 }

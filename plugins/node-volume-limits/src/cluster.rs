@@ -242,7 +242,7 @@ impl Cluster {
                     volumes.insert(Volume { driver: &csi.driver, handle: Handle::Known(&csi.volume_handle) });
                     continue;
                 }
-                Use::InTree(Err(wrong)) if in_tree_migrated => return Err(Rejection::error(wrong.clone())),
+                Use::InTree(Err(error)) if in_tree_migrated => return Err(Rejection::error(error.clone())),
                 Use::InTree(_) => continue,
             };
             let Some(claim) = self.claims.get(&pod.namespace, name) else {

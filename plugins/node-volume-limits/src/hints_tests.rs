@@ -43,26 +43,26 @@ fn a_node_with_a_higher_limit_causes_a_retry() {
 #[test]
 fn freed_volumes_and_new_claims_cause_a_retry() {
     let mut host = Host::<Plugin>::new();
-    let wants = pod().name("web").namespace("here").claim("data").ephemeral("scratch");
-    for (left, expected) in [
+    let incoming = pod().name("web").namespace("here").claim("data").ephemeral("scratch");
+    for (deleted, expected) in [
         (pod().claim("other"), Queue),
         (pod().ephemeral("scratch"), Queue),
         (pod().volume("disk", ebs()), Queue),
         (pod().volume("any", VolumeSource::Other), Skip),
         (pod(), Skip),
     ] {
-        assert_eq!(host.pod_hint(Actions::DELETE, [Some(&left), None], &wants), expected, "{left:?}");
+        assert_eq!(host.pod_hint(Actions::DELETE, [Some(&deleted), None], &incoming), expected, "{deleted:?}");
     }
     for (namespace, name, expected) in
         [("here", "data", Queue), ("here", "web-scratch", Queue), ("here", "scratch", Skip), ("there", "data", Skip)]
     {
         let change = [None, Some("{}")];
-        let hint = host.object_hint("v1/PersistentVolumeClaim", Actions::ADD, [namespace, name], change, &wants);
+        let hint = host.object_hint("v1/PersistentVolumeClaim", Actions::ADD, [namespace, name], change, &incoming);
         assert_eq!(hint, expected, "{namespace}/{name}");
     }
     let inline = pod().volume("disk", ebs());
     for (attacher, pod, expected) in
-        [("any", &wants, Queue), ("ebs.csi.aws.com", &inline, Queue), ("any", &inline, Skip), ("any", &pod(), Skip)]
+        [("any", &incoming, Queue), ("ebs.csi.aws.com", &inline, Queue), ("any", &inline, Skip), ("any", &pod(), Skip)]
     {
         let attachment = format!(r#"{{"spec": {{"attacher": "{attacher}"}}}}"#);
         let change = [Some(attachment.as_str()), None];

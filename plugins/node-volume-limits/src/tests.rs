@@ -49,24 +49,24 @@ fn fits(host: &mut Host<Plugin>, pod: &PodBuilder) -> bool {
 
 #[test]
 fn volumes_of_a_driver_are_counted_up_to_its_limit() {
-    for (case, limits, there, wanted, expected) in [
-        ("room", vec![(DRIVER, 2)], vec!["a"], vec!["b"], true),
-        ("no room", vec![(DRIVER, 1)], vec!["a"], vec!["b"], false),
-        ("two at once", vec![(DRIVER, 2)], vec!["a"], vec!["b", "c"], false),
-        ("one that is there", vec![(DRIVER, 1)], vec!["a"], vec!["a"], true),
-        ("one that is there, and another", vec![(DRIVER, 1)], vec!["a"], vec!["a", "b"], false),
-        ("the same by another claim", vec![(DRIVER, 1)], vec!["a"], vec!["also-a"], true),
-        ("none allowed", vec![(DRIVER, 0)], vec![], vec!["a"], false),
-        ("another driver's limit", vec![("csi.other.com", 0)], vec!["a"], vec!["b"], true),
+    for (case, limits, existing, requested, expected) in [
+        ("below the limit", vec![(DRIVER, 2)], vec!["a"], vec!["b"], true),
+        ("at the limit", vec![(DRIVER, 1)], vec!["a"], vec!["b"], false),
+        ("two new volumes, room for one", vec![(DRIVER, 2)], vec!["a"], vec!["b", "c"], false),
+        ("a volume that the node has", vec![(DRIVER, 1)], vec!["a"], vec!["a"], true),
+        ("a volume that the node has, and a new one", vec![(DRIVER, 1)], vec!["a"], vec!["a", "b"], false),
+        ("the same volume by another claim", vec![(DRIVER, 1)], vec!["a"], vec!["also-a"], true),
+        ("a limit of 0", vec![(DRIVER, 0)], vec![], vec!["a"], false),
+        ("a limit of another driver", vec![("csi.other.com", 0)], vec!["a"], vec!["b"], true),
         ("no limit", vec![], vec!["a", "b"], vec!["c"], true),
-        ("one that is still to be made", vec![(DRIVER, 1)], vec!["a"], vec!["new"], false),
-        ("one to be made that another pod waits for", vec![(DRIVER, 1)], vec!["new"], vec!["new"], true),
-        ("in-tree, taken over", vec![(EBS, 1)], vec!["ebs"], vec!["ebs-new"], false),
-        ("in-tree, counted for its driver", vec![(EBS, 1)], vec!["a"], vec!["ebs-new"], true),
-        ("in-tree, not taken over", vec![("csi.vsphere.vmware.com", 0)], vec![], vec!["vsphere-new"], true),
-        ("not a driver's", vec![(DRIVER, 0)], vec![], vec!["nfs"], true),
-        ("of a class that is not there", vec![(DRIVER, 0)], vec![], vec!["classless"], true),
-        ("of a volume that is not there", vec![(DRIVER, 0)], vec![], vec!["volumeless"], false),
+        ("a volume to be provisioned", vec![(DRIVER, 1)], vec!["a"], vec!["new"], false),
+        ("a volume to be provisioned that another pod uses", vec![(DRIVER, 1)], vec!["new"], vec!["new"], true),
+        ("in-tree, migrated", vec![(EBS, 1)], vec!["ebs"], vec!["ebs-new"], false),
+        ("in-tree, counted for its CSI driver", vec![(EBS, 1)], vec!["a"], vec!["ebs-new"], true),
+        ("in-tree, not migrated", vec![("csi.vsphere.vmware.com", 0)], vec![], vec!["vsphere-new"], true),
+        ("no CSI volume", vec![(DRIVER, 0)], vec![], vec!["nfs"], true),
+        ("an unknown class", vec![(DRIVER, 0)], vec![], vec!["classless"], true),
+        ("an unknown volume", vec![(DRIVER, 0)], vec![], vec!["volumeless"], false),
     ] {
         let mut host = with_limits(&limits);
         for name in ["a", "b", "c"] {
@@ -81,13 +81,13 @@ fn volumes_of_a_driver_are_counted_up_to_its_limit() {
         }
         let gone = r#"{"spec": {"volumeName": "gone", "storageClassName": "example"}}"#;
         host.object("PersistentVolumeClaim", "default", "volumeless", gone);
-        for claim in there {
+        for claim in existing {
             host.resident(&pod().claim(claim), "node");
         }
-        let wanted = wanted.into_iter().fold(pod(), PodBuilder::claim);
-        assert_eq!(fits(&mut host, &wanted), expected, "{case}");
+        let requested = requested.into_iter().fold(pod(), PodBuilder::claim);
+        assert_eq!(fits(&mut host, &requested), expected, "{case}");
         if !expected {
-            let status = host.verdict(&wanted, "node").unwrap();
+            let status = host.verdict(&requested, "node").unwrap();
             assert_eq!((status.code, status.reasons), (Code::Unschedulable, vec![TOO_MANY.to_owned()]), "{case}");
         }
     }
@@ -98,11 +98,11 @@ fn inline_disks_count_for_the_csi_driver() {
     let mut host = with_limits(&[(EBS, 1)]);
     bound(&mut host, "claim", r#"{"awsElasticBlockStore": {"volumeID": "aws://zone/vol-1"}}"#);
     assert!(fits(&mut host, &ebs("vol-1")));
-    let there = host.resident(&ebs("vol-1"), "node");
+    let existing = host.resident(&ebs("vol-1"), "node");
     assert!(fits(&mut host, &ebs("vol-1")));
-    assert!(fits(&mut host, &pod().claim("claim")), "it is the same disk");
+    assert!(fits(&mut host, &pod().claim("claim")), "the claim has the same disk");
     assert!(!fits(&mut host, &ebs("vol-2")));
-    host.remove_resident(there);
+    host.remove_resident(existing);
     assert!(fits(&mut host, &ebs("vol-2")));
 }
 
@@ -110,8 +110,8 @@ fn inline_disks_count_for_the_csi_driver() {
 fn an_untranslatable_disk_is_an_error_on_nodes_with_the_driver() {
     let mut host = with_limits(&[]);
     host.node(node("other"));
-    let wrong = ebs("aws://zone/disk");
-    let status = host.verdict(&wrong, "node").unwrap();
+    let untranslatable = ebs("aws://zone/disk");
+    let status = host.verdict(&untranslatable, "node").unwrap();
     assert_eq!(status.code, Code::Error);
     assert_eq!(
         status.reasons,
@@ -120,7 +120,7 @@ fn an_untranslatable_disk_is_an_error_on_nodes_with_the_driver() {
           for AWS volume (aws://zone/disk)"
         ]
     );
-    assert_eq!(host.fits(&wrong), ["other"]);
+    assert_eq!(host.fits(&untranslatable), ["other"]);
 }
 
 #[test]
@@ -134,34 +134,34 @@ fn attached_volumes_count_without_a_pod() {
         format!(r#"{{"spec": {{"attacher": "{driver}", "nodeName": "{node}", {source}}}}}"#)
     };
     host.resident(&pod().claim("a"), "node");
-    let wanted = pod().claim("c");
+    let requested = pod().claim("c");
     for (case, driver, on, volume, expected) in [
-        ("what a pod has", DRIVER, "node", "a", true),
-        ("another node's", DRIVER, "other", "b", true),
-        ("another driver's", "csi.other.com", "node", "b", true),
-        ("of a volume that is not there", DRIVER, "node", "gone", true),
-        ("one more", DRIVER, "node", "b", false),
+        ("a volume of a pod on the node", DRIVER, "node", "a", true),
+        ("a volume on another node", DRIVER, "other", "b", true),
+        ("a volume of another driver", "csi.other.com", "node", "b", true),
+        ("an unknown volume", DRIVER, "node", "gone", true),
+        ("a volume without a pod", DRIVER, "node", "b", false),
     ] {
         host.object("VolumeAttachment", "", "attachment", &attached(driver, on, volume));
-        assert_eq!(fits(&mut host, &wanted), expected, "{case}");
+        assert_eq!(fits(&mut host, &requested), expected, "{case}");
     }
     host.remove_object("VolumeAttachment", "", "attachment");
-    assert!(fits(&mut host, &wanted), "it is detached");
+    assert!(fits(&mut host, &requested), "the volume is detached");
 }
 
-/// The plugin does not check individual nodes if all have room. The answers must not depend on that.
+/// The plugin does not check individual nodes if every node has room. The answers must not depend on that.
 #[test]
 fn each_node_has_its_own_count() {
     let limit = |count: u32| {
         format!(r#"{{"spec": {{"drivers": [{{"name": "{DRIVER}", "allocatable": {{"count": {count}}}}}]}}}}"#)
     };
-    for (case, limit_of_other, there, wanted, expected) in [
-        ("room everywhere", Some(3), vec![], vec!["a", "b"], vec!["node", "other"]),
-        ("none on the other", Some(1), vec![], vec!["a", "b"], vec!["node"]),
-        ("none any more", Some(3), vec!["c", "d"], vec!["a", "b"], vec!["node"]),
-        ("the same volume", Some(3), vec!["a", "b", "c"], vec!["a", "b"], vec!["node", "other"]),
-        ("no driver on the other", None, vec!["c", "d"], vec!["a", "b"], vec!["node", "other"]),
-        ("a claim that is not there", Some(3), vec![], vec!["missing"], vec![]),
+    for (case, limit_of_other, existing, requested, expected) in [
+        ("both nodes have room", Some(3), vec![], vec!["a", "b"], vec!["node", "other"]),
+        ("the other node has a lower limit", Some(1), vec![], vec!["a", "b"], vec!["node"]),
+        ("the other node is full", Some(3), vec!["c", "d"], vec!["a", "b"], vec!["node"]),
+        ("the other node has the volumes", Some(3), vec!["a", "b", "c"], vec!["a", "b"], vec!["node", "other"]),
+        ("the other node does not have the driver", None, vec!["c", "d"], vec!["a", "b"], vec!["node", "other"]),
+        ("a missing claim", Some(3), vec![], vec!["missing"], vec![]),
     ] {
         let mut host = with_limits(&[(DRIVER, 3)]);
         for name in ["a", "b", "c", "d"] {
@@ -171,15 +171,15 @@ fn each_node_has_its_own_count() {
         if let Some(count) = limit_of_other {
             host.object("CSINode", "", "other", &limit(count));
         }
-        let residents: Vec<_> = there.iter().map(|claim| host.resident(&pod().claim(claim), "other")).collect();
-        let wanted = wanted.into_iter().fold(pod(), PodBuilder::claim);
-        assert_eq!(host.fits(&wanted), expected, "{case}");
-        assert_eq!(host.fresh().fits(&wanted), expected, "{case}");
+        let residents: Vec<_> = existing.iter().map(|claim| host.resident(&pod().claim(claim), "other")).collect();
+        let requested = requested.into_iter().fold(pod(), PodBuilder::claim);
+        assert_eq!(host.fits(&requested), expected, "{case}");
+        assert_eq!(host.fresh().fits(&requested), expected, "{case}");
         // A removed node, and its pods that are removed later, must not count.
         host.remove_node("other");
         residents.into_iter().for_each(|pod| host.remove_resident(pod));
-        let left: Vec<&str> = expected.into_iter().filter(|node| *node == "node").collect();
-        assert_eq!(host.fits(&wanted), left, "{case}, without the other");
+        let remaining: Vec<&str> = expected.into_iter().filter(|node| *node == "node").collect();
+        assert_eq!(host.fits(&requested), remaining, "{case}, without the other node");
     }
 }
 
@@ -215,7 +215,7 @@ fn claims_must_exist_and_belong_to_the_pod() {
     let mut host = with_limits(&[(DRIVER, 9)]);
     unbound(&mut host, "new", "example");
     host.resident(&pod().claim("missing"), "node");
-    assert!(fits(&mut host, &pod().claim("new")), "a missing claim of a pod that is there is nothing");
+    assert!(fits(&mut host, &pod().claim("new")), "a missing claim of a pod on the node does not count");
     host.object("PersistentVolumeClaim", "default", "web-data", &owned("2"));
     host.resident(&ephemeral, "node");
     assert_eq!(host.verdict(&pod().claim("new"), "node").map(|status| status.code), Some(Code::Error));
@@ -227,11 +227,11 @@ fn counts_after_changes_equal_counts_from_scratch() {
     for name in ["a", "b"] {
         bound(&mut host, name, &of_driver(name));
     }
-    let there = host.resident(&pod().claim("a"), "node");
-    host.change_resident(there, &pod().claim("b"), "node");
+    let existing = host.resident(&pod().claim("a"), "node");
+    host.change_resident(existing, &pod().claim("b"), "node");
     host.object("CSINode", "", "node", r#"{"spec": {"drivers": [{"name": "csi.example.com"}]}}"#);
-    for wanted in [pod().claim("a"), pod().claim("b"), pod()] {
-        assert_eq!(host.verdicts(&wanted), host.fresh().verdicts(&wanted));
+    for requested in [pod().claim("a"), pod().claim("b"), pod()] {
+        assert_eq!(host.verdicts(&requested), host.fresh().verdicts(&requested));
     }
     host.remove_object("CSINode", "", "node");
     host.remove_object("PersistentVolume", "", "pv-a");

@@ -54,8 +54,9 @@ impl Use {
                 Some(Use::Ephemeral { claim: source.claim.clone(), pod: (pod.to_owned(), source.pod_uid.clone()) })
             }
             source => {
-                let wrong = |wrong| format!("converting volume({}) from inline to csi: {wrong}", volume.name);
-                Some(Use::InTree(migration::inline(source)?.map_err(wrong)))
+                let conversion_error =
+                    |error| format!("converting volume({}) from inline to csi: {error}", volume.name);
+                Some(Use::InTree(migration::inline(source)?.map_err(conversion_error)))
             }
         }
     }

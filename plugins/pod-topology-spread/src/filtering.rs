@@ -24,8 +24,8 @@ pub fn pre_filter(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Result<P
         Ok(true) => Ok(PreFilter::Skip),
         Ok(false) => Ok(PreFilter::All),
         Err(problem) => {
-            let what = "get constraints from pod: obtaining pod's hard topology spread constraints";
-            Err(Rejection::error(format!("{what}: {problem}")))
+            let prefix = "get constraints from pod: obtaining pod's hard topology spread constraints";
+            Err(Rejection::error(format!("{prefix}: {problem}")))
         }
     }
 }

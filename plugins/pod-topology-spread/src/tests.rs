@@ -109,12 +109,15 @@ fn a_node_without_the_label_is_unresolvable() {
     let mut host = host();
     host.node(node("nowhere").label("node", "nowhere"));
     let incoming = web().spread(hard("zone", 1)).spread(hard("node", 1));
-    let told =
+    let code_and_reasons =
         |host: &mut Host<Plugin>, node| host.verdict(&incoming, node).map(|status| (status.code, status.reasons));
-    assert_eq!(told(&mut host, "nowhere"), Some((Code::UnschedulableAndUnresolvable, vec![MISSING.to_owned()])));
+    assert_eq!(
+        code_and_reasons(&mut host, "nowhere"),
+        Some((Code::UnschedulableAndUnresolvable, vec![MISSING.to_owned()]))
+    );
     put(&mut host, &web(), "a1");
-    assert_eq!(told(&mut host, "a2"), Some((Code::Unschedulable, vec![UNEVEN.to_owned()])));
-    assert_eq!(told(&mut host, "b1"), None);
+    assert_eq!(code_and_reasons(&mut host, "a2"), Some((Code::Unschedulable, vec![UNEVEN.to_owned()])));
+    assert_eq!(code_and_reasons(&mut host, "b1"), None);
     // A node without the label of one constraint doesn't count for the other constraint.
     put(&mut host, &web(), "nowhere b1 b2");
     assert_eq!(host.fits(&incoming), ["a2"]);
@@ -171,10 +174,10 @@ fn the_pods_values_of_match_label_keys_are_selected() {
 #[test]
 fn an_invalid_selector_fails_the_pod() {
     let bad = |when| spread("zone", 1, when, selector([expression("app", In, [])]));
-    let told = host().verdict(&web().spread(bad(DoNotSchedule)), "a1").unwrap();
+    let status = host().verdict(&web().spread(bad(DoNotSchedule)), "a1").unwrap();
     let problem = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
-    let what = "get constraints from pod: obtaining pod's hard topology spread constraints";
-    assert_eq!((told.code, told.reasons), (Code::Error, vec![format!("{what}: {problem}")]));
+    let prefix = "get constraints from pod: obtaining pod's hard topology spread constraints";
+    assert_eq!((status.code, status.reasons), (Code::Error, vec![format!("{prefix}: {problem}")]));
     assert_eq!(host().fits(&web().spread(bad(ScheduleAnyway))).len(), 4);
 }
 

@@ -39,7 +39,7 @@ impl TryFrom<VolumeBindingArgs> for Args {
         };
         if args.shape.is_some() {
             // The gate StorageCapacityScoring, which needs `shape`, is off by default.
-            problems.forbidden("shape", "nodes are not scored by their volumes; remove it");
+            problems.forbidden("shape", "scoring by storage capacity is not supported; remove the field");
         }
         problems.into_result().map(|()| Args { bind_timeout })
     }

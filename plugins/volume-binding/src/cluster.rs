@@ -6,7 +6,7 @@ use std::rc::Rc;
 use berth_guest::index::Index;
 use berth_guest::objects::{Kind, Object};
 use berth_guest::selector::{LabelSelector, WrittenLabelSelector};
-use berth_guest_volumes::{CsiDriver, CsiNode, CsiStorageCapacity, Known, Quantity, StorageClass};
+use berth_guest_volumes::{CsiDriver, CsiNode, CsiStorageCapacity, Known, Quantity, StorageClass, path};
 
 use crate::args::Args;
 use crate::claim::Claim;
@@ -73,8 +73,14 @@ impl Index<Args> for Cluster {
             DRIVER => return self.drivers.set(object),
             _ => self.set_capacity(object),
         };
-        if let Err(problem) = read {
-            berth_guest::warn!("{}/{} is left out: {problem}", object.namespace, object.name);
+        if let Err(error) = read {
+            let kind = match object.kind {
+                CLAIM => "PersistentVolumeClaim",
+                VOLUME => "PersistentVolume",
+                _ => "CSIStorageCapacity",
+            };
+            let name = path(object);
+            berth_guest::warn!("object can't be read; ignoring it kind={kind} object={name} error={error}");
             self.object_removed(object);
         }
     }

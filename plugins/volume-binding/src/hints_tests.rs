@@ -9,8 +9,8 @@ use crate::Plugin;
 fn hint(kind: &str, [namespace, name]: [&str; 2], before: &str, after: &str) -> Hint {
     let is_new = before.is_empty();
     let (actions, before) = if is_new { (Actions::ADD, None) } else { (Actions::UPDATE, Some(before)) };
-    let wants = pod().name("web").namespace("here").claim("data").ephemeral("scratch");
-    Host::<Plugin>::new().object_hint(kind, actions, [namespace, name], [before, Some(after)], &wants)
+    let incoming = pod().name("web").namespace("here").claim("data").ephemeral("scratch");
+    Host::<Plugin>::new().object_hint(kind, actions, [namespace, name], [before, Some(after)], &incoming)
 }
 
 #[test]
@@ -22,7 +22,8 @@ fn storage_objects_that_cause_a_retry() {
     let capacity = "storage.k8s.io/v1/CSIStorageCapacity";
     let topology = r#"{"allowedTopologies": [{"matchLabelExpressions": [{"key": "zone", "values": ["a"]}]}]}"#;
     let migrated = r#"{"metadata": {"annotations": {"storage.alpha.kubernetes.io/migrated-plugins": "a"}}}"#;
-    let [tells, silent] = [true, false].map(|tells| format!(r#"{{"spec": {{"storageCapacity": {tells}}}}}"#));
+    let [with_capacity, without_capacity] =
+        [true, false].map(|with_capacity| format!(r#"{{"spec": {{"storageCapacity": {with_capacity}}}}}"#));
     for (kind, object, before, after, expected) in [
         (claim, ["here", "data"], "", "{}", Queue),
         (claim, ["here", "data"], "{}", "{}", Queue),
@@ -37,9 +38,9 @@ fn storage_objects_that_cause_a_retry() {
         (csi_node, ["", "n"], "", "{}", Queue),
         (csi_node, ["", "n"], "{}", migrated, Queue),
         (csi_node, ["", "n"], migrated, migrated, Skip),
-        (driver, ["", "d"], &tells, &silent, Queue),
-        (driver, ["", "d"], &silent, &tells, Skip),
-        (driver, ["", "d"], "", &silent, Skip),
+        (driver, ["", "d"], &with_capacity, &without_capacity, Queue),
+        (driver, ["", "d"], &without_capacity, &with_capacity, Skip),
+        (driver, ["", "d"], "", &without_capacity, Skip),
         (capacity, ["ns", "c"], "", "{}", Queue),
         (capacity, ["ns", "c"], "{}", r#"{"capacity": "1Gi"}"#, Queue),
         (capacity, ["ns", "c"], r#"{"capacity": "2Gi"}"#, r#"{"capacity": "1Gi"}"#, Skip),
@@ -52,9 +53,9 @@ fn storage_objects_that_cause_a_retry() {
 #[test]
 fn new_nodes_and_changed_labels_cause_a_retry() {
     let mut host = Host::<Plugin>::new();
-    let wants = pod().claim("data");
+    let incoming = pod().claim("data");
     let node = node("n");
-    assert_eq!(host.node_hint(Actions::ADD, [None, Some(&node)], &wants), Queue);
-    assert_eq!(host.node_hint(Actions::UPDATE_LABELS, [Some(&node), Some(&node)], &wants), Queue);
-    assert_eq!(host.node_hint(Actions::UPDATE_TAINTS, [Some(&node), Some(&node)], &wants), Skip);
+    assert_eq!(host.node_hint(Actions::ADD, [None, Some(&node)], &incoming), Queue);
+    assert_eq!(host.node_hint(Actions::UPDATE_LABELS, [Some(&node), Some(&node)], &incoming), Queue);
+    assert_eq!(host.node_hint(Actions::UPDATE_TAINTS, [Some(&node), Some(&node)], &incoming), Skip);
 }

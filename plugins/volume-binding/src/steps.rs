@@ -54,8 +54,8 @@ pub fn write(steps: &[Step]) -> Vec<u8> {
 
 /// Decodes the steps. Another version of this plugin may have encoded them.
 pub fn read(state: &[u8]) -> Result<Vec<Step>, String> {
-    let text = str::from_utf8(state).map_err(|_| "the reservation's state is no text".to_owned())?;
-    let unknown = |line| format!("the reservation's state has a line that this version does not know: {line:?}");
+    let text = str::from_utf8(state).map_err(|_| "the reservation's state is not UTF-8".to_owned())?;
+    let unknown = |line| format!("the reservation's state has an unknown line: {line:?}");
     text.lines().map(|line| Step::read(line).ok_or_else(|| unknown(line))).collect()
 }
 
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(read(&write(&steps)), Ok(steps.to_vec()));
         assert_eq!(read(b""), Ok(Vec::new()));
         for unknown in ["provide\tdefault", "keep\tdefault\tdata\tu\t1"] {
-            assert!(read(unknown.as_bytes()).unwrap_err().contains("does not know"), "{unknown}");
+            assert!(read(unknown.as_bytes()).unwrap_err().contains("unknown line"), "{unknown}");
         }
     }
 }

@@ -53,11 +53,11 @@ fn volume(size: &str, zone: &str, more: &str) -> String {
     )
 }
 
-fn wanted() -> PodBuilder {
+fn pod_with_claim() -> PodBuilder {
     pod().claim("data")
 }
 
-fn told(status: Option<Status>) -> Option<(Code, String)> {
+fn code_and_reasons(status: Option<Status>) -> Option<(Code, String)> {
     status.map(|status| (status.code, status.reasons.join("; ")))
 }
 
@@ -69,51 +69,55 @@ fn unresolvable(reason: &str) -> Option<(Code, String)> {
 fn unusable_claims_reject_the_pod() {
     let bound = r#""metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}"#;
     for (case, fields, expected) in [
-        ("missing", None, unresolvable("persistentvolumeclaim \"data\" not found")),
+        ("a missing claim", None, unresolvable("persistentvolumeclaim \"data\" not found")),
         (
-            "lost",
+            "a lost claim",
             Some(r#"{"spec": {"volumeName": "pv"}, "status": {"phase": "Lost"}}"#.to_owned()),
             unresolvable("persistentvolumeclaim \"data\" bound to non-existent persistentvolume \"pv\""),
         ),
         (
-            "going",
+            "a claim that is being deleted",
             Some(r#"{"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}"#.to_owned()),
             unresolvable("persistentvolumeclaim \"data\" is being deleted"),
         ),
         (
-            "waiting for nobody",
+            "an unbound claim with immediate binding",
             Some(waiting("at-once", "")),
             unresolvable("pod has unbound immediate PersistentVolumeClaims"),
         ),
-        ("without a class", Some("{}".to_owned()), unresolvable("pod has unbound immediate PersistentVolumeClaims")),
         (
-            "of an unknown class",
+            "a claim without a class",
+            Some("{}".to_owned()),
+            unresolvable("pod has unbound immediate PersistentVolumeClaims"),
+        ),
+        (
+            "an unknown class",
             Some(waiting("none", "")),
             unresolvable("pod has unbound immediate PersistentVolumeClaims"),
         ),
         (
-            "with a volume, but not bound yet",
+            "a claim with a volume, not bound yet",
             Some(waiting("made", r#", "volumeName": "pv""#)),
             unresolvable("pod has unbound immediate PersistentVolumeClaims"),
         ),
         (
-            "of a class that says nothing",
+            "a class without a binding mode",
             Some(waiting("unset", "")),
             Some((Code::Error, "VolumeBindingMode not set for StorageClass \"unset\"".to_owned())),
         ),
         (
-            "bound to what is not there",
+            "a claim that is bound to a missing volume",
             Some(format!(r#"{{{bound}, "spec": {{"volumeName": "pv"}}}}"#)),
             unresolvable(NO_VOLUME),
         ),
-        ("waiting for the pod", Some(waiting("made", "")), None),
+        ("a claim that waits for the pod", Some(waiting("made", "")), None),
     ] {
         let mut host = cluster();
         host.object("StorageClass", "", "unset", "{}");
         if let Some(fields) = fields {
             claim(&mut host, &fields);
         }
-        assert_eq!(told(host.verdict(&wanted(), "a")), expected, "{case}");
+        assert_eq!(code_and_reasons(host.verdict(&pod_with_claim(), "a")), expected, "{case}");
     }
 }
 
@@ -134,10 +138,10 @@ fn an_ephemeral_claim_belongs_to_its_pod() {
     let ephemeral = pod().name("web").uid("1").ephemeral("data");
     let mut host = cluster();
     let missing = "waiting for ephemeral volume controller to create the persistentvolumeclaim \"web-data\"";
-    assert_eq!(told(host.verdict(&ephemeral, "a")), unresolvable(missing));
+    assert_eq!(code_and_reasons(host.verdict(&ephemeral, "a")), unresolvable(missing));
     host.object("PersistentVolumeClaim", "default", "web-data", &owned("2"));
     let another = "PVC default/web-data was not created for pod default/web (pod is not owner)";
-    assert_eq!(told(host.verdict(&ephemeral, "a")), unresolvable(another));
+    assert_eq!(code_and_reasons(host.verdict(&ephemeral, "a")), unresolvable(another));
     host.object("PersistentVolumeClaim", "default", "web-data", &owned("1"));
     assert_eq!(host.fits(&ephemeral), ["a", "b"]);
 }
@@ -151,7 +155,7 @@ fn arguments_are_checked() {
         ),
         (
             r#"{"shape": [{"utilization": 0, "score": 0}]}"#,
-            "shape: Forbidden: nodes are not scored by their volumes; remove it",
+            "shape: Forbidden: scoring by storage capacity is not supported; remove the field",
         ),
     ] {
         let refused = Host::<Plugin>::with_args(args).err();

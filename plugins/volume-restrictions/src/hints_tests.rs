@@ -15,23 +15,24 @@ fn disk(id: &str) -> VolumeSource {
 #[test]
 fn deleted_pods_and_new_claims_cause_a_retry() {
     let mut host = Host::<Plugin>::new();
-    let here = || pod().namespace("here");
-    let wants = here().volume("disk", disk("a")).claim("data");
-    for (left, expected) in [
-        (here().volume("disk", disk("a")), Queue),
-        (here().volume("disk", disk("b")), Skip),
+    let pod_here = || pod().namespace("here");
+    let incoming = pod_here().volume("disk", disk("a")).claim("data");
+    for (deleted, expected) in [
+        (pod_here().volume("disk", disk("a")), Queue),
+        (pod_here().volume("disk", disk("b")), Skip),
         (pod().namespace("there").volume("disk", disk("a")), Queue),
-        (here().claim("data"), Queue),
-        (here().claim("other"), Skip),
+        (pod_here().claim("data"), Queue),
+        (pod_here().claim("other"), Skip),
         (pod().namespace("there").claim("data"), Skip),
     ] {
-        assert_eq!(host.pod_hint(Actions::DELETE, [Some(&left), None], &wants), expected, "{left:?}");
+        assert_eq!(host.pod_hint(Actions::DELETE, [Some(&deleted), None], &incoming), expected, "{deleted:?}");
     }
     for (namespace, name, expected) in [("here", "data", Queue), ("there", "data", Skip), ("here", "other", Skip)] {
-        let mut hint =
-            |actions, change| host.object_hint("v1/PersistentVolumeClaim", actions, [namespace, name], change, &wants);
+        let mut hint = |actions, change| {
+            host.object_hint("v1/PersistentVolumeClaim", actions, [namespace, name], change, &incoming)
+        };
         assert_eq!(hint(Actions::ADD, [None, Some("{}")]), expected, "{namespace}/{name}");
-        assert_eq!(hint(Actions::UPDATE, [Some("{}"), Some("{}")]), Skip, "not waited for");
+        assert_eq!(hint(Actions::UPDATE, [Some("{}"), Some("{}")]), Skip, "the plugin does not wait for this action");
     }
-    assert_eq!(host.node_hint(Actions::ADD, [None, Some(&node("new"))], &wants), Queue);
+    assert_eq!(host.node_hint(Actions::ADD, [None, Some(&node("new"))], &incoming), Queue);
 }

@@ -28,13 +28,13 @@ fn nodes_are_in_the_volumes_zone() {
         ("none of several zones", vec![(ZONE, "a__b")], vec![(ZONE, "c")], false),
         ("zone and region", vec![(ZONE, "a"), (REGION, "r")], vec![(ZONE, "a"), (REGION, "r")], true),
         ("another region", vec![(ZONE, "a"), (REGION, "r")], vec![(ZONE, "a"), (REGION, "s")], false),
-        ("a region alone", vec![(REGION, "r")], vec![(ZONE, "a")], false),
-        ("a node that tells nothing", vec![(ZONE, "a")], vec![("disk", "ssd")], true),
-        ("a volume that tells nothing", vec![("disk", "ssd")], vec![(ZONE, "a")], true),
+        ("only a region", vec![(REGION, "r")], vec![(ZONE, "a")], false),
+        ("a node without zone labels", vec![(ZONE, "a")], vec![("disk", "ssd")], true),
+        ("a volume without zone labels", vec![("disk", "ssd")], vec![(ZONE, "a")], true),
         ("an old label on the volume", vec![(BETA_ZONE, "a")], vec![(ZONE, "a")], true),
         ("an old label on both", vec![(BETA_ZONE, "a")], vec![(BETA_ZONE, "a"), (ZONE, "b")], true),
         ("an old label on the node", vec![(ZONE, "a")], vec![(BETA_ZONE, "a")], false),
-        ("a label with a hole", vec![(ZONE, "a__ ")], vec![(ZONE, "b")], true),
+        ("a label with an empty zone", vec![(ZONE, "a__ ")], vec![(ZONE, "b")], true),
         ("a label with blanks", vec![(ZONE, "a __ b")], vec![(ZONE, "b")], true),
     ] {
         let mut host = bound(&volume);
@@ -84,13 +84,13 @@ fn answers_follow_the_objects() {
     assert_eq!(host.reasons(&wanted, "node"), ["persistentvolume \"pv\" not found"]);
     host.remove_object("PersistentVolumeClaim", "default", "claim");
     assert_eq!(host.reasons(&wanted, "node"), ["persistentvolumeclaim \"claim\" not found"]);
-    assert_eq!(host.fits(&pod()), ["node"], "without a claim nothing is asked");
+    assert_eq!(host.fits(&pod()), ["node"], "a pod without claims is skipped");
 }
 
 #[test]
 fn changes_that_help_a_pod_rejected_for_its_zone() {
     let mut host = Host::<Plugin>::new();
-    let wants = pod().namespace("here").claim("data");
+    let incoming = pod().namespace("here").claim("data");
     let in_zone = |zone| format!(r#"{{"metadata": {{"labels": {{"topology.kubernetes.io/zone": "{zone}"}}}}}}"#);
     let [a, b] = ["a", "b"].map(in_zone);
     let (class, waits) = ("storage.k8s.io/v1/StorageClass", r#"{"volumeBindingMode": "WaitForFirstConsumer"}"#);
@@ -107,9 +107,9 @@ fn changes_that_help_a_pod_rejected_for_its_zone() {
         (class, ["", "c"], Some("{}"), waits, Hint::Skip),
     ] {
         let actions = if before.is_none() { EventActions::ADD } else { EventActions::UPDATE };
-        let hint = host.object_hint(kind, actions, object, [before, Some(after)], &wants);
+        let hint = host.object_hint(kind, actions, object, [before, Some(after)], &incoming);
         assert_eq!(hint, expected, "{kind} {object:?} {before:?} {after}");
     }
     let node = node("n");
-    assert_eq!(host.node_hint(EventActions::UPDATE_LABELS, [Some(&node), Some(&node)], &wants), Hint::Queue);
+    assert_eq!(host.node_hint(EventActions::UPDATE_LABELS, [Some(&node), Some(&node)], &incoming), Hint::Queue);
 }

@@ -24,7 +24,7 @@ pub const EXTENDED: &str = "resource.kubernetes.io/extended-resource-claim";
 
 /// Reads an object. A field that is null counts as absent.
 pub fn read<T: DeserializeOwned>(object: Value) -> Result<T, String> {
-    serde_json::from_value(without_nulls(object)).map_err(|wrong| wrong.to_string())
+    serde_json::from_value(without_nulls(object)).map_err(|error| error.to_string())
 }
 
 fn without_nulls(value: Value) -> Value {

@@ -60,7 +60,7 @@ impl NodeSelector {
             })
         });
         let terms: Vec<_> = terms.collect::<Result<_, String>>()?;
-        Terms::new(&terms).map_err(|wrong| wrong.into_result().err().unwrap_or_default())
+        Terms::new(&terms).map_err(|error| error.into_result().err().unwrap_or_default())
     }
 }
 

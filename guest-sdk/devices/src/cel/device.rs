@@ -43,16 +43,16 @@ impl Device {
     ) -> Result<Device, String> {
         let mut domains = Domains::default();
         for (name, attribute) in attributes {
-            let wrong = |what: &str| format!("attribute {name}: {what}");
+            let invalid = |problem: &str| format!("attribute {name}: {problem}");
             let value: Box<dyn Val> = match attribute {
                 Attribute::Text(text) => text_value(text),
                 Attribute::Int(number) => Box::new(CelInt::from(*number)),
                 Attribute::Bool(truth) => Box::new(CelBool::from(*truth)),
                 Attribute::Version(text) => {
                     let version = Version::parse(text);
-                    Box::new(version.map_err(|why| wrong(&format!("parse semantic version: {why}")))?)
+                    Box::new(version.map_err(|error| invalid(&format!("parse semantic version: {error}")))?)
                 }
-                Attribute::Unknown => return Err(wrong("unsupported attribute value")),
+                Attribute::Unknown => return Err(invalid("unsupported attribute value")),
             };
             domains.add(driver, name, value);
         }

@@ -14,10 +14,10 @@ const LARGEST: usize = 1 << 20;
 pub fn add(env: &mut Env) -> Result<(), DeclarationError> {
     let standard = add_member_overload!(env, fn matches: (CelString<'_>, CelString<'_>) -> Result<CelBool>,
         id = "matches_string");
-    if let Err(wrong) = standard
-        && !matches!(wrong, DeclarationError::DuplicateOverload { .. })
+    if let Err(error) = standard
+        && !matches!(error, DeclarationError::DuplicateOverload { .. })
     {
-        return Err(wrong);
+        return Err(error);
     }
     add_member_overload!(env, fn find: (CelString<'_>, CelString<'_>) -> Result<CelString<'static>>,
         id = "string_find_string")?;
@@ -33,7 +33,7 @@ pub fn add(env: &mut Env) -> Result<(), DeclarationError> {
 
 fn expression(text: &CelString<'_>) -> Result<Regex, ExecutionError> {
     let built = RegexBuilder::new(text.inner()).size_limit(LARGEST).build();
-    built.map_err(|wrong| ExecutionError::function_error("matches", wrong))
+    built.map_err(|error| ExecutionError::function_error("matches", error))
 }
 
 fn matches(text: &CelString<'_>, wanted: &CelString<'_>) -> Result<CelBool, ExecutionError> {

@@ -56,7 +56,7 @@ impl Compiler {
     /// Returns the expression's result for the device.
     pub fn matches(&self, expression: &str, device: &Device) -> Result<bool, Problem> {
         let Compiled { expression, .. } = self.compiled(expression);
-        let expression = (*expression).as_ref().map_err(|wrong| Problem::Compile(wrong.clone()))?;
+        let expression = (*expression).as_ref().map_err(|error| Problem::Compile(error.clone()))?;
         let mut context = Context::with_env(self.env());
         context.add_variable_as_val("device", Box::new(device.clone()));
         match Value::resolve_val(expression, &context) {
@@ -67,7 +67,7 @@ impl Compiler {
                     value.get_type().name()
                 ))),
             },
-            Err(wrong) => Err(Problem::Runtime(message(&wrong))),
+            Err(error) => Err(Problem::Runtime(message(&error))),
         }
     }
 
@@ -108,11 +108,11 @@ impl Compiler {
 /// everything else together.
 fn compile(text: &str) -> Result<Expression, String> {
     if text.len() > LONGEST {
-        return Err(format!("too long: {} bytes, {LONGEST} are allowed", text.len()));
+        return Err(format!("the expression has {} bytes; at most {LONGEST} are allowed", text.len()));
     }
     let parser = PrattParser::new().max_recursion_depth(DEEPEST).enable_optional_syntax(true);
-    let expression = parser.parse(text).map_err(|wrong| format!("compilation failed: {wrong}"))?;
-    bind::expand(expression).map_err(|wrong| format!("compilation failed: {wrong}"))
+    let expression = parser.parse(text).map_err(|error| format!("compilation failed: {error}"))?;
+    bind::expand(expression).map_err(|error| format!("compilation failed: {error}"))
 }
 
 /// Creates the environment. Adding the functions can't fail, as all names are distinct.
@@ -125,15 +125,15 @@ fn environment() -> Env {
         semver::add(&mut env),
         functions::add(&mut env),
     ];
-    for wrong in added.into_iter().filter_map(Result::err) {
-        berth_guest::error!("CEL: {wrong}");
+    for error in added.into_iter().filter_map(Result::err) {
+        berth_guest::error!("a CEL function can't be added; expressions that use it fail error={error}");
     }
     env
 }
 
 /// Returns cel-go's message for the same error, if it is short and known.
-fn message(wrong: &ExecutionError) -> String {
-    match wrong {
+fn message(error: &ExecutionError) -> String {
+    match error {
         ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
         ExecutionError::NoSuchOverload(_)
         | ExecutionError::ValuesNotComparable(..)

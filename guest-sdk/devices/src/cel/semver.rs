@@ -156,7 +156,7 @@ fn read(text: &CelString<'_>) -> Result<Version, ExecutionError> {
 }
 
 fn read_tolerant(text: &CelString<'_>, tolerant: &CelBool) -> Result<Version, ExecutionError> {
-    parsed(text.inner(), *tolerant.inner()).map_err(|wrong| ExecutionError::function_error("semver", wrong))
+    parsed(text.inner(), *tolerant.inner()).map_err(|error| ExecutionError::function_error("semver", error))
 }
 
 fn is_semver(text: &CelString<'_>) -> CelBool {

@@ -104,11 +104,15 @@ mod tests {
     /// Without this check, the Go SDK would read a changed contract at wrong offsets.
     #[test]
     fn generated_files_match_the_contract() {
-        for (path, wanted) in generate().unwrap() {
+        for (path, generated) in generate().unwrap() {
             // gofmt changes the alignment, so the test compares words.
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            let found = std::fs::read_to_string(&path).unwrap();
-            assert!(words(&found) == words(&wanted), "{}: cargo run -p berth-go-types, then gofmt -w", path.display());
+            let on_disk = std::fs::read_to_string(&path).unwrap();
+            assert!(
+                words(&on_disk) == words(&generated),
+                "{}: cargo run -p berth-go-types, then gofmt -w",
+                path.display()
+            );
         }
     }
 }

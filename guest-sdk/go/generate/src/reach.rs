@@ -45,13 +45,13 @@ impl<'a> Reach<'a> {
 /// front: `snapshot.change`.
 fn find(resolve: &Resolve, name: &str) -> Result<TypeId, String> {
     let (interface, plain) = name.split_once('.').map_or((None, name), |(interface, plain)| (Some(interface), plain));
-    let is_there = |ty: &TypeDef| match (interface, ty.owner) {
+    let is_owned = |ty: &TypeDef| match (interface, ty.owner) {
         (None, _) => true,
         (Some(interface), TypeOwner::Interface(owner)) => resolve.interfaces[owner].name.as_deref() == Some(interface),
         (Some(_), _) => false,
     };
-    let is_it =
-        |ty: &TypeDef| ty.name.as_deref() == Some(plain) && is_there(ty) && !matches!(ty.kind, TypeDefKind::Type(_));
-    let found = resolve.types.iter().find(|(_, ty)| is_it(ty)).map(|(id, _)| id);
+    let is_searched =
+        |ty: &TypeDef| ty.name.as_deref() == Some(plain) && is_owned(ty) && !matches!(ty.kind, TypeDefKind::Type(_));
+    let found = resolve.types.iter().find(|(_, ty)| is_searched(ty)).map(|(id, _)| id);
     found.ok_or_else(|| format!("the contract has no type `{name}`"))
 }

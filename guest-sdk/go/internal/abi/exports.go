@@ -49,7 +49,7 @@ func describe() unsafe.Pointer {
 	defer end()
 	begin()
 	if component.Registered == nil {
-		panic("no plugin: call framework.Register in the program's init")
+		panic("no plugin is registered: call framework.Register in the program's init")
 	}
 	guest = component.Registered.New()
 	description := guest.Describe()

@@ -31,11 +31,11 @@ impl<'de> VariantAccess<'de> for Variant<'_, '_> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, ArgumentError> {
-        seed.deserialize(Reader::within(self.text)).map_err(|wrong| wrong.in_field(self.name))
+        seed.deserialize(Reader::within(self.text)).map_err(|error| error.in_field(self.name))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, ArgumentError> {
-        Reader::within(self.text).deserialize_seq(visitor).map_err(|wrong| wrong.in_field(self.name))
+        Reader::within(self.text).deserialize_seq(visitor).map_err(|error| error.in_field(self.name))
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -43,6 +43,6 @@ impl<'de> VariantAccess<'de> for Variant<'_, '_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ArgumentError> {
-        Reader::within(self.text).object(Some(fields), visitor).map_err(|wrong| wrong.in_field(self.name))
+        Reader::within(self.text).object(Some(fields), visitor).map_err(|error| error.in_field(self.name))
     }
 }

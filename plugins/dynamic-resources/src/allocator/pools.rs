@@ -46,7 +46,8 @@ pub fn gather(slices: &Slices, node: Node<'_>) -> Result<Vec<Pool>, String> {
 }
 
 fn is_relevant(slice: &Slice, node: Node<'_>) -> Result<bool, String> {
-    let failed = |what: &str, problem: String| format!("failed to perform node selection for {what}: {problem}");
+    let selection_error =
+        |object: &str, error: String| format!("failed to perform node selection for {object}: {error}");
     match &slice.nodes {
         // Slices with shared counters are needed to use any device of the pool.
         _ if !slice.shared_counters.is_empty() => Ok(true),
@@ -54,7 +55,7 @@ fn is_relevant(slice: &Slice, node: Node<'_>) -> Result<bool, String> {
             for device in &slice.devices {
                 let included = device.nodes.include(node.name, node.labels);
                 let name = || format!("device {} in slice {}", device.id.device, slice.name);
-                if included.map_err(|problem| failed(&name(), problem))? {
+                if included.map_err(|error| selection_error(&name(), error))? {
                     return Ok(true);
                 }
             }
@@ -62,7 +63,7 @@ fn is_relevant(slice: &Slice, node: Node<'_>) -> Result<bool, String> {
         }
         nodes => {
             let included = nodes.include(node.name, node.labels);
-            included.map_err(|problem| failed(&format!("slice {}", slice.name), problem))
+            included.map_err(|error| selection_error(&format!("slice {}", slice.name), error))
         }
     }
 }

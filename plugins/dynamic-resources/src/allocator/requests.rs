@@ -54,7 +54,7 @@ impl<'a> Search<'a> {
 
     fn prepared(&mut self, name: &'a str, ask: &'a Ask, key: [usize; 3]) -> Result<PreparedRequest<'a>, String> {
         let claims = self.claims;
-        let problem = |what: &str| format!("claim {}, request {name}{what}", claims[key[0]]);
+        let problem = |reason: &str| format!("claim {}, request {name}{reason}", claims[key[0]]);
         if let Some(number) = ask.selectors.iter().position(|selector| selector.cel.is_none()) {
             return Err(problem(&format!(", selector #{number}: CEL expression empty (unsupported selector type?)")));
         }

@@ -5,7 +5,7 @@ use berth_guest::intents::{Intent, PatchType};
 use super::*;
 
 /// Returns each intent's target and content.
-fn told(intents: &[Intent]) -> Vec<(String, Value)> {
+fn written(intents: &[Intent]) -> Vec<(String, Value)> {
     intents
         .iter()
         .map(|intent| match intent {
@@ -36,9 +36,9 @@ fn a_claim_with_finalizers_gets_another_finalizer() {
             "spec": { "devices": { "requests": [one("r", "true")] } } });
         host.object("ResourceClaim", "default", "c", &fields.to_string());
         let reservation = host.reserve(&pod, "a").unwrap();
-        let told = told(&host.pre_bind(&pod, "a", &reservation.state));
-        assert_eq!(told.iter().map(|(what, _)| what.as_str()).collect::<Vec<_>>(), expected);
-        if let [(_, patch), _] = told.as_slice() {
+        let intents = written(&host.pre_bind(&pod, "a", &reservation.state));
+        assert_eq!(intents.iter().map(|(target, _)| target.as_str()).collect::<Vec<_>>(), expected);
+        if let [(_, patch), _] = intents.as_slice() {
             assert_eq!(*patch, json!({ "metadata": { "finalizers": ["resource.kubernetes.io/delete-protection"] } }));
         }
     }
@@ -70,7 +70,7 @@ fn the_finalizer_is_written_before_the_allocation() {
     let finalizer = json!({ "metadata": { "finalizers": ["resource.kubernetes.io/delete-protection"] } });
     let intents = host.pre_bind(&pod, "a", &reservation.state);
     assert!(intents.iter().all(is_strategic), "{intents:?}");
-    assert_eq!(told(&intents), [("c/".to_owned(), finalizer), ("c/status".to_owned(), status)]);
+    assert_eq!(written(&intents), [("c/".to_owned(), finalizer), ("c/status".to_owned(), status)]);
 }
 
 #[test]
@@ -94,7 +94,11 @@ fn an_allocated_claim_is_reserved_once() {
     let patch = json!({ "status": { "reservedFor": [this] } });
     let intents = host.pre_bind(&pod, "b", &[]);
     assert!(intents.iter().all(is_strategic), "{intents:?}");
-    assert_eq!(told(&intents), [("c/status".to_owned(), patch)], "other users and versions are nothing to this pod");
+    assert_eq!(
+        written(&intents),
+        [("c/status".to_owned(), patch)],
+        "the patch has neither other users nor the resourceVersion"
+    );
     host.object("ResourceClaim", "default", "c", &object(json!([this])));
     assert_eq!(host.pre_bind(&pod, "b", &[]), []);
 }
@@ -110,10 +114,10 @@ fn pre_bind_waits_for_binding_conditions() {
     slice(&mut host, "a", json!({ "nodeName": "a", "devices": [conditions()] }));
     slice(&mut host, "z", json!({ "nodeName": "a", "devices": [{ "name": "at-once" }] }));
     claim(&mut host, "c", &[one("r", "true")]);
-    assert_eq!(devices(&mut host, &using(&["c"]), "a"), ["at-once"], "what is there at once is better");
+    assert_eq!(devices(&mut host, &using(&["c"]), "a"), ["at-once"], "devices without binding conditions come first");
     host.remove_object("ResourceSlice", "", "z");
     let reservation = host.reserve(&using(&["c"]), "a").unwrap();
-    let told = told(&host.pre_bind(&using(&["c"]), "a", &reservation.state));
+    let intents = written(&host.pre_bind(&using(&["c"]), "a", &reservation.state));
     let expected = concat!(
         r#"(has(object.status.devices) && (object.status.devices.exists(d, d.driver == "gpu.example.com" && d.pool == "a" "#,
         r#"&& d.device == "x" && has(d.conditions) && (d.conditions.exists(c, c.type == "Broken" && c.status == "True"))))) "#,
@@ -121,7 +125,7 @@ fn pre_bind_waits_for_binding_conditions() {
         r#"object.status.devices.exists(d, d.driver == "gpu.example.com" && d.pool == "a" && d.device == "x" && "#,
         r#"has(d.conditions) && (d.conditions.exists(c, c.type == "Attached" && c.status == "True"))))"#,
     );
-    assert_eq!(told[2], ("c until".to_owned(), json!(expected)));
+    assert_eq!(intents[2], ("c until".to_owned(), json!(expected)));
 }
 
 #[test]

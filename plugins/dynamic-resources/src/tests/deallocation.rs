@@ -7,9 +7,9 @@ use berth_guest::testing::Rejections;
 use super::*;
 
 /// Returns the reasons and intents of the post-filter, after all nodes were filtered.
-fn after_all(host: &mut Host<Plugin>, pod: &PodBuilder) -> (String, Vec<Intent>) {
-    let asked = host.post_filter(pod, Rejections::default(), |_, _| None);
-    let Ok(PostFilter::Unschedulable { reasons, clear: false, intents }) = asked else { panic!("{asked:?}") };
+fn post_filter_answer(host: &mut Host<Plugin>, pod: &PodBuilder) -> (String, Vec<Intent>) {
+    let answer = host.post_filter(pod, Rejections::default(), |_, _| None);
+    let Ok(PostFilter::Unschedulable { reasons, clear: false, intents }) = answer else { panic!("{answer:?}") };
     (reasons.join(", "), intents)
 }
 
@@ -29,7 +29,7 @@ fn allocated_on_a(host: &mut Host<Plugin>, name: &str, users: &[&str]) {
 
 #[test]
 fn post_filter_deallocates_an_unused_claim_that_does_not_fit() {
-    for (users, said) in [
+    for (users, expected) in [
         (&[] as &[&str], "deallocation of ResourceClaim completed"),
         (&["p-uid"], "deallocation of ResourceClaim completed"),
         (&["q-uid"], "still not schedulable"),
@@ -38,23 +38,27 @@ fn post_filter_deallocates_an_unused_claim_that_does_not_fit() {
         let mut host = host();
         allocated_on_a(&mut host, "c", users);
         let pod = using(&["c"]);
-        let (reasons, wanted) = after_all(&mut host, &pod);
-        assert_eq!((reasons.as_str(), wanted.len()), ("still not schedulable", 0), "no node was looked at");
+        let (reasons, intents) = post_filter_answer(&mut host, &pod);
+        assert_eq!((reasons.as_str(), intents.len()), ("still not schedulable", 0), "no node was filtered yet");
         assert!(host.verdict(&pod, "b").is_some());
-        let (reasons, wanted) = after_all(&mut host, &pod);
-        assert_eq!(reasons, said, "{users:?}");
-        let nothing = json!({
+        let (reasons, intents) = post_filter_answer(&mut host, &pod);
+        assert_eq!(reasons, expected, "{users:?}");
+        let cleared = json!({
             "metadata": { "resourceVersion": "7" },
             "status": { "allocation": null, "devices": null, "reservedFor": null },
         });
-        let wanted: Vec<Value> = wanted.iter().map(|intent| patch(intent).1).collect();
-        assert_eq!(wanted, if said.starts_with("deallocation") { vec![nothing] } else { Vec::new() });
+        let intents: Vec<Value> = intents.iter().map(|intent| patch(intent).1).collect();
+        assert_eq!(intents, if expected.starts_with("deallocation") { vec![cleared] } else { Vec::new() });
     }
     let mut host = host();
     claim(&mut host, "classless", &[some("r", json!({ "deviceClassName": "none" }))]);
     // The plugin does nothing for a pod that its pre-filter rejects.
     for pod in [pod(), using(&["classless"]), using(&["none"])] {
-        assert_eq!(after_all(&mut host, &pod), ("no new claims to deallocate".to_owned(), Vec::new()), "{pod:?}");
+        assert_eq!(
+            post_filter_answer(&mut host, &pod),
+            ("no new claims to deallocate".to_owned(), Vec::new()),
+            "{pod:?}"
+        );
     }
 }
 
@@ -71,6 +75,6 @@ fn unreserve_removes_the_pod_from_its_claims() {
     claim(&mut host, "unallocated", &[one("r", "true")]);
     let undo = host.unreserve(&using(&["c", "unallocated"]), "a", &[]);
     let patches: Vec<_> = undo.iter().map(patch).collect();
-    let gone = json!({ "status": { "reservedFor": [{ "uid": "p-uid", "$patch": "delete" }] } });
-    assert_eq!(patches, [("c/status".to_owned(), gone)]);
+    let removed = json!({ "status": { "reservedFor": [{ "uid": "p-uid", "$patch": "delete" }] } });
+    assert_eq!(patches, [("c/status".to_owned(), removed)]);
 }

@@ -52,7 +52,7 @@ fn a_class_provides_an_extended_resource_without_device_plugin() {
     let nobody_has_it = (Code::UnschedulableAndUnresolvable, "cannot fit resource".to_owned());
     assert_eq!(why(&mut host, &both, "a"), nobody_has_it);
     host.remove_object("DeviceClass", "", "gpu");
-    assert_eq!(host.fits(&both), ["a", "b", "c", "d"], "it is none of this plugin's business");
+    assert_eq!(host.fits(&both), ["a", "b", "c", "d"], "the plugin does not handle the resource");
 }
 
 #[test]
@@ -105,10 +105,13 @@ fn containers_share_requests() {
     ];
     for (containers, requests, mappings) in cases {
         let pod = asking(containers);
-        let (asked, used) = crate::extended::requests(&pod.0.containers, &[(GPU, "gpu")]);
-        let asked: Vec<_> = asked.iter().map(|one| (one.name.as_str(), one.exactly.as_ref().unwrap().count)).collect();
+        let (requests_made, used) = crate::extended::requests(&pod.0.containers, &[(GPU, "gpu")]);
+        let requests_made: Vec<_> = requests_made
+            .iter()
+            .map(|request| (request.name.as_str(), request.exactly.as_ref().unwrap().count))
+            .collect();
         let used: Vec<_> = used.iter().map(|one| (one.container_name.as_str(), one.request_name.as_str())).collect();
-        assert_eq!((asked, used), (requests, mappings));
+        assert_eq!((requests_made, used), (requests, mappings));
     }
 }
 
@@ -132,13 +135,13 @@ fn the_latest_class_of_a_resource_is_used() {
 fn an_extended_resource_claim_is_created_and_deleted_without_binding() {
     let mut host = offering();
     let pod = asking(&[("main", Main, &[(GPU, 2)])]);
-    assert_eq!(host.reserve(&pod, "d").unwrap(), Default::default(), "a device plugin has it");
+    assert_eq!(host.reserve(&pod, "d").unwrap(), Default::default(), "a device plugin provides the resource");
     let reservation = host.reserve(&pod, "a").unwrap();
     let [Intent::Assume((object, fields))] = reservation.intents.as_slice() else { panic!("{reservation:?}") };
     let name = object.name.clone();
     assert!(name.starts_with("p-extended-resources-") && name.len() == "p-extended-resources-".len() + 5, "{name}");
     host.assumed_object("ResourceClaim", "default", &name, fields);
-    assert_eq!(host.fits(&asking(&[("x", Main, &[(GPU, 1)])])), ["b", "d"], "the devices are taken");
+    assert_eq!(host.fits(&asking(&[("x", Main, &[(GPU, 1)])])), ["b", "d"], "the devices are in use");
 
     let intents = host.pre_bind(&pod, "a", &reservation.state);
     let [Intent::Create((made, json)), Intent::Patch(status), Intent::Patch(of_pod)] = intents.as_slice() else {
@@ -167,7 +170,7 @@ fn an_extended_resource_claim_is_created_and_deleted_without_binding() {
 #[test]
 fn an_earlier_claim_is_deleted_before_a_new_claim_is_created() {
     let mut host = offering();
-    let left = json!({
+    let earlier = json!({
         "metadata": {
             "annotations": { "resource.kubernetes.io/extended-resource-claim": "true" },
             "ownerReferences": [{ "uid": "p-uid", "controller": true }],
@@ -175,14 +178,14 @@ fn an_earlier_claim_is_deleted_before_a_new_claim_is_created() {
         "spec": { "devices": { "requests": [one("r", "true")] } },
         "status": allocated("a-0"),
     });
-    host.object("ResourceClaim", "default", "left", &left.to_string());
+    host.object("ResourceClaim", "default", "earlier", &earlier.to_string());
     let pod = asking(&[("main", Main, &[(GPU, 1)])]);
-    let no = (Code::UnschedulableAndUnresolvable, "cannot schedule extended resource claim".to_owned());
-    assert_eq!(why(&mut host, &pod, "b"), no);
-    let asked = host.post_filter(&pod, Rejections::default(), |_, _| None);
-    let Ok(PostFilter::Unschedulable { reasons, intents, .. }) = asked else { panic!("{asked:?}") };
+    let rejection = (Code::UnschedulableAndUnresolvable, "cannot schedule extended resource claim".to_owned());
+    assert_eq!(why(&mut host, &pod, "b"), rejection);
+    let answer = host.post_filter(&pod, Rejections::default(), |_, _| None);
+    let Ok(PostFilter::Unschedulable { reasons, intents, .. }) = answer else { panic!("{answer:?}") };
     assert_eq!((reasons.join(""), intents.len()), ("deletion of ResourceClaim completed".to_owned(), 2));
-    host.remove_object("ResourceClaim", "default", "left");
+    host.remove_object("ResourceClaim", "default", "earlier");
     assert_eq!(host.fits(&pod), ["a", "b", "d"]);
 }
 

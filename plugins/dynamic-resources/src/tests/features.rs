@@ -36,7 +36,7 @@ fn the_first_available_alternative_is_allocated_and_scored() {
     status["allocation"]["devices"]["results"][0]["request"] = json!("r/best");
     claim_with(&mut host, "had", json!({ "requests": [request] }), status);
     let raw: Vec<i64> = host.raw_scores_among(&using(&["had"]), &["a", "b"]).into_values().collect();
-    assert_eq!(raw, [0, 0], "nothing to choose");
+    assert_eq!(raw, [0, 0], "there are no alternatives to score");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn admin_access_may_use_allocated_devices() {
     status["allocation"]["devices"]["results"][0]["adminAccess"] = json!(true);
     claim_with(&mut host, "watching", json!({}), status);
     claim(&mut host, "c", &[one("r", "true")]);
-    assert_eq!(devices(&mut host, &using(&["c"]), "b"), ["b-0"], "it takes nothing away");
+    assert_eq!(devices(&mut host, &using(&["c"]), "b"), ["b-0"], "admin access does not occupy the device");
 }
 
 #[test]

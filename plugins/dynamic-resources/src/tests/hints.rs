@@ -67,15 +67,23 @@ fn nodes_classes_and_slices_cause_a_retry() {
     let pod = using(&["mine"]);
     let n = node("n");
     assert_eq!(host.node_hint(Actions::ADD, [None, Some(&n)], &pod), Queue);
-    assert_eq!(host.node_hint(Actions::UPDATE_TAINTS, [Some(&n), Some(&n)], &pod), Skip, "not waited for");
+    assert_eq!(
+        host.node_hint(Actions::UPDATE_TAINTS, [Some(&n), Some(&n)], &pod),
+        Skip,
+        "the plugin does not wait for this action"
+    );
     for kind in ["resource.k8s.io/v1/DeviceClass", "resource.k8s.io/v1/ResourceSlice"] {
         assert_eq!(host.object_hint(kind, Actions::ADD, ["", "o"], [None, Some("{}")], &pod), Queue);
         assert_eq!(
             host.object_hint(kind, Actions::DELETE, ["", "o"], [Some("{}"), None], &pod),
             Skip,
-            "not waited for"
+            "the plugin does not wait for this action"
         );
     }
     let other = using(&[]).name("other").uid("other");
-    assert_eq!(host.pod_hint(Actions::UPDATE_LABELS, [Some(&other), Some(&other)], &pod), Skip, "not waited for");
+    assert_eq!(
+        host.pod_hint(Actions::UPDATE_LABELS, [Some(&other), Some(&other)], &pod),
+        Skip,
+        "the plugin does not wait for this action"
+    );
 }

@@ -22,9 +22,9 @@ fn bind(
     asks(annotations).then(|| vec![Intent::bind(pod, &reserved.node_name)])
 }
 
-fn post_bind(reserved: &Reserved, annotations: &pod::Annotations, name: &pod::Name) {
+fn post_bind(reserved: &Reserved, annotations: &pod::Annotations, namespace: &pod::Namespace, name: &pod::Name) {
     if asks(annotations) {
-        berth_guest::info!("{} is on {}", &**name, reserved.node_name);
+        berth_guest::info!("bound pod={}/{} node={}", &**namespace, &**name, reserved.node_name);
     }
 }
 

@@ -64,7 +64,7 @@ impl Index for Gangs {
 /// Returns the number in an annotation.
 fn number(annotations: &pod::Annotations, key: &str, otherwise: &str) -> Result<u32, String> {
     let text = annotations.get(key).unwrap_or(otherwise);
-    text.parse().map_err(|_| format!("annotation {key} is {text:?}, and no number"))
+    text.parse().map_err(|_| format!("annotation {key} is {text:?}; it must be a whole number"))
 }
 
 fn permit(
@@ -137,6 +137,9 @@ mod tests {
         let mut host = Host::<Plugin>::new();
         host.node(node("a"));
         let denied = host.permit(&pod().annotation(NAME, "training").annotation(SIZE, "many"), "a", b"");
-        assert_eq!(denied, Permission::deny("annotation gang.example.com/size is \"many\", and no number".to_owned()));
+        assert_eq!(
+            denied,
+            Permission::deny("annotation gang.example.com/size is \"many\"; it must be a whole number".to_owned())
+        );
     }
 }

@@ -12,10 +12,10 @@ fn sums_after_changes_equal_sums_from_scratch() {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut cluster = Cluster { host: Host::new(), nodes: Vec::new(), pods: Vec::new() };
         (0..6).for_each(|n| cluster.set_node(&mut rng, n));
-        let asked: Vec<PodBuilder> = (0..6).map(|_| some_pod(&mut rng, 3)).collect();
+        let incoming_pods: Vec<PodBuilder> = (0..6).map(|_| some_pod(&mut rng, 3)).collect();
         for _ in 0..60 {
             cluster.change(&mut rng);
-            let pod = rng.choice(&asked).unwrap();
+            let pod = rng.choice(&incoming_pods).unwrap();
             let mut fresh = cluster.host.fresh();
             assert_eq!(cluster.host.verdicts(pod), fresh.verdicts(pod), "seed {seed}: {pod:?}");
             assert_eq!(cluster.host.raw_scores(pod), fresh.raw_scores(pod), "seed {seed}: {pod:?}");

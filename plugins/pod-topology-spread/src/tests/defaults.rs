@@ -73,7 +73,7 @@ fn system_defaults_spread_by_zone_and_hostname() {
     assert_eq!(host.raw_scores(&web()).into_values().collect::<Vec<_>>(), [12, 9, 2]);
     assert_eq!(scores(&mut host, &web()), [16, 41, 100]);
     let own = web().spread(soft(ZONE, 1));
-    assert_eq!(scores(&mut host, &own)[2], 0, "constraints of its own take their place");
+    assert_eq!(scores(&mut host, &own)[2], 0, "the pod's own constraints replace the defaults");
 }
 
 #[test]

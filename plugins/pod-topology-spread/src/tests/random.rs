@@ -12,10 +12,10 @@ fn counts_that_follow_changes_are_those_of_a_fresh_start() {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut cluster = Cluster { host: Host::new(), nodes: Vec::new(), pods: Vec::new() };
         (0..8).for_each(|n| cluster.set_node(&mut rng, n));
-        let asked: Vec<PodBuilder> = (0..6).map(|_| incoming(&mut rng)).collect();
+        let incoming_pods: Vec<PodBuilder> = (0..6).map(|_| incoming(&mut rng)).collect();
         for _ in 0..60 {
             cluster.change(&mut rng);
-            let pod = rng.choice(&asked).unwrap();
+            let pod = rng.choice(&incoming_pods).unwrap();
             let mut fresh = cluster.host.fresh();
             assert_eq!(cluster.host.verdicts(pod), fresh.verdicts(pod), "seed {seed}: {pod:?}");
             assert_eq!(cluster.host.raw_scores(pod), fresh.raw_scores(pod), "seed {seed}: {pod:?}");

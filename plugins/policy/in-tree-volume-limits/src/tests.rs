@@ -78,7 +78,7 @@ fn the_limit_of_the_node_overrides_the_argument() {
 fn volumes_on_the_node_count_once() {
     let mut host = host(r#"{"limits": ["MaxEBSVolumeCount"], "maxVolumes": 3}"#, node("n"));
     let first = host.resident(&with("ebs", 2), "n");
-    assert!(fits(&mut host, &with("ebs", 3)), "two of them are there");
+    assert!(fits(&mut host, &with("ebs", 3)), "the node has two of the volumes");
     let other = pod().volume("other", VolumeSource::AwsElasticBlockStore(disk("other")));
     host.resident(&other, "n");
     assert!(fits(&mut host, &with("ebs", 2)) && !fits(&mut host, &with("ebs", 3)));

@@ -48,6 +48,6 @@ impl TryFrom<NodeLabelArgs> for Args {
 /// Refuses keys that are in both lists, because no node can satisfy both.
 fn refuse_both(present: &[String], absent: &[String], field: &str, problems: &mut Problems) {
     for (at, key) in absent.iter().enumerate().filter(|(_, key)| present.contains(key)) {
-        problems.invalid(format_args!("{field}[{at}]"), key, "is wanted present, too");
+        problems.invalid(format_args!("{field}[{at}]"), key, "the label is also required");
     }
 }

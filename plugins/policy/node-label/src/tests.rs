@@ -51,11 +51,11 @@ fn contradictions_are_refused() {
     for (args, message) in [
         (
             r#"{"presentLabels": ["zone"], "absentLabels": ["rack", "zone"]}"#,
-            r#"NodeLabel: arguments: absentLabels[1]: Invalid value: "zone": is wanted present, too"#,
+            r#"NodeLabel: arguments: absentLabels[1]: Invalid value: "zone": the label is also required"#,
         ),
         (
             r#"{"presentLabelsPreference": ["zone"], "absentLabelsPreference": ["zone"]}"#,
-            r#"NodeLabel: arguments: absentLabelsPreference[0]: Invalid value: "zone": is wanted present, too"#,
+            r#"NodeLabel: arguments: absentLabelsPreference[0]: Invalid value: "zone": the label is also required"#,
         ),
         (r#"{"labels": []}"#, "NodeLabel: arguments: unknown field `labels`"),
     ] {

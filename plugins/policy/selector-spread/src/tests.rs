@@ -22,7 +22,7 @@ fn web() -> PodBuilder {
 
 fn scores(host: &mut Host<Plugin>, pod: &PodBuilder) -> Vec<i64> {
     let scores = host.scores(pod);
-    assert_eq!(scores, host.fresh().scores(pod), "a new instance answers the same");
+    assert_eq!(scores, host.fresh().scores(pod), "a new instance gives the same scores");
     scores.into_values().collect()
 }
 

@@ -65,7 +65,7 @@ fn a_rejection_is_resolvable() {
     assert_eq!(host.fits(&web()).len(), 5);
     host.change_resident(first, &web(), "w1");
     host.remove_object("Service", "default", "web");
-    assert_eq!(host.fits(&web()).len(), 5, "it is in no Service any more");
+    assert_eq!(host.fits(&web()).len(), 5, "the pod is not in a Service any more");
 }
 
 #[test]

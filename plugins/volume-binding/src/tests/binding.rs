@@ -45,14 +45,14 @@ fn pre_bind_binds_a_volume_and_waits() {
     let mut host = cluster();
     claim(&mut host, &versioned(&waiting("local", "")));
     host.object("PersistentVolume", "", "pv", &versioned(&volume("5Gi", "a", "")));
-    let reserved = host.reserve(&wanted(), "a").unwrap();
+    let reserved = host.reserve(&pod_with_claim(), "a").unwrap();
     let change = r#"{"metadata":{"annotations":{"pv.kubernetes.io/bound-by-controller":"yes"},"resourceVersion":"7"},"#
         .to_owned()
         + r#""spec":{"claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim","#
         + r#""namespace":"default","name":"data","uid":"data-3"}}}"#;
     let volume = volume_reference();
     assert_eq!(assumed(&reserved.intents), [(&volume, change.as_str())]);
-    let intents = host.pre_bind(&wanted(), "a", &reserved.state);
+    let intents = host.pre_bind(&pod_with_claim(), "a", &reserved.state);
     assert_eq!(patches(&intents), [(&volume, change.as_str())]);
     let [(first, until, timeout), (second, bound, _)] = waits(&intents)[..] else { panic!("{intents:?}") };
     assert_eq!((first, second, timeout), (&volume, &claim_reference(), 600_000));
@@ -69,13 +69,13 @@ fn an_existing_claim_reference_keeps_its_annotations() {
     let mut host = cluster();
     claim(&mut host, &waiting("local", ""));
     host.object("PersistentVolume", "", "pv", &with_uid(""));
-    let reserved = host.reserve(&wanted(), "a").unwrap();
+    let reserved = host.reserve(&pod_with_claim(), "a").unwrap();
     let [(_, change)] = assumed(&reserved.intents)[..] else { panic!("{reserved:?}") };
     assert!(change.starts_with(r#"{"metadata":{"annotations":{}},"spec":{"claimRef":{"#), "{change}");
     host.object("PersistentVolume", "", "pv", &with_uid("data-3"));
-    let reserved = host.reserve(&wanted(), "a").unwrap();
-    assert!(reserved.intents.is_empty(), "it names the claim already");
-    let intents = host.pre_bind(&wanted(), "a", &reserved.state);
+    let reserved = host.reserve(&pod_with_claim(), "a").unwrap();
+    assert!(reserved.intents.is_empty(), "the volume refers to the claim already");
+    let intents = host.pre_bind(&pod_with_claim(), "a", &reserved.state);
     assert_eq!((patches(&intents).len(), waits(&intents).len()), (0, 2));
 }
 
@@ -86,11 +86,11 @@ fn pre_bind_selects_the_node_and_waits_for_provisioning() {
     let class = r#"{"provisioner": "csi.example.com", "volumeBindingMode": "WaitForFirstConsumer"}"#;
     host.object("StorageClass", "", "made", class);
     claim(&mut host, &versioned(&waiting("made", "")));
-    let reserved = host.reserve(&wanted(), "a").unwrap();
+    let reserved = host.reserve(&pod_with_claim(), "a").unwrap();
     let change = r#"{"metadata":{"annotations":{"volume.kubernetes.io/selected-node":"a"},"resourceVersion":"7"}}"#;
     let object = ObjectReference { uid: "data-1".into(), ..claim_reference() };
     assert_eq!(assumed(&reserved.intents), [(&object, change)]);
-    let intents = host.pre_bind(&wanted(), "a", &reserved.state);
+    let intents = host.pre_bind(&pod_with_claim(), "a", &reserved.state);
     assert_eq!(patches(&intents), [(&object, change)]);
     let [(waited_for, until, timeout)] = waits(&intents)[..] else { panic!("{intents:?}") };
     assert_eq!((waited_for, timeout), (&object, 60_000));
@@ -109,7 +109,7 @@ fn a_volume_reserved_by_another_pod_is_not_reused() {
     let reference = r#", "claimRef": {"namespace": "default", "name": "data", "uid": "data-3"}"#;
     host.object("PersistentVolume", "", "pv", &volume("5Gi", "a", reference));
     assert!(host.fits(&pod().claim("other")).is_empty());
-    assert_eq!(host.fits(&wanted()), ["a"]);
+    assert_eq!(host.fits(&pod_with_claim()), ["a"]);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn reserve_refuses_a_node_that_fits_no_longer() {
     let mut host = cluster();
     claim(&mut host, &waiting("local", ""));
     host.object("PersistentVolume", "", "pv", &volume("5Gi", "a", ""));
-    assert!(host.reserve(&wanted(), "a").is_ok());
+    assert!(host.reserve(&pod_with_claim(), "a").is_ok());
     host.remove_object("PersistentVolume", "", "pv");
-    assert_eq!(told(host.reserve(&wanted(), "a").err()), unresolvable(BIND_CONFLICT));
+    assert_eq!(code_and_reasons(host.reserve(&pod_with_claim(), "a").err()), unresolvable(BIND_CONFLICT));
 }
