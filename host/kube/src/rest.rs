@@ -127,20 +127,25 @@ pub fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// Sends the request up to `tries` times while the error is transient. Only for requests that may be executed twice.
-pub(super) async fn send_again(client: &Client, call: Call, within: Duration, tries: u32) -> Result<Bytes, CallError> {
-    again(tries, || send(client, call.clone(), within)).await
+/// Sends the request up to `attempts` times while the error is transient. Only for requests that may be executed twice.
+pub(super) async fn send_again(
+    client: &Client,
+    call: Call,
+    within: Duration,
+    attempts: u32,
+) -> Result<Bytes, CallError> {
+    again(attempts, || send(client, call.clone(), within)).await
 }
 
-/// Makes up to `tries` attempts while the error is transient.
-pub(super) async fn again<F>(tries: u32, mut attempt_once: impl FnMut() -> F) -> Result<Bytes, CallError>
+/// Makes up to `attempts` attempts while the error is transient.
+pub(super) async fn again<F>(attempts: u32, mut attempt_once: impl FnMut() -> F) -> Result<Bytes, CallError>
 where
     F: Future<Output = Result<Bytes, CallError>>,
 {
     let mut attempt = 0;
     loop {
         match attempt_once().await {
-            Err(e) if e.is_transient() && attempt + 1 < tries => pause(&e, attempt).await,
+            Err(e) if e.is_transient() && attempt + 1 < attempts => pause(&e, attempt).await,
             result => return result,
         }
         attempt += 1;

@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn each_shape_has_its_form_in_json() {
+    fn each_shape_is_converted_to_json() {
         let minus_one = [[0xff; 9].as_slice(), &[1]].concat();
         let entry = |key: &str, value: Vec<u8>| [bytes(1, key), bytes(2, value)].concat();
         let half = 0.5f64.to_le_bytes();
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_its_value() {
+    fn a_union_is_converted_to_its_value() {
         let schema = bytes(5, "string");
         for (message, expected) in [
             (bytes(30, int(1, 1)), json!({"additionalProperties": true})),
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_another_type_are_refused_with_their_place() {
+    fn bytes_of_another_type_are_refused_with_their_path() {
         for (name, message, problem) in [
             (
                 "core.v1.Pod",
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_has_an_end() {
+    fn nesting_is_limited() {
         let schema = |levels: usize| {
             (0..levels).fold(Vec::new(), |inner: Vec<u8>, _| {
                 let mut outer = vec![0xe2, 1];
