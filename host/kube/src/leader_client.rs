@@ -40,7 +40,7 @@ impl LeaderClient {
 
     /// Sends the request up to `attempts` times, as [`rest::send_again`] does.
     pub(super) async fn send_again(&self, call: Call, within: Duration, attempts: u32) -> Result<Bytes, CallError> {
-        rest::again(attempts, || self.send(call.clone(), within)).await
+        rest::repeat_while_transient(attempts, || self.send(call.clone(), within)).await
     }
 }
 

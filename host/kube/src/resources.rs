@@ -112,7 +112,7 @@ mod tests {
             uid: "".into(),
         };
         let answer = tokio::time::timeout(Duration::from_secs(30), resources.of(&object)).await;
-        let error = answer.expect("it waits for the answer").expect_err("there is none");
+        let error = answer.expect("discovery ends in time").expect_err("no answer");
         assert_eq!(error, "API discovery of v1 ConfigMap failed: no answer within 10ms");
     }
 }

@@ -134,11 +134,14 @@ pub(super) async fn send_again(
     within: Duration,
     attempts: u32,
 ) -> Result<Bytes, CallError> {
-    again(attempts, || send(client, call.clone(), within)).await
+    repeat_while_transient(attempts, || send(client, call.clone(), within)).await
 }
 
 /// Makes up to `attempts` attempts while the error is transient.
-pub(super) async fn again<F>(attempts: u32, mut attempt_once: impl FnMut() -> F) -> Result<Bytes, CallError>
+pub(super) async fn repeat_while_transient<F>(
+    attempts: u32,
+    mut attempt_once: impl FnMut() -> F,
+) -> Result<Bytes, CallError>
 where
     F: Future<Output = Result<Bytes, CallError>>,
 {

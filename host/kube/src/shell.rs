@@ -78,6 +78,7 @@ pub struct Shell {
     evictor: Arc<Evictor>,
     intent_executor: IntentExecutor,
     supervisor: Supervisor,
+    /// Evictions, and changes that plugins request.
     writes: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
     kinds: Kinds,

@@ -10,7 +10,9 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess
 use serde::forward_to_deserialize_any;
 
 use super::Malformed;
-use super::scalar::{IntOrString, bytes_of, int_or_string, quantity, raw, text, time, unexpected, varint_of, whole};
+use super::scalar::{
+    IntOrString, as_integer, bytes_of, int_or_string, quantity, raw, text, time, unexpected, varint_of,
+};
 use super::table::{Message, Target, message_named};
 use super::wire::{Fields, Wire, varint};
 use crate::schema::{Shape, base64, micros, seconds};
@@ -44,7 +46,7 @@ struct Content<'de> {
 impl<'de> Content<'de> {
     /// Returns the next fields with the same number, if any.
     #[inline]
-    fn row(&mut self) -> Result<Option<(u32, Fields<'de>)>, Malformed> {
+    fn next_fields(&mut self) -> Result<Option<(u32, Fields<'de>)>, Malformed> {
         loop {
             if let Some(row) = self.rest.next_row() {
                 return row.map(Some);
@@ -137,7 +139,7 @@ impl<'de> Members<'de> {
                     None => self.embedded = None,
                 }
             }
-            let Some((number, fields)) = self.content.row()? else { return Ok(None) };
+            let Some((number, fields)) = self.content.next_fields()? else { return Ok(None) };
             let message = self.content.message;
             match message.field(number) {
                 // Skip a field of a later Kubernetes version, which has no entry in the table.
@@ -182,12 +184,12 @@ impl<'de> MapAccess<'de> for Members<'de> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Malformed> {
-        let (name, value) = self.value.take().ok_or_else(out_of_turn)?;
+        let (name, value) = self.value.take().ok_or_else(value_before_name)?;
         seed.deserialize(value).map_err(|problem| problem.within(name))
     }
 }
 
-fn out_of_turn() -> Malformed {
+fn value_before_name() -> Malformed {
     Malformed::new("a value was requested before its name")
 }
 
@@ -308,8 +310,8 @@ impl<'de> Deserializer<'de> for Value<'de> {
 }
 
 fn visit_number<'de, V: Visitor<'de>>(float: f64, visitor: V) -> Result<V::Value, Malformed> {
-    match whole(float) {
-        Some(whole) => visitor.visit_i64(whole),
+    match as_integer(float) {
+        Some(integer) => visitor.visit_i64(integer),
         None if float.is_finite() => visitor.visit_f64(float),
         None => Err(Malformed::new(format!("{float} is not a JSON number"))),
     }
@@ -391,7 +393,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Malformed> {
-        let (key, value) = self.value.take().ok_or_else(out_of_turn)?;
+        let (key, value) = self.value.take().ok_or_else(value_before_name)?;
         seed.deserialize(value).map_err(|problem| problem.within(key))
     }
 }

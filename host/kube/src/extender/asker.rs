@@ -64,7 +64,7 @@ impl Asker {
 }
 
 /// Sends a question about nodes to one extender.
-async fn about_nodes<A: DeserializeOwned>(
+async fn ask_about_nodes<A: DeserializeOwned>(
     client: &Client,
     verb: &str,
     pod: &RawValue,
@@ -80,8 +80,8 @@ async fn about_nodes<A: DeserializeOwned>(
     client.call(verb, &arguments).await
 }
 
-async fn scores_by(client: &Client, pod: &RawValue, nodes: &Nodes<'_>) -> Result<Vec<HostPriority>, CallError> {
-    let scores: Option<Vec<HostPriority>> = about_nodes(client, &client.verbs().prioritize, pod, nodes).await?;
+async fn ask_for_scores(client: &Client, pod: &RawValue, nodes: &Nodes<'_>) -> Result<Vec<HostPriority>, CallError> {
+    let scores: Option<Vec<HostPriority>> = ask_about_nodes(client, &client.verbs().prioritize, pod, nodes).await?;
     Ok(scores.unwrap_or_default())
 }
 
@@ -93,7 +93,7 @@ impl extenders::Extenders for Asker {
     fn filter(&mut self, extender: usize, pod: &Pod, nodes: &[&str]) -> Result<Filtered, String> {
         let (client, pod) = (self.client(extender)?, self.pod(&pod.key)?);
         let sent = self.nodes(nodes, !client.is_node_cache_capable());
-        let result: FilterResult = self.wait(about_nodes(client, &client.verbs().filter, &pod, &sent))?;
+        let result: FilterResult = self.wait(ask_about_nodes(client, &client.verbs().filter, &pod, &sent))?;
         if !result.error.is_empty() {
             return Err(result.error);
         }
@@ -118,7 +118,7 @@ impl extenders::Extenders for Asker {
             (Err(why), _) | (_, Err(why)) => return vec![Err(why); extenders.len()],
         };
         let sent = self.nodes(nodes, clients.iter().any(|client| !client.is_node_cache_capable()));
-        let asked = clients.iter().map(|client| scores_by(client, &pod, &sent));
+        let asked = clients.iter().map(|client| ask_for_scores(client, &pod, &sent));
         let answers = self.wait(async { Ok(join_all(asked).await) });
         let read = |answer: Result<Vec<HostPriority>, CallError>| {
             let scores = answer.map_err(|error| error.to_string())?;

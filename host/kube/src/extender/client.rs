@@ -196,9 +196,9 @@ mod tests {
         let extender =
             |enable_https| v1::Extender { url_prefix: "https://host/".into(), enable_https, ..v1::Extender::default() };
         for (enable_https, insecure) in [(true, true), (false, false)] {
-            let config = kubeconfig("https://host", &extender(enable_https)).expect("nothing is wrong with it");
+            let config = kubeconfig("https://host", &extender(enable_https)).expect("a kubeconfig");
             assert_eq!(config["clusters"][0]["cluster"]["insecure-skip-tls-verify"], insecure);
-            assert_eq!(Client::new(&extender(enable_https)).await.expect("it can be asked").url, "https://host");
+            assert_eq!(Client::new(&extender(enable_https)).await.expect("a client").url, "https://host");
         }
     }
 }

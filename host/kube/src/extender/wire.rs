@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     fn sent(args: &impl Serialize) -> serde_json::Value {
-        let text = serde_json::to_string(args).expect("it can be written");
+        let text = serde_json::to_string(args).expect("arguments as JSON");
         serde_json::from_str(&text).expect("it is JSON")
     }
 

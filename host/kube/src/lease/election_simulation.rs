@@ -250,7 +250,7 @@ fn at_most_one_candidate_leads_and_one_does_without_faults() {
 }
 
 /// Returns the first seed and time at which two candidates hold the Lease at once.
-fn two_hold(seeds: std::ops::Range<u64>, faults: Faults) -> Option<(u64, u64)> {
+fn find_two_holders(seeds: std::ops::Range<u64>, faults: Faults) -> Option<(u64, u64)> {
     let mut changes = 0;
     for seed in seeds {
         let mut world = World::new(seed, faults);
@@ -279,13 +279,13 @@ const DRIFT: u64 = 20_000;
 
 #[test]
 fn clocks_may_run_at_different_rates() {
-    assert_eq!(two_hold(0..300, Faults { drift: DRIFT, ..Faults::default() }), None);
+    assert_eq!(find_two_holders(0..300, Faults { drift: DRIFT, ..Faults::default() }), None);
 }
 
 #[test]
 fn processes_may_be_paused() {
     let faults = Faults { drift: DRIFT, pauses: true, jumps: true, ..Faults::default() };
-    assert_eq!(two_hold(0..300, faults), None);
+    assert_eq!(find_two_holders(0..300, faults), None);
 }
 
 /// Proves that the simulation detects unsuitable clocks: a clock that stops while the machine is suspended, and
@@ -293,9 +293,9 @@ fn processes_may_be_paused() {
 #[test]
 fn the_simulation_detects_unsuitable_clocks() {
     let stopping = Faults { pauses: true, stopping: true, ..Faults::default() };
-    assert!(two_hold(0..300, stopping).is_some(), "clocks that stop do no harm");
+    assert!(find_two_holders(0..300, stopping).is_some(), "clocks that stop do no harm");
     let drifting = Faults { drift: 400_000, ..Faults::default() };
-    assert!(two_hold(0..300, drifting).is_some(), "clocks that differ by 80 % do no harm");
+    assert!(find_two_holders(0..300, drifting).is_some(), "clocks that differ by 80 % do no harm");
 }
 
 /// The wall clocks have no influence on who leads when.

@@ -198,7 +198,7 @@ async fn lists_are_read_as_protobuf_if_the_server_supports_it() {
     assert_eq!(seen, ["+a@0", "+b@0", "+c@0", "-a", "-c"]);
     let lists = server.requests(lists_pods);
     let versions: Vec<&str> = lists.iter().map(|list| list.parameter("resourceVersion")).collect();
-    assert_eq!(versions, ["0", "", ""], "only the first list may be of a moment ago");
+    assert_eq!(versions, ["0", "", ""], "only the first list may come from the cache");
     assert!(lists.iter().all(|list| list.accept.starts_with("application/vnd.kubernetes.protobuf,")));
     assert_eq!(server.wait_for_requests(2, watches_pods).await[0].parameter("resourceVersion"), "10");
 }
@@ -270,7 +270,7 @@ async fn of_objects<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>
     let mut shown = std::array::from_fn(|_| String::new());
     for text in &mut shown {
         let event = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
-        *text = match event.expect("an event comes").expect("the shell is there") {
+        *text = match event.expect("an event in time").expect("a running shell") {
             Event::ObjectSet(object) => format!("set {}", object.key.name),
             Event::ObjectRemoved(key) => format!("removed {}", key.name),
             Event::ObjectsListed(reads) => format!("listed {}", reads.kind),

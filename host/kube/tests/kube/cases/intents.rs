@@ -111,7 +111,7 @@ async fn a_wait_ends_when_another_client_changes_the_object(client: &Client) {
     world.delete_map("waited-for").await;
     world.create_map("waited-for").await;
     world.write("waited-for", json!({"ready": "no"})).await;
-    assert_eq!(world.result_of(2).await, Ok(()), "a name without a uid may be another one's");
+    assert_eq!(world.result_of(2).await, Ok(()), "a reference without a uid matches a new object");
     world.write("waited-for", json!({"failed": "no disk left"})).await;
     world.shell.perform(execute(3, vec![until(map("waited-for"), ready, PATIENCE)]));
     assert_eq!(world.result_of(3).await, Err("waiting for ConfigMap default/waited-for: no disk left".into()));
@@ -161,11 +161,11 @@ async fn an_object_can_be_created_patched_and_deleted(client: &Client) {
     assert_eq!(world.result_of(1).await, Ok(()));
     assert_eq!(world.data("made").await, json!({"by": "a plugin"}));
     world.shell.perform(execute(2, vec![create()]));
-    let failed = world.result_of(2).await.expect_err("there is one");
+    let failed = world.result_of(2).await.expect_err("the object exists");
     assert!(failed.contains("already exists"), "{failed}");
     let other = ObjectReference { uid: "6e1f6f0e-0000-4000-8000-000000000000".into(), ..map("made") };
     world.shell.perform(execute(3, vec![Intent::Delete(other)]));
-    assert_eq!(world.result_of(3).await, Ok(()), "that one is not there");
+    assert_eq!(world.result_of(3).await, Ok(()), "no object has this uid");
     assert_eq!(world.data("made").await, json!({"by": "a plugin"}));
     world.shell.perform(Action::Change(vec![
         patch(map("is-not-there"), &json!({"data": {"by": "whom"}})),
