@@ -164,8 +164,8 @@ pub(super) async fn pause(error: &CallError, attempt: u32) {
 /// `chance` (0 to 1), so that requests that fail together are not repeated together. It is at least the server's
 /// Retry-After, and never more than five seconds.
 ///
-/// `backon`, the backoff crate of kube-runtime, adds its jitter to a wait that is already at the limit, so it would wait
-/// up to ten seconds.
+/// `backon`, the backoff crate of kube-runtime, adds its jitter to a wait that is already at the limit, so it would
+/// wait up to ten seconds.
 fn backoff(error: &CallError, attempt: u32, chance: f64) -> Duration {
     const MOST: Duration = Duration::from_secs(5);
     let own = Duration::from_millis(100 << attempt.min(10)).mul_f64(1.0 + chance.clamp(0.0, 1.0));

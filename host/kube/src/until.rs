@@ -56,8 +56,8 @@ impl Until {
         let steps = most_steps(&self.0, object.map(Size::of).unwrap_or_default());
         if steps > STEP_LIMIT {
             return Verdict::Failed(format!(
-                "the condition may take {steps} steps over an object of this size, more than {STEP_LIMIT}; use fewer macros, or no \
-                 nested ones"
+                "the condition may take {steps} steps over an object of this size, more than {STEP_LIMIT}; use fewer macros, \
+                 or no nested ones"
             ));
         }
         let mut context = Context::default();

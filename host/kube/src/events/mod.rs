@@ -132,7 +132,8 @@ impl Recorder {
                 debug!(object = %record.name, error = %e, "the event exists already")
             }
             Err(e) => {
-                debug!(object = %record.name, reason = record.event.reason, error = %e, "writing an event failed; giving up");
+                let (object, reason) = (&record.name, record.event.reason);
+                debug!(%object, %reason, error = %e, "writing an event failed; giving up");
                 self.count_dropped(&e);
             }
             Ok(()) => {}
