@@ -60,7 +60,7 @@ impl FieldPath {
 #[must_use]
 pub fn pruned<P: Borrow<FieldPath>>(object: &Value, paths: &[P]) -> Value {
     // Reading from a JSON value cannot fail.
-    cut(object, paths).unwrap_or_else(|_| nothing())
+    select(object, paths).unwrap_or_else(|_| empty_object())
 }
 
 /// Returns the object in a JSON text with only these fields. Skips the other fields without building them.
@@ -69,26 +69,26 @@ pub fn pruned<P: Borrow<FieldPath>>(object: &Value, paths: &[P]) -> Value {
 /// The text is not JSON.
 pub fn pruned_text<P: Borrow<FieldPath>>(text: &str, paths: &[P]) -> Result<Value, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let pruned = cut(&mut reader, paths)?;
+    let pruned = select(&mut reader, paths)?;
     reader.end()?;
     Ok(pruned)
 }
 
-fn cut<'de, D: Deserializer<'de>, P: Borrow<FieldPath>>(object: D, paths: &[P]) -> Result<Value, D::Error> {
+fn select<'de, D: Deserializer<'de>, P: Borrow<FieldPath>>(object: D, paths: &[P]) -> Result<Value, D::Error> {
     let below = paths.iter().map(|path| &*path.borrow().0).collect();
-    Ok(Cut { below }.deserialize(object)?.unwrap_or_else(nothing))
+    Ok(Selection { below }.deserialize(object)?.unwrap_or_else(empty_object))
 }
 
-fn nothing() -> Value {
+fn empty_object() -> Value {
     Value::Object(Map::new())
 }
 
 /// Reads the parts of a value that these paths select; `None` if there are none.
-struct Cut<'a> {
+struct Selection<'a> {
     below: Vec<&'a [Box<str>]>,
 }
 
-impl<'de> DeserializeSeed<'de> for &Cut<'_> {
+impl<'de> DeserializeSeed<'de> for &Selection<'_> {
     type Value = Option<Value>;
 
     fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<Option<Value>, D::Error> {
@@ -102,7 +102,7 @@ impl<'de> DeserializeSeed<'de> for &Cut<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for &Cut<'_> {
+impl<'de> Visitor<'de> for &Selection<'_> {
     type Value = Option<Value>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,7 +124,7 @@ impl<'de> Visitor<'de> for &Cut<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Option<Value>, A::Error> {
         let mut kept = Vec::new();
         while let Some(element) = elements.next_element_seed(self)? {
-            kept.push(element.unwrap_or_else(nothing));
+            kept.push(element.unwrap_or_else(empty_object));
         }
         Ok(Some(Value::Array(kept)))
     }
@@ -158,10 +158,10 @@ impl<'de> Visitor<'de> for &Cut<'_> {
 
 /// Reads the name of a field, and returns the name with the paths below the field. Builds the name only if a path
 /// contains it.
-struct Key<'k, 'a>(&'k Cut<'a>);
+struct Key<'k, 'a>(&'k Selection<'a>);
 
 impl<'de, 'a> DeserializeSeed<'de> for Key<'_, 'a> {
-    type Value = (String, Cut<'a>);
+    type Value = (String, Selection<'a>);
 
     fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<Self::Value, D::Error> {
         key.deserialize_str(self)
@@ -169,7 +169,7 @@ impl<'de, 'a> DeserializeSeed<'de> for Key<'_, 'a> {
 }
 
 impl<'a> Visitor<'_> for Key<'_, 'a> {
-    type Value = (String, Cut<'a>);
+    type Value = (String, Selection<'a>);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a field")
@@ -179,7 +179,7 @@ impl<'a> Visitor<'_> for Key<'_, 'a> {
         let steps = self.0.below.iter().filter_map(|path| path.split_first());
         let below: Vec<_> = steps.filter(|(step, _)| ***step == *key).map(|(_, rest)| rest).collect();
         let name = if below.is_empty() { String::new() } else { key.to_owned() };
-        Ok((name, Cut { below }))
+        Ok((name, Selection { below }))
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_read_or_refused() {
+    fn paths_are_parsed_or_refused() {
         let steps = |path: &str| FieldPath::parse(path).map(|path| path.0.join("|"));
         assert_eq!(steps("spec.selector").unwrap(), "spec|selector");
         assert_eq!(

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_near_are_found_and_others_are_not() {
+    fn only_similar_names_are_found() {
         let names = ["NodeAffinity", "NodeName", "plugins", "pluginDirectory"];
         for (wrong, expected) in [
             ("NodeAfinity", Some("NodeAffinity")),

@@ -63,7 +63,7 @@ fn orphan(cluster: &Cluster, kind: Kind, meta: &ObjectMeta) -> Plan {
         return Plan::of([Write::release(kind, meta, ORPHAN)]);
     }
     // The next run checks the finalizer again, when the cluster shows the dependents without the reference.
-    Plan { writes, again: Some(Duration::from_millis(100)) }
+    Plan { writes, rerun_after: Some(Duration::from_millis(100)) }
 }
 
 fn without_owners(kind: Kind, meta: &ObjectMeta, keep: impl Fn(&OwnerReference) -> bool) -> Write {

@@ -23,7 +23,7 @@ pub struct RunResult {
     /// The time that the plan took.
     pub spent: Duration,
     /// The time of the next run, if no change causes an earlier one.
-    pub again: Option<Instant>,
+    pub rerun_at: Option<Instant>,
 }
 
 /// The queued tasks: a sub-queue for each priority.
@@ -102,7 +102,7 @@ impl Queue {
     pub fn done(&mut self, task: Task, result: RunResult, now: Instant) {
         let Some(state) = self.states.get_mut(&task) else { return };
         state.stage = Stage::Idle;
-        let mut due = state.due.take().or(result.again);
+        let mut due = state.due.take().or(result.rerun_at);
         if result.failed {
             let wait = BACKOFF_FIRST.saturating_mul(1 << state.failures.min(16)).min(BACKOFF_LONGEST);
             state.failures += 1;

@@ -16,7 +16,7 @@ pub struct Plan {
     /// The requests. They can be sent concurrently and in any order.
     pub writes: Vec<Write>,
     /// The delay until the next run, if no change causes an earlier one.
-    pub again: Option<Duration>,
+    pub rerun_after: Option<Duration>,
 }
 
 impl Plan {
@@ -27,17 +27,17 @@ impl Plan {
 
     /// Returns a plan with these requests.
     pub fn of(writes: impl IntoIterator<Item = Write>) -> Self {
-        Plan { writes: writes.into_iter().collect(), again: None }
+        Plan { writes: writes.into_iter().collect(), rerun_after: None }
     }
 
     /// Returns a plan without requests, with another run after this time.
     pub fn later(after: Duration) -> Self {
-        Plan { writes: Vec::new(), again: Some(after) }
+        Plan { writes: Vec::new(), rerun_after: Some(after) }
     }
 
     /// Requests another run after this time, unless an earlier run is requested.
-    pub fn again_in(&mut self, after: Duration) {
-        self.again = Some(self.again.map_or(after, |earlier| earlier.min(after)));
+    pub fn rerun_in(&mut self, after: Duration) {
+        self.rerun_after = Some(self.rerun_after.map_or(after, |earlier| earlier.min(after)));
     }
 }
 

@@ -20,7 +20,7 @@ use crate::extender::Extenders;
 /// The time limit of one attempt. The API server itself gives up on a request after 60 s.
 const DEADLINE: Duration = Duration::from_secs(30);
 /// The number of attempts to bind. It is small because the core schedules the pod again, with newer information.
-const TRIES: u32 = 3;
+const ATTEMPTS: u32 = 3;
 /// The number of attempts to read a pod whose binding request got no answer.
 const READS: u32 = 6;
 
@@ -102,19 +102,19 @@ impl Binder {
     pub(super) fn bind(binder: Arc<Self>, pod: PodKey, node: Box<str>, by: By) -> impl Future<Output = ()> + Send {
         binder.open.send_modify(|open| *open += 1);
         async move {
-            binder.bind_in_turn(pod, node, by).await;
+            binder.bind_with_permit(pod, node, by).await;
             binder.open.send_modify(|open| *open -= 1);
         }
     }
 
-    async fn bind_in_turn(&self, pod: PodKey, node: Box<str>, by: By) {
+    async fn bind_with_permit(&self, pod: PodKey, node: Box<str>, by: By) {
         let Ok(_permit) = self.permits.acquire().await else { return };
         if let Some(patched) = self.status.withdraw(&pod.uid) {
             let _ = patched.await;
         }
         let bound = match by {
             By::Server => Box::pin(self.attempt(&pod, &node)).await,
-            By::Extender(extender) => self.ask(extender, &pod, &node).await,
+            By::Extender(extender) => self.bind_by_extender(extender, &pod, &node).await,
         };
         let event = match bound {
             Ok(()) => Event::Bound(pod),
@@ -147,10 +147,10 @@ impl Binder {
                 Err(error) => error,
             };
             may_be_done |= error.is_ambiguous();
-            if error.is_transient() && attempt + 1 < TRIES {
+            if error.is_transient() && attempt + 1 < ATTEMPTS {
                 pause(&error, attempt).await;
             } else if may_be_done {
-                return self.find_out(pod, node, &error).await;
+                return self.read_result(pod, node, &error).await;
             } else {
                 return Err(error.to_string());
             }
@@ -159,13 +159,13 @@ impl Binder {
     }
 
     /// Asks an extender to bind the pod. The extender's `httpTimeout` limits the call.
-    async fn ask(&self, extender: usize, pod: &PodKey, node: &str) -> Result<(), String> {
+    async fn bind_by_extender(&self, extender: usize, pod: &PodKey, node: &str) -> Result<(), String> {
         let bound = Box::pin(self.extenders.bind(extender, pod, node));
         self.client.term().send(Duration::MAX, bound).await.unwrap_or_else(|unanswered| Err(unanswered.to_string()))
     }
 
     /// Reads the pod after a request without an answer, to learn whether the API server took the binding.
-    async fn find_out(&self, pod: &PodKey, node: &str, error: &CallError) -> Result<(), String> {
+    async fn read_result(&self, pod: &PodKey, node: &str, error: &CallError) -> Result<(), String> {
         let PodKey { namespace, name, .. } = pod;
         let call = Call {
             method: Method::GET,

@@ -19,7 +19,7 @@ use crate::lease::{LeaseTerm, Moment};
 /// An API server that refuses each request with 503. Each request moves the clock on by `takes` milliseconds.
 #[derive(Clone, Default)]
 struct Unavailable {
-    hand: Arc<AtomicU64>,
+    clock_millis: Arc<AtomicU64>,
     takes: u64,
     requests: Arc<Mutex<Vec<String>>>,
 }
@@ -35,7 +35,7 @@ impl Service<Request<Body>> for Unavailable {
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         self.requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
-        self.hand.fetch_add(self.takes, SeqCst);
+        self.clock_millis.fetch_add(self.takes, SeqCst);
         let answer = Response::builder().status(StatusCode::SERVICE_UNAVAILABLE).body(Body::empty()).unwrap();
         Box::pin(async { Ok(answer) })
     }
@@ -44,9 +44,10 @@ impl Service<Request<Body>> for Unavailable {
 /// Binds a pod with a Lease that ends two seconds after the clock's zero. Returns the requests and the event.
 async fn bind(server: Unavailable, at: u64, by: By) -> (Vec<String>, Event) {
     let (events, mut received) = unbounded_channel();
-    server.hand.store(at, SeqCst);
-    let hand = Arc::clone(&server.hand);
-    let clock = move || Moment { own: Duration::from_millis(hand.load(SeqCst)), wall: jiff::Timestamp::UNIX_EPOCH };
+    server.clock_millis.store(at, SeqCst);
+    let clock_millis = Arc::clone(&server.clock_millis);
+    let clock =
+        move || Moment { own: Duration::from_millis(clock_millis.load(SeqCst)), wall: jiff::Timestamp::UNIX_EPOCH };
     let term = LeaseTerm::new("kube-system/berth", Arc::new(clock), Counter::default());
     term.set_end(Some(Duration::from_secs(2)));
     let client = LeaderClient::new(Client::new(server.clone(), "default"), term);
@@ -63,7 +64,7 @@ fn names_the_lease(event: &Event) -> bool {
 }
 
 #[tokio::test]
-async fn no_binding_is_begun_after_the_lease_ran_out() {
+async fn no_binding_is_sent_after_the_lease_expired() {
     for by in [By::Server, By::Extender(0)] {
         let (requests, event) = bind(Unavailable::default(), 2_000, by).await;
         assert!(requests.is_empty() && names_the_lease(&event), "{by:?}: {requests:?}, {event:?}");
@@ -71,7 +72,7 @@ async fn no_binding_is_begun_after_the_lease_ran_out() {
 }
 
 #[tokio::test]
-async fn the_lease_is_asked_again_before_each_attempt() {
+async fn the_lease_is_checked_before_each_attempt() {
     let server = Unavailable { takes: 900, ..Unavailable::default() };
     let (requests, event) = bind(server, 0, By::Server).await;
     let binding = "POST /api/v1/namespaces/default/pods/p/binding".to_owned();

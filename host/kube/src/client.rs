@@ -20,8 +20,8 @@ pub enum ConnectError {
     },
     /// No `--kubeconfig` was given, and the process does not run in a pod.
     #[error(
-        "no API server is configured: --kubeconfig is not set, and this process has no service account of a pod ({0}); set \
-         --kubeconfig FILE, for example ~/.kube/config"
+        "no API server is configured: --kubeconfig is not set, and this process has no service account of a pod ({0}); \
+         set --kubeconfig FILE, for example ~/.kube/config"
     )]
     NotInCluster(#[source] InClusterError),
     /// `--master` is not a URL.

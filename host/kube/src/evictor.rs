@@ -16,7 +16,7 @@ use super::leader_client::LeaderClient;
 use super::rest::{Call, CallError, JSON, STRATEGIC_MERGE};
 
 const DEADLINE: Duration = Duration::from_secs(30);
-const TRIES: u32 = 4;
+const ATTEMPTS: u32 = 4;
 
 /// Deletes victims of preemption, a limited number of them at once.
 pub(super) struct Evictor {
@@ -54,9 +54,9 @@ impl Evictor {
             body: patch.to_string().into(),
             content_type: STRATEGIC_MERGE,
         };
-        let condition_write = self.client.send_again(call, DEADLINE, TRIES);
+        let condition_write = self.client.send_again(call, DEADLINE, ATTEMPTS);
         let deleted = match condition_write.await {
-            Ok(_) => self.client.send_again(delete(pod), DEADLINE, TRIES).await,
+            Ok(_) => self.client.send_again(delete(pod), DEADLINE, ATTEMPTS).await,
             Err(e) => Err(e),
         };
         match deleted {

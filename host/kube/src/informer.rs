@@ -71,25 +71,25 @@ pub(super) async fn run<I: Intake>(
 ) {
     let mut synced = Some(synced);
     let mut lister = Lister::new::<I::Object>(collection.clone(), selection);
-    let mut wait = Wait::default();
+    let mut backoff = RequestBackoff::default();
     let mut relists = Relists::default();
     loop {
-        let version = listed(&mut lister, intake, &mut wait).await;
+        let version = list_until_success(&mut lister, intake, &mut backoff).await;
         if let Some(synced) = synced.take() {
             synced();
         }
-        Watcher { collection: &collection, selection, version, wait: &mut wait }.run(intake).await;
+        Watcher { collection: &collection, selection, version, backoff: &mut backoff }.run(intake).await;
         tokio::time::sleep(relists.pause()).await;
         info!(kind = %intake.kind_name(), "listing all objects again");
     }
 }
 
 /// Lists until a list succeeds. Returns its resourceVersion.
-async fn listed<I: Intake>(lister: &mut Lister, intake: &mut I, wait: &mut Wait) -> String {
+async fn list_until_success<I: Intake>(lister: &mut Lister, intake: &mut I, backoff: &mut RequestBackoff) -> String {
     loop {
         match lister.list(intake).await {
             Ok(version) => {
-                wait.over();
+                backoff.reset();
                 return version;
             }
             Err(error) => {
@@ -97,20 +97,20 @@ async fn listed<I: Intake>(lister: &mut Lister, intake: &mut I, wait: &mut Wait)
                 intake.not_listed(&error);
             }
         }
-        wait.once().await;
+        backoff.pause().await;
     }
 }
 
 /// The backoff after a failed request. It resets when a request succeeds.
 #[derive(Default)]
-struct Wait(DefaultBackoff);
+struct RequestBackoff(DefaultBackoff);
 
-impl Wait {
-    async fn once(&mut self) {
+impl RequestBackoff {
+    async fn pause(&mut self) {
         tokio::time::sleep(self.0.next().unwrap_or(Duration::from_secs(30))).await;
     }
 
-    fn over(&mut self) {
+    fn reset(&mut self) {
         self.0.reset();
     }
 }
@@ -133,15 +133,15 @@ struct Watcher<'a> {
     selection: Selection,
     /// The resourceVersion up to which all changes are known.
     version: String,
-    wait: &'a mut Wait,
+    backoff: &'a mut RequestBackoff,
 }
 
 /// The result of a watch.
 enum Ended {
     /// The next watch continues at the same version.
-    Here,
+    Resumable,
     /// A full list is needed.
-    Lost,
+    Outdated,
 }
 
 impl Watcher<'_> {
@@ -153,20 +153,20 @@ impl Watcher<'_> {
             let Ok(watch) = watch.await else {
                 let error = format!("no answer within {:?}", self.selection.patience);
                 warn!(kind = %intake.kind_name(), %error, "watch failed; trying again");
-                self.wait.once().await;
+                self.backoff.pause().await;
                 continue;
             };
             match watch {
                 Ok(stream) => match self.follow(stream, intake).await {
-                    Ended::Here => {}
-                    Ended::Lost => return,
+                    Ended::Resumable => {}
+                    Ended::Outdated => return,
                 },
                 Err(error) => {
                     warn!(kind = %intake.kind_name(), error = %explain_client(&error), "watch failed; trying again");
                     if is_gone(&error) {
                         return;
                     }
-                    self.wait.once().await;
+                    self.backoff.pause().await;
                 }
             }
         }
@@ -189,39 +189,39 @@ impl Watcher<'_> {
         intake: &mut I,
     ) -> Ended {
         let mut stream = std::pin::pin!(stream);
-        let mut brought = false;
+        let mut received_event = false;
         loop {
             let Ok(next) = tokio::time::timeout(self.selection.silence, stream.next()).await else {
                 warn!(kind = %intake.kind_name(), "the watch is silent; opening a new one");
-                return Ended::Here;
+                return Ended::Resumable;
             };
             let error = match next {
                 Some(Ok(WatchEvent::Error(status))) => ClientError::Api(status),
                 Some(Ok(event)) => {
-                    self.wait.over();
-                    brought = true;
-                    self.take(event, intake);
+                    self.backoff.reset();
+                    received_event = true;
+                    self.handle(event, intake);
                     continue;
                 }
                 Some(Err(error)) => error,
                 None => {
-                    if !brought {
+                    if !received_event {
                         tokio::time::sleep(PAUSE).await;
                     }
-                    return Ended::Here;
+                    return Ended::Resumable;
                 }
             };
             warn!(kind = %intake.kind_name(), error = %explain_client(&error), "the watch broke; trying again");
             // The content of a line that is not JSON is unknown, so only a list can restore the state.
             if is_gone(&error) || matches!(error, ClientError::SerdeError(_)) {
-                return Ended::Lost;
+                return Ended::Outdated;
             }
-            self.wait.once().await;
-            return Ended::Here;
+            self.backoff.pause().await;
+            return Ended::Resumable;
         }
     }
 
-    fn take<I: Intake>(&mut self, event: WatchEvent<I::Object>, intake: &mut I) {
+    fn handle<I: Intake>(&mut self, event: WatchEvent<I::Object>, intake: &mut I) {
         let version = match event {
             WatchEvent::Added(object) | WatchEvent::Modified(object) => {
                 let version = object.resource_version().to_owned();

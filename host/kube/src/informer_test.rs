@@ -47,9 +47,9 @@ impl Service<Request<Body>> for HalfOpen {
 }
 
 /// Ignores all objects.
-struct Nothing;
+struct IgnoringIntake;
 
-impl Intake for Nothing {
+impl Intake for IgnoringIntake {
     type Object = Observed<PodObject, false>;
 
     fn kind_name(&self) -> String {
@@ -66,20 +66,20 @@ impl Intake for Nothing {
 ///
 /// # Panics
 /// No second watch begins within 30 s.
-async fn a_second_watch(server: HalfOpen, patience: Duration, silence: Duration) {
+async fn wait_for_second_watch(server: HalfOpen, patience: Duration, silence: Duration) {
     let collection = Collection { client: Client::new(server.clone(), "default"), path: "/api/v1/pods".to_owned() };
     let selection = Selection { fields: None, page_size: 500, patience, silence };
-    let mut intake = Nothing;
+    let mut intake = IgnoringIntake;
     let informer = run(collection, selection, &mut intake, || {});
-    let again = async {
+    let second_watch = async {
         while *server.watches.lock().unwrap() < 2 {
             tokio::task::yield_now().await;
         }
     };
-    let in_time = tokio::time::timeout(Duration::from_secs(30), again);
+    let in_time = tokio::time::timeout(Duration::from_secs(30), second_watch);
     tokio::select! {
         () = informer => {}
-        begun = in_time => assert!(begun.is_ok(), "it waits for the first watch"),
+        opened = in_time => assert!(opened.is_ok(), "no second watch is opened"),
     }
 }
 
@@ -87,17 +87,17 @@ const SOON: Duration = Duration::from_millis(10);
 const NEVER: Duration = Duration::from_secs(1 << 20);
 
 #[tokio::test]
-async fn a_watch_that_is_not_answered_is_begun_again() {
-    a_second_watch(HalfOpen::default(), SOON, NEVER).await;
+async fn a_watch_without_an_answer_is_opened_again() {
+    wait_for_second_watch(HalfOpen::default(), SOON, NEVER).await;
 }
 
 #[tokio::test]
-async fn a_watch_that_becomes_silent_is_begun_again() {
-    a_second_watch(HalfOpen { answers: true, ..HalfOpen::default() }, NEVER, SOON).await;
+async fn a_watch_that_becomes_silent_is_opened_again() {
+    wait_for_second_watch(HalfOpen { answers: true, ..HalfOpen::default() }, NEVER, SOON).await;
 }
 
 #[test]
-fn a_server_that_always_forgets_is_left_alone_for_longer_each_time() {
+fn pauses_between_lists_double_up_to_a_limit() {
     let mut relists = Relists::default();
     for least in [800, 1_600, 3_200, 6_400, 12_800, 25_600] {
         let pause = u64::try_from(relists.pause().as_millis()).unwrap();

@@ -100,11 +100,11 @@ impl IntentExecutor {
     /// interrupted write is unknown. Then the undo intents are executed.
     pub(super) fn stop(&self, pod: PodKey, step: u64, undo: Vec<Intent>) {
         let task = lock(&self.in_progress).tasks.remove(&(pod, step));
-        let left = match task {
+        let unsent = match task {
             Some(task) => task.stop.send(undo).err(),
             None => Some(undo),
         };
-        if let Some(undo) = left.filter(|undo| !undo.is_empty()) {
+        if let Some(undo) = unsent.filter(|undo| !undo.is_empty()) {
             self.runtime.spawn(self.clients.supervisor.finite("the execution of undo intents", self.change(undo)));
         }
     }

@@ -23,11 +23,11 @@ use berth_supervisor::Supervisor;
 
 /// The interval at which a kind that the API server doesn't serve is looked up again. A custom resource may be
 /// defined later.
-const NOT_SERVED: Duration = Duration::from_secs(15);
+const DISCOVERY_PAUSE: Duration = Duration::from_secs(15);
 
 /// How long lists of a kind may fail before the plugins that read it are refused. Until then, all other plugins wait
 /// too.
-const LONG: Duration = Duration::from_secs(10);
+const REFUSE_AFTER: Duration = Duration::from_secs(10);
 
 /// The informers of all kinds beyond pods and nodes.
 pub(super) struct Kinds {
@@ -115,32 +115,33 @@ async fn follow(client: Client, selection: Selection, mut orders: UnboundedRecei
 }
 
 async fn list_and_watch(client: &Client, selection: Selection, intake: &mut ObjectIntake) {
-    let resource = served(client, selection.patience, intake).await;
+    let resource = discover(client, selection.patience, intake).await;
     let collection = Collection::of::<DynamicObject>(client.clone(), &resource);
     informer::run(collection, selection, intake, || {}).await;
 }
 
-/// Under which path the API server serves the kind. As long as it doesn't, there are no objects of it.
-async fn served(client: &Client, patience: Duration, intake: &mut ObjectIntake) -> ApiResource {
+/// Returns the API resource of the kind. Waits until the API server serves the kind, and reports an empty list
+/// meanwhile.
+async fn discover(client: &Client, patience: Duration, intake: &mut ObjectIntake) -> ApiResource {
     let kind = Arc::clone(&intake.reads.kind);
     let (group, version) = kind.api_version.split_once('/').unwrap_or(("", &kind.api_version));
     let gvk = GroupVersionKind::gvk(group, version, &kind.kind);
-    let mut warned = false;
+    let mut has_warned = false;
     loop {
-        let asked = tokio::time::timeout(patience, ::kube::discovery::pinned_kind(client, &gvk));
-        let wait = match asked.await {
+        let answer = tokio::time::timeout(patience, ::kube::discovery::pinned_kind(client, &gvk));
+        let wait = match answer.await {
             Ok(Ok((resource, _))) => return resource,
             Ok(Err(e)) if is_not_served(&e) => {
-                if !warned {
+                if !has_warned {
                     warn!(
                         %kind,
                         "the API server doesn't serve a kind that plugins read; they see no objects of it; trying again"
                     );
                     intake.list_begins();
                     intake.list_ends();
-                    warned = true;
+                    has_warned = true;
                 }
-                NOT_SERVED
+                DISCOVERY_PAUSE
             }
             failed => {
                 let error = match failed {
@@ -200,12 +201,15 @@ impl ObjectIntake {
         self.send(Event::WatchStopped(Arc::clone(&self.reads.kind)));
     }
 
-    /// Records a failed list. After [`LONG`], plugins that read the kind are refused, and the loader continues
+    /// Records a failed list. After [`REFUSE_AFTER`], plugins that read the kind are refused, and the loader continues
     /// without them.
     fn failed(&mut self, why: &str, now: Instant) {
         let since = *self.failing.get_or_insert(now);
-        if now.saturating_duration_since(since) >= LONG {
-            self.refuse(&format!("every attempt failed for {} s or longer, the last one with: {why}", LONG.as_secs()));
+        if now.saturating_duration_since(since) >= REFUSE_AFTER {
+            self.refuse(&format!(
+                "every attempt failed for {} s or longer, the last one with: {why}",
+                REFUSE_AFTER.as_secs()
+            ));
         }
     }
 
@@ -223,7 +227,7 @@ impl ObjectIntake {
 }
 
 /// Returns the key of an object in `Known`. It is unique because a namespace contains no slash.
-fn known_as(key: &ObjectKey) -> String {
+fn key_of(key: &ObjectKey) -> String {
     format!("{}/{}", key.namespace, key.name)
 }
 
@@ -252,14 +256,14 @@ impl Intake for ObjectIntake {
         if !notes.is_empty() {
             warn!(object = %object.key, reason = %notes, "plugins see the object without its fields");
         }
-        let before = self.known.set(&known_as(&object.key), Arc::clone(&object));
+        let before = self.known.set(&key_of(&object.key), Arc::clone(&object));
         if before.is_none_or(|known| known != object) {
             self.send(Event::ObjectSet(object));
         }
     }
 
     fn removed(&mut self, object: &RawObject) {
-        if let Some(known) = self.known.remove(&known_as(&self.reader.key(object))) {
+        if let Some(known) = self.known.remove(&key_of(&self.reader.key(object))) {
             self.send(Event::ObjectRemoved(known.key.clone()));
         }
     }

@@ -52,7 +52,7 @@ fn a_kind_that_is_forbidden_is_refused_at_once() {
 #[test]
 fn a_list_that_the_api_server_refuses_counts_as_a_failed_attempt() {
     let (mut intake, mut received) = intake();
-    intake.failing = Some(Instant::now() - LONG);
+    intake.failing = Some(Instant::now() - REFUSE_AFTER);
     let status = Status::failure("conversion webhook: not found", "InternalError").with_code(500).boxed();
     intake.not_listed(&ListError::Client(ClientError::Api(status)));
     let refusals = refusals(&mut received);
@@ -60,8 +60,8 @@ fn a_list_that_the_api_server_refuses_counts_as_a_failed_attempt() {
 }
 
 #[tokio::test]
-async fn discovery_that_is_not_answered_is_asked_for_again_and_counts_as_a_failed_attempt() {
-    let (mut intake, _told) = intake();
+async fn discovery_without_an_answer_is_repeated_and_counts_as_a_failed_attempt() {
+    let (mut intake, _received) = intake();
     let (client, requests) = silent::client();
     let second_request = async {
         while requests.load(SeqCst) < 2 {
@@ -69,9 +69,9 @@ async fn discovery_that_is_not_answered_is_asked_for_again_and_counts_as_a_faile
         }
     };
     tokio::select! {
-        _ = served(&client, Duration::from_millis(10), &mut intake) => {}
-        begun = tokio::time::timeout(Duration::from_secs(30), second_request) => {
-            assert!(begun.is_ok(), "it waits for the first answer");
+        _ = discover(&client, Duration::from_millis(10), &mut intake) => {}
+        in_time = tokio::time::timeout(Duration::from_secs(30), second_request) => {
+            assert!(in_time.is_ok(), "no second request is sent");
         }
     }
     assert!(intake.failing.is_some());

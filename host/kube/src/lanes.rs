@@ -13,7 +13,7 @@ use tokio::sync::{Notify, oneshot};
 #[derive(Debug)]
 pub(super) struct Lanes<K, J> {
     state: Mutex<State<K, J>>,
-    most: usize,
+    capacity: usize,
     work: Notify,
     idle: Notify,
 }
@@ -30,17 +30,17 @@ struct State<K, J> {
 struct Lane<J> {
     jobs: VecDeque<J>,
     /// The key is in `ready`.
-    listed: bool,
-    under_way: bool,
+    is_ready: bool,
+    in_progress: bool,
     /// Notified when the job in progress is done.
     observers: Vec<oneshot::Sender<()>>,
 }
 
 impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
-    /// Creates lanes with room for `most` waiting jobs in total.
-    pub(super) fn new(most: usize) -> Self {
+    /// Creates lanes with room for `capacity` waiting jobs in total.
+    pub(super) fn new(capacity: usize) -> Self {
         let state = State { lanes: HashMap::new(), ready: VecDeque::new(), waiting_jobs: 0 };
-        Self { state: Mutex::new(state), most, work: Notify::new(), idle: Notify::new() }
+        Self { state: Mutex::new(state), capacity, work: Notify::new(), idle: Notify::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<K, J>> {
@@ -65,21 +65,21 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
 
     fn add(&self, key: K, job: J, add: impl FnOnce(&mut VecDeque<J>, J)) -> bool {
         let mut state = self.lock();
-        if state.waiting_jobs >= self.most {
+        if state.waiting_jobs >= self.capacity {
             return false;
         }
         let State { lanes, ready, waiting_jobs } = &mut *state;
         let lane = lanes.entry(key.clone()).or_insert_with(|| Lane {
             jobs: VecDeque::with_capacity(1),
-            listed: false,
-            under_way: false,
+            is_ready: false,
+            in_progress: false,
             observers: Vec::new(),
         });
         let before = lane.jobs.len();
         add(&mut lane.jobs, job);
         *waiting_jobs += lane.jobs.len() - before;
-        if !lane.listed && !lane.under_way {
-            lane.listed = true;
+        if !lane.is_ready && !lane.in_progress {
+            lane.is_ready = true;
             ready.push_back(key);
             drop(state);
             self.work.notify_one();
@@ -96,7 +96,7 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         let mut state = self.lock();
         let lane = state.lanes.get_mut(key)?;
         let cancelled = std::mem::take(&mut lane.jobs).len();
-        let receiver = lane.under_way.then(|| {
+        let receiver = lane.in_progress.then(|| {
             let (sender, receiver) = oneshot::channel();
             lane.observers.push(sender);
             receiver
@@ -119,17 +119,17 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         let mut state = self.lock();
         loop {
             let Some(key) = state.ready.pop_front() else {
-                self.tell_if_idle(&state);
+                self.notify_if_idle(&state);
                 return None;
             };
             let State { lanes, waiting_jobs, ready } = &mut *state;
             let Some(lane) = lanes.get_mut(&key) else { continue };
-            lane.listed = false;
+            lane.is_ready = false;
             let Some(job) = lane.jobs.pop_front() else {
                 lanes.remove(&key);
                 continue;
             };
-            lane.under_way = true;
+            lane.in_progress = true;
             *waiting_jobs -= 1;
             if !ready.is_empty() {
                 self.work.notify_one();
@@ -143,22 +143,22 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         let mut state = self.lock();
         let State { lanes, ready, .. } = &mut *state;
         let Some(lane) = lanes.get_mut(key) else { return };
-        lane.under_way = false;
+        lane.in_progress = false;
         for observer in lane.observers.drain(..) {
             let _ = observer.send(());
         }
         if lane.jobs.is_empty() {
             lanes.remove(key);
-            self.tell_if_idle(&state);
+            self.notify_if_idle(&state);
         } else {
-            lane.listed = true;
+            lane.is_ready = true;
             ready.push_back(key.clone());
             drop(state);
             self.work.notify_one();
         }
     }
 
-    fn tell_if_idle(&self, state: &State<K, J>) {
+    fn notify_if_idle(&self, state: &State<K, J>) {
         if state.lanes.is_empty() {
             self.idle.notify_waiters();
         }
@@ -180,7 +180,7 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
     /// Returns the number of jobs that wait or are in progress.
     pub(super) fn open(&self) -> usize {
         let state = self.lock();
-        state.waiting_jobs + state.lanes.values().filter(|lane| lane.under_way).count()
+        state.waiting_jobs + state.lanes.values().filter(|lane| lane.in_progress).count()
     }
 }
 
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn one_lane_is_in_order_and_never_twice_under_way() {
+    async fn jobs_of_a_lane_run_in_order_and_one_at_a_time() {
         let lanes = Lanes::new(10);
         for (key, job) in [("a", 1), ("a", 2), ("b", 3)] {
             assert!(lanes.push(key, job));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_can_be_joined_and_what_is_under_way_can_not() {
+    fn a_job_is_merged_into_a_waiting_job_but_not_into_one_in_progress() {
         let lanes = Lanes::new(10);
         let add = |job| assert!(lanes.join("a", job, |last, job| *last += job));
         add(1);
@@ -213,21 +213,21 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_refused() {
+    fn a_job_beyond_the_capacity_is_refused() {
         let lanes = Lanes::new(1);
         assert!(lanes.push("a", 1));
         assert!(!lanes.push("a", 2) && !lanes.push("b", 3));
         assert_eq!(lanes.take(), Some(("a", 1)));
-        assert!(lanes.push("b", 3), "what is under way takes no room");
+        assert!(lanes.push("b", 3), "a job in progress takes no capacity");
     }
 
     #[tokio::test]
-    async fn cancelling_drops_what_waits_and_tells_of_what_is_under_way() {
+    async fn cancelling_drops_waiting_jobs_and_notifies_when_the_job_in_progress_is_done() {
         let lanes = Lanes::new(10);
         assert!(lanes.push("a", 1) && lanes.push("a", 2) && lanes.push("b", 3));
         assert!(lanes.cancel(&"b").is_none());
         assert_eq!(lanes.take(), Some(("a", 1)));
-        let done = lanes.cancel(&"a").expect("one is under way");
+        let done = lanes.cancel(&"a").expect("a job is in progress");
         lanes.done(&"a");
         assert_eq!(done.await, Ok(()));
         assert_eq!((lanes.take(), lanes.open()), (None, 0));

@@ -38,9 +38,9 @@ impl LeaderClient {
         }
     }
 
-    /// Sends the request up to `tries` times, as [`rest::send_again`] does.
-    pub(super) async fn send_again(&self, call: Call, within: Duration, tries: u32) -> Result<Bytes, CallError> {
-        rest::again(tries, || self.send(call.clone(), within)).await
+    /// Sends the request up to `attempts` times, as [`rest::send_again`] does.
+    pub(super) async fn send_again(&self, call: Call, within: Duration, attempts: u32) -> Result<Bytes, CallError> {
+        rest::repeat_while_transient(attempts, || self.send(call.clone(), within)).await
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use crate::silent;
 
     #[tokio::test]
-    async fn nothing_is_sent_while_another_holds_the_lease() {
+    async fn no_request_is_sent_while_another_process_holds_the_lease() {
         let (client, requests) = silent::client();
         let term = LeaseTerm::new("kube-system/berth", system_clock(), Counter::default());
         let leader = LeaderClient::new(client, term);

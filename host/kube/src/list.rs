@@ -95,34 +95,34 @@ pub(super) struct Lister {
     as_json: bool,
     /// A list was requested before. The first list may come from the API server's cache and be slightly old, because
     /// the watch brings later changes. Later lists must not be older than the known state.
-    again: bool,
+    is_repeated: bool,
     /// List without pages, because the continue token expired.
-    whole: bool,
+    without_pages: bool,
 }
 
 impl Lister {
     pub(super) fn new<K: Listed>(collection: Collection, selection: Selection) -> Self {
-        Self { collection, selection, as_json: K::FROM_PROTOBUF.is_none(), again: false, whole: false }
+        Self { collection, selection, as_json: K::FROM_PROTOBUF.is_none(), is_repeated: false, without_pages: false }
     }
 
     /// Lists all objects and returns the resourceVersion from which to watch.
     pub(super) async fn list<I: Intake>(&mut self, intake: &mut I) -> Result<String, ListError> {
-        let from_cache = !self.again && !self.as_json;
-        self.again = true;
+        let from_cache = !self.is_repeated && !self.as_json;
+        self.is_repeated = true;
         intake.list_begins();
         let mut next = None;
         loop {
             let page = self.page(next.as_deref(), from_cache, intake).await;
             if let Err(e) = &page {
                 self.as_json |= matches!(e, ListError::Malformed(_));
-                self.whole = next.is_some() && matches!(e, ListError::Client(e) if is_gone(e));
+                self.without_pages = next.is_some() && matches!(e, ListError::Client(e) if is_gone(e));
             }
             let metadata = page?;
             next = metadata.continue_.filter(|next| !next.is_empty());
             if next.is_none() {
                 let version = metadata.resource_version.filter(|version| !version.is_empty());
                 let version = version.ok_or(ListError::NoVersion)?;
-                self.whole = false;
+                self.without_pages = false;
                 intake.list_ends();
                 return Ok(version);
             }
@@ -137,18 +137,18 @@ impl Lister {
         intake: &mut I,
     ) -> Result<ListMeta, ListError> {
         let request = self.request(next, from_cache)?;
-        let answer = in_time(self.collection.client.send(request)).await??;
+        let answer = with_time_limit(self.collection.client.send(request)).await??;
         let (head, body) = answer.into_parts();
         let body = body.into_data_stream();
         if !head.status.is_success() {
-            let body = collected(body).await?;
+            let body = read_body(body).await?;
             return Err(ListError::Client(refusal(head.status, &head.headers, &body)));
         }
         match I::Object::FROM_PROTOBUF.filter(|_| is_protobuf(&head.headers)) {
             Some(read) => from_protobuf(body, |object| intake.set(read(object))).await,
             None => {
                 let list: ObjectList<I::Object> =
-                    serde_json::from_slice(&collected(body).await?).map_err(ClientError::SerdeError)?;
+                    serde_json::from_slice(&read_body(body).await?).map_err(ClientError::SerdeError)?;
                 list.items.into_iter().for_each(|object| intake.set(object));
                 Ok(list.metadata)
             }
@@ -158,7 +158,7 @@ impl Lister {
     fn request(&self, next: Option<&str>, from_cache: bool) -> Result<http::Request<Body>, ClientError> {
         let params = ListParams {
             field_selector: self.selection.fields.map(str::to_owned),
-            limit: (!self.whole).then_some(self.selection.page_size),
+            limit: (!self.without_pages).then_some(self.selection.page_size),
             continue_token: next.map(str::to_owned),
             ..ListParams::default()
         };
@@ -176,8 +176,8 @@ impl Lister {
     }
 }
 
-async fn in_time<T>(what: impl Future<Output = T>) -> Result<T, ListError> {
-    tokio::time::timeout(SILENCE, what).await.map_err(|_| ListError::Silent)
+async fn with_time_limit<T>(future: impl Future<Output = T>) -> Result<T, ListError> {
+    tokio::time::timeout(SILENCE, future).await.map_err(|_| ListError::Silent)
 }
 
 fn is_protobuf(headers: &HeaderMap) -> bool {
@@ -185,9 +185,9 @@ fn is_protobuf(headers: &HeaderMap) -> bool {
     media.split(';').next().is_some_and(|media| media.trim() == protobuf::MEDIA_TYPE)
 }
 
-async fn collected(body: impl Stream<Item = Result<Bytes, ClientError>>) -> Result<Vec<u8>, ListError> {
+async fn read_body(body: impl Stream<Item = Result<Bytes, ClientError>>) -> Result<Vec<u8>, ListError> {
     let (mut body, mut all) = (std::pin::pin!(body), Vec::new());
-    while let Some(chunk) = in_time(body.next()).await? {
+    while let Some(chunk) = with_time_limit(body.next()).await? {
         all.extend_from_slice(&chunk?);
     }
     Ok(all)
@@ -199,7 +199,7 @@ async fn from_protobuf(
     mut object: impl FnMut(&[u8]),
 ) -> Result<ListMeta, ListError> {
     let (mut body, mut reader, mut metadata) = (std::pin::pin!(body), ListReader::default(), ListMeta::default());
-    while let Some(chunk) = in_time(body.next()).await? {
+    while let Some(chunk) = with_time_limit(body.next()).await? {
         reader.push(&chunk?);
         while let Some(part) = reader.part()? {
             match part {

@@ -12,7 +12,7 @@ use super::rest::{self, Call, JSON};
 
 /// The time limit of a request.
 const DEADLINE: Duration = Duration::from_secs(10);
-const TRIES: u32 = 3;
+const ATTEMPTS: u32 = 3;
 
 /// Namespace and name of this process's pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,11 +58,11 @@ impl OwnPod {
         let Self { namespace, name } = self;
         let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
         let call = Call { method: Method::GET, path, body: Bytes::new(), content_type: JSON };
-        let wrong = |error: String| {
+        let unreadable = |error: String| {
             format!("the pod of this process, {namespace}/{name} (POD_NAMESPACE, POD_NAME), can't be read: {error}")
         };
-        let answer = rest::send_again(client, call, DEADLINE, TRIES).await.map_err(|e| wrong(e.to_string()))?;
-        let found: Found = serde_json::from_slice(&answer).map_err(|e| wrong(e.to_string()))?;
+        let answer = rest::send_again(client, call, DEADLINE, ATTEMPTS).await.map_err(|e| unreadable(e.to_string()))?;
+        let found: Found = serde_json::from_slice(&answer).map_err(|e| unreadable(e.to_string()))?;
         Ok(PodKey { namespace: namespace.as_str().into(), name: name.as_str().into(), uid: found.metadata.uid })
     }
 }

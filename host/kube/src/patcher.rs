@@ -12,7 +12,7 @@ use super::resources::{Resources, name_of};
 use super::rest::{Call, CallError, JSON, MERGE, STRATEGIC_MERGE};
 
 const DEADLINE: Duration = Duration::from_secs(30);
-const TRIES: u32 = 4;
+const ATTEMPTS: u32 = 4;
 
 /// The subresource that is created, not patched. The intent's patch then holds the body beyond the pod's names.
 const BINDING: &str = "binding";
@@ -32,7 +32,7 @@ impl Patcher {
     pub(super) async fn patch(&self, patch: &Patch) -> Result<(), String> {
         let named = |why: String| format!("{}: {why}", name_of(&patch.object));
         let call = self.call(patch).await.map_err(named)?;
-        let sent = self.client.send_again(call, DEADLINE, TRIES).await;
+        let sent = self.client.send_again(call, DEADLINE, ATTEMPTS).await;
         let verb = if &*patch.subresource == BINDING { "create" } else { "patch" };
         sent.map(drop).map_err(|error| named(explain(&error, verb, &patch.subresource)))
     }
@@ -49,7 +49,7 @@ impl Patcher {
         }
         let path = self.resources.collection(object).await.map_err(named)?;
         let call = Call { method: Method::POST, path, body: body.to_string().into(), content_type: JSON };
-        let sent = self.client.send_again(call, DEADLINE, TRIES).await;
+        let sent = self.client.send_again(call, DEADLINE, ATTEMPTS).await;
         sent.map(drop).map_err(|error| named(explain(&error, "create", "")))
     }
 
@@ -62,7 +62,7 @@ impl Patcher {
             body["preconditions"] = json!({ "uid": object.uid });
         }
         let call = Call { method: Method::DELETE, path, body: body.to_string().into(), content_type: JSON };
-        match self.client.send_again(call, DEADLINE, TRIES).await {
+        match self.client.send_again(call, DEADLINE, ATTEMPTS).await {
             Ok(_) => Ok(()),
             Err(error) if error.is(StatusCode::NOT_FOUND) || error.is(StatusCode::CONFLICT) => Ok(()),
             Err(error) => Err(named(explain(&error, "delete", ""))),

@@ -10,8 +10,8 @@ use ::kube::{Client, Error};
 use http::{Request, Response};
 use tower_service::Service;
 
-/// Returns the same client, whose requests fail if the head of the answer does not come in this time. The answer may take longer,
-/// as a watch does.
+/// Returns a client whose requests fail if the head of the answer does not arrive within `patience`. The body may take
+/// longer, as that of a watch does.
 pub(super) fn patient(client: Client, patience: Duration) -> Client {
     let namespace = client.default_namespace().to_owned();
     Client::new(Patient { client, patience }, namespace)

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_at_once_and_then_so_many_a_second() {
+    fn a_burst_is_followed_by_the_steady_rate() {
         let start = Instant::now();
         let at = |millis: u64| start + Duration::from_millis(millis);
         let mut bucket = Bucket::new(10.0, 2, start);

@@ -12,7 +12,7 @@ use berth_core::intent::ObjectReference;
 use super::informer::{PATIENCE, explain_client};
 
 /// The capacity of the cache, in kinds. A cluster has far fewer.
-const MOST: usize = 1_024;
+const CAPACITY: usize = 1_024;
 
 /// `apiVersion` and `kind`.
 type Names = (Box<str>, Box<str>);
@@ -39,15 +39,15 @@ impl Resources {
         let (group, version) = object.api_version.split_once('/').unwrap_or(("", &object.api_version));
         let kind = GroupVersionKind::gvk(group, version, &object.kind);
         let patience = self.patience;
-        let asked = tokio::time::timeout(patience, ::kube::discovery::pinned_kind(&self.client, &kind)).await;
-        let answer = asked.map_err(|_| {
+        let answer = tokio::time::timeout(patience, ::kube::discovery::pinned_kind(&self.client, &kind)).await;
+        let answer = answer.map_err(|_| {
             format!("API discovery of {} {} failed: no answer within {patience:?}", object.api_version, object.kind)
         })?;
         let (resource, _) = answer.map_err(|e| {
             format!("the API server serves no {} {}: {}", object.api_version, object.kind, explain_client(&e))
         })?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() < MOST {
+        if known.len() < CAPACITY {
             known.insert(key, resource.clone());
         }
         Ok(resource)
@@ -101,7 +101,7 @@ mod tests {
     use crate::silent;
 
     #[tokio::test]
-    async fn discovery_that_is_not_answered_ends() {
+    async fn discovery_without_an_answer_fails() {
         let (client, _) = silent::client();
         let resources = Resources { patience: Duration::from_millis(10), ..Resources::new(client) };
         let object = ObjectReference {
@@ -111,8 +111,8 @@ mod tests {
             name: "m".into(),
             uid: "".into(),
         };
-        let asked = tokio::time::timeout(Duration::from_secs(30), resources.of(&object)).await;
-        let error = asked.expect("it waits for the answer").expect_err("there is none");
+        let answer = tokio::time::timeout(Duration::from_secs(30), resources.of(&object)).await;
+        let error = answer.expect("discovery ends in time").expect_err("no answer");
         assert_eq!(error, "API discovery of v1 ConfigMap failed: no answer within 10ms");
     }
 }

@@ -127,20 +127,28 @@ pub fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// Sends the request up to `tries` times while the error is transient. Only for requests that may be executed twice.
-pub(super) async fn send_again(client: &Client, call: Call, within: Duration, tries: u32) -> Result<Bytes, CallError> {
-    again(tries, || send(client, call.clone(), within)).await
+/// Sends the request up to `attempts` times while the error is transient. Only for requests that may be executed twice.
+pub(super) async fn send_again(
+    client: &Client,
+    call: Call,
+    within: Duration,
+    attempts: u32,
+) -> Result<Bytes, CallError> {
+    repeat_while_transient(attempts, || send(client, call.clone(), within)).await
 }
 
-/// Makes up to `tries` attempts while the error is transient.
-pub(super) async fn again<F>(tries: u32, mut attempt_once: impl FnMut() -> F) -> Result<Bytes, CallError>
+/// Makes up to `attempts` attempts while the error is transient.
+pub(super) async fn repeat_while_transient<F>(
+    attempts: u32,
+    mut attempt_once: impl FnMut() -> F,
+) -> Result<Bytes, CallError>
 where
     F: Future<Output = Result<Bytes, CallError>>,
 {
     let mut attempt = 0;
     loop {
         match attempt_once().await {
-            Err(e) if e.is_transient() && attempt + 1 < tries => pause(&e, attempt).await,
+            Err(e) if e.is_transient() && attempt + 1 < attempts => pause(&e, attempt).await,
             result => return result,
         }
         attempt += 1;
@@ -156,8 +164,8 @@ pub(super) async fn pause(error: &CallError, attempt: u32) {
 /// `chance` (0 to 1), so that requests that fail together are not repeated together. It is at least the server's
 /// Retry-After, and never more than five seconds.
 ///
-/// `backon`, the backoff crate of kube-runtime, adds its jitter to a wait that is already at the limit, so it would wait
-/// up to ten seconds.
+/// `backon`, the backoff crate of kube-runtime, adds its jitter to a wait that is already at the limit, so it would
+/// wait up to ten seconds.
 fn backoff(error: &CallError, attempt: u32, chance: f64) -> Duration {
     const MOST: Duration = Duration::from_secs(5);
     let own = Duration::from_millis(100 << attempt.min(10)).mul_f64(1.0 + chance.clamp(0.0, 1.0));

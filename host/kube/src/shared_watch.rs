@@ -132,7 +132,7 @@ impl Awaited {
     }
 
     /// Sends the state to the subscriptions of the object, if there are any.
-    fn tell(&self, object: DynamicObject, seen: impl FnOnce(Arc<DynamicObject>) -> Seen) -> Key {
+    fn publish(&self, object: DynamicObject, seen: impl FnOnce(Arc<DynamicObject>) -> Seen) -> Key {
         let key = (object.namespace().unwrap_or_default().into(), object.name_any().into());
         if let Some(sender) = self.lock().get(&key) {
             sender.send_replace(seen(Arc::new(object)));
@@ -149,7 +149,7 @@ async fn follow(api: Api<DynamicObject>, awaited: Arc<Awaited>) {
         match event {
             Ok(watcher::Event::Init) => missing = awaited.keys(),
             Ok(watcher::Event::InitApply(object)) => {
-                missing.remove(&awaited.tell(object, Seen::Object));
+                missing.remove(&awaited.publish(object, Seen::Object));
             }
             Ok(watcher::Event::InitDone) => {
                 let awaited = awaited.lock();
@@ -158,8 +158,8 @@ async fn follow(api: Api<DynamicObject>, awaited: Arc<Awaited>) {
                     .filter_map(|key| awaited.get(key))
                     .for_each(|sender| drop(sender.send_replace(Seen::Gone(None))));
             }
-            Ok(watcher::Event::Apply(object)) => drop(awaited.tell(object, Seen::Object)),
-            Ok(watcher::Event::Delete(object)) => drop(awaited.tell(object, |object| Seen::Gone(Some(object)))),
+            Ok(watcher::Event::Apply(object)) => drop(awaited.publish(object, Seen::Object)),
+            Ok(watcher::Event::Delete(object)) => drop(awaited.publish(object, |object| Seen::Gone(Some(object)))),
             Err(watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)) => {
                 let why = explain_client(&error);
                 debug!(error = %why, "the watch that waits of plugins share failed; trying again");

@@ -78,7 +78,8 @@ pub struct Shell {
     evictor: Arc<Evictor>,
     intent_executor: IntentExecutor,
     supervisor: Supervisor,
-    making_room: Mutex<JoinSet<()>>,
+    /// Evictions, and changes that plugins request.
+    writes: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
     kinds: Kinds,
     _workers: JoinSet<()>,
@@ -145,7 +146,7 @@ impl Shell {
             evictor,
             intent_executor,
             supervisor,
-            making_room: Mutex::default(),
+            writes: Mutex::default(),
             informers,
             kinds,
             _workers: workers,
@@ -216,9 +217,9 @@ impl Shell {
                     action,
                     note,
                 });
-                self.make_room(Arc::clone(&self.evictor).evict(pod, reason));
+                self.spawn_write(Arc::clone(&self.evictor).evict(pod, reason));
             }
-            Action::Change(intents) => self.make_room(self.intent_executor.change(intents)),
+            Action::Change(intents) => self.spawn_write(self.intent_executor.change(intents)),
             Action::Warn { plugin, message } => warn!(%plugin, reason = %message, "problem with a plugin"),
         }
     }
@@ -230,8 +231,8 @@ impl Shell {
         bindings.spawn_on(self.supervisor.finite("a binding", bound), &self.runtime);
     }
 
-    fn make_room(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let mut tasks = self.making_room.lock().unwrap_or_else(PoisonError::into_inner);
+    fn spawn_write(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
         tasks.spawn_on(self.supervisor.finite("an eviction", task), &self.runtime);
     }
@@ -291,13 +292,13 @@ fn start_informers<const KEEP_JSON: bool>(
     };
     let mut pods = PodIntake::<KEEP_JSON> { extenders, known, parts: PodParts::default(), events };
     // The receiver is gone only if nobody waits for the sync.
-    let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
+    let report = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
     let all_nodes = Collection::of::<k8s::Node>(client.clone(), &());
     let all_pods = Collection::of::<k8s::Pod>(client.clone(), &());
     let unfinished = Selection { fields: Some(UNFINISHED), ..selection };
     let mut informers = JoinSet::new();
-    let pods = async move { informer::run(all_pods, unfinished, &mut pods, tell(pods_synced)).await };
-    let nodes = async move { informer::run(all_nodes, selection, &mut nodes, tell(nodes_synced)).await };
+    let pods = async move { informer::run(all_pods, unfinished, &mut pods, report(pods_synced)).await };
+    let nodes = async move { informer::run(all_nodes, selection, &mut nodes, report(nodes_synced)).await };
     informers.spawn(supervisor.endless("the informer of pods", pods));
     informers.spawn(supervisor.endless("the informer of nodes", nodes));
     (informers, [pods_sync, nodes_sync])

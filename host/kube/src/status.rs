@@ -20,8 +20,8 @@ use berth_apimachinery::objects::PodScheduled;
 /// The time limit of one patch.
 const DEADLINE: Duration = Duration::from_secs(30);
 /// The limit of waiting patches. At most one patch per pod waits, so the limit is not reached in practice.
-const MOST_WAITING: usize = 1 << 20;
-const TRIES: u32 = 4;
+const CAPACITY: usize = 1 << 20;
+const ATTEMPTS: u32 = 4;
 
 /// A change of a pod's status.
 #[derive(Clone, Debug)]
@@ -83,7 +83,7 @@ struct Condition<'a> {
 
 impl StatusWriter {
     pub(super) fn new(client: LeaderClient, known: Arc<KnownPods>) -> Self {
-        Self { client, known, lanes: Lanes::new(MOST_WAITING) }
+        Self { client, known, lanes: Lanes::new(CAPACITY) }
     }
 
     /// Queues the change. Merges it with a waiting change of the same pod.
@@ -94,7 +94,7 @@ impl StatusWriter {
             last.nominated = nominated.or(last.nominated.take());
         };
         if !self.lanes.join(pod.uid.clone(), change, newest) {
-            let error = format!("{MOST_WAITING} patches are waiting");
+            let error = format!("{CAPACITY} patches are waiting");
             warn!(%pod, %error, "writing the pod's status failed; giving up");
         }
     }
@@ -126,7 +126,7 @@ impl StatusWriter {
 
     async fn write(&self, change: StatusChange) {
         let Some((call, condition)) = self.prepare(&change, Timestamp::now()) else { return };
-        match self.client.send_again(call, DEADLINE, TRIES).await {
+        match self.client.send_again(call, DEADLINE, ATTEMPTS).await {
             Ok(_) => {
                 // Records the condition now, so that the same one is not written again before the watch reports it.
                 if let Some(condition) = condition

@@ -13,13 +13,13 @@ use tokio::sync::Semaphore;
 use super::cel_cost::{LONGEST, Size, most_steps};
 
 /// The deepest nesting of brackets.
-const DEEPEST: u16 = 32;
+const DEPTH_LIMIT: u16 = 32;
 /// The bytes that are kept of a reason that an expression returns.
-const WORDS: usize = 1_024;
+const REASON_LIMIT: usize = 1_024;
 /// The largest number of steps of an evaluation, about a second.
-const STEPS: u64 = 10_000_000;
+const STEP_LIMIT: u64 = 10_000_000;
 /// The number of concurrent evaluations.
-const AT_ONCE: usize = 2;
+const CONCURRENCY: usize = 2;
 
 /// The condition of a wait ([`berth_core::intent::Wait::until`]): a parsed CEL expression within the bounds. The
 /// value true ends the wait, a text fails it, and any other value continues it.
@@ -45,7 +45,7 @@ impl Until {
         if text.len() > LONGEST {
             return Err(format!("the condition has {} bytes, more than {LONGEST}", text.len()));
         }
-        let parsed = PrattParser::new().max_recursion_depth(DEEPEST).parse(text);
+        let parsed = PrattParser::new().max_recursion_depth(DEPTH_LIMIT).parse(text);
         parsed.map(Self).map_err(|e| format!("the condition {text:?} is no CEL expression: {e}"))
     }
 
@@ -54,10 +54,10 @@ impl Until {
     #[must_use]
     pub fn of(&self, object: Option<&serde_json::Value>) -> Verdict {
         let steps = most_steps(&self.0, object.map(Size::of).unwrap_or_default());
-        if steps > STEPS {
+        if steps > STEP_LIMIT {
             return Verdict::Failed(format!(
-                "the condition may take {steps} steps over an object of this size, more than {STEPS}; use fewer macros, or no \
-                 nested ones"
+                "the condition may take {steps} steps over an object of this size, more than {STEP_LIMIT}; use fewer macros, \
+                 or no nested ones"
             ));
         }
         let mut context = Context::default();
@@ -66,7 +66,7 @@ impl Until {
             Ok(Value::Bool(true)) => Verdict::Met,
             Ok(Value::String(reason)) => {
                 let mut reason = Arc::unwrap_or_clone(reason);
-                reason.truncate(reason.floor_char_boundary(WORDS));
+                reason.truncate(reason.floor_char_boundary(REASON_LIMIT));
                 Verdict::Failed(reason)
             }
             // No change of the object can fix this error.
@@ -84,7 +84,7 @@ pub(super) struct Evaluator(Arc<Semaphore>);
 
 impl Default for Evaluator {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONCE)))
+        Self(Arc::new(Semaphore::new(CONCURRENCY)))
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_meets_it_or_not_yet_or_never() {
+    fn a_condition_is_met_not_yet_met_or_failed() {
         let object = json!({
             "metadata": {"annotations": {"example.com/pool": "a"}},
             "status": {"phase": "Bound", "replicas": 3, "conditions": [{"type": "Ready", "status": "True"}]},
@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_is_not_there_is_null() {
+    fn a_missing_object_is_null() {
         for (text, verdict) in [("object == null", Verdict::Met), ("object.status.phase == 'Bound'", Verdict::NotYet)] {
             assert_eq!(Until::parse(text).unwrap().of(None), verdict, "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_expression_is_refused() {
+    fn text_that_is_no_expression_is_refused() {
         for (text, why) in [
             ("object.", "is no CEL expression"),
             ("", "is no CEL expression"),
@@ -171,10 +171,10 @@ mod tests {
     }
 
     #[test]
-    fn what_would_take_too_long_is_not_evaluated() {
+    fn an_expression_that_is_too_costly_is_not_evaluated() {
         let list: Vec<_> = (0..50).map(|n| json!({"name": format!("name-{n}"), "status": "True"})).collect();
         let object = json!({"status": {"conditions": list}, "text": "x".repeat(10_000)});
-        let in_turn = |depth: usize| {
+        let nested = |depth: usize| {
             let list = format!("[{}]", ["1"; 20].join(","));
             (0..depth).fold("true".to_owned(), |inner, depth| format!("{list}.all(x{depth}, {inner})"))
         };
@@ -183,10 +183,10 @@ mod tests {
             ("object.status.conditions.exists(c, c.name == 'name-7' && c.status == 'True')", true),
             ("object.status.conditions.all(c, object.status.conditions.exists(d, d.name == c.name))", true),
             ("object.status.conditions.map(c, c.name).exists(n, n.contains('7'))", true),
-            (&in_turn(1), true),
+            (&nested(1), true),
             // Not so many steps that a test without a bound would not end.
-            (&in_turn(4), false),
-            (&in_turn(12), false),
+            (&nested(4), false),
+            (&nested(12), false),
             (&doubling, false),
         ] {
             let verdict = Until::parse(text).unwrap().of(Some(&object));
@@ -197,12 +197,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_is_not_evaluated_on_the_runtime() {
+    async fn an_expression_is_not_evaluated_on_the_runtime() {
         // The runtime of this test has one thread, so blocking it would keep the other future from running.
         let until = Arc::new(Until::parse("object == null").unwrap());
         let evaluator = Evaluator(Arc::new(Semaphore::new(1)));
         let mut evaluated = std::pin::pin!(evaluator.evaluate(&until, None));
-        assert!(futures::poll!(evaluated.as_mut()).is_pending(), "it was evaluated where it was asked");
+        assert!(futures::poll!(evaluated.as_mut()).is_pending(), "it was evaluated on the runtime");
         assert_eq!(evaluated.await, Verdict::Met);
     }
 

@@ -23,9 +23,9 @@ use berth_supervisor::Supervisor;
 /// The number of waits with a watch of their own, each a connection. Further waits share a watch of their kind.
 const WATCHES: usize = 128;
 /// The number of concurrent initial reads by waits that share a watch.
-const LOOKS: usize = 32;
+const READS: usize = 32;
 /// The pause after an initial read that failed.
-const LOOK: Duration = Duration::from_secs(5);
+const READ_PAUSE: Duration = Duration::from_secs(5);
 /// The upper limit of a plugin's time-out.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -34,7 +34,7 @@ pub(super) struct Waiter {
     client: Client,
     resources: Arc<Resources>,
     watches: Semaphore,
-    looks: Semaphore,
+    reads: Semaphore,
     shared: SharedWatches,
     evaluator: Evaluator,
 }
@@ -49,8 +49,8 @@ impl Waiter {
         // The watches of kube-runtime have no deadline for the head of an answer.
         let client = patient(client, patience);
         let shared = SharedWatches::new(client.clone(), supervisor);
-        let (watches, looks) = (Semaphore::new(WATCHES), Semaphore::new(LOOKS));
-        Self { client, resources, watches, looks, shared, evaluator: Evaluator::default() }
+        let (watches, reads) = (Semaphore::new(WATCHES), Semaphore::new(READS));
+        Self { client, resources, watches, reads, shared, evaluator: Evaluator::default() }
     }
 
     /// Returns when the object meets the condition. The error names the object, and says why the condition can't be
@@ -86,22 +86,23 @@ impl Waiter {
         resource: &ApiResource,
     ) -> Result<(), String> {
         // Subscribe first, so that no change between the read and the first event is lost.
-        let mut news = self.shared.subscribe(condition.object, resource);
-        let Looked { found, version: looked } = loop {
-            let _permit = self.looks.acquire().await.map_err(|e| e.to_string())?;
-            if let Some(looked) = look(api, condition.object).await? {
-                break looked;
+        let mut subscription = self.shared.subscribe(condition.object, resource);
+        let InitialRead { found, version: read_at } = loop {
+            let _permit = self.reads.acquire().await.map_err(|e| e.to_string())?;
+            if let Some(read) = read_object(api, condition.object).await? {
+                break read;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(READ_PAUSE).await;
         };
         if let Some(end) = condition.judge(found.as_ref()).await {
             return end;
         }
         // The watch may be older than the read.
-        let is_old =
-            |object: &DynamicObject| version(object.resource_version()).zip(looked).is_some_and(|(v, l)| v <= l);
+        let is_old = |object: &DynamicObject| {
+            version(object.resource_version()).zip(read_at).is_some_and(|(version, read_at)| version <= read_at)
+        };
         loop {
-            let end = match news.next().await {
+            let end = match subscription.next().await {
                 Seen::Nothing => None,
                 Seen::Object(object) | Seen::Gone(Some(object)) if is_old(&object) => None,
                 Seen::Object(object) => condition.judge(Some(&object)).await,
@@ -116,7 +117,7 @@ impl Waiter {
 }
 
 /// The result of an initial read.
-struct Looked {
+struct InitialRead {
     found: Option<DynamicObject>,
     /// The resourceVersion of the list.
     version: Option<u64>,
@@ -142,7 +143,7 @@ struct Condition<'a> {
 
 /// Reads the object by a list with a field selector, so that the permissions for a watch suffice. Returns `None` if
 /// the request failed and may succeed later.
-async fn look(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Option<Looked>, String> {
+async fn read_object(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Option<InitialRead>, String> {
     let params = ListParams::default().fields(&by_name(object));
     let Ok(listed) = tokio::time::timeout(PATIENCE, api.list(&params)).await else {
         let error = format!("no answer within {PATIENCE:?}");
@@ -152,7 +153,7 @@ async fn look(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Opti
     match listed {
         Ok(mut list) => {
             let version = version(list.metadata.resource_version.take());
-            Ok(Some(Looked { found: list.items.pop(), version }))
+            Ok(Some(InitialRead { found: list.items.pop(), version }))
         }
         Err(ClientError::Api(status)) if status.code == 403 => {
             Err(format!("{} (the scheduler's role needs list and watch on it)", status.message))

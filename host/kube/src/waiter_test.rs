@@ -21,12 +21,12 @@ use berth_sim as sim;
 const MANY: usize = WATCHES + 40;
 
 /// Records the paths and queries of lists.
-struct Listening {
+struct Recording {
     client: Client,
     lists: Arc<Mutex<Vec<String>>>,
 }
 
-impl Service<Request<Body>> for Listening {
+impl Service<Request<Body>> for Recording {
     type Response = Response<Body>;
     type Error = ClientError;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, ClientError>> + Send>>;
@@ -45,7 +45,7 @@ impl Service<Request<Body>> for Listening {
     }
 }
 
-fn until(number: usize) -> Wait {
+fn wait_for(number: usize) -> Wait {
     let object = ObjectReference {
         api_version: "v1".into(),
         kind: "ConfigMap".into(),
@@ -57,7 +57,7 @@ fn until(number: usize) -> Wait {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn waits_beyond_the_watches_share_one_instead_of_looking_again_and_again() {
+async fn waits_beyond_the_limit_share_a_watch_and_read_once() {
     let server = sim::Server::start(sim::Options::default()).await.expect("a server");
     let client = crate::connect_to(&server.kubeconfig()).await.expect("a client");
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
@@ -67,14 +67,14 @@ async fn waits_beyond_the_watches_share_one_instead_of_looking_again_and_again()
         maps.create(&PostParams::default(), &map).await.expect("created");
     }
     let lists = Arc::<Mutex<Vec<String>>>::default();
-    let listening = Client::new(Listening { client, lists: Arc::clone(&lists) }, "default");
-    let waiter = Waiter::new(listening.clone(), Arc::new(Resources::new(listening)), Supervisor::default());
-    let waits: Vec<_> = (0..MANY).map(until).collect();
+    let recording = Client::new(Recording { client, lists: Arc::clone(&lists) }, "default");
+    let waiter = Waiter::new(recording.clone(), Arc::new(Resources::new(recording)), Supervisor::default());
+    let waits: Vec<_> = (0..MANY).map(wait_for).collect();
     let waiting = join_all(waits.iter().map(|wait| waiter.wait(wait)));
-    let looked = || lists.lock().unwrap().iter().filter(|uri| uri.contains("fieldSelector")).count();
+    let count_reads = || lists.lock().unwrap().iter().filter(|uri| uri.contains("fieldSelector")).count();
     let make_ready = async {
         // By then each wait has read its object, which is not ready.
-        while looked() < MANY {
+        while count_reads() < MANY {
             tokio::task::yield_now().await;
         }
         for number in 0..MANY {
@@ -84,18 +84,18 @@ async fn waits_beyond_the_watches_share_one_instead_of_looking_again_and_again()
     };
     let (ended, ()) = join(waiting, make_ready).await;
     assert!(ended.iter().all(Result::is_ok), "{ended:?}");
-    assert_eq!(looked(), MANY, "each looks once");
+    assert_eq!(count_reads(), MANY, "each wait reads its object once");
     assert!(waiter.shared.is_idle(), "the shared watch ends with the last wait");
     server.shutdown().await.expect("ended");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shared_watch_that_panics_is_named() {
+async fn the_supervisor_names_a_shared_watch_that_panics() {
     let server = sim::Server::start(sim::Options::default()).await.expect("a server");
     let client = crate::connect_to(&server.kubeconfig()).await.expect("a client");
     let supervisor = Supervisor::default();
     let watches = SharedWatches::new(client, supervisor.clone());
-    let _subscription = watches.subscribe(&until(0).object, &ApiResource::erase::<ConfigMap>(&()));
+    let _subscription = watches.subscribe(&wait_for(0).object, &ApiResource::erase::<ConfigMap>(&()));
     supervisor.fail("the shared watch of waits");
     let ended = tokio::time::timeout(Duration::from_secs(30), supervisor.first_end()).await.expect("an end");
     assert!(ended.to_string().starts_with("the shared watch of waits has ended: it panicked"), "{ended}");
@@ -103,9 +103,9 @@ async fn a_shared_watch_that_panics_is_named() {
 }
 
 #[tokio::test]
-async fn a_watch_for_a_wait_that_is_not_answered_is_begun_again() {
+async fn a_wait_whose_watch_gets_no_answer_opens_a_new_watch() {
     let (client, requests) = silent::client();
-    let (wait, evaluator) = (until(0), Evaluator::default());
+    let (wait, evaluator) = (wait_for(0), Evaluator::default());
     let until = Arc::new(Until::parse(&wait.until).expect("an expression"));
     let condition = Condition { object: &wait.object, until, evaluator: &evaluator };
     let resource = ApiResource::erase::<ConfigMap>(&());
@@ -118,8 +118,8 @@ async fn a_watch_for_a_wait_that_is_not_answered_is_begun_again() {
     };
     tokio::select! {
         _ = waiter.until(condition, &resource) => {}
-        begun = tokio::time::timeout(Duration::from_secs(30), second_request) => {
-            assert!(begun.is_ok(), "it waits for the first answer");
+        in_time = tokio::time::timeout(Duration::from_secs(30), second_request) => {
+            assert!(in_time.is_ok(), "no second request is sent");
         }
     }
 }

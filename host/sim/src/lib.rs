@@ -135,7 +135,8 @@ impl Server {
         let port = options.port;
         let listener = http::listen(port).await.map_err(|source| Error::Listen { port, source })?;
         let address = listener.local_addr().map_err(|source| Error::Listen { port, source })?;
-        let credentials = Arc::new(Credentials::draw(address.ip()).map_err(|error| Error::Random(error.to_string()))?);
+        let credentials =
+            Arc::new(Credentials::generate(address.ip()).map_err(|error| Error::Random(error.to_string()))?);
         let state = Arc::new(State::new(options));
         first_objects(&state)?;
         let task = tokio::spawn(http::serve(listener, state.clone(), credentials.clone()));

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_are_one() {
+    fn equal_values_are_shared() {
         let table = Table::<PodSpec>::default();
         let (a, b, c) = (table.share(spec(1)), table.share(spec(1)), table.share(spec(2)));
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_too() {
+    fn equal_lists_are_shared() {
         let parts = PodParts::default();
         let owner = |name: &str| Owner { name: name.into(), ..Owner::default() };
         let (a, b, c) =
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_gone_leave_the_table() {
+    fn dropped_values_leave_the_table() {
         let table = Table::<PodSpec>::default();
         let kept = table.share(spec(-1));
         for priority in 0..10_000 {

@@ -13,9 +13,9 @@ const MAX_NOTES: usize = 8;
 
 impl Notes {
     /// Adds the field at `path`, with the problem and its consequence.
-    pub fn add(&mut self, path: impl fmt::Display, what: impl fmt::Display) {
+    pub fn add(&mut self, path: impl fmt::Display, problem: impl fmt::Display) {
         if self.lines.len() < MAX_NOTES {
-            self.lines.push(format!("{path}: {what}"));
+            self.lines.push(format!("{path}: {problem}"));
         } else {
             self.more += 1;
         }

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_read_names_its_object_and_its_field() {
+    fn an_unreadable_object_reports_its_name_and_the_field() {
         let metadata = specimen::bytes(1, &[specimen::bytes(1, b"web-0"), specimen::bytes(3, b"shop")].concat());
         let spec = specimen::bytes(2, &specimen::bytes(2, &specimen::int(1, 1)));
         let found = Observed::<PodObject>::from_protobuf(&[metadata, spec].concat());
@@ -157,7 +157,7 @@ mod tests {
 
     /// A truncated or corrupted message gives an object or an error; it never panics.
     #[test]
-    fn mangled_messages_stop_nothing() {
+    fn corrupted_messages_do_not_panic() {
         let mut chance = fastrand::Rng::with_seed(3);
         for name in [PodObject::MESSAGE, NodeObject::MESSAGE] {
             let message = specimen::of(name);

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_an_object_that_is_read_which_plugins_read() {
+    fn an_object_keeps_the_fields_that_plugins_read() {
         let object = json!({
             "apiVersion": "v1",
             "kind": "PersistentVolume",

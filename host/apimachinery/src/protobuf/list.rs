@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_the_same_in_whatever_pieces_it_comes() {
+    fn a_list_is_the_same_in_pieces_of_any_size() {
         let large = vec![7; 300];
         let list =
             [bytes(1, b"meta"), bytes(2, b"first"), bytes(2, b""), bytes(9, b"later"), bytes(2, &large)].concat();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
+    fn a_body_without_a_list_is_refused() {
         let list = bytes(2, b"pod");
         let encoded = [body(&list), bytes(3, b"gzip")].concat();
         let beyond = [MAGIC.to_vec(), envelope("PodList"), vec![18, 3, 18, 9, 1]].concat();
@@ -229,17 +229,21 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_cut_off_is_no_list() {
+    fn an_incomplete_list_is_refused() {
         let body = body(&[bytes(1, b"meta"), bytes(2, b"first")].concat());
-        let whole = body.len() - 4;
+        let list_end = body.len() - 4;
         for length in 0..body.len() {
             // The last fields of the envelope are optional.
-            assert_eq!(read(&body[..length], 2).is_ok(), length == whole || length == whole + 2, "{length} bytes");
+            assert_eq!(
+                read(&body[..length], 2).is_ok(),
+                length == list_end || length == list_end + 2,
+                "{length} bytes"
+            );
         }
     }
 
     #[test]
-    fn whatever_comes_it_ends_in_a_list_or_in_words() {
+    fn random_bytes_give_a_list_or_an_error() {
         let body = body(&[bytes(1, b"meta"), bytes(2, b"first"), bytes(2, &[3; 200])].concat());
         let mut chance = fastrand::Rng::with_seed(9);
         for _ in 0..20_000 {

@@ -86,9 +86,9 @@ pub fn raw(bytes: &[u8]) -> Result<&[u8], Malformed> {
 }
 
 /// Returns a whole number as an integer, because Go writes it without a decimal point.
-pub fn whole(float: f64) -> Option<i64> {
-    let whole = float as i64;
-    (whole as f64 == float && whole.unsigned_abs() < 1 << 53).then_some(whole)
+pub fn as_integer(float: f64) -> Option<i64> {
+    let integer = float as i64;
+    (integer as f64 == float && integer.unsigned_abs() < 1 << 53).then_some(integer)
 }
 
 /// Returns the bytes of a length-delimited value.

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_read_whole() {
+    fn every_line_is_read() {
         for line in include_str!("messages-1.36.txt").lines().filter(|line| !line.starts_with('#')) {
             let (name, message) = parse(line).unwrap();
             assert_eq!(message.fields.len(), line.split(' ').count() - 1, "{name}");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn every_message_that_is_named_is_there() {
+    fn every_referenced_message_exists() {
         fn named(shape: &Shape) -> Option<&'static str> {
             match shape {
                 Shape::Object(name) => Some(name),

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_a_row_of_fields() {
+    fn a_message_is_read_as_fields() {
         let bytes = [8, 150, 1, 18, 2, b'h', b'i', 29, 1, 0, 0, 0, 33, 2, 0, 0, 0, 0, 0, 0, 0, 26, 0];
         let expected = vec![
             (1, Wire::Varint(150)),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_message_are_told_from_one() {
+    fn invalid_bytes_are_refused() {
         for (bytes, problem) in [
             (&[8][..], "the message ends within a number"),
             (&[8, 128], "the message ends within a number"),

@@ -202,7 +202,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn brings_an_object_into_the_stored_form() {
+    fn an_object_is_converted_to_the_stored_form() {
         let mut pod = json!({
             "metadata": {"name": "a", "labels": {}, "creationTimestamp": null},
             "spec": {"containers": [{"name": "c", "ports": [], "resources": {"requests": {"cpu": 0.5, "memory": "1024Mi"}}, "oops": 1}],
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_values_of_another_type() {
+    fn values_of_another_type_are_refused() {
         for (spec, problem) in [
             (
                 json!({"containers": "a"}),

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_that_is_named_is_there() {
+    fn every_referenced_type_exists() {
         for (name, found) in TYPES.iter() {
             for field in &found.fields {
                 if let Some(object) = objects(&field.shape) {

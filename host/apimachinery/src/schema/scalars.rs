@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_wants_its_padding() {
+    fn base64_requires_padding() {
         assert!(is_base64("") && is_base64("aGk=") && is_base64("aGVsbG8h"));
         for (plain, encoded) in [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("hello", "aGVsbG8=")] {
             assert_eq!(base64(plain.as_bytes()), encoded);

@@ -47,7 +47,7 @@ fn selector(requirements: Vec<Requirement>) -> Option<LabelSelector> {
 }
 
 #[test]
-fn a_pods_metadata_and_status() {
+fn metadata_and_status_of_a_pod_are_read() {
     let (pod, notes) = pod(&yaml("pod.yaml"));
     let expected = Pod {
         key: PodKey { namespace: "shop".into(), name: "web-0".into(), uid: "0b7c4a1e".into() },
@@ -80,7 +80,7 @@ fn a_pods_metadata_and_status() {
 }
 
 #[test]
-fn a_pod_that_was_evicted_to_make_room() {
+fn a_preempted_pod_is_marked() {
     let target = |status, reason| json!({"type": "DisruptionTarget", "status": status, "reason": reason});
     let by_scheduler = || target("True", "PreemptionByScheduler");
     for (deleted, conditions, preempted) in [
@@ -99,7 +99,7 @@ fn a_pod_that_was_evicted_to_make_room() {
 }
 
 #[test]
-fn a_pods_requests() {
+fn requests_of_a_pod_are_summed() {
     let (pod, _) = pod(&yaml("pod.yaml"));
     let gpus = vec![("nvidia.com/gpu".into(), 2)];
     let fit = Resources {
@@ -117,7 +117,7 @@ fn a_pods_requests() {
 }
 
 #[test]
-fn a_pods_spec() {
+fn the_spec_of_a_pod_is_read() {
     let (pod, _) = pod(&yaml("pod.yaml"));
     let PodSpec { affinity, anti_affinity, topology_spread, containers, host_ports, volumes, .. } = &*pod.spec;
     assert_eq!((&*pod.spec.scheduler_name, pod.spec.priority, pod.spec.preemption), ("berth", -7, Preemption::Never));
@@ -283,7 +283,7 @@ fn claims() -> Vec<PodResourceClaim> {
 }
 
 #[test]
-fn a_node() {
+fn a_node_is_read() {
     let (node, notes) = node(&yaml("node.yaml"));
     let taint = |key: &str, value: &str, effect| Taint { key: key.into(), value: value.into(), effect };
     let condition = |kind: &str, status| Condition { kind: kind.into(), status };
@@ -341,7 +341,7 @@ fn absent_and_null_fields_have_the_default_of_the_api() {
 }
 
 #[test]
-fn a_resize_that_can_not_be_had_and_resources_of_the_whole_pod() {
+fn an_infeasible_resize_and_pod_level_resources_are_read() {
     let (pod, _) = pod(&json!({
         "metadata": {"name": "p"},
         "spec": {
@@ -372,7 +372,7 @@ fn an_invalid_quantity_counts_as_absent_and_is_reported() {
 }
 
 #[test]
-fn an_object_that_can_not_be_read_is_known_by_name_and_field() {
+fn an_unreadable_object_reports_its_name_and_the_field() {
     let text = json!({
         "metadata": {"name": "p", "namespace": "d", "uid": "u", "resourceVersion": "5", "managedFields": [{}]},
         "spec": {"containers": [{"name": "c", "ports": [{"hostPort": "eighty"}]}]},
@@ -384,7 +384,7 @@ fn an_object_that_can_not_be_read_is_known_by_name_and_field() {
 }
 
 #[test]
-fn pods_of_one_template_share_what_they_have_in_common() {
+fn pods_of_one_template_share_equal_values() {
     let parts = PodParts::default();
     let mut object = yaml("pod.yaml");
     object["spec"]["volumes"] = json!([{"name": "kube-api-access-aaaaa", "projected": {}}]);

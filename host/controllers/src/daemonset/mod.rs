@@ -64,7 +64,7 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     let revision = template::hash(&spec.template, 0);
     let tolerations = objects::tolerations(&spec.template);
     let set = Set { meta, spec, reference, tolerations, revision, pods, now };
-    let nodes: Vec<(&Node, Wanted)> = cluster.all::<Node>().map(|(_, node)| (node, set.wants(node))).collect();
+    let nodes: Vec<(&Node, Wanted)> = cluster.all::<Node>().map(|(_, node)| (node, set.wanted_on(node))).collect();
     if writes.is_empty() && !metadata::deleting(meta) {
         writes = set.manage(&nodes);
         if writes.is_empty() {
@@ -78,13 +78,13 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     }
     let waiting = set.pods.values().flatten().filter_map(|pod| set.until_available(pod));
     if let Some(left) = waiting.min() {
-        plan.again_in(left.unsigned_abs());
+        plan.rerun_in(left.unsigned_abs());
     }
     plan
 }
 
 impl<'a> Set<'a> {
-    fn wants(&self, node: &Node) -> Wanted {
+    fn wanted_on(&self, node: &Node) -> Wanted {
         static NONE: std::sync::LazyLock<PodSpec> = std::sync::LazyLock::new(PodSpec::default);
         let spec = self.spec.template.spec.as_ref().unwrap_or(&NONE);
         if !node_match::selects(spec, node) || !node_match::tolerates(&self.tolerations, node, &["NoExecute"]) {

@@ -140,7 +140,7 @@ fn deadline(
     let left = SignedDuration::from_secs(i64::from(seconds)) - rollout.now.duration_since(since);
     match Duration::try_from(left) {
         Ok(left) if !left.is_zero() => {
-            plan.again_in(left);
+            plan.rerun_in(left);
             None
         }
         _ => Some(condition("Progressing", false, FAILED, format!("ReplicaSet \"{set}\" has timed out progressing."))),

@@ -49,7 +49,7 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
         conditions: Some(conditions(&old, allowed, generation, now)),
     };
     let changed = (new != old).then(|| Write::status(Kind::PodDisruptionBudget, &budget.metadata, patch(&new, &old)));
-    Plan { again: next, ..Plan::of(changed) }
+    Plan { rerun_after: next, ..Plan::of(changed) }
 }
 
 /// Returns the number of pods that the budget expects, and the number of those that must stay healthy.

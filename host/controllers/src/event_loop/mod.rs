@@ -139,7 +139,8 @@ impl EventLoop {
         let plan = controller::plan(&task, &self.cluster, &self.kubelet, started.timestamp);
         let ended_at = self.clock.instant();
         let spent = ended_at - started.instant;
-        let result = RunResult { failed: false, spent, again: plan.again.map(|after| started.instant + after) };
+        let result =
+            RunResult { failed: false, spent, rerun_at: plan.rerun_after.map(|after| started.instant + after) };
         if plan.writes.is_empty() {
             return self.queue.done(task, result, ended_at);
         }

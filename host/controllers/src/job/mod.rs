@@ -79,7 +79,7 @@ impl Run<'_> {
             let ttl = Duration::from_secs(u64::try_from(ttl).unwrap_or(0));
             let since = Duration::try_from(self.now.duration_since(ended.0)).unwrap_or_default();
             match ttl.checked_sub(since).filter(|left| !left.is_zero()) {
-                Some(left) => plan.again_in(left),
+                Some(left) => plan.rerun_in(left),
                 None => plan.writes.push(Write::delete(Kind::Job, self.meta)),
             }
         }

@@ -64,7 +64,7 @@ pub fn verdict(run: &Run<'_>, tally: &Tally, plan: &mut Plan) -> Option<Verdict>
     let limit = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
     match limit.checked_sub(since).filter(|left| !left.is_zero()) {
         Some(left) => {
-            plan.again_in(left);
+            plan.rerun_in(left);
             None
         }
         None => Some(Verdict::Failed(DEADLINE.0, DEADLINE.1)),

@@ -130,7 +130,7 @@ fn reconcile(cluster: &Cluster, set: &Set<'_>, now: Timestamp) -> Plan {
         plan.writes.push(Write::status(set.kind, set.meta, status(counts)));
     }
     if let Some(next) = next {
-        plan.again_in(next);
+        plan.rerun_in(next);
     }
     plan
 }

@@ -59,7 +59,7 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     if !set.min_ready().is_zero()
         && let Some(left) = set.pods.iter().filter_map(|(_, pod)| set.until_available(pod)).min()
     {
-        plan.again_in(left.unsigned_abs());
+        plan.rerun_in(left.unsigned_abs());
     }
     plan
 }
@@ -103,7 +103,7 @@ impl Set<'_> {
     fn steps(&self, cluster: &Cluster) -> Vec<Write> {
         let mut writes = Vec::new();
         for ordinal in self.ordinals() {
-            let step = self.mend(cluster, ordinal);
+            let step = self.repair_pod(cluster, ordinal);
             let settled = step.as_ref().is_some_and(Vec::is_empty);
             writes.extend(step.into_iter().flatten());
             if (!settled && !self.parallel()) || writes.len() >= BURST {
@@ -124,7 +124,7 @@ impl Set<'_> {
 
     /// Returns the writes for the pod with this ordinal: an empty list if the pod is available, `None` if the set
     /// must wait for the pod.
-    fn mend(&self, cluster: &Cluster, ordinal: i32) -> Option<Vec<Write>> {
+    fn repair_pod(&self, cluster: &Cluster, ordinal: i32) -> Option<Vec<Write>> {
         let Some(pod) = self.pod(ordinal) else {
             let namespace = metadata::namespace(self.meta);
             let missing = objects::claims(self, ordinal)

@@ -21,15 +21,15 @@ const PAGE: u32 = 1000;
 /// Watches all objects of a kind.
 pub fn watch(kind: Kind, served: &Served, client: Client) -> BoxStream<'static, WatchEvent> {
     match kind {
-        Kind::Pod => slim::<Pod>(client),
-        Kind::Node => slim::<Node>(client),
-        Kind::Other(number) => other(client, number, &served.resource),
-        whole_kind => whole(client, whole_kind, &served.resource),
+        Kind::Pod => watch_partial::<Pod>(client),
+        Kind::Node => watch_partial::<Node>(client),
+        Kind::Other(number) => watch_metadata(client, number, &served.resource),
+        complete_kind => watch_complete(client, complete_kind, &served.resource),
     }
 }
 
 /// Watches all objects of a kind of which only some fields are decoded.
-fn slim<K>(client: Client) -> BoxStream<'static, WatchEvent>
+fn watch_partial<K>(client: Client) -> BoxStream<'static, WatchEvent>
 where
     K: Typed + Resource<DynamicType = ()> + DeserializeOwned + Clone + std::fmt::Debug + Send + Sync + 'static,
     Object: From<K>,
@@ -39,7 +39,7 @@ where
 }
 
 /// Watches all objects of a kind that is decoded completely. Logs and skips an object that cannot be decoded.
-fn whole(client: Client, kind: Kind, resource: &ApiResource) -> BoxStream<'static, WatchEvent> {
+fn watch_complete(client: Client, kind: Kind, resource: &ApiResource) -> BoxStream<'static, WatchEvent> {
     let events = watcher::watcher(Api::<DynamicObject>::all_with(client, resource), config());
     open(kind, events, move |object: DynamicObject| {
         let key = Key::of(&object.metadata);
@@ -50,7 +50,7 @@ fn whole(client: Client, kind: Kind, resource: &ApiResource) -> BoxStream<'stati
 }
 
 /// Watches the metadata of all objects of a discovered kind.
-fn other(client: Client, number: u16, resource: &ApiResource) -> BoxStream<'static, WatchEvent> {
+fn watch_metadata(client: Client, number: u16, resource: &ApiResource) -> BoxStream<'static, WatchEvent> {
     let events = watcher::watcher(Api::<Other>::all_with(client, resource), config());
     open(Kind::Other(number), events, move |object| Some(Object::other(number, object)))
 }

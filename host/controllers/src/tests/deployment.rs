@@ -215,7 +215,7 @@ fn a_stalled_rollout_exceeds_its_deadline() {
         )
     };
     let waiting = plan(&cluster([standing(20), set("new", 2, 1, 0, 1)]));
-    assert_eq!((waiting.writes.len(), waiting.again.map(|after| after.as_secs())), (0, Some(40)));
+    assert_eq!((waiting.writes.len(), waiting.rerun_after.map(|after| after.as_secs())), (0, Some(40)));
     let failed = status(&plan(&cluster([standing(60), set("new", 2, 1, 0, 1)])), Kind::Deployment);
     assert_eq!(failed["conditions"][0]["reason"], "ProgressDeadlineExceeded");
     assert_eq!(failed["conditions"][0]["status"], "False");

@@ -66,7 +66,7 @@ fn an_eviction_counts_until_it_is_observed_or_expires() {
     let written = status(&fresh, Kind::PodDisruptionBudget);
     assert_eq!((&written["currentHealthy"], &written["disruptionsAllowed"]), (&json!(1), &json!(0)));
     assert_eq!(written["disruptedPods"]["gone"], Value::Null);
-    assert_eq!(fresh.again.map(|after| after.as_secs()), Some(100));
+    assert_eq!(fresh.rerun_after.map(|after| after.as_secs()), Some(100));
     assert_eq!(status(&plan(120), Kind::PodDisruptionBudget)["currentHealthy"], 2, "forgotten");
 }
 

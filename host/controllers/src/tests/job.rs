@@ -119,7 +119,7 @@ fn a_job_fails_at_its_backoff_limit_or_deadline() {
     assert_eq!(true_conditions(&written([job(failures)])), ["FailureTarget", "Failed"]);
     let deadline = |seconds: i64| job(json!({ "spec": { "activeDeadlineSeconds": seconds } }));
     assert_eq!(true_conditions(&written([deadline(60)])), ["FailureTarget", "Failed"]);
-    assert_eq!(plan(&cluster([deadline(90)])).again.map(|after| after.as_secs()), Some(30));
+    assert_eq!(plan(&cluster([deadline(90)])).rerun_after.map(|after| after.as_secs()), Some(30));
 }
 
 #[test]
@@ -159,5 +159,5 @@ fn pods_of_a_finished_or_deleted_job_are_released() {
     let expiring =
         |seconds: i64| job(with(finished.clone(), json!({ "spec": { "ttlSecondsAfterFinished": seconds } })));
     assert_eq!(steps([expiring(50)]), ["delete Job default/j"]);
-    assert_eq!(plan(&cluster([expiring(60)])).again.map(|after| after.as_secs()), Some(10));
+    assert_eq!(plan(&cluster([expiring(60)])).rerun_after.map(|after| after.as_secs()), Some(10));
 }

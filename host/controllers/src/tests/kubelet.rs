@@ -79,7 +79,7 @@ fn pods_finish_after_their_run_time() {
         let plan = plan(pod, &Options::default());
         let status = status(&plan, Kind::Pod);
         assert_eq!(status["phase"].as_str(), phase, "{says}");
-        assert_eq!(plan.again.map(|after| after.as_secs()), again, "{says}");
+        assert_eq!(plan.rerun_after.map(|after| after.as_secs()), again, "{says}");
         if phase == Some("Failed") {
             assert_eq!(status["containerStatuses"][0]["state"]["terminated"]["exitCode"], 3);
         }
@@ -110,7 +110,7 @@ fn a_deleted_pod_is_removed_at_once_or_after_its_grace_period() {
         let found: Vec<String> =
             lines(&plan).iter().map(|line| line.split(" {").next().unwrap_or_default().to_owned()).collect();
         assert_eq!(found, wanted, "{pod}");
-        assert_eq!(plan.again.map(|after| after.as_secs()), again, "{pod}");
+        assert_eq!(plan.rerun_after.map(|after| after.as_secs()), again, "{pod}");
     }
 }
 

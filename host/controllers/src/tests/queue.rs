@@ -6,7 +6,7 @@ use super::super::controller::{Controller, Task};
 use super::super::queue::{Queue, RunResult};
 use super::key;
 
-const OK: RunResult = RunResult { failed: false, spent: Duration::ZERO, again: None };
+const OK: RunResult = RunResult { failed: false, spent: Duration::ZERO, rerun_at: None };
 const FAILED: RunResult = RunResult { failed: true, ..OK };
 
 fn single(name: &str) -> Task {
@@ -83,7 +83,7 @@ fn a_task_can_request_a_later_run() {
     let (mut queue, now) = (Queue::default(), Instant::now());
     queue.add(single("a"), now);
     queue.pop(now);
-    queue.done(single("a"), RunResult { again: Some(now + Duration::from_secs(5)), ..OK }, now);
+    queue.done(single("a"), RunResult { rerun_at: Some(now + Duration::from_secs(5)), ..OK }, now);
     assert_eq!(queue.next_wake(), Some(now + Duration::from_secs(5)));
     queue.add(single("a"), now + Duration::from_secs(1));
     assert!(queue.pop(now + Duration::from_secs(1)).is_some(), "a change causes an earlier run");

@@ -123,7 +123,7 @@ fn the_status_counts_the_pods() {
         "replicas": 3, "fullyLabeledReplicas": 3, "readyReplicas": 2, "availableReplicas": 1, "observedGeneration": 1,
     });
     assert_eq!(status(&counted, Kind::ReplicaSet), written);
-    assert_eq!(counted.again.map(|after| after.as_secs()), Some(6), "when the second becomes available");
+    assert_eq!(counted.rerun_after.map(|after| after.as_secs()), Some(6), "when the second becomes available");
     let known = set(3, with(spec, json!({ "status": written })));
     assert!(lines(&plan(&cluster([known].into_iter().chain(pods)))).is_empty(), "nothing new, no write");
 }

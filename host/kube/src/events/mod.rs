@@ -24,9 +24,9 @@ use super::lanes::Lanes;
 use super::rest::{self, Call, CallError, JSON, STRATEGIC_MERGE};
 
 const DEADLINE: Duration = Duration::from_secs(30);
-const TRIES: u32 = 6;
+const ATTEMPTS: u32 = 6;
 /// The capacity of the queue, in events. An event takes about a kilobyte.
-const MOST_WAITING: usize = 16_384;
+const CAPACITY: usize = 16_384;
 /// The interval between reviews of the event series.
 const REVIEW: Duration = Duration::from_secs(60);
 
@@ -48,7 +48,7 @@ impl Recorder {
             known,
             reporter: Reporter::new(host),
             series: Mutex::default(),
-            lanes: Lanes::new(MOST_WAITING),
+            lanes: Lanes::new(CAPACITY),
             dropped: AtomicU64::new(0),
         }
     }
@@ -68,12 +68,12 @@ impl Recorder {
 
     fn queue(&self, record: Record) {
         if !self.lanes.push(record.name.clone(), record) {
-            self.drop_one(&format_args!("more than {MOST_WAITING} events are waiting"));
+            self.count_dropped(&format_args!("more than {CAPACITY} events are waiting"));
         }
     }
 
     /// Counts a dropped event. Logs the counts that are powers of two.
-    fn drop_one(&self, reason: &dyn Display) {
+    fn count_dropped(&self, reason: &dyn Display) {
         let dropped = self.dropped.fetch_add(1, Ordering::Relaxed) + 1;
         if dropped.is_power_of_two() {
             warn!(dropped, %reason, "an event was dropped");
@@ -132,8 +132,9 @@ impl Recorder {
                 debug!(object = %record.name, error = %e, "the event exists already")
             }
             Err(e) => {
-                debug!(object = %record.name, reason = record.event.reason, error = %e, "writing an event failed; giving up");
-                self.drop_one(&e);
+                let (object, reason) = (&record.name, record.event.reason);
+                debug!(%object, %reason, error = %e, "writing an event failed; giving up");
+                self.count_dropped(&e);
             }
             Ok(()) => {}
         }
@@ -160,6 +161,6 @@ impl Recorder {
     ) -> Result<(), CallError> {
         let body = body.map_err(|e| CallError::NoAnswer(e.to_string()))?.into();
         let call = Call { method, path, body, content_type };
-        rest::send_again(&self.client, call, DEADLINE, TRIES).await.map(drop)
+        rest::send_again(&self.client, call, DEADLINE, ATTEMPTS).await.map(drop)
     }
 }

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 /// The API server's `NoteLengthLimit`, in bytes.
 const NOTE_LIMIT: usize = 1024;
-const CUT: &str = " ...";
+const ELLIPSIS: &str = " ...";
 /// The API server's `ReportingInstanceLengthLimit`, in bytes.
 const INSTANCE_LIMIT: usize = 128;
 /// The longest name of an object, in bytes.
@@ -119,7 +119,7 @@ impl Record {
                 api_version: "v1",
                 resource_version: &self.resource_version,
             },
-            note: cut(&event.note),
+            note: truncate(&event.note),
             r#type: event.kind,
         })
     }
@@ -137,17 +137,17 @@ impl Record {
 /// Returns the event's name: the pod's name and the time in hexadecimal nanoseconds, as client-go does.
 fn name(pod: &str, time: Timestamp) -> Box<str> {
     let suffix = format!(".{:x}", time.as_nanosecond());
-    let room = NAME_LIMIT - suffix.len();
-    let pod = pod[..pod.floor_char_boundary(room)].trim_end_matches(['.', '-']);
+    let length = NAME_LIMIT - suffix.len();
+    let pod = pod[..pod.floor_char_boundary(length)].trim_end_matches(['.', '-']);
     format!("{pod}{suffix}").into()
 }
 
-fn cut(note: &str) -> Cow<'_, str> {
+fn truncate(note: &str) -> Cow<'_, str> {
     if note.len() <= NOTE_LIMIT {
         return note.into();
     }
-    let room = note.floor_char_boundary(NOTE_LIMIT - CUT.len());
-    format!("{}{CUT}", &note[..room]).into()
+    let length = note.floor_char_boundary(NOTE_LIMIT - ELLIPSIS.len());
+    format!("{}{ELLIPSIS}", &note[..length]).into()
 }
 
 /// Serializes a `metav1.MicroTime`.
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_api_server_gets() {
+    fn an_event_is_sent_with_all_its_fields() {
         let mut record = record("web-0", "0/3 nodes are available");
         let expected = json!({
             "apiVersion": "events.k8s.io/v1", "kind": "Event",
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn long_notes_are_cut_between_characters() {
+    fn long_notes_are_truncated_between_characters() {
         for (note, length, end) in [
             ("x".repeat(1024), 1024, "xxx"),
             ("x".repeat(1025), 1024, "xx ..."),

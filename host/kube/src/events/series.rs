@@ -17,10 +17,10 @@ const FINISHED_AFTER: Duration = Duration::from_secs(6 * 60);
 const REFRESHED_AFTER: Duration = Duration::from_secs(30 * 60);
 /// The largest number of events that are tracked for repetition. When the table is full, an untracked repetition is
 /// written as a new event.
-const MOST: usize = 32_768;
+const CAPACITY: usize = 32_768;
 
 /// The number of Warning events between two searches of a full table.
-const PAUSE: usize = MOST / 8;
+const SEARCH_INTERVAL: usize = CAPACITY / 8;
 
 /// Recent events that may be observed again.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl SeriesCache {
         }
         let full = !self.has_room();
         match self.observed.entry(key(&event, &resource_version)) {
-            Entry::Occupied(mut entry) => entry.get_mut().again(now),
+            Entry::Occupied(mut entry) => entry.get_mut().repeat(now),
             Entry::Vacant(_) if full => Some(Record::new(event, resource_version, now)),
             Entry::Vacant(entry) => {
                 let record = Record::new(event, resource_version, now);
@@ -60,16 +60,16 @@ impl SeriesCache {
     }
 
     /// Returns whether another event can be tracked. When the table is full, evicts the events that did not repeat,
-    /// at most once every `PAUSE` Warning events.
+    /// at most once every `SEARCH_INTERVAL` Warning events.
     fn has_room(&mut self) -> bool {
-        if self.observed.len() >= MOST {
+        if self.observed.len() >= CAPACITY {
             if self.until_search == 0 {
                 self.observed.retain(|_, observed| observed.record.series.is_some());
-                (self.until_search, self.searches) = (PAUSE, self.searches + 1);
+                (self.until_search, self.searches) = (SEARCH_INTERVAL, self.searches + 1);
             }
             self.until_search -= 1;
         }
-        self.observed.len() < MOST
+        self.observed.len() < CAPACITY
     }
 
     /// Removes ended series. Returns the records to write.
@@ -100,7 +100,7 @@ impl Observed {
         self.record.series.map_or((1, self.record.time), |series| (series.count, series.last_observed_time))
     }
 
-    fn again(&mut self, now: Timestamp) -> Option<Record> {
+    fn repeat(&mut self, now: Timestamp) -> Option<Record> {
         let (count, _) = self.state();
         let series = Series { count: count.saturating_add(1), last_observed_time: now };
         let is_second = self.record.series.replace(series).is_none();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_writes_a_count_and_later_ones_only_count() {
+    fn the_second_event_writes_a_count_and_later_ones_only_increment_it() {
         let mut clock = Clock(SeriesCache::default());
         let written: Vec<_> = (0..5).map(|n| clock.failure("full", n)).collect();
         assert_eq!(written, [Some(1), Some(2), None, None, None]);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_series_that_goes_on_is_written_before_the_api_server_forgets_it() {
+    fn a_running_series_is_written_before_the_api_server_forgets_it() {
         let mut clock = Clock(SeriesCache::default());
         let mut written = Vec::new();
         for minute in 0..65 {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_written_at_the_end() {
+    fn unwritten_counts_are_written_at_the_end() {
         let mut clock = Clock(SeriesCache::default());
         for second in [0, 1, 2] {
             clock.failure("full", second);
@@ -202,23 +202,23 @@ mod tests {
         for n in 0..100_000 {
             assert!(cache.observe(event("Warning", &n.to_string()), "7".into(), at(n / 1000)).is_some());
         }
-        assert!(cache.observed.len() <= MOST);
+        assert!(cache.observed.len() <= CAPACITY);
         assert!(cache.observe(event("Normal", "assigned"), "7".into(), at(0)).is_some());
         assert!(cache.observe(event("Normal", "assigned"), "7".into(), at(0)).is_some());
     }
 
     #[test]
-    fn a_full_table_is_searched_once_in_a_while() {
+    fn a_full_table_is_searched_at_intervals() {
         let mut cache = SeriesCache::default();
         let mut observe = |note: usize| cache.observe(event("Warning", &note.to_string()), "7".into(), at(0)).is_some();
         // Each of them is a series, which is never evicted.
-        for note in 0..MOST {
+        for note in 0..CAPACITY {
             observe(note);
             observe(note);
         }
         for note in 0..10_000 {
-            assert!(observe(MOST + note), "an event of its own");
+            assert!(observe(CAPACITY + note), "an event of its own");
         }
-        assert!(cache.searches <= 1 + 30_000 / PAUSE, "{} searches", cache.searches);
+        assert!(cache.searches <= 1 + 30_000 / SEARCH_INTERVAL, "{} searches", cache.searches);
     }
 }

@@ -28,7 +28,7 @@ pub struct Asker {
 /// The names of the nodes, and their full objects if an extender needs them.
 struct Nodes<'a> {
     names: &'a [&'a str],
-    whole: Vec<Arc<RawValue>>,
+    full: Vec<Arc<RawValue>>,
 }
 
 impl Asker {
@@ -56,15 +56,15 @@ impl Asker {
         self.extenders.full_objects.pod(&key.uid).ok_or_else(|| format!("pod {key} is gone"))
     }
 
-    /// Returns the nodes to send. A deleted node is left out of `whole`.
-    fn nodes<'a>(&self, names: &'a [&'a str], whole: bool) -> Nodes<'a> {
+    /// Returns the nodes to send. A deleted node is left out of `full`.
+    fn nodes<'a>(&self, names: &'a [&'a str], full: bool) -> Nodes<'a> {
         let node = |name: &&str| self.extenders.full_objects.node(name);
-        Nodes { names, whole: if whole { names.iter().filter_map(node).collect() } else { Vec::new() } }
+        Nodes { names, full: if full { names.iter().filter_map(node).collect() } else { Vec::new() } }
     }
 }
 
 /// Sends a question about nodes to one extender.
-async fn about_nodes<A: DeserializeOwned>(
+async fn ask_about_nodes<A: DeserializeOwned>(
     client: &Client,
     verb: &str,
     pod: &RawValue,
@@ -73,15 +73,15 @@ async fn about_nodes<A: DeserializeOwned>(
     let arguments = match client.is_node_cache_capable() {
         true => Args { pod, nodes: None, node_names: Some(nodes.names) },
         false => {
-            let items = nodes.whole.iter().map(|node| &**node).collect();
+            let items = nodes.full.iter().map(|node| &**node).collect();
             Args { pod, nodes: Some(NodeList { metadata: ListMeta {}, items }), node_names: None }
         }
     };
     client.call(verb, &arguments).await
 }
 
-async fn scores_by(client: &Client, pod: &RawValue, nodes: &Nodes<'_>) -> Result<Vec<HostPriority>, CallError> {
-    let scores: Option<Vec<HostPriority>> = about_nodes(client, &client.verbs().prioritize, pod, nodes).await?;
+async fn ask_for_scores(client: &Client, pod: &RawValue, nodes: &Nodes<'_>) -> Result<Vec<HostPriority>, CallError> {
+    let scores: Option<Vec<HostPriority>> = ask_about_nodes(client, &client.verbs().prioritize, pod, nodes).await?;
     Ok(scores.unwrap_or_default())
 }
 
@@ -93,22 +93,22 @@ impl extenders::Extenders for Asker {
     fn filter(&mut self, extender: usize, pod: &Pod, nodes: &[&str]) -> Result<Filtered, String> {
         let (client, pod) = (self.client(extender)?, self.pod(&pod.key)?);
         let sent = self.nodes(nodes, !client.is_node_cache_capable());
-        let result: FilterResult = self.wait(about_nodes(client, &client.verbs().filter, &pod, &sent))?;
+        let result: FilterResult = self.wait(ask_about_nodes(client, &client.verbs().filter, &pod, &sent))?;
         if !result.error.is_empty() {
             return Err(result.error);
         }
-        let whole = result.nodes.map(|nodes| nodes.items.into_iter().map(|node| node.metadata.name).collect());
+        let full = result.nodes.map(|nodes| nodes.items.into_iter().map(|node| node.metadata.name).collect());
         let names = result.node_names.filter(|_| client.is_node_cache_capable());
-        let left: Vec<Box<str>> = names.or(whole).unwrap_or_default();
-        let asked: HashSet<&str> = nodes.iter().copied().collect();
-        if let Some(other) = left.iter().find(|name| !asked.contains(&***name)) {
+        let passed: Vec<Box<str>> = names.or(full).unwrap_or_default();
+        let sent_names: HashSet<&str> = nodes.iter().copied().collect();
+        if let Some(other) = passed.iter().find(|name| !sent_names.contains(&***name)) {
             let url = &self.extenders.list[extender].name;
             return Err(format!(
                 "extender {url:?} claims a filtered node {other:?} which is not found in the input node list"
             ));
         }
         let reasons = |of: BTreeMap<Box<str>, Box<str>>| of.into_iter().map(|(node, why)| (node, why.into())).collect();
-        Ok(Filtered { nodes: left, failed: reasons(result.failed), unresolvable: reasons(result.unresolvable) })
+        Ok(Filtered { nodes: passed, failed: reasons(result.failed), unresolvable: reasons(result.unresolvable) })
     }
 
     fn prioritize(&mut self, extenders: &[usize], pod: &Pod, nodes: &[&str]) -> Vec<Result<Scores, String>> {
@@ -118,7 +118,7 @@ impl extenders::Extenders for Asker {
             (Err(why), _) | (_, Err(why)) => return vec![Err(why); extenders.len()],
         };
         let sent = self.nodes(nodes, clients.iter().any(|client| !client.is_node_cache_capable()));
-        let asked = clients.iter().map(|client| scores_by(client, &pod, &sent));
+        let asked = clients.iter().map(|client| ask_for_scores(client, &pod, &sent));
         let answers = self.wait(async { Ok(join_all(asked).await) });
         let read = |answer: Result<Vec<HostPriority>, CallError>| {
             let scores = answer.map_err(|error| error.to_string())?;
@@ -146,11 +146,11 @@ impl extenders::Extenders for Asker {
                 self.wait(client.call(verb, &args))?
             }
             false => {
-                let whole: Vec<Vec<Arc<RawValue>>> = candidates
+                let full: Vec<Vec<Arc<RawValue>>> = candidates
                     .iter()
                     .map(|candidate| candidate.pods.iter().map(|key| self.pod(key)).collect::<Result<Vec<_>, String>>())
                     .collect::<Result<_, String>>()?;
-                let victims = candidates.iter().zip(&whole).map(|(candidate, pods)| {
+                let victims = candidates.iter().zip(&full).map(|(candidate, pods)| {
                     let pods = pods.iter().map(|pod| &**pod).collect();
                     (&*candidate.node, wire::Victims { pods, violations: candidate.violations })
                 });

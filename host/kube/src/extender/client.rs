@@ -18,7 +18,7 @@ use berth_config::v1;
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The longest answer that is read, in bytes. 5,000 full nodes take about 100 MB.
-const MOST_BYTES: usize = 256 << 20;
+const ANSWER_LIMIT: usize = 256 << 20;
 
 /// The path of each verb; empty if the extender does not have the verb.
 #[derive(Debug)]
@@ -99,8 +99,8 @@ impl Client {
         if head.status != StatusCode::OK {
             return Err(CallError::Status { verb: verb.to_owned(), url: url.to_owned(), code: head.status });
         }
-        let bytes = Limited::new(body, MOST_BYTES).collect().await;
-        let broken = |why: String| CallError::Body { url: url.to_owned(), most: MOST_BYTES, why };
+        let bytes = Limited::new(body, ANSWER_LIMIT).collect().await;
+        let broken = |why: String| CallError::Body { url: url.to_owned(), most: ANSWER_LIMIT, why };
         Ok(bytes.map_err(|error| broken(error.to_string()))?.to_bytes().into())
     }
 }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_can_not_be_reached_is_refused_at_the_start() {
+    async fn an_invalid_address_or_tls_config_is_refused_at_the_start() {
         let tls = |tls| Some(tls);
         let plain = v1::ExtenderTlsConfig::default;
         for (url, tls_config, expected) in [
@@ -192,13 +192,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_by_tls_is_examined_where_a_ca_is_given() {
+    async fn the_certificate_of_a_server_is_verified_if_a_ca_is_given() {
         let extender =
             |enable_https| v1::Extender { url_prefix: "https://host/".into(), enable_https, ..v1::Extender::default() };
         for (enable_https, insecure) in [(true, true), (false, false)] {
-            let config = kubeconfig("https://host", &extender(enable_https)).expect("nothing is wrong with it");
+            let config = kubeconfig("https://host", &extender(enable_https)).expect("a kubeconfig");
             assert_eq!(config["clusters"][0]["cluster"]["insecure-skip-tls-verify"], insecure);
-            assert_eq!(Client::new(&extender(enable_https)).await.expect("it can be asked").url, "https://host");
+            assert_eq!(Client::new(&extender(enable_https)).await.expect("a client").url, "https://host");
         }
     }
 }

@@ -9,7 +9,8 @@ use http::StatusCode;
 pub enum ExtenderError {
     /// `urlPrefix` is not a server's address.
     #[error(
-        "extender {url_prefix:?}: urlPrefix must be http://HOST or https://HOST, optionally with a port and a path: {why}"
+        "extender {url_prefix:?}: urlPrefix must be http://HOST or https://HOST, optionally with a port and a path: \
+         {why}"
     )]
     Address {
         /// The configured `urlPrefix`.

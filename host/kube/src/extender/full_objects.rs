@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_an_extender_is_sent_is_kept() {
+    fn only_objects_that_extenders_receive_are_kept() {
         for (extenders, expected) in [
             (vec![], ""),
             (vec![extender(["", "", "bind"], false)], ""),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_kept_as_go_writes_them_until_they_go() {
+    fn objects_are_kept_as_go_writes_them_until_they_are_deleted() {
         let objects = FullObjects::wanted_by(&[extender(["filter", "", ""], false)]);
         let json = |name: &str| {
             format!(r#"{{"kind":"K","apiVersion":"v1","metadata":{{"name":"{name}","managedFields":[]}}}}"#)

@@ -90,7 +90,7 @@ fn data(pem: &str) -> v1::Data {
     serde_json::from_value(serde_json::json!(k8s_openapi::ByteString(pem.as_bytes().to_vec()))).expect("base64")
 }
 
-async fn asked(address: SocketAddr, enable_https: bool, tls: &v1::ExtenderTlsConfig) -> Result<usize, String> {
+async fn call_filter(address: SocketAddr, enable_https: bool, tls: &v1::ExtenderTlsConfig) -> Result<usize, String> {
     let url_prefix = format!("https://{address}/extender");
     let tls_config = Some(tls.clone());
     let extender = v1::Extender { url_prefix, enable_https, tls_config, ..v1::Extender::default() };
@@ -99,7 +99,7 @@ async fn asked(address: SocketAddr, enable_https: bool, tls: &v1::ExtenderTlsCon
 }
 
 #[tokio::test]
-async fn tls_config_says_who_is_trusted_and_who_asks() {
+async fn tls_config_sets_the_trusted_authority_and_the_client_certificate() {
     let home = tempfile::tempdir().expect("a directory");
     let (ours, theirs) = (Authority::new(), Authority::new());
     let by_address = serve(&ours, "127.0.0.1").await;
@@ -138,16 +138,16 @@ async fn tls_config_says_who_is_trusted_and_who_asks() {
         ),
     ];
     for (name, tls, expected) in rows {
-        is(name, &asked(by_address, false, &tls).await, expected);
+        assert_result(name, &call_filter(by_address, false, &tls).await, expected);
     }
-    is("enableHTTPS without a CA", &asked(by_address, true, &plain()).await, Ok(0));
-    is("no CA", &asked(by_address, false, &plain()).await, Err("invalid peer certificate"));
-    is("another name", &asked(by_name, false, &trusting()).await, Err("extender.example"));
+    assert_result("enableHTTPS without a CA", &call_filter(by_address, true, &plain()).await, Ok(0));
+    assert_result("no CA", &call_filter(by_address, false, &plain()).await, Err("invalid peer certificate"));
+    assert_result("another name", &call_filter(by_name, false, &trusting()).await, Err("extender.example"));
     let named = v1::ExtenderTlsConfig { server_name: "extender.example".into(), ..trusting() };
-    is("serverName", &asked(by_name, false, &named).await, Ok(0));
+    assert_result("serverName", &call_filter(by_name, false, &named).await, Ok(0));
 }
 
-fn is(name: &str, result: &Result<usize, String>, expected: Result<usize, &str>) {
+fn assert_result(name: &str, result: &Result<usize, String>, expected: Result<usize, &str>) {
     match (result, expected) {
         (Ok(certificates), Ok(expected)) => assert_eq!(*certificates, expected, "{name}"),
         (Err(error), Err(expected)) => assert!(error.contains(expected), "{name}: {error}"),

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     fn sent(args: &impl Serialize) -> serde_json::Value {
-        let text = serde_json::to_string(args).expect("it can be written");
+        let text = serde_json::to_string(args).expect("arguments as JSON");
         serde_json::from_str(&text).expect("it is JSON")
     }
 
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn answers_are_read_in_any_case() {
-        let left = |text: &str| {
+        let passed = |text: &str| {
             let FilterResult { nodes, node_names, failed, error, .. } = serde_json::from_str(text).expect("it is one");
             let nodes = nodes.map(|nodes| nodes.items.into_iter().map(|node| node.metadata.name).collect::<Vec<_>>());
             (nodes.or(node_names).unwrap_or_default().join(" "), failed.len(), error)
@@ -194,13 +194,13 @@ mod tests {
             (r#"{"Nodes":{"metadata":{},"items":null},"error":"broken"}"#, ("", 0, "broken")),
             ("null", ("", 0, "")),
         ] {
-            let (names, failed, error) = left(text);
+            let (names, failed, error) = passed(text);
             assert_eq!((names.as_str(), failed, error.as_str()), expected, "{text}");
         }
         let scores: Vec<HostPriority> =
             serde_json::from_str(r#"[{"Host":"a","Score":3},{"host":"b","score":10},{}]"#).expect("a list");
         assert_eq!(
-            scores.iter().map(|one| (&*one.host, one.score)).collect::<Vec<_>>(),
+            scores.iter().map(|score| (&*score.host, score.score)).collect::<Vec<_>>(),
             [("a", 3), ("b", 10), ("", 0)]
         );
         let result: PreemptionResult = serde_json::from_str(
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_another_form_is_refused() {
+    fn an_answer_of_another_structure_is_refused() {
         assert!(serde_json::from_str::<FilterResult>(r#""ok""#).is_err());
         assert!(serde_json::from_str::<FilterResult>(r#"{"NodeNames":"a"}"#).is_err());
         assert!(serde_json::from_str::<Vec<HostPriority>>(r#"[{"Host":"a","Score":1.5}]"#).is_err());

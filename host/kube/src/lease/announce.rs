@@ -12,7 +12,7 @@ use crate::rest::{self, Call, JSON};
 
 /// The time limit of a request.
 const DEADLINE: Duration = Duration::from_secs(5);
-const TRIES: u32 = 3;
+const ATTEMPTS: u32 = 3;
 /// The API server's `ReportingInstanceLengthLimit`, in bytes.
 const INSTANCE_LIMIT: usize = 128;
 
@@ -35,7 +35,7 @@ impl Announcer {
         let [namespace, name] = ["namespace", "name"].map(|key| lease["metadata"][key].as_str().unwrap_or_default());
         let path = format!("/apis/events.k8s.io/v1/namespaces/{namespace}/events");
         let call = Call { method: Method::POST, path, body: event.to_string().into(), content_type: JSON };
-        if let Err(error) = rest::send_again(&self.client, call, DEADLINE, TRIES).await {
+        if let Err(error) = rest::send_again(&self.client, call, DEADLINE, ATTEMPTS).await {
             let lease = format!("{namespace}/{name}");
             debug!(%lease, reason = %change, %error, "writing an event of the Lease failed; giving up");
         }

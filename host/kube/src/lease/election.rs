@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use super::record::Record;
 use berth_config::{JITTER, Timing};
 
-/// The leader counts on the Lease for less than its duration, by this fraction (1/20). That is enough for two clocks
-/// of which one is 5 % faster.
+/// The leader treats the Lease as expired earlier, by this fraction of its duration (1/20). The clock of another
+/// candidate may therefore be 5 % faster.
 const DRIFT_MARGIN: u32 = 20;
 
 /// The current time on two clocks.

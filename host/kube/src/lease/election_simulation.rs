@@ -5,7 +5,7 @@ use super::*;
 
 /// The faults of clocks and processes.
 #[derive(Clone, Copy, Default)]
-struct Troubles {
+struct Faults {
     /// The largest error of a clock's rate, in millionths.
     drift: u64,
     /// Processes are paused for up to 40 s.
@@ -20,8 +20,8 @@ struct Troubles {
 struct World {
     rng: fastrand::Rng,
     /// The generator for wall clocks. It is separate, so that jumps do not change the rest of the simulation.
-    walls: fastrand::Rng,
-    troubles: Troubles,
+    wall_rng: fastrand::Rng,
+    faults: Faults,
     now: u64,
     /// The Lease's record and resourceVersion.
     lease: Option<(Record, u64)>,
@@ -30,7 +30,7 @@ struct World {
     /// The percentage of lost messages.
     lost: u32,
     /// The largest delay of a message, in milliseconds.
-    slow: u64,
+    max_delay: u64,
     /// A counter that makes identities and message numbers unique.
     count: u64,
 }
@@ -59,7 +59,7 @@ struct Message {
     arrives: u64,
     number: u64,
     from: usize,
-    what: Content,
+    content: Content,
 }
 
 enum Content {
@@ -68,12 +68,12 @@ enum Content {
 }
 
 impl World {
-    fn new(seed: u64, troubles: Troubles) -> Self {
+    fn new(seed: u64, faults: Faults) -> Self {
         let rng = fastrand::Rng::with_seed(seed);
-        let walls = fastrand::Rng::with_seed(seed + 1);
+        let wall_rng = fastrand::Rng::with_seed(seed + 1);
         let (candidates, messages) = (Vec::new(), Vec::new());
         let mut world =
-            Self { rng, walls, troubles, now: 0, lease: None, candidates, messages, lost: 0, slow: 50, count: 0 };
+            Self { rng, wall_rng, faults, now: 0, lease: None, candidates, messages, lost: 0, max_delay: 50, count: 0 };
         world.candidates = (0..3).map(|_| world.candidate()).collect();
         world
     }
@@ -82,7 +82,7 @@ impl World {
         self.count += 1;
         let election = Election::new(&format!("c{}", self.count), Timing::default());
         let offset = self.rng.u64(0..100_000);
-        let drift = self.troubles.drift;
+        let drift = self.faults.drift;
         let rate = 1_000_000 - drift + self.rng.u64(0..=2 * drift);
         let doing = Doing::AsleepUntil(self.now);
         Candidate { election, offset, rate, paused_until: 0, missed: 0, version: 0, doing }
@@ -90,30 +90,30 @@ impl World {
 
     fn moment(&mut self, which: usize) -> Moment {
         // Each wall clock is wrong by a different amount.
-        let jump = if self.troubles.jumps { self.walls.u64(0..36_000_000_000) } else { 0 };
+        let jump = if self.faults.jumps { self.wall_rng.u64(0..36_000_000_000) } else { 0 };
         let wall = i64::try_from(self.now * 1_000 + self.candidates[which].offset * 1_000_000 + jump).expect("small");
-        Moment { own: self.own(which), wall: Timestamp::from_microsecond(wall).expect("a time") }
+        Moment { own: self.own_time(which), wall: Timestamp::from_microsecond(wall).expect("a time") }
     }
 
     /// Returns the candidate's own clock. If the candidate is paused and its clock stops during pauses, returns the
     /// time at which it continues.
-    fn own(&self, which: usize) -> Duration {
+    fn own_time(&self, which: usize) -> Duration {
         let Candidate { offset, rate, missed, paused_until, .. } = &self.candidates[which];
-        let now = if self.troubles.stopping { self.now.max(*paused_until) } else { self.now };
+        let now = if self.faults.stopping { self.now.max(*paused_until) } else { self.now };
         Duration::from_micros((now + offset - missed) * rate / 1_000)
     }
 
-    fn send(&mut self, number: u64, from: usize, what: Content) {
+    fn send(&mut self, number: u64, from: usize, content: Content) {
         if self.rng.u32(0..100) >= self.lost {
-            let arrives = self.now + 1 + self.rng.u64(0..self.slow);
-            self.messages.push(Message { arrives, number, from, what });
+            let arrives = self.now + 1 + self.rng.u64(0..self.max_delay);
+            self.messages.push(Message { arrives, number, from, content });
         }
     }
 
     /// Advances to the time of the next message or action.
     fn step(&mut self) {
-        let due = self.candidates.iter().map(|one| match one.doing {
-            Doing::AsleepUntil(at) | Doing::Waiting(_, at) => at.max(one.paused_until),
+        let due = self.candidates.iter().map(|candidate| match candidate.doing {
+            Doing::AsleepUntil(at) | Doing::Waiting(_, at) => at.max(candidate.paused_until),
         });
         let next = due.chain(self.messages.iter().map(|message| message.arrives)).min();
         let now = next.unwrap_or_default().max(self.now + 1);
@@ -124,7 +124,7 @@ impl World {
         for which in 0..self.candidates.len() {
             self.act(which);
         }
-        if self.troubles.pauses && self.rng.u32(0..50) == 0 {
+        if self.faults.pauses && self.rng.u32(0..50) == 0 {
             self.pause();
         }
     }
@@ -132,18 +132,18 @@ impl World {
     /// Pauses a random candidate. Meanwhile it does nothing and gets no answer.
     fn pause(&mut self) {
         let (which, time) = (self.rng.usize(0..self.candidates.len()), self.rng.u64(1..40_000));
-        let one = &mut self.candidates[which];
-        if one.paused_until <= self.now {
-            one.paused_until = self.now + time;
-            one.missed += if self.troubles.stopping { time } else { 0 };
+        let candidate = &mut self.candidates[which];
+        if candidate.paused_until <= self.now {
+            candidate.paused_until = self.now + time;
+            candidate.missed += if self.faults.stopping { time } else { 0 };
         }
     }
 
-    fn arrive(&mut self, Message { number, from, what, .. }: Message) {
+    fn arrive(&mut self, Message { number, from, content, .. }: Message) {
         let paused_until = self.candidates[from].paused_until;
-        match what {
+        match content {
             Content::Answer(..) if paused_until > self.now => {
-                self.messages.push(Message { arrives: paused_until, number, from, what });
+                self.messages.push(Message { arrives: paused_until, number, from, content });
             }
             Content::Request(request, version) => {
                 let (answer, version) = self.serve(request, version);
@@ -151,11 +151,11 @@ impl World {
             }
             Content::Answer(answer, version) => {
                 let now = self.moment(from);
-                let one = &mut self.candidates[from];
-                if matches!(one.doing, Doing::Waiting(awaited, _) if awaited == number) {
-                    one.version = version;
-                    one.doing = Doing::AsleepUntil(self.now);
-                    one.election.answer(answer, now);
+                let candidate = &mut self.candidates[from];
+                if matches!(candidate.doing, Doing::Waiting(awaited, _) if awaited == number) {
+                    candidate.version = version;
+                    candidate.doing = Doing::AsleepUntil(self.now);
+                    candidate.election.answer(answer, now);
                 }
             }
         }
@@ -185,22 +185,22 @@ impl World {
         }
         let now = self.moment(which);
         let chance = self.rng.f64();
-        let one = &mut self.candidates[which];
-        match one.doing {
+        let candidate = &mut self.candidates[which];
+        match candidate.doing {
             Doing::AsleepUntil(until) if until > self.now => return,
             Doing::Waiting(_, until) if until > self.now => return,
             Doing::AsleepUntil(_) => {}
-            Doing::Waiting(..) => one.election.answer(Answer::Failed("no answer".to_owned()), now),
+            Doing::Waiting(..) => candidate.election.answer(Answer::Failed("no answer".to_owned()), now),
         }
         // Converts to the simulation's time; the candidate measures the duration by its own clock.
-        let rate = one.rate;
+        let rate = candidate.rate;
         let millis = |duration: Duration| u64::try_from(duration.as_micros()).expect("short").div_ceil(rate / 1_000);
-        match one.election.next(now, chance) {
-            Next::Wait(wait) => one.doing = Doing::AsleepUntil(self.now + millis(wait)),
+        match candidate.election.next(now, chance) {
+            Next::Wait(wait) => candidate.doing = Doing::AsleepUntil(self.now + millis(wait)),
             Next::Send { request, within } => {
                 self.count += 1;
-                one.doing = Doing::Waiting(self.count, self.now + millis(within));
-                let version = one.version;
+                candidate.doing = Doing::Waiting(self.count, self.now + millis(within));
+                let version = candidate.version;
                 self.send(self.count, which, Content::Request(request, version));
             }
             // The process exits, and a new candidate starts.
@@ -209,35 +209,40 @@ impl World {
     }
 
     fn leaders(&self) -> usize {
-        self.candidates.iter().filter(|one| one.election.leads()).count()
+        self.candidates.iter().filter(|candidate| candidate.election.leads()).count()
     }
 
     /// Returns the number of candidates that would begin a binding now: they lead, and their Lease has not ended by
     /// their own clocks. A paused candidate counts if it would bind when continued now.
     fn holders(&self) -> usize {
-        let holds =
-            |which: &usize| self.candidates[*which].election.leads_until().is_some_and(|end| self.own(*which) < end);
+        let holds = |which: &usize| {
+            self.candidates[*which].election.leads_until().is_some_and(|end| self.own_time(*which) < end)
+        };
         (0..self.candidates.len()).filter(holds).count()
     }
 
     /// Advances with faults until 400 s, and without faults from then on.
-    fn advance(&mut self, lost: u32, slow: u64) {
-        (self.lost, self.slow) = if self.now < 400_000 { (lost, slow) } else { (0, 50) };
-        self.troubles.pauses &= self.now < 400_000;
+    fn advance(&mut self, lost: u32, max_delay: u64) {
+        (self.lost, self.max_delay) = if self.now < 400_000 { (lost, max_delay) } else { (0, 50) };
+        self.faults.pauses &= self.now < 400_000;
         self.step();
     }
 }
 
 #[test]
-fn never_two_lead_and_in_good_times_one_does() {
+fn at_most_one_candidate_leads_and_one_does_without_faults() {
     let mut changes = 0;
     for seed in 0..300 {
-        let mut world = World::new(seed, Troubles::default());
+        let mut world = World::new(seed, Faults::default());
         while world.now < 600_000 {
             world.advance(40, 4_000);
             assert!(world.leaders() <= 1, "seed {seed}, {} ms", world.now);
             let settled = world.now >= 450_000;
-            assert!(!settled || world.leaders() == 1, "seed {seed}, {} ms: nobody leads in good times", world.now);
+            assert!(
+                !settled || world.leaders() == 1,
+                "seed {seed}, {} ms: no candidate leads without faults",
+                world.now
+            );
         }
         changes += world.lease.map_or(0, |(record, _)| record.transitions);
     }
@@ -245,19 +250,23 @@ fn never_two_lead_and_in_good_times_one_does() {
 }
 
 /// Returns the first seed and time at which two candidates hold the Lease at once.
-fn two_hold(seeds: std::ops::Range<u64>, troubles: Troubles) -> Option<(u64, u64)> {
+fn find_two_holders(seeds: std::ops::Range<u64>, faults: Faults) -> Option<(u64, u64)> {
     let mut changes = 0;
     for seed in seeds {
-        let mut world = World::new(seed, troubles);
+        let mut world = World::new(seed, faults);
         // The networks range from few losses to so many that nobody leads for long.
-        let (lost, slow) = (u32::try_from(10 + seed % 50).expect("small"), 100 + seed * 37 % 4_000);
+        let (lost, max_delay) = (u32::try_from(10 + seed % 50).expect("small"), 100 + seed * 37 % 4_000);
         while world.now < 600_000 {
-            world.advance(lost, slow);
+            world.advance(lost, max_delay);
             if world.holders() > 1 {
                 return Some((seed, world.now));
             }
             let settled = world.now >= 500_000;
-            assert!(!settled || world.leaders() == 1, "seed {seed}, {} ms: nobody leads in good times", world.now);
+            assert!(
+                !settled || world.leaders() == 1,
+                "seed {seed}, {} ms: no candidate leads without faults",
+                world.now
+            );
         }
         changes += world.lease.map_or(0, |(record, _)| record.transitions);
     }
@@ -269,35 +278,35 @@ fn two_hold(seeds: std::ops::Range<u64>, troubles: Troubles) -> Option<(u64, u64
 const DRIFT: u64 = 20_000;
 
 #[test]
-fn clocks_may_differ_in_their_rates() {
-    assert_eq!(two_hold(0..300, Troubles { drift: DRIFT, ..Troubles::default() }), None);
+fn clocks_may_run_at_different_rates() {
+    assert_eq!(find_two_holders(0..300, Faults { drift: DRIFT, ..Faults::default() }), None);
 }
 
 #[test]
 fn processes_may_be_paused() {
-    let troubles = Troubles { drift: DRIFT, pauses: true, jumps: true, ..Troubles::default() };
-    assert_eq!(two_hold(0..300, troubles), None);
+    let faults = Faults { drift: DRIFT, pauses: true, jumps: true, ..Faults::default() };
+    assert_eq!(find_two_holders(0..300, faults), None);
 }
 
 /// Proves that the simulation detects unsuitable clocks: a clock that stops while the machine is suspended, and
 /// clocks that differ by 80 %.
 #[test]
-fn clocks_that_are_of_no_use_are_found() {
-    let stopping = Troubles { pauses: true, stopping: true, ..Troubles::default() };
-    assert!(two_hold(0..300, stopping).is_some(), "clocks that stop do no harm");
-    let drifting = Troubles { drift: 400_000, ..Troubles::default() };
-    assert!(two_hold(0..300, drifting).is_some(), "clocks that differ by 80 % do no harm");
+fn the_simulation_detects_unsuitable_clocks() {
+    let stopping = Faults { pauses: true, stopping: true, ..Faults::default() };
+    assert!(find_two_holders(0..300, stopping).is_some(), "clocks that stop do no harm");
+    let drifting = Faults { drift: 400_000, ..Faults::default() };
+    assert!(find_two_holders(0..300, drifting).is_some(), "clocks that differ by 80 % do no harm");
 }
 
 /// The wall clocks have no influence on who leads when.
 #[test]
-fn wall_clocks_are_of_no_consequence() {
+fn wall_clocks_have_no_effect() {
     let course = |seed, jumps| {
-        let mut world = World::new(seed, Troubles { drift: DRIFT, pauses: true, jumps, ..Troubles::default() });
+        let mut world = World::new(seed, Faults { drift: DRIFT, pauses: true, jumps, ..Faults::default() });
         let mut course = Vec::new();
         while world.now < 600_000 {
             world.advance(20, 2_000);
-            let leads: Vec<bool> = world.candidates.iter().map(|one| one.election.leads()).collect();
+            let leads: Vec<bool> = world.candidates.iter().map(|candidate| candidate.election.leads()).collect();
             course.push((world.now, leads));
         }
         course

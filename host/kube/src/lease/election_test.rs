@@ -23,7 +23,7 @@ fn no_answer() -> Answer {
 }
 
 /// Runs the election at a time, gives these answers in order, and returns the actions as text.
-fn turn(election: &mut Election, millis: u64, answers: Vec<Answer>) -> String {
+fn run_at(election: &mut Election, millis: u64, answers: Vec<Answer>) -> String {
     let mut answers = VecDeque::from(answers);
     let mut done = Vec::new();
     loop {
@@ -47,30 +47,30 @@ fn turn(election: &mut Election, millis: u64, answers: Vec<Answer>) -> String {
     }
 }
 
-type Turn = (u64, Vec<Answer>, &'static str);
+type Step = (u64, Vec<Answer>, &'static str);
 
-fn play(why: &str, turns: Vec<Turn>) {
+fn check(case: &str, steps: Vec<Step>) {
     let timing = Timing { renew_deadline: Duration::from_secs(10), ..Timing::default() };
     let mut election = Election::new(ME, timing);
-    for (millis, answers, expected) in turns {
-        assert_eq!(turn(&mut election, millis, answers), expected, "{why}, at {millis} ms");
+    for (millis, answers, expected) in steps {
+        assert_eq!(run_at(&mut election, millis, answers), expected, "{case}, at {millis} ms");
     }
 }
 
-fn acquired() -> Turn {
+fn acquired() -> Step {
     (0, vec![Answer::NotFound, Answer::Written], "read, create me/0, wait 2000; leads")
 }
 
 #[test]
-fn who_waits() {
+fn a_candidate_acquires_a_free_or_expired_lease() {
     let other = |renewed| held_by("other", 4, renewed);
-    play("a Lease that is not there is made", vec![acquired()]);
-    play(
-        "one that was given up is taken at once",
+    check("a missing Lease is created", vec![acquired()]);
+    check(
+        "a released Lease is taken at once",
         vec![(0, vec![held_by("", 4, 0), Answer::Written], "read, update me/5, wait 2000; leads")],
     );
-    play(
-        "one that is held is left alone until it was seen unchanged for its duration, whatever its times say",
+    check(
+        "a held Lease is taken after it was unchanged for its duration, whatever its times say",
         vec![
             (0, vec![other(-1_000_000)], "read, wait 2000"),
             (1_000, vec![], "wait 1000"),
@@ -78,8 +78,8 @@ fn who_waits() {
             (17_000, vec![other(-1_000_000), Answer::Written], "read, update me/5, wait 2000; leads"),
         ],
     );
-    play(
-        "every change of it counts from anew",
+    check(
+        "each change of the Lease restarts the wait",
         vec![
             (0, vec![other(1)], "read, wait 2000"),
             (14_000, vec![other(2)], "read, wait 2000"),
@@ -87,38 +87,38 @@ fn who_waits() {
             (31_000, vec![other(2), Answer::Written], "read, update me/5, wait 2000; leads"),
         ],
     );
-    play(
-        "another was faster",
+    check(
+        "another candidate wrote first",
         vec![
             (0, vec![held_by("", 4, 0), Answer::Failed("conflict".into())], "read, update me/5, wait 2000"),
             (2_000, vec![held_by("other", 5, 1)], "read, wait 2000"),
         ],
     );
-    play(
-        "the answer to a write that was taken was lost",
+    check(
+        "the write succeeded, but its answer was lost",
         vec![
             (0, vec![Answer::NotFound, no_answer()], "read, create me/0, wait 2000"),
             (2_000, vec![held_by(ME, 0, 0), Answer::Written], "read, update me/0, wait 2000; leads"),
         ],
     );
-    play(
-        "an API server that is away is asked again",
+    check(
+        "a request without an answer is repeated",
         vec![(0, vec![no_answer()], "read, wait 2000"), (2_000, vec![no_answer()], "read, wait 2000")],
     );
 }
 
 #[test]
-fn who_leads() {
-    play(
-        "it renews without reading",
+fn a_leader_renews_until_its_deadline() {
+    check(
+        "a leader renews without a read",
         vec![
             acquired(),
             (2_000, vec![Answer::Written], "update me/0, wait 2000; leads"),
             (4_000, vec![Answer::Written], "update me/0, wait 2000; leads"),
         ],
     );
-    play(
-        "somebody labelled the Lease in between",
+    check(
+        "another client changed a label of the Lease",
         vec![
             acquired(),
             (
@@ -128,8 +128,8 @@ fn who_leads() {
             ),
         ],
     );
-    play(
-        "somebody deleted it",
+    check(
+        "another client deleted the Lease",
         vec![
             acquired(),
             (
@@ -139,8 +139,8 @@ fn who_leads() {
             ),
         ],
     );
-    play(
-        "somebody took it",
+    check(
+        "another candidate took the Lease",
         vec![
             acquired(),
             (
@@ -151,8 +151,8 @@ fn who_leads() {
             (3_000, vec![], "stop: other holds it now"),
         ],
     );
-    play(
-        "it can't be renewed until the deadline, and is not afterwards, either",
+    check(
+        "the Lease can't be renewed before the deadline",
         vec![
             acquired(),
             (2_000, vec![no_answer(), no_answer()], "update me/0, read, wait 2000; leads"),
@@ -160,8 +160,8 @@ fn who_leads() {
             (12_000, vec![], "stop: it could not be renewed in time (no answer)"),
         ],
     );
-    play(
-        "the process was stopped for longer than the Lease lasts",
+    check(
+        "the process was paused for longer than the Lease lasts",
         vec![acquired(), (15_000, vec![], "stop: it could not be renewed in time (no attempt was made in time)")],
     );
 }
@@ -186,26 +186,26 @@ fn a_request_may_take_half_the_deadline_and_never_goes_beyond_it() {
 #[test]
 fn a_lease_ends_for_its_holder_before_it_does_for_others_whose_clocks_are_faster() {
     let mut election = Election::new(ME, Timing::default());
-    turn(&mut election, 0, vec![Answer::NotFound, Answer::Written]);
+    run_at(&mut election, 0, vec![Answer::NotFound, Answer::Written]);
     let end = election.leads_until().expect("it leads");
     let others = Timing::default().lease_duration;
     assert!(end.mul_f64(1.05) <= others, "{end:?} by a clock that is 5 % slower is longer than {others:?}");
 }
 
 #[test]
-fn who_waits_comes_at_a_time_of_chance() {
+fn a_standby_retries_after_a_random_delay() {
     let mut election = Election::new(ME, Timing::default());
-    turn(&mut election, 0, vec![held_by("other", 0, 0)]);
+    run_at(&mut election, 0, vec![held_by("other", 0, 0)]);
     for (chance, wait) in [(0.0, 2_000), (0.5, 3_200), (1.0, 4_400)] {
         assert_eq!(election.next(at(0), chance), Next::Wait(Duration::from_millis(wait)));
     }
 }
 
 #[test]
-fn only_its_own_is_given_up() {
+fn a_candidate_releases_only_its_own_lease() {
     let election = Election::new(ME, Timing::default());
     let record = |holder: &str| Record { holder: holder.into(), transitions: 7, ..Record::default() };
-    let released = election.release(&record(ME), at(0)).expect("it is ours");
+    let released = election.release(&record(ME), at(0)).expect("the candidate holds the Lease");
     assert_eq!((released.holder.as_str(), released.duration_seconds, released.transitions), ("", 1, 7));
     assert_eq!(election.release(&record("other"), at(0)), None);
 }
@@ -216,7 +216,7 @@ fn a_leader_writes_for_as_long_as_the_others_wait_after_its_renewal_was_sent() {
     let timing = Timing { lease_duration: Duration::from_millis(15_900), ..Timing::default() };
     let mut election = Election::new(ME, timing);
     assert_eq!(election.leads_until(), None);
-    turn(&mut election, 0, vec![Answer::NotFound, Answer::Written]);
+    run_at(&mut election, 0, vec![Answer::NotFound, Answer::Written]);
     assert_eq!(election.leads_until(), Some(Duration::from_millis(14_250)));
     assert!(matches!(election.next(at(2_000), 0.0), Next::Send { .. }));
     assert_eq!(election.leads_until(), Some(Duration::from_millis(14_250)), "the renewal has no answer yet");

@@ -56,7 +56,7 @@ impl Lock {
         let one = format!("{all}/{name}");
         let (method, path, body) = match request {
             Request::Read => (Method::GET, one, Bytes::new()),
-            Request::Create(record) => (Method::POST, all, self.body(self.nothing(), &record)?),
+            Request::Create(record) => (Method::POST, all, self.body(self.new_lease(), &record)?),
             // The body has the resourceVersion, so the API server refuses the update if another client wrote in
             // between.
             Request::Update(record) => (Method::PUT, one, self.body(self.lease.clone(), &record)?),
@@ -64,7 +64,7 @@ impl Lock {
         Ok(Call { method, path, body, content_type: JSON })
     }
 
-    fn nothing(&self) -> Value {
+    fn new_lease(&self) -> Value {
         let metadata = json!({ "name": self.name, "namespace": self.namespace });
         json!({ "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata })
     }

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lease_keeps_what_is_not_ours() {
+    fn a_lease_keeps_fields_of_other_writers() {
         let mut lease = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"strategy": "OldestEmulationVersion"}});
         let time = Some("2026-03-04T05:06:07.123456Z".parse().expect("a time"));
         let record = Record { holder: "h".into(), duration_seconds: 15, acquired: time, renewed: time, transitions: 3 };
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_leads_where_a_lease_says_nothing_or_nonsense() {
+    fn an_empty_or_invalid_lease_has_no_holder() {
         let mut released = json!({});
         Record::default().write_to(&mut released);
         assert_eq!(released["spec"]["holderIdentity"], Value::Null);

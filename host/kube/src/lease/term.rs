@@ -114,28 +114,28 @@ mod tests {
 
     /// Returns a term, and its clock in milliseconds.
     fn term() -> (LeaseTerm, Arc<AtomicU64>, Counter) {
-        let (hand, refused) = (Arc::<AtomicU64>::default(), Counter::default());
-        let shown = Arc::clone(&hand);
+        let (clock_millis, refused) = (Arc::<AtomicU64>::default(), Counter::default());
+        let read = Arc::clone(&clock_millis);
         let clock: Clock = Arc::new(move || Moment {
-            own: Duration::from_millis(shown.load(SeqCst)),
+            own: Duration::from_millis(read.load(SeqCst)),
             wall: jiff::Timestamp::UNIX_EPOCH,
         });
-        (LeaseTerm::new("kube-system/berth", clock, refused.clone()), hand, refused)
+        (LeaseTerm::new("kube-system/berth", clock, refused.clone()), clock_millis, refused)
     }
 
     const LONG: Duration = Duration::from_secs(30);
 
     #[tokio::test]
-    async fn nothing_is_sent_outside_the_term() {
-        let (term, hand, refused) = term();
+    async fn no_request_is_sent_outside_the_term() {
+        let (term, clock_millis, refused) = term();
         let sent = AtomicBool::new(false);
         let send = async || term.send(LONG, async { sent.store(true, SeqCst) }).await;
         let not_sent = Err(Unanswered::NotSent("kube-system/berth".to_owned()));
         assert_eq!(send().await, not_sent, "before the Lease is held");
         term.set_end(Some(Duration::from_secs(2)));
-        hand.store(1_750, SeqCst);
+        clock_millis.store(1_750, SeqCst);
         assert_eq!(send().await, not_sent, "too close to the end");
-        hand.store(2_000, SeqCst);
+        clock_millis.store(2_000, SeqCst);
         assert_eq!(send().await, not_sent, "at the end");
         assert!(!sent.load(SeqCst));
         term.set_end(Some(Duration::from_secs(4)));
@@ -147,14 +147,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_that_still_waits_when_the_term_ends_is_not_sent() {
-        let (term, hand, _) = term();
+        let (term, clock_millis, _) = term();
         term.set_end(Some(Duration::from_secs(2)));
         let (mut polls, mut sent) = (0, false);
         let request = poll_fn(|context| {
             polls += 1;
             if polls == 1 {
                 // Simulates a pause of the process while the request waits for a connection.
-                hand.store(2_000, SeqCst);
+                clock_millis.store(2_000, SeqCst);
                 context.waker().wake_by_ref();
                 return Poll::Pending;
             }
@@ -166,8 +166,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_time_out_is_shorter_than_what_is_left() {
-        let (term, hand, _) = term();
+    async fn the_time_limit_is_shorter_than_the_rest_of_the_term() {
+        let (term, clock_millis, _) = term();
         term.set_end(Some(Duration::from_secs(15)));
         for (at, wanted, time_out) in [
             (5_000, 30_000, Some(9_750)),
@@ -176,17 +176,17 @@ mod tests {
             (14_750, 3_000, None),
             (20_000, 3_000, None),
         ] {
-            hand.store(at, SeqCst);
+            clock_millis.store(at, SeqCst);
             let expected = time_out.map(Duration::from_millis);
             assert_eq!(term.time_out(Duration::from_millis(wanted)), expected, "{wanted} ms at {at} ms");
         }
-        hand.store(14_749, SeqCst);
+        clock_millis.store(14_749, SeqCst);
         let answer = term.send(LONG, std::future::pending::<()>()).await;
         assert_eq!(answer, Err(Unanswered::Late(Duration::from_millis(1))));
     }
 
     #[tokio::test]
-    async fn without_an_election_there_is_no_end() {
+    async fn a_term_without_an_election_does_not_end() {
         assert_eq!(LeaseTerm::default().send(LONG, async { 1 }).await, Ok(1));
     }
 }

@@ -134,7 +134,7 @@ async fn no_object_is_lost_when_watches_break() {
         let expected = View::of(&world).await;
         while seen != expected {
             world
-                .wait("what is gone", |event| {
+                .wait("the removal of missing objects", |event| {
                     seen.apply(event);
                     Some(())
                 })

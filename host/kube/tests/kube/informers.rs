@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::protobuf;
-use crate::support::server::{Asked, Reply, Script, Server, bookmark, event, events, events_now, expired, node, pod};
+use crate::support::server::{
+    ReceivedRequest, Reply, Script, Server, bookmark, event, events, events_now, expired, node, pod,
+};
 use berth_core::model::{ObjectKind, ObjectReads};
 use berth_core::{Action, Event};
 use berth_kube::{Options, Shell};
@@ -20,16 +22,16 @@ async fn started(script: Script) -> (Server, Shell, UnboundedReceiver<Event>) {
     (server, shell, receiver)
 }
 
-fn watches_pods(asked: &Asked) -> bool {
-    asked.path == "/api/v1/pods" && asked.is_watch()
+fn watches_pods(request: &ReceivedRequest) -> bool {
+    request.path == "/api/v1/pods" && request.is_watch()
 }
 
-fn lists_pods(asked: &Asked) -> bool {
-    asked.path == "/api/v1/pods" && !asked.is_watch()
+fn lists_pods(request: &ReceivedRequest) -> bool {
+    request.path == "/api/v1/pods" && !request.is_watch()
 }
 
 #[tokio::test]
-async fn pages_of_a_list_come_before_the_signal_and_the_watch_after() {
+async fn a_complete_list_precedes_the_sync_signal_and_the_watch() {
     let script = Script::default()
         .pods(
             [Reply::list(10, &[pod("a", 1, 0), pod("b", 2, 0)], "more"), Reply::list(10, &[pod("c", 3, 0)], "")],
@@ -43,15 +45,15 @@ async fn pages_of_a_list_come_before_the_signal_and_the_watch_after() {
     let mut first = events(&mut receiver, 6).await;
     first.sort();
     assert_eq!(first, ["+a@0", "+b@0", "+c@0", "+d@0", "+node n", "+node n cordoned"]);
-    let lists = server.asked(lists_pods);
+    let lists = server.requests(lists_pods);
     assert_eq!((lists.len(), lists[0].parameter("limit"), lists[1].parameter("continue")), (2, "2", "more"));
     assert_eq!(lists[0].parameter("fieldSelector"), "status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed");
-    let watch = &server.asked_times(1, watches_pods).await[0];
+    let watch = &server.wait_for_requests(1, watches_pods).await[0];
     assert_eq!(watch.parameter("resourceVersion"), "10");
 }
 
 #[tokio::test]
-async fn a_watch_that_ends_within_a_line_goes_on_where_it_was() {
+async fn a_watch_that_ends_within_a_line_continues_at_the_last_version() {
     let lines = [event("ADDED", &pod("a", 11, 1)), event("ADDED", &pod("b", 12, 1))];
     let script = Script::default().pods(
         [Reply::list(10, &[], "")],
@@ -63,10 +65,10 @@ async fn a_watch_that_ends_within_a_line_goes_on_where_it_was() {
     );
     let (server, _shell, mut receiver) = started(script).await;
     assert_eq!(events(&mut receiver, 3).await, ["+a@1", "+b@1", "-a"]);
-    let watches = server.asked_times(3, watches_pods).await;
+    let watches = server.wait_for_requests(3, watches_pods).await;
     let versions: Vec<&str> = watches.iter().map(|watch| watch.parameter("resourceVersion")).collect();
     assert_eq!(versions, ["10", "11", "20"]);
-    assert_eq!(server.asked(lists_pods).len(), 1, "nothing was listed anew");
+    assert_eq!(server.requests(lists_pods).len(), 1, "no second list was requested");
 }
 
 #[tokio::test]
@@ -82,12 +84,12 @@ async fn deletions_between_watches_are_found_by_the_next_list() {
         first.sort();
         assert_eq!(first, ["+changed@0", "+gone@0", "+node n", "+same@0"]);
         assert_eq!(events(&mut receiver, 3).await, ["+changed@9", "+new@0", "-gone"]);
-        assert!(events_now(&mut receiver).is_empty(), "what is the same is not told again");
+        assert!(events_now(&mut receiver).is_empty(), "an unchanged object is not reported again");
     }
 }
 
 #[tokio::test]
-async fn nodes_that_vanish_and_pods_that_come_back_as_others() {
+async fn missing_nodes_and_replaced_pods_are_reported_as_removed() {
     let mut again = pod("a", 30, 0);
     again["metadata"]["uid"] = "another".into();
     let script = Script::default()
@@ -109,7 +111,7 @@ async fn nodes_that_vanish_and_pods_that_come_back_as_others() {
 }
 
 #[tokio::test]
-async fn an_object_that_can_not_be_read_stops_nothing() {
+async fn an_unreadable_object_does_not_stop_the_informer() {
     let broken = |name: &str, version: u32| {
         let mut pod = pod(name, version, 0);
         pod["spec"]["containers"] = json!("none");
@@ -133,8 +135,8 @@ async fn an_object_that_can_not_be_read_stops_nothing() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_garbled_makes_a_new_list() {
-    let garbled = json!("what a proxy has to say");
+async fn a_garbled_line_causes_a_new_list() {
+    let garbled = json!("an error page of a proxy");
     let script = Script::default().pods(
         [Reply::list(10, &[pod("a", 1, 0)], ""), Reply::list(12, &[pod("b", 11, 0)], "")],
         [Reply::watch(&[garbled])],
@@ -144,7 +146,7 @@ async fn a_line_that_is_garbled_makes_a_new_list() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_is_asked_again() {
+async fn a_refused_request_is_repeated() {
     let script = Script::default().pods(
         [
             Reply::status(500, "InternalError", "not now"),
@@ -155,11 +157,11 @@ async fn a_server_that_refuses_is_asked_again() {
     );
     let (server, _shell, mut receiver) = started(script).await;
     assert_eq!(events(&mut receiver, 2).await, ["+a@0", "+b@0"]);
-    assert_eq!(server.asked(lists_pods).len(), 3);
+    assert_eq!(server.requests(lists_pods).len(), 3);
 }
 
 #[tokio::test]
-async fn changes_that_scheduling_does_not_read_are_not_told() {
+async fn changes_that_scheduling_does_not_read_are_not_reported() {
     let mut heartbeat = node("n", 11, false);
     heartbeat["status"] = json!({"nodeInfo": {"kubeletVersion": "v1.36.3"}});
     let mut started_running = pod("a", 11, 0);
@@ -180,7 +182,7 @@ async fn changes_that_scheduling_does_not_read_are_not_told() {
 }
 
 #[tokio::test]
-async fn lists_are_read_as_protobuf_where_the_server_has_it() {
+async fn lists_are_read_as_protobuf_if_the_server_supports_it() {
     let script = Script::default().pods(
         [
             protobuf::list(10, &[protobuf::pod("a", 1), protobuf::broken_pod("x", 1)], "more"),
@@ -194,15 +196,15 @@ async fn lists_are_read_as_protobuf_where_the_server_has_it() {
     let mut seen = events(&mut receiver, 5).await;
     seen[3..].sort();
     assert_eq!(seen, ["+a@0", "+b@0", "+c@0", "-a", "-c"]);
-    let lists = server.asked(lists_pods);
+    let lists = server.requests(lists_pods);
     let versions: Vec<&str> = lists.iter().map(|list| list.parameter("resourceVersion")).collect();
-    assert_eq!(versions, ["0", "", ""], "only the first list may be of a moment ago");
+    assert_eq!(versions, ["0", "", ""], "only the first list may come from the cache");
     assert!(lists.iter().all(|list| list.accept.starts_with("application/vnd.kubernetes.protobuf,")));
-    assert_eq!(server.asked_times(2, watches_pods).await[0].parameter("resourceVersion"), "10");
+    assert_eq!(server.wait_for_requests(2, watches_pods).await[0].parameter("resourceVersion"), "10");
 }
 
 #[tokio::test]
-async fn a_list_in_protobuf_that_breaks_off_is_listed_again() {
+async fn an_incomplete_protobuf_list_is_listed_again() {
     let pods = [protobuf::pod("a", 1), protobuf::pod("b", 2)];
     let script = Script::default().pods(
         [
@@ -217,8 +219,8 @@ async fn a_list_in_protobuf_that_breaks_off_is_listed_again() {
     let mut seen = events(&mut receiver, 1).await;
     seen.extend(events_now(&mut receiver));
     assert!(seen == ["+a@0"] || seen == ["+a@0", "+b@0", "-b"], "{seen:?}");
-    assert_eq!(server.asked(lists_pods).len(), 3);
-    assert_eq!(server.asked_times(1, watches_pods).await[0].parameter("resourceVersion"), "11");
+    assert_eq!(server.requests(lists_pods).len(), 3);
+    assert_eq!(server.wait_for_requests(1, watches_pods).await[0].parameter("resourceVersion"), "11");
 }
 
 #[tokio::test]
@@ -227,12 +229,12 @@ async fn kinds_without_protobuf_are_listed_as_json() {
         .pods([Reply::protobuf(200, b"not at all".to_vec()), Reply::list(10, &[pod("a", 1, 0)], "")], []);
     let (server, _shell, mut receiver) = started(script).await;
     assert_eq!(events(&mut receiver, 1).await, ["+a@0"]);
-    let accepted: Vec<String> = server.asked(lists_pods).into_iter().map(|list| list.accept).collect();
+    let accepted: Vec<String> = server.requests(lists_pods).into_iter().map(|list| list.accept).collect();
     assert_eq!(accepted[1..], ["application/json"]);
 }
 
 #[tokio::test]
-async fn pages_that_take_too_long_are_replaced_by_one() {
+async fn an_expired_continue_token_causes_a_list_without_pages() {
     let script = Script::default().pods(
         [
             protobuf::list(10, &[protobuf::pod("a", 1)], "more"),
@@ -243,18 +245,18 @@ async fn pages_that_take_too_long_are_replaced_by_one() {
     );
     let (server, _shell, mut receiver) = started(script).await;
     assert_eq!(events(&mut receiver, 2).await, ["+a@0", "+b@0"]);
-    let lists = server.asked_times(4, lists_pods).await;
+    let lists = server.wait_for_requests(4, lists_pods).await;
     let limits: Vec<&str> = lists.iter().map(|list| list.parameter("limit")).collect();
     assert_eq!(limits, ["2", "2", "", "2"], "and later there are pages again");
 }
 
 /// Answers as a server with one Service.
-fn with_a_service(asked: &Asked) -> Reply {
+fn with_a_service(request: &ReceivedRequest) -> Reply {
     let resource = json!({"name": "services", "singularName": "service", "namespaced": true, "kind": "Service",
         "verbs": ["list", "watch"]});
     let service = json!({"metadata": {"namespace": "ns", "name": "web", "uid": "1", "resourceVersion": "5"}});
-    match asked.path.as_str() {
-        _ if asked.is_watch() => Reply::watch(&[]),
+    match request.path.as_str() {
+        _ if request.is_watch() => Reply::watch(&[]),
         "/api/v1" => {
             Reply::json(200, &json!({"kind": "APIResourceList", "groupVersion": "v1", "resources": [resource]}))
         }
@@ -265,10 +267,10 @@ fn with_a_service(asked: &Asked) -> Reply {
 
 /// Returns the next events about kinds beyond pods and nodes, shortened.
 async fn of_objects<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>) -> [String; EVENTS] {
-    let mut told = std::array::from_fn(|_| String::new());
-    for told in &mut told {
+    let mut shown = std::array::from_fn(|_| String::new());
+    for text in &mut shown {
         let event = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
-        *told = match event.expect("an event comes").expect("the shell is there") {
+        *text = match event.expect("an event in time").expect("a running shell") {
             Event::ObjectSet(object) => format!("set {}", object.key.name),
             Event::ObjectRemoved(key) => format!("removed {}", key.name),
             Event::ObjectsListed(reads) => format!("listed {}", reads.kind),
@@ -276,29 +278,29 @@ async fn of_objects<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>
             other => panic!("{other:?}"),
         };
     }
-    told
+    shown
 }
 
 #[tokio::test]
-async fn a_kind_that_no_plugin_reads_is_not_watched_and_is_listed_anew_when_one_reads_it_again() {
+async fn a_kind_is_not_watched_while_no_plugin_reads_it() {
     let server = Server::start(with_a_service).await;
     let (sender, mut receiver) = unbounded_channel();
     let mut shell = Shell::start(&server.client, &Options::default(), sender);
     shell.synced().await;
     let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "Service".into() });
     let watch = || Action::Watch(ObjectReads { kind: Arc::clone(&kind), ..ObjectReads::default() });
-    let lists_services = |asked: &Asked| asked.path == "/api/v1/services" && !asked.is_watch();
+    let lists_services = |request: &ReceivedRequest| request.path == "/api/v1/services" && !request.is_watch();
 
     shell.perform(watch());
     assert_eq!(of_objects(&mut receiver).await, ["set web", "listed v1 Service"]);
     shell.perform(Action::StopWatching(Arc::clone(&kind)));
     assert_eq!(of_objects(&mut receiver).await, ["stopped v1 Service"]);
-    assert_eq!(server.asked(lists_services).len(), 1);
+    assert_eq!(server.requests(lists_services).len(), 1);
 
     // The events of the second list follow the end of the first watch, and report the same object again.
     shell.perform(watch());
     assert_eq!(of_objects(&mut receiver).await, ["set web", "listed v1 Service"]);
-    assert_eq!(server.asked(lists_services).len(), 2);
+    assert_eq!(server.requests(lists_services).len(), 2);
 
     // Stop and watch may both be ordered before the informer handles the first order.
     shell.perform(Action::StopWatching(Arc::clone(&kind)));

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::support::server::{Asked, Reply, Script, Server, event, events, pod};
+use crate::support::server::{ReceivedRequest, Reply, Script, Server, event, events, pod};
 use berth_core::action::PodEvent;
 use berth_core::intent::{Intent, ObjectReference};
 use berth_core::model::PodKey;
@@ -33,10 +33,10 @@ async fn supervised(
     supervisor: Supervisor,
 ) -> (Server, Shell, UnboundedReceiver<Event>) {
     let state = Mutex::new((script, answers.into_iter().collect::<VecDeque<Reply>>()));
-    let server = Server::start(move |asked| {
+    let server = Server::start(move |request| {
         let (script, answers) = &mut *state.lock().expect("no panic");
-        if informs(asked) {
-            return script.next(asked);
+        if informs(request) {
+            return script.next(request);
         }
         answers.pop_front().unwrap_or_else(|| Reply::status(201, "", "done"))
     })
@@ -49,12 +49,12 @@ async fn supervised(
     (server, shell, receiver)
 }
 
-fn informs(asked: &Asked) -> bool {
-    matches!(asked.path.as_str(), "/api/v1/pods" | "/api/v1/nodes")
+fn informs(request: &ReceivedRequest) -> bool {
+    matches!(request.path.as_str(), "/api/v1/pods" | "/api/v1/nodes")
 }
 
-fn writes(asked: &Asked) -> bool {
-    !informs(asked)
+fn writes(request: &ReceivedRequest) -> bool {
+    !informs(request)
 }
 
 fn key(name: &str) -> PodKey {
@@ -74,15 +74,15 @@ async fn a_binding_names_pod_uid_and_node() {
     let (server, shell, mut receiver) = started([]).await;
     shell.perform(bind("n-1"));
     assert_eq!(events(&mut receiver, 1).await, ["bound a"]);
-    let [asked] = &server.asked(writes)[..] else { panic!("one request") };
-    assert_eq!((&*asked.method, &*asked.path), ("POST", "/api/v1/namespaces/default/pods/a/binding"));
-    assert_eq!(asked.content_type, "application/json");
+    let [request] = &server.requests(writes)[..] else { panic!("one request") };
+    assert_eq!((&*request.method, &*request.path), ("POST", "/api/v1/namespaces/default/pods/a/binding"));
+    assert_eq!(request.content_type, "application/json");
     let expected = json!({
         "apiVersion": "v1", "kind": "Binding",
         "metadata": {"name": "a", "namespace": "default", "uid": "uid-a"},
         "target": {"kind": "Node", "name": "n-1"},
     });
-    assert_eq!(asked.json(), expected);
+    assert_eq!(request.json(), expected);
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn results_of_bindings_are_reported() {
     let conflict = || Reply::status(409, "Conflict", "pod a is already assigned to node \"n-2\"");
     let lost = || Reply::json(201, &json!({})).without_the_last(1).cut();
     let broken = || Reply::status(500, "InternalError", "etcd is away");
-    for (why, answers, outcome) in [
+    for (case, answers, outcome) in [
         ("refused", vec![conflict()], "not bound a: pod a is already assigned to node \"n-2\""),
         ("gone", vec![Reply::status(404, "NotFound", "pods \"a\" not found")], "not bound a: pods \"a\" not found"),
         ("busy, then well", vec![Reply::status(429, "TooManyRequests", "later").header("retry-after", "0")], "bound a"),
@@ -117,19 +117,19 @@ async fn results_of_bindings_are_reported() {
         ),
         ("three errors, and done", vec![broken(), broken(), broken(), pod_on("n-1", "uid-a")], "bound a"),
         (
-            "another pod by now",
+            "another pod has its name",
             vec![broken(), broken(), broken(), pod_on("n-1", "uid-b")],
             "not bound a: the pod is gone, and another pod has its name",
         ),
         (
-            "no pod by now",
+            "the pod was deleted",
             vec![lost(), conflict(), Reply::status(404, "NotFound", "pods \"a\" not found")],
             "not bound a: the pod is gone",
         ),
     ] {
         let (_server, shell, mut receiver) = started(answers).await;
         shell.perform(bind("n-1"));
-        assert_eq!(events(&mut receiver, 1).await, [outcome], "{why}");
+        assert_eq!(events(&mut receiver, 1).await, [outcome], "{case}");
     }
 }
 
@@ -138,10 +138,10 @@ fn unscheduled(reason: &'static str, message: &str) -> Action {
 }
 
 /// Returns the condition in a patch without its time, and the time.
-fn condition(asked: &Asked) -> (Value, String) {
-    assert_eq!((&*asked.method, &*asked.path), ("PATCH", "/api/v1/namespaces/default/pods/a/status"));
-    assert_eq!(asked.content_type, "application/strategic-merge-patch+json");
-    let mut patch = asked.json();
+fn condition(request: &ReceivedRequest) -> (Value, String) {
+    assert_eq!((&*request.method, &*request.path), ("PATCH", "/api/v1/namespaces/default/pods/a/status"));
+    assert_eq!(request.content_type, "application/strategic-merge-patch+json");
+    let mut patch = request.json();
     assert_eq!(patch["metadata"], json!({"uid": "uid-a"}));
     let mut condition = patch["status"]["conditions"][0].take();
     let time = condition.as_object_mut().and_then(|fields| fields.remove("lastTransitionTime"));
@@ -152,11 +152,11 @@ fn condition(asked: &Asked) -> (Value, String) {
 async fn a_condition_is_written_once_and_keeps_its_time() {
     let (server, shell, _receiver) = started([]).await;
     shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
-    server.asked_times(1, writes).await;
+    server.wait_for_requests(1, writes).await;
     shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
     shell.perform(unscheduled("SchedulerError", "trap"));
     assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
-    let [first, second] = &server.asked(writes)[..] else { panic!("two patches: {:#?}", server.asked(writes)) };
+    let [first, second] = &server.requests(writes)[..] else { panic!("two patches: {:#?}", server.requests(writes)) };
     let expected = |reason: &str, message: &str| json!({"type": "PodScheduled", "status": "False", "observedGeneration": 1, "reason": reason, "message": message});
     let ((first, first_time), (second, second_time)) = (condition(first), condition(second));
     assert_eq!((first, second), (expected("Unschedulable", "0/1 nodes"), expected("SchedulerError", "trap")));
@@ -171,38 +171,38 @@ async fn changes_of_a_pod_in_one_step_are_one_patch() {
         let (server, shell, _receiver) = started([]).await;
         shell.perform_all(vec![nominate(node), unscheduled("Unschedulable", "0/1 nodes")]);
         assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
-        let [asked] = &server.asked(writes)[..] else { panic!("one patch: {:#?}", server.asked(writes)) };
-        assert_eq!(asked.json()["status"].get("nominatedNodeName"), Some(&nominated));
-        assert_eq!(condition(asked).0["message"], json!("0/1 nodes"));
+        let [request] = &server.requests(writes)[..] else { panic!("one patch: {:#?}", server.requests(writes)) };
+        assert_eq!(request.json()["status"].get("nominatedNodeName"), Some(&nominated));
+        assert_eq!(condition(request).0["message"], json!("0/1 nodes"));
     }
     let (server, shell, _receiver) = started([]).await;
     shell.perform_all(vec![nominate("n-1")]);
     assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
-    let [asked] = &server.asked(writes)[..] else { panic!("one patch") };
-    assert_eq!(asked.json()["status"], json!({"nominatedNodeName": "n-1"}));
+    let [request] = &server.requests(writes)[..] else { panic!("one patch") };
+    assert_eq!(request.json()["status"], json!({"nominatedNodeName": "n-1"}));
 }
 
 #[tokio::test]
 async fn an_unchanged_status_is_not_written() {
-    let mut says_so = pod("a", 7, 0);
-    says_so["status"]["conditions"] = json!([
+    let mut with_condition = pod("a", 7, 0);
+    with_condition["status"]["conditions"] = json!([
         {"type": "Other", "status": "True"},
         {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes",
          "lastTransitionTime": "2026-01-02T03:04:05Z", "lastProbeTime": null},
     ]);
-    let script = Script::default().pods([Reply::list(10, &[says_so], "")], []);
+    let script = Script::default().pods([Reply::list(10, &[with_condition], "")], []);
     let (server, shell, _receiver) = with_script(script, []).await;
     shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
     shell.perform(Action::SetUnscheduled { pod: key("unknown"), reason: "Unschedulable", message: "x".into() });
     shell.perform(unscheduled("Unschedulable", "0/2 nodes"));
     shell.shutdown(Duration::from_secs(30)).await;
-    let [asked] = &server.asked(writes)[..] else { panic!("one patch") };
-    let (condition, time) = condition(asked);
+    let [request] = &server.requests(writes)[..] else { panic!("one patch") };
+    let (condition, time) = condition(request);
     assert_eq!((&condition["message"], &*time), (&json!("0/2 nodes"), "2026-01-02T03:04:05Z"));
 }
 
 #[tokio::test]
-async fn a_missing_pod_gets_no_condition_and_a_busy_server_is_asked_again() {
+async fn a_missing_pod_gets_no_condition_and_a_refused_patch_is_repeated() {
     for (answers, times) in [
         (vec![Reply::status(404, "NotFound", "gone")], 1),
         (vec![Reply::status(409, "Conflict", "Precondition failed: UID")], 1),
@@ -211,7 +211,7 @@ async fn a_missing_pod_gets_no_condition_and_a_busy_server_is_asked_again() {
         let (server, shell, _receiver) = started(answers).await;
         shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
         assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
-        assert_eq!(server.asked(writes).len(), times);
+        assert_eq!(server.requests(writes).len(), times);
     }
 }
 
@@ -228,19 +228,19 @@ async fn a_pod_that_has_a_node_gets_no_condition() {
     assert_eq!(events(&mut receiver, 1).await, ["+a@0 on n-1"]);
     shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
     shell.shutdown(Duration::from_secs(30)).await;
-    assert!(server.asked(writes).is_empty());
+    assert!(server.requests(writes).is_empty());
 }
 
 #[tokio::test]
-async fn a_binding_waits_for_the_condition_under_way_and_drops_the_next() {
+async fn a_binding_waits_for_the_patch_in_progress_and_drops_the_next_one() {
     // The first patch fails once, so the answer arrives only after the second attempt.
     let (server, shell, mut receiver) = started([Reply::status(500, "InternalError", "slow")]).await;
     shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
-    server.asked_times(1, writes).await;
+    server.wait_for_requests(1, writes).await;
     shell.perform(unscheduled("Unschedulable", "0/2 nodes"));
     shell.perform(bind("n-1"));
     assert_eq!(events(&mut receiver, 1).await, ["bound a"]);
-    let methods: Vec<String> = server.asked(writes).into_iter().map(|asked| asked.method).collect();
+    let methods: Vec<String> = server.requests(writes).into_iter().map(|request| request.method).collect();
     assert_eq!(methods, ["PATCH", "PATCH", "POST"]);
 }
 
@@ -263,7 +263,7 @@ async fn an_event_is_created_and_its_repetition_counted() {
     }
     assert_eq!(shell.events_dropped(), 0);
     shell.shutdown(Duration::from_secs(30)).await;
-    let [created, second, last] = &server.asked(writes)[..] else { panic!("three: {:#?}", server.asked(writes)) };
+    let [created, second, last] = &server.requests(writes)[..] else { panic!("three: {:#?}", server.requests(writes)) };
     let event = created.json();
     assert_eq!((&*created.method, &*created.path), ("POST", "/apis/events.k8s.io/v1/namespaces/default/events"));
     assert_eq!(event["regarding"]["resourceVersion"], "7");
@@ -280,22 +280,22 @@ async fn an_event_that_the_server_forgot_is_created_again() {
     let gone = Reply::status(404, "NotFound", "no such event");
     let (server, shell, _receiver) = started([Reply::status(201, "", ""), gone]).await;
     shell.perform(failed("0/1 nodes"));
-    server.asked_times(1, writes).await;
+    server.wait_for_requests(1, writes).await;
     shell.perform(failed("0/1 nodes"));
     shell.shutdown(Duration::from_secs(30)).await;
-    let asked = server.asked(writes);
-    let methods: Vec<&str> = asked.iter().map(|asked| &*asked.method).collect();
+    let requests = server.requests(writes);
+    let methods: Vec<&str> = requests.iter().map(|request| &*request.method).collect();
     assert_eq!(methods, ["POST", "PATCH", "POST"]);
-    assert_eq!(asked[2].json()["series"]["count"], 2);
+    assert_eq!(requests[2].json()["series"]["count"], 2);
 }
 
 #[tokio::test]
-async fn an_event_that_is_refused_is_dropped_and_counted() {
+async fn a_refused_event_is_dropped_and_counted() {
     let (server, shell, _receiver) = started([Reply::status(422, "Invalid", "bad event")]).await;
     shell.perform(failed("0/1 nodes"));
-    server.asked_times(1, writes).await;
+    server.wait_for_requests(1, writes).await;
     shell.perform(failed("0/2 nodes"));
-    server.asked_times(2, writes).await;
+    server.wait_for_requests(2, writes).await;
     assert_eq!(shell.events_dropped(), 1);
 }
 
@@ -305,14 +305,14 @@ async fn shutdown_ends_within_its_time_limit() {
     let (server, shell, _receiver) = started([silence(), silence(), silence()]).await;
     shell.perform(bind("n-1"));
     shell.perform(failed("0/1 nodes"));
-    server.asked_times(2, writes).await;
+    server.wait_for_requests(2, writes).await;
     let undone = shell.shutdown(Duration::from_millis(50)).await;
     assert_eq!(undone, Undone { bindings: 1, conditions: 0, events: 1 });
 }
 
 /// A task that does one piece of work panics: the supervisor says which task.
 #[tokio::test]
-async fn a_task_that_panics_is_named() {
+async fn the_supervisor_names_a_task_that_panics() {
     let object = ObjectReference {
         api_version: "v1".into(),
         kind: "ConfigMap".into(),

@@ -34,7 +34,7 @@ impl Credentials {
     ///
     /// # Errors
     /// If the operating system has no random numbers.
-    pub fn draw(address: IpAddr) -> Result<Self, getrandom::Error> {
+    pub fn generate(address: IpAddr) -> Result<Self, getrandom::Error> {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes)?;
         Ok(Self { token: BASE64_URL_SAFE_NO_PAD.encode(bytes), anonymous: address.is_loopback() })
@@ -92,15 +92,15 @@ mod tests {
         credentials.check(&headers).map_or_else(|failure| failure.code, |()| 200)
     }
 
-    fn drawn(address: &str) -> Credentials {
-        Credentials::draw(address.parse().unwrap()).unwrap()
+    fn credentials_for(address: &str) -> Credentials {
+        Credentials::generate(address.parse().unwrap()).unwrap()
     }
 
     #[test]
     fn only_the_token_of_the_server_is_accepted() {
         for (address, anonymous) in [("127.0.0.1", 200), ("::1", 200), ("10.0.0.1", 401), ("0.0.0.0", 401), ("::", 401)]
         {
-            let credentials = drawn(address);
+            let credentials = credentials_for(address);
             let token = credentials.token().to_owned();
             let (right, lower) = (format!("Bearer {token}"), format!("bearer  {token} "));
             let (short, long) = (format!("Bearer {}", &token[1..]), format!("Bearer {token}a"));
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn tokens_differ_and_are_not_printed() {
-        let (one, other) = (drawn("127.0.0.1"), drawn("127.0.0.1"));
+        let (one, other) = (credentials_for("127.0.0.1"), credentials_for("127.0.0.1"));
         assert_ne!(one.token(), other.token());
         assert_eq!(one.token().len(), 43, "32 bytes in base64");
         assert!(!format!("{one:?}").contains(one.token()));

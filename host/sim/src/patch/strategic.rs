@@ -146,7 +146,7 @@ fn merge_list(
             },
         }
     }
-    *existing = Value::Array(arranged(list, order, &before, Some(key)));
+    *existing = Value::Array(sort_list(list, order, &before, Some(key)));
     Ok(())
 }
 
@@ -159,12 +159,12 @@ fn merge_values(existing: &mut Value, changes: &[Value], order: &[Value]) {
             list.push(change.clone());
         }
     }
-    *existing = Value::Array(arranged(list, order, &before, None));
+    *existing = Value::Array(sort_list(list, order, &before, None));
 }
 
 /// Sorts a merged list as Kubernetes does. Items in `order` keep that order, and the other items keep their order.
 /// Another item comes before an item in `order` only if it did so in `before`, the list before the patch.
-fn arranged(list: Vec<Value>, order: &[Value], before: &[Value], key: Option<&str>) -> Vec<Value> {
+fn sort_list(list: Vec<Value>, order: &[Value], before: &[Value], key: Option<&str>) -> Vec<Value> {
     let place = |list: &[Value], item: &Value| {
         list.iter().position(|one| match key {
             Some(key) => one.get(key) == item.get(key),
@@ -217,7 +217,7 @@ fn set_order(
     let order = order.as_array().ok_or_else(|| format!("{SET_ORDER}{list} is not a list"))?;
     if let Some(existing) = members.get_mut(list).and_then(Value::as_array_mut) {
         let before = existing.clone();
-        *existing = arranged(std::mem::take(existing), order, &before, field.and_then(|field| field.merge_key));
+        *existing = sort_list(std::mem::take(existing), order, &before, field.and_then(|field| field.merge_key));
     }
     Ok(())
 }

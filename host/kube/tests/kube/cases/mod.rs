@@ -1,6 +1,6 @@
 //! Cases that must hold for [`Shell`] with any API server. Each case creates its own objects and deletes them.
 
-mod carrying;
+mod intents;
 
 use std::time::Duration;
 
@@ -108,14 +108,14 @@ pub fn node(name: &str) -> Value {
 
 /// Runs all cases.
 pub async fn run_all(client: &Client) {
-    pods_come_change_and_go(client).await;
+    pods_are_created_changed_and_deleted(client).await;
     a_pod_is_bound_once(client).await;
-    a_pod_says_why_it_has_no_node(client).await;
-    events_are_there_for_people(client).await;
-    carrying::run_all(client).await;
+    a_pod_without_a_node_has_a_condition(client).await;
+    events_are_written_and_counted(client).await;
+    intents::run_all(client).await;
 }
 
-async fn pods_come_change_and_go(client: &Client) {
+async fn pods_are_created_changed_and_deleted(client: &Client) {
     let mut world = World::start(client).await;
     let key = world.create_pod("comes-and-goes").await;
     world.pod_set("comes-and-goes", |pod| pod.key == key && pod.labels.is_empty()).await;
@@ -160,7 +160,7 @@ async fn a_pod_is_bound_once(client: &Client) {
     }
 }
 
-async fn a_pod_says_why_it_has_no_node(client: &Client) {
+async fn a_pod_without_a_node_has_a_condition(client: &Client) {
     let mut world = World::start(client).await;
     let key = world.create_pod("has-no-node").await;
     world.pod_set("has-no-node", |_| true).await;
@@ -187,7 +187,7 @@ async fn a_pod_says_why_it_has_no_node(client: &Client) {
     assert_eq!(world.shell.shutdown(PATIENCE).await, Undone::default());
 }
 
-async fn events_are_there_for_people(client: &Client) {
+async fn events_are_written_and_counted(client: &Client) {
     let mut world = World::start(client).await;
     let key = world.create_pod("has-events").await;
     world.pod_set("has-events", |_| true).await;

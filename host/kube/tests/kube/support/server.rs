@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A received request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ReceivedRequest {
     pub method: String,
     pub path: String,
     pub query: String,
@@ -30,7 +30,7 @@ pub struct Asked {
     pub body: String,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub fn is_watch(&self) -> bool {
         self.query.contains("watch=")
     }
@@ -153,8 +153,8 @@ fn line(event: &Value) -> String {
 /// A running server.
 pub struct Server {
     pub client: kube::Client,
-    asked: Arc<Mutex<Vec<Asked>>>,
-    /// Notifies of each request that is added to `asked`.
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
+    /// Notifies of each request that is added to `requests`.
     received: watch::Sender<()>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -167,54 +167,58 @@ impl Drop for Server {
 
 impl Server {
     /// Starts a server with this function as its answers.
-    pub async fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
-        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
-        let log = Arc::clone(&asked);
+    pub async fn start(answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> Self {
+        let requests: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
+        let log = Arc::clone(&requests);
         let received = watch::Sender::new(());
         let notify = received.clone();
         let answer = Arc::new(answer);
         let handle = move |request: Request| {
             let (log, answer, notify) = (Arc::clone(&log), Arc::clone(&answer), notify.clone());
             async move {
-                let asked = read(request).await;
-                log.lock().expect("no panic").push(asked.clone());
+                let request = read(request).await;
+                log.lock().expect("no panic").push(request.clone());
                 notify.send_replace(());
-                Ok::<_, Infallible>(answer(&asked).into_response())
+                Ok::<_, Infallible>(answer(&request).into_response())
             }
         };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let router = Router::new().fallback(handle);
         let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("serving") });
-        Self { client: client(&format!("http://{address}")).await, asked, received, task }
+        Self { client: client(&format!("http://{address}")).await, requests, received, task }
     }
 
     /// Starts a server that follows the script for lists and watches, and answers 404 to other requests.
     pub async fn scripted(script: Script) -> Self {
         let script = Mutex::new(script);
-        Self::start(move |asked| script.lock().expect("no panic").next(asked)).await
+        Self::start(move |request| script.lock().expect("no panic").next(request)).await
     }
 
     /// Returns the requests so far that match the filter.
-    pub fn asked(&self, wanted: impl Fn(&Asked) -> bool) -> Vec<Asked> {
-        self.asked.lock().expect("no panic").iter().filter(|asked| wanted(asked)).cloned().collect()
+    pub fn requests(&self, wanted: impl Fn(&ReceivedRequest) -> bool) -> Vec<ReceivedRequest> {
+        self.requests.lock().expect("no panic").iter().filter(|request| wanted(request)).cloned().collect()
     }
 
     /// Waits for this number of requests that match the filter.
-    pub async fn asked_times(&self, times: usize, wanted: impl Fn(&Asked) -> bool) -> Vec<Asked> {
+    pub async fn wait_for_requests(
+        &self,
+        times: usize,
+        wanted: impl Fn(&ReceivedRequest) -> bool,
+    ) -> Vec<ReceivedRequest> {
         let mut received = self.received.subscribe();
-        let enough = received.wait_for(|()| self.asked(&wanted).len() >= times);
+        let enough = received.wait_for(|()| self.requests(&wanted).len() >= times);
         let in_time = tokio::time::timeout(PATIENCE, enough).await.is_ok();
-        assert!(in_time, "asked less than {times} times; all requests: {:#?}", self.asked(|_| true));
-        self.asked(&wanted)
+        assert!(in_time, "fewer than {times} requests match; all requests: {:#?}", self.requests(|_| true));
+        self.requests(&wanted)
     }
 }
 
-async fn read(request: Request) -> Asked {
+async fn read(request: Request) -> ReceivedRequest {
     let (head, body) = request.into_parts();
     let body = axum::body::to_bytes(body, 1 << 20).await.expect("a body");
     let header = |name: &str| head.headers.get(name).map(|v| v.to_str().expect("text").to_owned()).unwrap_or_default();
-    Asked {
+    ReceivedRequest {
         method: head.method.to_string(),
         path: head.uri.path().to_owned(),
         query: head.uri.query().unwrap_or_default().to_owned(),
@@ -257,13 +261,13 @@ impl Script {
         self
     }
 
-    pub fn next(&mut self, asked: &Asked) -> Reply {
-        let kind = match asked.path.as_str() {
+    pub fn next(&mut self, request: &ReceivedRequest) -> Reply {
+        let kind = match request.path.as_str() {
             "/api/v1/pods" => 0,
             "/api/v1/nodes" => 1,
             path => return Reply::status(404, "NotFound", &format!("no {path} here")),
         };
-        if asked.is_watch() {
+        if request.is_watch() {
             self.watches[kind].pop_front().unwrap_or_else(|| Reply::watch(&[]))
         } else {
             self.lists[kind].pop_front().unwrap_or_else(|| Reply::list(1, &[], ""))

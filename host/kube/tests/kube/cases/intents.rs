@@ -7,12 +7,12 @@ use super::*;
 
 /// Runs all cases.
 pub async fn run_all(client: &Client) {
-    intents_are_carried_in_order(client).await;
-    a_wait_ends_when_somebody_else_makes_it_so(client).await;
-    what_can_not_be_done_has_a_reason(client).await;
-    what_is_made_can_be_named_and_deleted(client).await;
-    what_is_stopped_has_no_answer(client).await;
-    a_plugin_binds_by_the_subresource(client).await;
+    intents_are_executed_in_order(client).await;
+    a_wait_ends_when_another_client_changes_the_object(client).await;
+    a_failed_intent_has_a_reason(client).await;
+    an_object_can_be_created_patched_and_deleted(client).await;
+    a_cancelled_step_has_no_result(client).await;
+    a_plugin_binds_with_the_binding_subresource(client).await;
 }
 
 fn map(name: &str) -> ObjectReference {
@@ -33,13 +33,13 @@ fn until(object: ObjectReference, until: &str, timeout: Duration) -> Intent {
     Intent::WaitUntil(Wait { object, until: until.into(), timeout })
 }
 
-fn carry(step: u64, intents: Vec<Intent>) -> Action {
+fn execute(step: u64, intents: Vec<Intent>) -> Action {
     Action::ExecuteIntents { pod: waiting(), step, intents }
 }
 
 /// Returns the pod that the intents belong to. It does not have to exist.
 fn waiting() -> PodKey {
-    PodKey { namespace: "default".into(), name: "carried-for".into(), uid: "uid".into() }
+    PodKey { namespace: "default".into(), name: "waits-for-intents".into(), uid: "uid".into() }
 }
 
 impl World {
@@ -66,21 +66,23 @@ impl World {
     }
 
     /// Waits for the result of a step: `Ok`, or the reason of the failure.
-    async fn carried(&mut self, step: u64) -> Result<(), String> {
-        self.wait("what is carried", |event| match event {
-            Event::IntentsExecuted(pod, carried) if (pod, *carried) == (&waiting(), step) => Some(Ok(())),
-            Event::IntentsFailed(pod, carried, why) if (pod, *carried) == (&waiting(), step) => Some(Err(why.clone())),
+    async fn result_of(&mut self, step: u64) -> Result<(), String> {
+        self.wait("the result of the intents", |event| match event {
+            Event::IntentsExecuted(pod, executed) if (pod, *executed) == (&waiting(), step) => Some(Ok(())),
+            Event::IntentsFailed(pod, executed, why) if (pod, *executed) == (&waiting(), step) => {
+                Some(Err(why.clone()))
+            }
             _ => None,
         })
         .await
     }
 }
 
-async fn intents_are_carried_in_order(client: &Client) {
+async fn intents_are_executed_in_order(client: &Client) {
     let mut world = World::start(client).await;
     let object = world.create_map("in-order").await;
     let this = ObjectReference { uid: object.metadata.uid.expect("a uid").into(), ..map("in-order") };
-    world.shell.perform(carry(
+    world.shell.perform(execute(
         1,
         vec![
             patch(this.clone(), &json!({"data": {"by": "first"}})),
@@ -88,35 +90,35 @@ async fn intents_are_carried_in_order(client: &Client) {
             patch(this, &json!({"data": {"by": "second", "then": "done"}})),
         ],
     ));
-    assert_eq!(world.carried(1).await, Ok(()));
+    assert_eq!(world.result_of(1).await, Ok(()));
     assert_eq!(world.data("in-order").await, json!({"by": "second", "then": "done"}));
     world.delete_map("in-order").await;
 }
 
-async fn a_wait_ends_when_somebody_else_makes_it_so(client: &Client) {
+async fn a_wait_ends_when_another_client_changes_the_object(client: &Client) {
     let mut world = World::start(client).await;
     world.create_map("waited-for").await;
     let ready = "object.data.failed != '' ? object.data.failed : object.data.ready == 'yes'";
     let asked = patch(map("waited-for"), &json!({"data": {"asked": "yes", "failed": ""}}));
-    world.shell.perform(carry(1, vec![asked, until(map("waited-for"), ready, PATIENCE)]));
+    world.shell.perform(execute(1, vec![asked, until(map("waited-for"), ready, PATIENCE)]));
     while world.data("waited-for").await["asked"] != "yes" {
         tokio::task::yield_now().await;
     }
     world.write("waited-for", json!({"ready": "not yet"})).await;
     world.write("waited-for", json!({"ready": "yes"})).await;
-    assert_eq!(world.carried(1).await, Ok(()));
-    world.shell.perform(carry(2, vec![until(map("waited-for"), "object.data.ready == 'no'", PATIENCE)]));
+    assert_eq!(world.result_of(1).await, Ok(()));
+    world.shell.perform(execute(2, vec![until(map("waited-for"), "object.data.ready == 'no'", PATIENCE)]));
     world.delete_map("waited-for").await;
     world.create_map("waited-for").await;
     world.write("waited-for", json!({"ready": "no"})).await;
-    assert_eq!(world.carried(2).await, Ok(()), "a name without a uid may be another one's");
+    assert_eq!(world.result_of(2).await, Ok(()), "a reference without a uid matches a new object");
     world.write("waited-for", json!({"failed": "no disk left"})).await;
-    world.shell.perform(carry(3, vec![until(map("waited-for"), ready, PATIENCE)]));
-    assert_eq!(world.carried(3).await, Err("waiting for ConfigMap default/waited-for: no disk left".into()));
+    world.shell.perform(execute(3, vec![until(map("waited-for"), ready, PATIENCE)]));
+    assert_eq!(world.result_of(3).await, Err("waiting for ConfigMap default/waited-for: no disk left".into()));
     world.delete_map("waited-for").await;
 }
 
-async fn what_can_not_be_done_has_a_reason(client: &Client) {
+async fn a_failed_intent_has_a_reason(client: &Client) {
     let mut world = World::start(client).await;
     world.create_map("stays").await;
     let other = ObjectReference { uid: "6e1f6f0e-0000-4000-8000-000000000000".into(), ..map("stays") };
@@ -136,15 +138,15 @@ async fn what_can_not_be_done_has_a_reason(client: &Client) {
         (Intent::Evict(map("stays"), "room".into()), "it is not a pod"),
     ]) {
         let never = patch(map("stays"), &json!({"data": {"by": "the next one"}}));
-        world.shell.perform(carry(step, vec![intent, never]));
-        let failed = world.carried(step).await.expect_err(reason);
+        world.shell.perform(execute(step, vec![intent, never]));
+        let failed = world.result_of(step).await.expect_err(reason);
         assert!(failed.contains(reason), "{failed}");
     }
     assert_eq!(world.data("stays").await, json!({"by": "nobody"}));
     world.delete_map("stays").await;
 }
 
-async fn what_is_made_can_be_named_and_deleted(client: &Client) {
+async fn an_object_can_be_created_patched_and_deleted(client: &Client) {
     let mut world = World::start(client).await;
     let create = || Intent::Create(map("made"), json!({"data": {"by": "a plugin", "old": "x"}}).to_string().into());
     let strategic = WantedPatch {
@@ -155,15 +157,15 @@ async fn what_is_made_can_be_named_and_deleted(client: &Client) {
         patch_type: PatchType::StrategicMerge,
         ..WantedPatch::default()
     };
-    world.shell.perform(carry(1, vec![create(), Intent::Patch(strategic)]));
-    assert_eq!(world.carried(1).await, Ok(()));
+    world.shell.perform(execute(1, vec![create(), Intent::Patch(strategic)]));
+    assert_eq!(world.result_of(1).await, Ok(()));
     assert_eq!(world.data("made").await, json!({"by": "a plugin"}));
-    world.shell.perform(carry(2, vec![create()]));
-    let failed = world.carried(2).await.expect_err("there is one");
+    world.shell.perform(execute(2, vec![create()]));
+    let failed = world.result_of(2).await.expect_err("the object exists");
     assert!(failed.contains("already exists"), "{failed}");
     let other = ObjectReference { uid: "6e1f6f0e-0000-4000-8000-000000000000".into(), ..map("made") };
-    world.shell.perform(carry(3, vec![Intent::Delete(other)]));
-    assert_eq!(world.carried(3).await, Ok(()), "that one is not there");
+    world.shell.perform(execute(3, vec![Intent::Delete(other)]));
+    assert_eq!(world.result_of(3).await, Ok(()), "no object has this uid");
     assert_eq!(world.data("made").await, json!({"by": "a plugin"}));
     world.shell.perform(Action::Change(vec![
         patch(map("is-not-there"), &json!({"data": {"by": "whom"}})),
@@ -172,15 +174,15 @@ async fn what_is_made_can_be_named_and_deleted(client: &Client) {
     while world.maps().get_opt("made").await.expect("asked").is_some() {
         tokio::task::yield_now().await;
     }
-    world.shell.perform(carry(4, vec![Intent::Delete(map("made"))]));
-    assert_eq!(world.carried(4).await, Ok(()));
+    world.shell.perform(execute(4, vec![Intent::Delete(map("made"))]));
+    assert_eq!(world.result_of(4).await, Ok(()));
 }
 
-async fn what_is_stopped_has_no_answer(client: &Client) {
+async fn a_cancelled_step_has_no_result(client: &Client) {
     let mut world = World::start(client).await;
     world.create_map("stopped").await;
     for step in [1, 2] {
-        world.shell.perform(carry(step, vec![until(map("stopped"), "object.data.by == 'somebody'", PATIENCE)]));
+        world.shell.perform(execute(step, vec![until(map("stopped"), "object.data.by == 'somebody'", PATIENCE)]));
     }
     let undone = vec![patch(map("stopped"), &json!({"data": {"undone": "yes"}}))];
     world.shell.perform(Action::CancelIntents { pod: waiting(), step: 1, undo: undone });
@@ -188,8 +190,8 @@ async fn what_is_stopped_has_no_answer(client: &Client) {
         tokio::task::yield_now().await;
     }
     world.write("stopped", json!({"by": "somebody"})).await;
-    assert_eq!(world.carried(2).await, Ok(()));
-    world.shell.perform(carry(3, vec![until(map("stopped"), "false", PATIENCE)]));
+    assert_eq!(world.result_of(2).await, Ok(()));
+    world.shell.perform(execute(3, vec![until(map("stopped"), "false", PATIENCE)]));
     world.shell.end_waits();
     let first_of = |event: &Event| match event {
         Event::IntentsExecuted(_, step) | Event::IntentsFailed(_, step, _) => Some(*step),
@@ -199,7 +201,7 @@ async fn what_is_stopped_has_no_answer(client: &Client) {
     world.delete_map("stopped").await;
 }
 
-async fn a_plugin_binds_by_the_subresource(client: &Client) {
+async fn a_plugin_binds_with_the_binding_subresource(client: &Client) {
     let mut world = World::start(client).await;
     world.create_node("bound-by-plugin").await;
     let PodKey { namespace, name, uid } = world.create_pod("plugin-bound").await;
@@ -211,8 +213,8 @@ async fn a_plugin_binds_by_the_subresource(client: &Client) {
         patch: target.to_string().into(),
         ..WantedPatch::default()
     };
-    world.shell.perform(carry(1, vec![Intent::Patch(binding)]));
-    assert_eq!(world.carried(1).await, Ok(()));
+    world.shell.perform(execute(1, vec![Intent::Patch(binding)]));
+    assert_eq!(world.result_of(1).await, Ok(()));
     let found = world.pods.get("plugin-bound").await.expect("found");
     assert_eq!(found.spec.and_then(|spec| spec.node_name).as_deref(), Some("bound-by-plugin"));
     world.delete_pod("plugin-bound").await;
