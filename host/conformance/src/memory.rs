@@ -8,7 +8,7 @@ use berth_core::model::{Node, Pod};
 use berth_core::plugins::PodSignatureId;
 
 use super::bench::{About, Bench, Broken};
-use super::finding::What;
+use super::finding::Violation;
 use super::maker::Maker;
 use super::promise::Promise;
 use super::question::Question;
@@ -61,8 +61,8 @@ pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broke
             return Ok(used);
         }
         if round >= PATIENCE * rest {
-            let what = What::Grows { from, to: used.bytes, rounds: round, rest };
-            bench.find(Promise::Memory, Export::Apply, About::default(), what);
+            let violation = Violation::Grows { from, to: used.bytes, rounds: round, rest };
+            bench.record(Promise::Memory, Export::Apply, About::default(), violation);
             return Ok(used);
         }
     }
