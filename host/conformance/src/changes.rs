@@ -237,7 +237,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// Returns a pod with a different id that is equal in all declared facts and difference in most others.
+    /// Returns a pod with a different id that is equal in all declared facts and differs in most others.
     fn variant(&mut self, question: &Question) -> Question {
         let declared = self.bench.declaration.pod_facts;
         let mut templates = PodSignatures::default();

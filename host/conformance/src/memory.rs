@@ -1,5 +1,5 @@
-//! Examines whether a plugin's memory stops growing. The same nodes, pods and pod signatures come and go in each
-//! round; a plugin that frees what it is told to forget stops growing after a while.
+//! Examines whether a plugin's memory stops growing. Each round adds and removes the same nodes, pods and pod
+//! signatures. A plugin that frees forgotten objects stops growing after some rounds.
 
 use std::sync::Arc;
 

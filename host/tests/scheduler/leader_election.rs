@@ -174,7 +174,7 @@ async fn ended(mut child: Child) -> (ExitStatus, String) {
 #[cfg(unix)]
 fn terminate(child: &Child) {
     let pid = rustix::process::Pid::from_raw(child.id().expect("running").cast_signed()).expect("a pid");
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("told");
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("signalled");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -71,7 +71,7 @@ fn after_three_failures_in_a_row_the_plugin_backs_off() {
         host.until("it is back", |host| host.recovered.len() == round);
     }
     host.filter(POISON).expect_err("it traps");
-    let error = host.filter(1).expect_err("it rests").to_string();
+    let error = host.filter(1).expect_err("it backs off").to_string();
     assert!(error.contains("failed 4 times in a row and restarts after a backoff"), "{error}");
     let until = host.now.after(Duration::from_secs(1));
     assert_eq!(host.state_of("Test").expect("listed").0, PluginState::BackingOff(until));

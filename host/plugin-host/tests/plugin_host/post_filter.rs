@@ -39,8 +39,8 @@ fn a_node_is_nominated_if_the_what_if_query_fits() {
     });
     let case = WhatIf { node: NodeId(0), removed: vec![PodId(0)], added: Vec::new() };
     assert_eq!(asked, [case]);
-    let room = PreemptionPlan { node: NodeId(0), evict: vec![PodId(0)], reason: "told so".into(), intents: Vec::new() };
-    assert_eq!(result, Ok(PostFilterResult::Nominate(room)));
+    let plan = PreemptionPlan { node: NodeId(0), evict: vec![PodId(0)], reason: "told so".into(), intents: Vec::new() };
+    assert_eq!(result, Ok(PostFilterResult::Nominate(plan)));
     let no = host.post_filter(1, &mut |_| Ok(rejected(Code::Unschedulable))).unwrap_err();
     assert_eq!(no.message, "post-filter failed: no thank you");
 }
