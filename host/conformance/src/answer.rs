@@ -55,22 +55,22 @@ impl fmt::Display for Answer {
                 write!(f, "{:?} ({})", status.code, status.reasons.join(", "))
             }
             Self::Verdict(None) => f.write_str("fits"),
-            Self::PostFilter(PostFilterResult::Nominate(room)) => {
-                let pods: Vec<u32> = room.evict.iter().map(|pod| pod.0).collect();
-                write!(f, "room on the node of id {} without the pods of ids {pods:?} ({})", room.node.0, room.reason)
+            Self::PostFilter(PostFilterResult::Nominate(plan)) => {
+                let pods: Vec<u32> = plan.evict.iter().map(|pod| pod.0).collect();
+                write!(f, "nominate node id {}, evict pod ids {pods:?} ({})", plan.node.0, plan.reason)
             }
             Self::PostFilter(PostFilterResult::Unschedulable { reasons, clear, intents }) => {
-                let promised = if *clear { ", and none is promised any more" } else { "" };
-                write!(f, "no room ({}){promised}", reasons.join(", "))?;
-                if intents.is_empty() { Ok(()) } else { write!(f, ", and {intents:?}") }
+                let cleared = if *clear { ", clear the nomination" } else { "" };
+                write!(f, "unschedulable ({}){cleared}", reasons.join(", "))?;
+                if intents.is_empty() { Ok(()) } else { write!(f, ", {intents:?}") }
             }
             Self::PreScore(PreScoreResult::Score) => f.write_str("score the nodes"),
             Self::Score(score) => score.fmt(f),
             Self::Reserved(Ok(reserved)) => {
-                write!(f, "{} bytes reserved, and {:?}", reserved.state.len(), reserved.intents)
+                write!(f, "{} bytes reserved, {:?}", reserved.state.len(), reserved.intents)
             }
             Self::Permission(permission) => write!(f, "{permission:?}"),
-            Self::Intents(None) => f.write_str("left to others"),
+            Self::Intents(None) => f.write_str("leave the binding to other plugins"),
             Self::Intents(Some(intents)) => write!(f, "{intents:?}"),
             Self::Failed(error) => error.fmt(f),
         }

@@ -7,7 +7,7 @@ use berth_core::facts::PodFacts;
 use berth_core::plugins::{Code, Cycle, Declaration, ExtensionPoints, WhatIf};
 
 use super::answer::{Answer, Answers};
-use super::finding::{Finding, What};
+use super::finding::{Finding, Violation};
 use super::promise::Promise;
 use super::question::Question;
 use super::words::Words;
@@ -78,10 +78,10 @@ impl<'a> Bench<'a> {
     }
 
     /// Records a finding: the first one for each promise and export, and the number of repetitions.
-    pub fn find(&mut self, promise: Promise, export: Export, about: About<'_>, what: What) {
+    pub fn record(&mut self, promise: Promise, export: Export, about: About<'_>, violation: Violation) {
         let known = self.findings.iter_mut().find(|finding| finding.promise == promise && finding.export == export);
         match known {
-            Some(finding) => finding.again += 1,
+            Some(finding) => finding.repetitions += 1,
             None => self.findings.push(Finding {
                 plugin: Arc::clone(&self.component.name),
                 promise,
@@ -89,8 +89,8 @@ impl<'a> Bench<'a> {
                 node: about.node.map(|(name, last)| (name.into(), last)),
                 pod: about.question.map(Question::pod_name),
                 deltas: self.deltas,
-                what,
-                again: 0,
+                violation,
+                repetitions: 0,
             }),
         }
     }
@@ -99,15 +99,15 @@ impl<'a> Bench<'a> {
     pub fn fill(&mut self, cache: &Cache) -> Result<Resident, Broken> {
         let started = configure(self.component, self.arguments, self.limits, &Arc::default());
         let (instance, declaration) = started.map_err(|cause| {
-            let words = cause.to_string();
-            self.broke(&CallError::Trapped(Export::Start, words))
+            let message = cause.to_string();
+            self.record_breakdown(&CallError::Trapped(Export::Start, message))
         })?;
         if declaration != *self.declaration {
-            self.find(Promise::Rebuilt, Export::Configure, About::default(), What::DeclaresOtherwise);
+            self.record(Promise::Rebuilt, Export::Configure, About::default(), Violation::OtherDeclaration);
             return Err(Broken);
         }
         let filled = Resident::fill(instance, Arc::clone(&self.declaration), cache, &mut self.feeder);
-        filled.map_err(|error| self.broke(&error))
+        filled.map_err(|error| self.record_breakdown(&error))
     }
 
     /// Sends an instance the changes. An instance that is too far behind is replaced, as a scheduler does.
@@ -118,13 +118,13 @@ impl<'a> Bench<'a> {
                 *resident = self.fill(cache)?;
                 Ok(())
             }
-            Err(Stale::Call(error)) => Err(self.broke(&error)),
+            Err(Stale::Call(error)) => Err(self.record_breakdown(&error)),
         }
     }
 
     /// Sends a pod to an instance.
     pub fn hold(&mut self, resident: &mut Resident, question: &Question) -> Result<(), Broken> {
-        resident.hold(question.template, &question.pod).map_err(|error| self.broke(&error))
+        resident.hold(question.template, &question.pod).map_err(|error| self.record_breakdown(&error))
     }
 
     /// Returns all answers of the plugin in a cycle. Checks lengths and ranges.
@@ -152,14 +152,14 @@ impl<'a> Bench<'a> {
                 Err(error) => answers.add(error.export(), self.failed(error, about)?),
             }
         }
-        self.ask_room(resident, &cycle, nodes, about, &mut answers)?;
+        self.ask_post_filter(resident, &cycle, nodes, about, &mut answers)?;
         match asking::scored(resident, &cycle, nodes) {
             Ok(scored) => {
                 let normalization = self.declaration.normalization;
                 if let Some(bad) = scored.as_ref().and_then(|scored| scored.out_of_range(normalization)) {
                     let node = cache.node(nodes[bad.at]).map(|info| (&*info.node.name, "its score"));
-                    let what = What::OutOfRange { score: bad.score, rule: bad.rule };
-                    self.find(Promise::Range, Export::Score, About { node, ..about }, what);
+                    let violation = Violation::OutOfRange { score: bad.score, rule: bad.rule };
+                    self.record(Promise::Range, Export::Score, About { node, ..about }, violation);
                 }
                 answers.add_scored(scored);
             }
@@ -178,18 +178,18 @@ impl<'a> Bench<'a> {
     ) -> Result<(), Broken> {
         let points = self.declaration.points;
         if points.contains(ExtensionPoints::PRE_ENQUEUE) {
-            let said = resident.instance().pre_enqueue(cycle).map(Answer::PreEnqueue);
-            answers.add(Export::PreEnqueue, said.or_else(|error| self.failed(error, about))?);
+            let answer = resident.instance().pre_enqueue(cycle).map(Answer::PreEnqueue);
+            answers.add(Export::PreEnqueue, answer.or_else(|error| self.failed(error, about))?);
         }
         if points.contains(ExtensionPoints::QUEUE_SORT) {
-            let said = resident.instance().sort_key(cycle, cycle.time).map(Answer::SortKey);
-            answers.add(Export::SortKey, said.or_else(|error| self.failed(error, about))?);
+            let answer = resident.instance().sort_key(cycle, cycle.time).map(Answer::SortKey);
+            answers.add(Export::SortKey, answer.or_else(|error| self.failed(error, about))?);
         }
         Ok(())
     }
 
     /// Calls post-filter for a pod that fits no node. Some nodes are unresolvable.
-    fn ask_room(
+    fn ask_post_filter(
         &mut self,
         resident: &mut Resident,
         cycle: &Cycle<'_>,
@@ -206,16 +206,17 @@ impl<'a> Bench<'a> {
         };
         let codes: Vec<Code> = nodes.iter().map(code).collect();
         // The plugin receives these pods only with the pod's nominated node, which it need not declare.
-        let told = self.declaration.pod_facts.contains(PodFacts::NOMINATED_NODE);
-        let leaving = if told { leaving(cycle) } else { Vec::new() };
-        let mut room = |cases: &[WhatIf]| Ok(asking::fits_beside_one_pod(cycle.cache, cases));
-        let said = resident.instance().post_filter(cycle, nodes, &codes, &leaving, &mut room).map(Answer::PostFilter);
-        answers.add(Export::PostFilter, said.or_else(|error| self.failed(error, about))?);
+        let reads_nomination = self.declaration.pod_facts.contains(PodFacts::NOMINATED_NODE);
+        let leaving = if reads_nomination { leaving(cycle) } else { Vec::new() };
+        let mut what_if = |cases: &[WhatIf]| Ok(asking::fits_beside_one_pod(cycle.cache, cases));
+        let answer =
+            resident.instance().post_filter(cycle, nodes, &codes, &leaving, &mut what_if).map(Answer::PostFilter);
+        answers.add(Export::PostFilter, answer.or_else(|error| self.failed(error, about))?);
         Ok(())
     }
 
     /// Calls pre-filter and pre-score alone, in an empty cluster.
-    pub fn ask_before(
+    pub fn ask_pre_filter_and_pre_score(
         &mut self,
         resident: &mut Resident,
         question: &Question,
@@ -224,11 +225,11 @@ impl<'a> Bench<'a> {
         let (about, cycle) = (About { question: Some(question), node: None }, question.cycle(empty));
         let mut answers = Answers::default();
         self.hold(resident, question)?;
-        let said = resident.instance().pre_filter(&cycle).map(Answer::PreFilter);
-        answers.add(Export::PreFilter, said.or_else(|error| self.failed(error, about))?);
+        let answer = resident.instance().pre_filter(&cycle).map(Answer::PreFilter);
+        answers.add(Export::PreFilter, answer.or_else(|error| self.failed(error, about))?);
         if self.declaration.points.contains(ExtensionPoints::SCORE) {
-            let said = asking::pre_score(resident, &cycle, &[]).map(Answer::PreScore);
-            answers.add(Export::PreScore, said.or_else(|error| self.failed(error, about))?);
+            let answer = asking::pre_score(resident, &cycle, &[]).map(Answer::PreScore);
+            answers.add(Export::PreScore, answer.or_else(|error| self.failed(error, about))?);
         }
         Ok(answers)
     }
@@ -260,19 +261,19 @@ impl<'a> Bench<'a> {
     pub fn failed(&mut self, error: CallError, about: About<'_>) -> Result<Answer, Broken> {
         match &error {
             CallError::OverLimit(..) | CallError::Trapped(..) => {
-                self.find(Promise::Answers, error.export(), about, What::Failed(error));
+                self.record(Promise::Answers, error.export(), about, Violation::Failed(error));
                 return Err(Broken);
             }
             CallError::BadAnswer(..) => {
-                self.find(Promise::Lengths, error.export(), about, What::Failed(error.clone()));
+                self.record(Promise::Lengths, error.export(), about, Violation::Failed(error.clone()));
             }
             CallError::Returned(..) => {}
         }
         Ok(Answer::Failed(error))
     }
 
-    fn broke(&mut self, error: &CallError) -> Broken {
-        self.find(Promise::Answers, error.export(), About::default(), What::Failed(error.clone()));
+    fn record_breakdown(&mut self, error: &CallError) -> Broken {
+        self.record(Promise::Answers, error.export(), About::default(), Violation::Failed(error.clone()));
         Broken
     }
 }

@@ -12,7 +12,7 @@ use fastrand::Rng;
 use super::answer::{Answer, Answers};
 use super::bench::{About, Bench, Broken};
 use super::classes::ByClass;
-use super::compare::differs;
+use super::compare::difference;
 use super::maker::Maker;
 use super::nodes;
 use super::promise::Promise;
@@ -43,9 +43,9 @@ pub(super) struct Changes<'b, 'a> {
     kept: Kept,
     classes: ByClass,
     /// The instance under examination.
-    lived: Resident,
+    long_lived: Resident,
     /// An instance without a cluster.
-    nothing: Resident,
+    empty: Resident,
     rng: Rng,
     variety: Variety,
 }
@@ -54,7 +54,7 @@ impl<'b, 'a> Changes<'b, 'a> {
     pub fn new(bench: &'b mut Bench<'a>, seed: u64) -> Result<Self, Broken> {
         let mut world = World::new(Maker::new(bench.words(), seed), &bench.declaration.objects);
         let pool = (0..POOL).map(|_| Arc::new(asked_pod(&mut world.maker))).collect();
-        let (lived, nothing) = (bench.fill(&world.cache)?, bench.fill(&Cache::default())?);
+        let (long_lived, empty) = (bench.fill(&world.cache)?, bench.fill(&Cache::default())?);
         Ok(Self {
             bench,
             world,
@@ -62,8 +62,8 @@ impl<'b, 'a> Changes<'b, 'a> {
             templates: PodSignatures::with_limit(TEMPLATES),
             kept: Kept::default(),
             classes: ByClass::default(),
-            lived,
-            nothing,
+            long_lived,
+            empty,
             rng: Rng::with_seed(!seed),
             variety: Variety::default(),
         })
@@ -72,34 +72,34 @@ impl<'b, 'a> Changes<'b, 'a> {
     /// Makes this number of changes. `pods` returns the number of pods of an inspection, given the number of
     /// inspections before it.
     pub fn run(mut self, deltas: usize, pods: impl Fn(usize) -> usize) -> Result<Variety, Broken> {
-        let mut looks = 0;
+        let mut inspections = 0;
         while self.bench.deltas < deltas {
             for _ in 0..self.rng.usize(..=BETWEEN) {
                 self.world.delta();
                 self.bench.deltas += 1;
             }
-            if looks % RELIST == RELIST - 1 {
+            if inspections % RELIST == RELIST - 1 {
                 self.world.relist();
             }
-            self.look(pods(looks))?;
-            if looks % REPLACE == REPLACE - 1 {
-                self.lived = self.bench.fill(&self.world.cache)?;
+            self.inspect(pods(inspections))?;
+            if inspections % REPLACE == REPLACE - 1 {
+                self.long_lived = self.bench.fill(&self.world.cache)?;
                 // The promise `Kept` does not cover a comparison with the replaced instance.
                 self.kept = Kept::default();
             }
-            looks += 1;
+            inspections += 1;
         }
         Ok(self.variety)
     }
 
-    fn look(&mut self, pods: usize) -> Result<(), Broken> {
-        self.bench.catch_up(&mut self.lived, &self.world.cache)?;
+    fn inspect(&mut self, pods: usize) -> Result<(), Broken> {
+        self.bench.catch_up(&mut self.long_lived, &self.world.cache)?;
         let mut fresh = self.bench.fill(&self.world.cache)?;
         for number in 0..pods {
             let at = match number {
                 // Use this pod at every inspection, so that little has changed since its last answers.
                 0 => 0,
-                1 => self.renewed(),
+                1 => self.replace_pod(),
                 _ => self.rng.usize(1..POOL),
             };
             let (question, other) = (self.question(at), self.question((at + 1) % POOL));
@@ -116,7 +116,7 @@ impl<'b, 'a> Changes<'b, 'a> {
     }
 
     /// Replaces a random pod of the pool, sometimes the first, by a new one.
-    fn renewed(&mut self) -> usize {
+    fn replace_pod(&mut self) -> usize {
         let at = self.rng.usize(..POOL);
         self.pool[at] = Arc::new(asked_pod(&mut self.world.maker));
         at
@@ -135,38 +135,38 @@ impl<'b, 'a> Changes<'b, 'a> {
     fn examine(&mut self, question: &Question, other: &Question, fresh: &mut Resident) -> Result<(), Broken> {
         let (nodes, cache) = (self.nodes(), &self.world.cache);
         let about = (&self.world, &*nodes);
-        let first = self.bench.ask(&mut self.lived, question, cache, &nodes)?;
+        let first = self.bench.ask(&mut self.long_lived, question, cache, &nodes)?;
         self.variety.count(&first);
-        let again = self.bench.ask(&mut self.lived, question, cache, &nodes)?;
-        let occasions = ("at first", "when asked the same again");
+        let again = self.bench.ask(&mut self.long_lived, question, cache, &nodes)?;
+        let occasions = ("in the first call", "in a second, equal call");
         self.bench.compare(Promise::Repeatable, question, about, (&first, &again), occasions);
-        self.classes.check(self.bench, &mut self.lived, question, about, &again)?;
-        self.bench.check_skip(&mut self.lived, question, &self.world, &again)?;
+        self.classes.check(self.bench, &mut self.long_lived, question, about, &again)?;
+        self.bench.check_skip(&mut self.long_lived, question, &self.world, &again)?;
         let same_cycle = question.in_first_cycle();
         for export in self.of_scope_node(&first) {
             let (question, in_its_cycle) = (&same_cycle, question);
             let scoped = Scoped { export, question, in_its_cycle, other, world: &self.world, nodes: &nodes };
-            scoped.check(self.bench, &mut self.lived, fresh, &mut self.kept, &mut self.rng)?;
+            scoped.check(self.bench, &mut self.long_lived, fresh, &mut self.kept, &mut self.rng)?;
         }
         let rebuilt = self.bench.ask(fresh, question, cache, &nodes)?;
-        let occasions = ("of an instance that lived through the changes", "of one filled anew");
+        let occasions = ("from the instance that received the changes", "from a new instance");
         self.bench.compare(Promise::Rebuilt, question, about, (&first, &rebuilt), occasions);
         self.check_template_only(question, &rebuilt)?;
         let variant = self.variant(question);
         let equal = self.bench.ask(fresh, &variant, &self.world.cache, &nodes)?;
-        let occasions = ("of this pod", "of one that is equal in all that it declares, under another template's id");
+        let occasions = ("for this pod", "for a pod with equal declared facts and another template id");
         self.bench.compare(Promise::Templates, question, (&self.world, &nodes), (&rebuilt, &equal), occasions);
         Ok(())
     }
 
     /// Returns the extension points of scope `node` that a cycle calls for this pod.
-    fn of_scope_node(&self, said: &Answers) -> Vec<Export> {
+    fn of_scope_node(&self, answers: &Answers) -> Vec<Export> {
         let declaration = &self.bench.declaration;
         let filters = matches!(
-            said.of(Export::PreFilter),
+            answers.of(Export::PreFilter),
             Some(Answer::PreFilter(PreFilterResult::All | PreFilterResult::Narrow(_)))
         );
-        let scores = matches!(said.of(Export::PreScore), Some(Answer::PreScore(PreScoreResult::Score)));
+        let scores = matches!(answers.of(Export::PreScore), Some(Answer::PreScore(PreScoreResult::Score)));
         [
             (Export::Filter, filters, ExtensionPoints::FILTER, declaration.filter_scope),
             (Export::Score, scores, ExtensionPoints::SCORE, declaration.score_scope),
@@ -178,17 +178,17 @@ impl<'b, 'a> Changes<'b, 'a> {
     }
 
     /// Checks that pre-filter and pre-score of scope `node` give the same answer without a cluster.
-    fn check_template_only(&mut self, question: &Question, said: &Answers) -> Result<(), Broken> {
-        let alone = self.bench.ask_before(&mut self.nothing, question, &Cache::default())?;
+    fn check_template_only(&mut self, question: &Question, answers: &Answers) -> Result<(), Broken> {
+        let alone = self.bench.ask_pre_filter_and_pre_score(&mut self.empty, question, &Cache::default())?;
         let declaration = Arc::clone(&self.bench.declaration);
         let scopes = [(Export::PreFilter, declaration.filter_scope), (Export::PreScore, declaration.score_scope)];
         for (export, _) in scopes.into_iter().filter(|(_, scope)| *scope == Scope::Node) {
-            if let (Some(here), Some(there)) = (said.of(export), alone.of(export))
+            if let (Some(here), Some(there)) = (answers.of(export), alone.of(export))
                 && here != there
             {
-                let what = differs(here, there, ("of this cluster", "of an empty one"));
+                let violation = difference(here, there, ("with this cluster", "with an empty cluster"));
                 let about = About { question: Some(question), node: None };
-                self.bench.find(Promise::TemplateOnly, export, about, what);
+                self.bench.record(Promise::TemplateOnly, export, about, violation);
             }
         }
         Ok(())
@@ -197,8 +197,8 @@ impl<'b, 'a> Changes<'b, 'a> {
     /// Checks that other ids for the same cluster give the same answers.
     fn check_ids(&mut self, question: &Question, fresh: &mut Resident) -> Result<(), Broken> {
         let nodes = self.nodes();
-        let said = self.bench.ask(fresh, question, &self.world.cache, &nodes)?;
-        let exports = self.of_scope_node(&said);
+        let answers = self.bench.ask(fresh, question, &self.world.cache, &nodes)?;
+        let exports = self.of_scope_node(&answers);
         if exports.is_empty() {
             return Ok(());
         }
@@ -211,7 +211,7 @@ impl<'b, 'a> Changes<'b, 'a> {
             let one = self.bench.ask_alone(export, fresh, question, cache, &here)?;
             let two = self.bench.ask_alone(export, &mut other, question, &renumbered, &there)?;
             if let (Some(one), Some(two)) = (one, two) {
-                let occasions = ("under these ids", "where nodes, pods and images have other ids");
+                let occasions = ("with these ids", "with other ids of nodes, pods and images");
                 let about = (&self.world, &*here);
                 self.bench.compare_each((Promise::Ids, export), question, about, (&one, &two), occasions);
             }
@@ -227,12 +227,12 @@ impl<'b, 'a> Changes<'b, 'a> {
             undeclared.remove(NodeFacts::IMAGES);
         }
         let nodes = self.nodes();
-        let before = self.bench.ask(&mut self.lived, question, &self.world.cache, &nodes)?;
+        let before = self.bench.ask(&mut self.long_lived, question, &self.world.cache, &nodes)?;
         self.world.change_node(undeclared);
         self.bench.deltas += 1;
-        self.bench.catch_up(&mut self.lived, &self.world.cache)?;
-        let after = self.bench.ask(&mut self.lived, question, &self.world.cache, &nodes)?;
-        let occasions = ("at first", "after facts changed that it does not declare");
+        self.bench.catch_up(&mut self.long_lived, &self.world.cache)?;
+        let after = self.bench.ask(&mut self.long_lived, question, &self.world.cache, &nodes)?;
+        let occasions = ("before", "after a change of facts that the plugin does not declare");
         self.bench.compare(Promise::Undeclared, question, (&self.world, &nodes), (&before, &after), occasions);
         Ok(())
     }
@@ -258,8 +258,8 @@ impl<'b, 'a> Changes<'b, 'a> {
     fn forget(&mut self) {
         for forgotten in self.templates.evict() {
             let templates: Vec<PodSignatureId> = forgotten.signatures.into_iter().map(even).collect();
-            self.lived.forget(&templates);
-            self.nothing.forget(&templates);
+            self.long_lived.forget(&templates);
+            self.empty.forget(&templates);
             self.kept.forget(&templates);
             self.classes.forget(&templates);
         }

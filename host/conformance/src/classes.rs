@@ -19,14 +19,14 @@ use berth_plugin_host::examine::Resident;
 pub(super) struct ByClass(HashMap<PodSignatureId, Classes>);
 
 impl ByClass {
-    /// Calls the plugin by class and compares the answers with `said`, from the same cycle.
+    /// Calls the plugin by class and compares the answers with `by_node`, from the same cycle.
     pub fn check(
         &mut self,
         bench: &mut Bench<'_>,
         lived: &mut Resident,
         question: &Question,
         (world, nodes): (&World, &[NodeId]),
-        said: &Answers,
+        by_node: &Answers,
     ) -> Result<(), Broken> {
         let classes = self.0.entry(question.template).or_default();
         bench.hold(lived, question)?;
@@ -47,9 +47,9 @@ impl ByClass {
             _ => false,
         };
         let only = |all: &Answers| Answers(all.0.iter().filter(|line| compared(line.export)).cloned().collect());
-        let (by_node, by_class) = (only(said), only(&answers));
+        let (by_node, by_class) = (only(by_node), only(&answers));
         if !by_node.0.iter().any(|line| matches!(line.answer, Answer::Failed(_))) {
-            let occasions = ("when asked about the nodes", "of their classes");
+            let occasions = ("in a call by node", "in a call by class");
             bench.compare(Promise::Classes, question, (world, nodes), (&by_node, &by_class), occasions);
         }
         Ok(())

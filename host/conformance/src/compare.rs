@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Answers};
 use super::bench::{About, Bench};
-use super::finding::What;
+use super::finding::Violation;
 use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
@@ -24,8 +24,8 @@ impl Bench<'_> {
     ) {
         let Some((here, there)) = one.first_difference(other) else { return };
         let node = here.at.and_then(|at| nodes.get(at)).and_then(|node| node_of(world, *node));
-        let what = differs(&here.answer, &there.answer, occasions);
-        self.find(promise, here.export, About { question: Some(question), node }, what);
+        let violation = difference(&here.answer, &there.answer, occasions);
+        self.record(promise, here.export, About { question: Some(question), node }, violation);
     }
 
     /// Records the first difference for one extension point. The answers belong to `nodes`, in order.
@@ -40,7 +40,7 @@ impl Bench<'_> {
         let Some(at) = (0..nodes.len()).find(|at| one.get(*at) != other.get(*at)) else { return };
         let (Some(here), Some(there)) = (one.get(at), other.get(at)) else { return };
         let about = About { question: Some(question), node: node_of(world, nodes[at]) };
-        self.find(promise, export, about, differs(here, there, occasions));
+        self.record(promise, export, about, difference(here, there, occasions));
     }
 }
 
@@ -49,6 +49,6 @@ fn node_of(world: &World, node: NodeId) -> Option<(&str, &'static str)> {
     Some((name, world.last_of(name)))
 }
 
-pub(super) fn differs(one: &Answer, other: &Answer, occasions: Occasions) -> What {
-    What::Differs { one: (one.clone(), occasions.0), other: (other.clone(), occasions.1) }
+pub(super) fn difference(one: &Answer, other: &Answer, occasions: Occasions) -> Violation {
+    Violation::Differs { one: (one.clone(), occasions.0), other: (other.clone(), occasions.1) }
 }

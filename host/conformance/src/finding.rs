@@ -24,14 +24,14 @@ pub struct Finding {
     /// The number of changes of the cluster before the finding.
     pub deltas: usize,
     /// The details.
-    pub what: What,
+    pub violation: Violation,
     /// The number of repetitions at the same extension point.
-    pub again: usize,
+    pub repetitions: usize,
 }
 
 /// The details of a broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum Violation {
     /// A call failed or gave an invalid answer.
     Failed(CallError),
     /// A score is out of range.
@@ -48,8 +48,8 @@ pub enum What {
         /// The second answer, and its occasion.
         other: (Answer, &'static str),
     },
-    /// The plugin declares something else with the same arguments.
-    DeclaresOtherwise,
+    /// The plugin returned another declaration for the same arguments.
+    OtherDeclaration,
     /// The memory never stopped growing.
     Grows {
         /// The bytes at the start of the rounds.
@@ -72,27 +72,27 @@ impl fmt::Display for Finding {
         if let Some(pod) = &self.pod {
             write!(f, ", pod {pod}")?;
         }
-        write!(f, ", after {} changes: {}", self.deltas, self.what)?;
-        match self.again {
+        write!(f, ", after {} changes: {}", self.deltas, self.violation)?;
+        match self.repetitions {
             0 => Ok(()),
-            again => write!(f, " [and {again} times more]"),
+            repetitions => write!(f, " (and {repetitions} more)"),
         }
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(error) => write!(f, "it {error}"),
             Self::OutOfRange { score, rule } => write!(f, "a score of {score}, but {rule}"),
             Self::Differs { one, other } => {
-                write!(f, "it says \"{}\" {}, and \"{}\" {}", one.0, one.1, other.0, other.1)
+                write!(f, "it returned \"{}\" {}, but \"{}\" {}", one.0, one.1, other.0, other.1)
             }
-            Self::DeclaresOtherwise => f.write_str("it returns another declaration for the same arguments"),
+            Self::OtherDeclaration => f.write_str("it returns another declaration for the same arguments"),
             Self::Grows { from, to, rounds, rest } => write!(
                 f,
-                "its memory grew from {} to {} KiB over {rounds} rounds of the same nodes, pods and templates coming and \
-                 going, and never rested for {rest} of them",
+                "its memory grew from {} to {} KiB in {rounds} rounds that replace the same nodes, pods and templates, \
+                 and was never stable for {rest} rounds",
                 from / 1024,
                 to / 1024
             ),

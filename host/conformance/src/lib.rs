@@ -1,4 +1,4 @@
-//! Checks of what a component promises: the conformance examination, and the check behind `berth plugin check`.
+//! Checks whether a component keeps the contract: the conformance check, and the rest of `berth plugin check`.
 //!
 //! - In: the file of a component, its arguments, the limits, and an [`Examination`] with its seed.
 //! - Out: a [`CheckReport`] with what the component declares and costs, and a [`Conformance`] with each broken
@@ -39,7 +39,7 @@ pub use self::answer::Answer;
 use self::bench::Bench;
 use self::changes::Changes;
 pub use self::check::{CHECK_NODES, CheckReport, check};
-pub use self::finding::{Finding, What};
+pub use self::finding::{Finding, Violation};
 pub use self::memory::MemoryUse;
 pub use self::promise::Promise;
 pub use self::solo::{NodeAnswer, Solo};
@@ -100,7 +100,7 @@ fn examine(
     let mut bench = Bench::new(component, arguments, &words, limits)?;
     let (mut variety, mut memory) = (None, None);
     if let Ok(changes) = Changes::new(&mut bench, seed) {
-        variety = changes.run(deltas, pods_per_look(deltas, budget)).ok();
+        variety = changes.run(deltas, pods_per_inspection(deltas, budget)).ok();
     }
     // After a breakdown, the memory examination is skipped.
     if variety.is_some() {
@@ -116,16 +116,16 @@ fn examine(
 }
 
 /// Returns as many pods as half of the budget allows, by the cost of earlier inspections.
-fn pods_per_look(deltas: usize, budget: Duration) -> impl Fn(usize) -> usize {
+fn pods_per_inspection(deltas: usize, budget: Duration) -> impl Fn(usize) -> usize {
     let started = thread_cpu_time();
-    let asked = Cell::new(0_u32);
+    let examined_pods = Cell::new(0_u32);
     // There are 40 changes per inspection on average.
     let all = u32::try_from(deltas / 40).unwrap_or(u32::MAX).max(1);
     move |_| {
-        let cost = thread_cpu_time().saturating_sub(started) / asked.get().max(1);
+        let cost = thread_cpu_time().saturating_sub(started) / examined_pods.get().max(1);
         let affordable = (budget / 2 / all).as_nanos() / cost.as_nanos().max(1);
         let pods = usize::try_from(affordable).unwrap_or(usize::MAX).clamp(*PODS.start(), *PODS.end());
-        asked.set(asked.get().saturating_add(pods as u32));
+        examined_pods.set(examined_pods.get().saturating_add(pods as u32));
         pods
     }
 }

@@ -1,5 +1,5 @@
-//! Examines whether a plugin's memory stops growing. The same nodes, pods and pod signatures come and go in each
-//! round; a plugin that frees what it is told to forget stops growing after a while.
+//! Examines whether a plugin's memory stops growing. Each round adds and removes the same nodes, pods and pod
+//! signatures. A plugin that frees forgotten objects stops growing after some rounds.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use berth_core::model::{Node, Pod};
 use berth_core::plugins::PodSignatureId;
 
 use super::bench::{About, Bench, Broken};
-use super::finding::What;
+use super::finding::Violation;
 use super::maker::Maker;
 use super::promise::Promise;
 use super::question::Question;
@@ -61,8 +61,8 @@ pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broke
             return Ok(used);
         }
         if round >= PATIENCE * rest {
-            let what = What::Grows { from, to: used.bytes, rounds: round, rest };
-            bench.find(Promise::Memory, Export::Apply, About::default(), what);
+            let violation = Violation::Grows { from, to: used.bytes, rounds: round, rest };
+            bench.record(Promise::Memory, Export::Apply, About::default(), violation);
             return Ok(used);
         }
     }

@@ -29,7 +29,7 @@ impl Maker {
     pub fn change_pod(&mut self, pod: &mut Pod, facts: PodFacts) {
         for fact in facts.iter() {
             self.change_metadata(pod, fact);
-            self.change_wishes(pod, fact);
+            self.change_scheduling_facts(pod, fact);
             self.change_contents(pod, fact);
         }
     }
@@ -53,7 +53,7 @@ impl Maker {
     }
 
     /// Changes the facts about scheduling: priority, tolerations, affinity, topology spread, scheduling gates.
-    fn change_wishes(&mut self, pod: &mut Pod, fact: PodFacts) {
+    fn change_scheduling_facts(&mut self, pod: &mut Pod, fact: PodFacts) {
         let spec = Arc::make_mut(&mut pod.spec);
         match fact {
             PodFacts::SCHEDULER_NAME => spec.scheduler_name = self.one(&["default-scheduler", "other"]).into(),

@@ -103,7 +103,8 @@ mod tests {
         let page = include_str!("../../../docs/contract.md");
         let (_, section) = page.split_once("## What a guest must hold").expect("the section is there");
         let section = section.split("\n## ").next().unwrap_or_default();
-        let said: Vec<&str> = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
-        assert_eq!(said, Promise::ALL.map(Promise::name));
+        let listed: Vec<&str> =
+            section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        assert_eq!(listed, Promise::ALL.map(Promise::name));
     }
 }

@@ -21,7 +21,7 @@ use berth_plugin_host::examine::Resident;
 /// The number of nodes that are asked about one by one.
 const ALONE: usize = 6;
 
-const AT_ONCE: &str = "when asked about all nodes at once";
+const AT_ONCE: &str = "in a call for all nodes";
 
 /// Answers that a scheduler would have in its result cache.
 #[derive(Default)]
@@ -67,11 +67,11 @@ impl Scoped<'_> {
         bench.ask(fresh, self.question, &self.world.cache, self.nodes)?;
         let prepared = self.ask(bench, fresh, self.question, self.nodes)?;
         if let (Some(one), Some(other)) = (prepared, unprepared) {
-            let occasions = ("of an instance that was asked what comes before", "of one that was not");
+            let occasions = ("after pre-filter and pre-score", "without pre-filter and pre-score");
             self.compare(bench, Promise::Preparation, &one, &other, occasions);
         }
         if let Some(later) = self.ask(bench, lived, self.in_its_cycle, self.nodes)? {
-            let occasions = ("in one cycle", "in a cycle of another id, time and seed");
+            let occasions = ("in one cycle", "in a cycle with another id, time and seed");
             self.compare(bench, Promise::Cycles, &base, &later, occasions);
         }
         self.check_order(bench, lived, &base, rng)?;
@@ -90,15 +90,15 @@ impl Scoped<'_> {
         rng.shuffle(&mut shuffled);
         let (first, second) = shuffled.split_at(shuffled.len() / 3);
         let ways: [(&[&[NodeId]], &str); 2] = [
-            (&[&shuffled], "when asked about them in another order, after another pod"),
-            (&[first, second], "when asked about them in two calls"),
+            (&[&shuffled], "in a call with the nodes in another order, after another pod"),
+            (&[first, second], "in two calls, each for some of the nodes"),
         ];
         for (calls, way) in ways {
             self.ask(bench, lived, self.other, calls[0])?;
             self.compare_calls(bench, lived, base, calls, way)?;
         }
         let alone: Vec<&[NodeId]> = shuffled.chunks(1).take(ALONE).collect();
-        self.compare_calls(bench, lived, base, &alone, "when asked about it alone")
+        self.compare_calls(bench, lived, base, &alone, "in a call for this node alone")
     }
 
     /// Calls the plugin once for each list of nodes, and compares with the answers for all nodes at once.
@@ -152,17 +152,16 @@ impl Kept {
             pairs.push(*node, kept.get(itself, *node), now);
             kept.set(itself, *node, now.clone());
         }
-        let occasions = ("at first", "later, while nothing changed that it declares to read");
+        let occasions = ("earlier", "later, although no declared fact changed");
         pairs.compare(Promise::Kept, asked, bench, occasions);
         let shapes = self.shapes.of(bench.declaration.node_facts, cache);
-        let mut of_its_like = KeptColumn::default();
+        let mut equal_nodes = KeptColumn::default();
         let mut pairs = Pairs::default();
         for (node, answer) in asked.nodes.iter().zip(answers) {
-            pairs.push(*node, of_its_like.get(shapes, *node), answer);
-            of_its_like.set(shapes, *node, answer.clone());
+            pairs.push(*node, equal_nodes.get(shapes, *node), answer);
+            equal_nodes.set(shapes, *node, answer.clone());
         }
-        let occasions =
-            ("when asked about another node that is equal in all that it declares to read", "about this one");
+        let occasions = ("for another node with equal declared facts", "for this node");
         pairs.compare(Promise::Alike, asked, bench, occasions);
     }
 

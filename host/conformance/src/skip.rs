@@ -5,7 +5,7 @@ use berth_core::plugins::{ExtensionPoints, Permission, PreFilterResult, PreScore
 
 use super::answer::{Answer, Answers, Line};
 use super::bench::{About, Bench, Broken};
-use super::compare::differs;
+use super::compare::difference;
 use super::promise::Promise;
 use super::question::Question;
 use super::world::World;
@@ -13,14 +13,14 @@ use berth_plugin_host::Export;
 use berth_plugin_host::examine::Resident;
 
 impl Bench<'_> {
-    /// Calls skip. Compares the answer with the answers `said` in the same cycle, and with the skip answer of an
+    /// Calls skip. Compares the answer with the other `answers` in the same cycle, and with the skip answer of an
     /// instance without nodes and without the pods on them.
     pub fn check_skip(
         &mut self,
         lived: &mut Resident,
         question: &Question,
         world: &World,
-        said: &Answers,
+        answers: &Answers,
     ) -> Result<(), Broken> {
         if !self.declaration.points.contains(ExtensionPoints::SKIP) {
             return Ok(());
@@ -28,11 +28,10 @@ impl Bench<'_> {
         let about = About { question: Some(question), node: None };
         let skips = self.ask_skip(lived, question, &world.cache)?;
         if skips == Some(true)
-            && let Some(line) = said.0.iter().find(|line| has_something_to_do(line))
+            && let Some(line) = answers.0.iter().find(|line| has_effect(line))
         {
-            let what =
-                differs(&Answer::Skip(true), &line.answer, ("when asked whether it skips", "when asked all the same"));
-            self.find(Promise::Skip, line.export, about, what);
+            let violation = difference(&Answer::Skip(true), &line.answer, ("from skip", "from this extension point"));
+            self.record(Promise::Skip, line.export, about, violation);
         }
         // The answer may depend on the images and the number of nodes.
         if !self.declaration.cluster_facts.is_empty() {
@@ -44,8 +43,9 @@ impl Bench<'_> {
         if let (Some(here), Some(there)) = (skips, there)
             && here != there
         {
-            let what = differs(&Answer::Skip(here), &Answer::Skip(there), ("at first", "where there are no nodes"));
-            self.find(Promise::Skip, Export::Skip, about, what);
+            let violation =
+                difference(&Answer::Skip(here), &Answer::Skip(there), ("with this cluster", "without nodes"));
+            self.record(Promise::Skip, Export::Skip, about, violation);
         }
         Ok(())
     }
@@ -66,7 +66,7 @@ impl Bench<'_> {
 }
 
 /// Returns whether the answer shows that the plugin has an effect on the pod.
-fn has_something_to_do(line: &Line) -> bool {
+fn has_effect(line: &Line) -> bool {
     match &line.answer {
         Answer::PreEnqueue(held) => held.is_some(),
         Answer::PreFilter(result) => *result != PreFilterResult::Skip,

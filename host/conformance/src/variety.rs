@@ -20,17 +20,17 @@ pub struct Variety {
     /// The number of pods for which pre-filter returned skip.
     pub filter_skipped: usize,
     /// The number of pods for which post-filter nominated a node.
-    pub rooms: usize,
+    pub nominated: usize,
     /// The number of pods for which post-filter found no node.
-    pub no_rooms: usize,
+    pub not_nominated: usize,
     /// The number of pods for which pre-score returned skip.
     pub score_skipped: usize,
     /// The lowest and the highest score.
     pub scores: Option<(i64, i64)>,
     /// The number of reservations, approvals and answers without intents.
-    pub let_go: usize,
+    pub approved: usize,
     /// The number of failed reservations, denials, waits and answers with intents.
-    pub held_up: usize,
+    pub not_approved: usize,
     /// The number of calls that returned an error of the plugin itself.
     pub errors: usize,
 }
@@ -44,17 +44,17 @@ impl Variety {
                 Answer::SortKey(key) => self.sort_keys = widened(self.sort_keys, key.first().copied().unwrap_or(0)),
                 Answer::Verdict(None) => self.fits += 1,
                 Answer::Verdict(Some(_)) => self.rejected += 1,
-                Answer::PostFilter(PostFilterResult::Nominate(_)) => self.rooms += 1,
-                Answer::PostFilter(PostFilterResult::Unschedulable { .. }) => self.no_rooms += 1,
+                Answer::PostFilter(PostFilterResult::Nominate(_)) => self.nominated += 1,
+                Answer::PostFilter(PostFilterResult::Unschedulable { .. }) => self.not_nominated += 1,
                 Answer::PreFilter(PreFilterResult::Skip) => self.filter_skipped += 1,
                 Answer::PreScore(PreScoreResult::Skip) => self.score_skipped += 1,
                 Answer::Score(score) => self.scores = widened(self.scores, *score),
                 Answer::Reserved(Ok(_)) | Answer::Permission(Permission { decision: Decision::Approve, .. }) => {
-                    self.let_go += 1;
+                    self.approved += 1;
                 }
-                Answer::Reserved(Err(_)) | Answer::Permission(_) => self.held_up += 1,
-                Answer::Intents(intents) if intents.as_ref().is_none_or(Vec::is_empty) => self.let_go += 1,
-                Answer::Intents(_) => self.held_up += 1,
+                Answer::Reserved(Err(_)) | Answer::Permission(_) => self.not_approved += 1,
+                Answer::Intents(intents) if intents.as_ref().is_none_or(Vec::is_empty) => self.approved += 1,
+                Answer::Intents(_) => self.not_approved += 1,
                 Answer::Failed(_) => self.errors += 1,
                 Answer::Skip(_) | Answer::PreFilter(_) | Answer::PreScore(PreScoreResult::Score) => {}
             }

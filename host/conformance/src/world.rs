@@ -39,7 +39,7 @@ impl World {
         let mut world = Self { cache: Cache::with_log_of(LOG), maker, kinds, history: BTreeMap::new() };
         for number in 0..NODES {
             let node = world.maker.node(&name(number));
-            world.set_node(node, "it was there from the start");
+            world.set_node(node, "unchanged since the start");
         }
         for _ in 0..NODES {
             world.bind();
@@ -49,7 +49,7 @@ impl World {
 
     /// Returns the last change of the nodes with this name.
     pub fn last_of(&self, node: &str) -> &'static str {
-        self.history.get(node).copied().unwrap_or("nothing happened to it")
+        self.history.get(node).copied().unwrap_or("unchanged")
     }
 
     /// Makes one random change.
@@ -74,9 +74,9 @@ impl World {
             54..76 => self.bind(),
             76..85 => self.remove_pod(),
             85..93 => self.change_pod(),
-            93..96 => self.assume_in_vain(),
-            96..98 => self.bind_to_a_node_to_come(),
-            _ => self.lose_node_for_a_moment(),
+            93..96 => self.assume_and_forget(),
+            96..98 => self.bind_to_unknown_node(),
+            _ => self.remove_and_restore_node(),
         }
     }
 
@@ -87,7 +87,7 @@ impl World {
         let mut node = Node::clone(&node);
         let facts = self.maker.one(&facts) | self.maker.one(&facts);
         self.maker.change_node(&mut node, facts);
-        self.set_node(node, "facts of it changed");
+        self.set_node(node, "its facts changed");
     }
 
     /// Simulates a new list: equal objects in a different order, and one pod that is missing.
@@ -134,8 +134,8 @@ impl World {
         cache
     }
 
-    fn set_node(&mut self, node: Node, what: &'static str) {
-        self.history.insert(node.name.clone(), what);
+    fn set_node(&mut self, node: Node, change: &'static str) {
+        self.history.insert(node.name.clone(), change);
         self.cache.set_node(Arc::new(node));
     }
 
@@ -156,14 +156,14 @@ impl World {
 
     fn add_node(&mut self) {
         let Some(name) = self.absent_name() else { return self.remove_node() };
-        let what = if self.history.contains_key(&name) { "it came back as another" } else { "it is new" };
+        let change = if self.history.contains_key(&name) { "added again with another uid" } else { "new" };
         let node = self.maker.node(&name);
-        self.set_node(node, what);
+        self.set_node(node, change);
     }
 
     fn remove_node(&mut self) {
         let Some(node) = self.any_node() else { return };
-        self.history.insert(node.name.clone(), "it was removed");
+        self.history.insert(node.name.clone(), "removed");
         self.cache.remove_node(&node.name);
     }
 
@@ -171,13 +171,13 @@ impl World {
     fn replace_node(&mut self) {
         let Some(node) = self.any_node() else { return };
         let node = self.maker.node(&node.name);
-        self.set_node(node, "it was replaced by another of its name");
+        self.set_node(node, "replaced by a node with the same name");
     }
 
-    fn lose_node_for_a_moment(&mut self) {
+    fn remove_and_restore_node(&mut self) {
         let Some(node) = self.any_node() else { return };
         self.cache.remove_node(&node.name);
-        self.set_node(Node::clone(&node), "it was removed and came back as it was");
+        self.set_node(Node::clone(&node), "removed and added again unchanged");
     }
 
     fn pod_on(&mut self, node_name: Box<str>) -> Arc<Pod> {
@@ -191,7 +191,7 @@ impl World {
         }
         let Some(node) = self.any_node() else { return };
         let pod = self.pod_on(node.name.clone());
-        self.history.insert(node.name.clone(), "a pod came to it");
+        self.history.insert(node.name.clone(), "a pod was added to it");
         if self.maker.chance(50) {
             self.cache.assume(Arc::clone(&pod));
         }
@@ -201,15 +201,15 @@ impl World {
     }
 
     /// Assumes a pod and forgets it, as after a failed binding.
-    fn assume_in_vain(&mut self) {
+    fn assume_and_forget(&mut self) {
         let Some(node) = self.any_node() else { return };
         let pod = self.pod_on(node.name.clone());
-        self.history.insert(node.name.clone(), "a pod was assumed there and forgotten");
+        self.history.insert(node.name.clone(), "a pod was assumed on it and forgotten");
         self.cache.assume(Arc::clone(&pod));
         self.cache.forget(&pod.key.uid);
     }
 
-    fn bind_to_a_node_to_come(&mut self) {
+    fn bind_to_unknown_node(&mut self) {
         let Some(name) = self.absent_name() else { return };
         let pod = self.pod_on(name);
         self.cache.set_pod(pod);
@@ -230,7 +230,7 @@ impl World {
 
     fn remove_pod(&mut self) {
         let Some(pod) = self.any_pod() else { return };
-        self.history.insert(pod.node_name.clone(), "a pod left it");
+        self.history.insert(pod.node_name.clone(), "a pod was removed from it");
         self.cache.remove_pod(&pod.key.uid);
     }
 

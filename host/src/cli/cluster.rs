@@ -24,7 +24,7 @@ use berth_controllers as controllers;
 use berth_sim as sim;
 
 /// The maximum time that the scheduler and the controllers may take to end, each.
-const GOODBYE: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The number of objects that are created concurrently.
 const CREATES_AT_ONCE: usize = 32;
@@ -84,7 +84,7 @@ impl Cluster {
             let run = controllers::run(store, options, stopped);
             let task = tokio::spawn(async move {
                 if let Err(error) = run.await {
-                    tracing::error!(%error, "the controllers have ended");
+                    tracing::error!(%error, "controllers have ended; workloads are no longer updated");
                 }
             });
             self.controllers = Some((stop, task));
@@ -94,7 +94,7 @@ impl Cluster {
             let total = crate::default_plugins().len();
             let _progress = Progress::counted("plugins compiled", total, Arc::clone(&options.plugins_compiled));
             let started = Scheduler::start(self.client.clone(), options).await;
-            self.scheduler = Some(started.or_try(|| hint(parts.plugins.as_deref()))?);
+            self.scheduler = Some(started.or_hint(|| hint(parts.plugins.as_deref()))?);
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Cluster {
     ///
     /// # Errors
     /// Returns the thread or task that has ended.
-    pub async fn scheduler_lives(&self, signal: DebugSignal) -> Result<()> {
+    pub async fn scheduler_ended(&self, signal: DebugSignal) -> Result<()> {
         let Some(scheduler) = &self.scheduler else {
             signal.decline().await;
             return Ok(());
@@ -152,12 +152,12 @@ impl Cluster {
     /// A part did not end in order.
     pub async fn stop(self) -> Result<()> {
         if let Some(scheduler) = self.scheduler {
-            scheduler.stop(GOODBYE).await?;
+            scheduler.stop(STOP_TIMEOUT).await?;
         }
         if let Some((stop, task)) = self.controllers {
             drop(stop);
             // Pending writes of the controllers don't matter: the cluster ends with them.
-            let _ = tokio::time::timeout(GOODBYE, task).await;
+            let _ = tokio::time::timeout(STOP_TIMEOUT, task).await;
         }
         Ok(self.server.shutdown().await?)
     }
@@ -171,15 +171,15 @@ fn hint(plugins: Option<&Path>) -> String {
 
 async fn create(client: Client, object: Value) -> Result<()> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
-    let what = format!("{} {}", text("kind"), object["metadata"]["name"].as_str().unwrap_or_default());
+    let label = format!("{} {}", text("kind"), object["metadata"]["name"].as_str().unwrap_or_default());
     let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("kind")));
     let api: Api<DynamicObject> = match object["metadata"]["namespace"].as_str() {
         Some(namespace) => Api::namespaced_with(client, namespace, &resource),
         None => Api::all_with(client, &resource),
     };
-    let object = serde_json::from_value(object.clone()).with_context(|| format!("reading {what}"))?;
-    api.create(&PostParams::default(), &object).await.with_context(|| format!("creating {what}"))?;
+    let object = serde_json::from_value(object.clone()).with_context(|| format!("reading {label}"))?;
+    api.create(&PostParams::default(), &object).await.with_context(|| format!("creating {label}"))?;
     Ok(())
 }
 

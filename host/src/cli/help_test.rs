@@ -104,7 +104,7 @@ fn the_page_has_the_help_of_every_command() {
     check_document(path.as_ref(), &format!("{head}{GENERATED}{}", reference()));
 }
 
-/// The commands whose exit status tells about what they looked at list it.
+/// Commands that report a finding in their exit status list the statuses in their help.
 #[test]
 fn exit_statuses_are_in_the_help() {
     for (path, command) in commands() {

@@ -30,11 +30,11 @@ pub(super) trait Hint<T> {
     ///
     /// # Errors
     /// Returns the error with the hint.
-    fn or_try(self, next: impl FnOnce() -> String) -> Result<T>;
+    fn or_hint(self, next: impl FnOnce() -> String) -> Result<T>;
 }
 
 impl<T, E: Into<anyhow::Error>> Hint<T> for Result<T, E> {
-    fn or_try(self, next: impl FnOnce() -> String) -> Result<T> {
+    fn or_hint(self, next: impl FnOnce() -> String) -> Result<T> {
         self.map_err(|error| Hinted { error: error.into(), next: next() }.into())
     }
 }
@@ -58,9 +58,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hint_changes_no_message_and_is_found_under_a_context() {
+    fn a_hint_keeps_the_message_and_is_found_under_a_context() {
         let failed = || Err::<(), _>(anyhow!("cause").context("what"));
-        let hinted = failed().or_try(|| "berth help".into()).expect_err("failed");
+        let hinted = failed().or_hint(|| "berth help".into()).expect_err("failed");
         assert_eq!(format!("{hinted:#}"), format!("{:#}", failed().expect_err("failed")));
         assert_eq!(of(&hinted), Some("berth help"));
         let within = Err::<(), _>(hinted).context("where").expect_err("failed");

@@ -16,7 +16,7 @@ pub fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     if name != Some(OsStr::new(NAME)) || is_command {
         return std::iter::once(program).chain(given).collect();
     }
-    let given: Vec<OsString> = given.map(|flag| plain(&flag)).collect();
+    let given: Vec<OsString> = given.map(|flag| translate_flag(&flag)).collect();
     if given.iter().any(|flag| flag == "--version") {
         return vec![program, "--version".into()];
     }
@@ -24,7 +24,7 @@ pub fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
 }
 
 /// Translates a flag: kube-scheduler accepts `_` for `-` in names, and `--version` with a value.
-fn plain(flag: &OsStr) -> OsString {
+fn translate_flag(flag: &OsStr) -> OsString {
     let Some(text) = flag.to_str().filter(|text| text.starts_with("--")) else { return flag.to_owned() };
     match text.split_once('=') {
         Some(("--version", "false")) | None if text != "--version" => text.replace('_', "-").into(),
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn by_kube_schedulers_name_its_flags_are_those_of_run() {
+    fn under_the_name_kube_scheduler_flags_are_passed_to_run() {
         for (given, expected) in [
             (
                 "kube-scheduler --v=2 --leader_elect=a_b",

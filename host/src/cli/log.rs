@@ -20,12 +20,12 @@ const BETWEEN: Duration = Duration::from_secs(1);
 /// The log of the process. Dropping it writes the waiting lines, for at most about a second.
 pub(super) struct Log {
     dropped: ErrorCounter,
-    tell: Tell,
+    log_dropped: LogDropped,
     writer: Option<WorkerGuard>,
 }
 
 /// A function that logs the number of lines dropped since the start.
-type Tell = fn(usize);
+type LogDropped = fn(usize);
 
 /// Starts the log of this process.
 ///
@@ -33,8 +33,8 @@ type Tell = fn(usize);
 /// The filter can't be read.
 pub(super) fn start(filter: &str, format: LoggingFormat) -> Result<Log> {
     let filter = EnvFilter::builder().parse(filter)?;
-    let tell = |dropped| tracing::warn!(dropped, "log lines dropped: standard error was too slow");
-    let (writer, log) = Log::to(AboveBar, WAITING, tell);
+    let log_dropped = |dropped| tracing::warn!(dropped, "log lines dropped: standard error was too slow");
+    let (writer, log) = Log::to(AboveBar, WAITING, log_dropped);
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
     let subscriber = subscriber.with_ansi(color::on_stderr());
     match format {
@@ -45,13 +45,14 @@ pub(super) fn start(filter: &str, format: LoggingFormat) -> Result<Log> {
 }
 
 impl Log {
-    fn to(output: impl io::Write + Send + 'static, waiting: usize, tell: Tell) -> (NonBlocking, Self) {
+    fn to(output: impl io::Write + Send + 'static, waiting: usize, log_dropped: LogDropped) -> (NonBlocking, Self) {
         let dropped = Arc::new(OnceLock::new());
-        let output = Output { inner: output, dropped: Arc::clone(&dropped), tell, reported: 0, reported_at: None };
+        let output =
+            Output { inner: output, dropped: Arc::clone(&dropped), log_dropped, reported: 0, reported_at: None };
         let builder = NonBlockingBuilder::default().lossy(true).buffered_lines_limit(waiting).thread_name("log");
         let (writer, guard) = builder.finish(output);
         let counter = dropped.get_or_init(|| writer.error_counter()).clone();
-        (writer, Self { dropped: counter, tell, writer: Some(guard) })
+        (writer, Self { dropped: counter, log_dropped, writer: Some(guard) })
     }
 }
 
@@ -59,7 +60,7 @@ impl Drop for Log {
     fn drop(&mut self) {
         let dropped = self.dropped.dropped_lines();
         if dropped > 0 {
-            (self.tell)(dropped);
+            (self.log_dropped)(dropped);
         }
         drop(self.writer.take());
     }
@@ -70,18 +71,18 @@ struct Output<W> {
     inner: W,
     /// Set once the channel exists.
     dropped: Arc<OnceLock<ErrorCounter>>,
-    tell: Tell,
+    log_dropped: LogDropped,
     reported: usize,
     reported_at: Option<Instant>,
 }
 
 impl<W> Output<W> {
-    fn tell(&mut self) {
+    fn report_dropped(&mut self) {
         let dropped = self.dropped.get().map_or(0, ErrorCounter::dropped_lines);
         // The report itself may be dropped. Then the count grows, and a later report includes it.
         if dropped > self.reported && self.reported_at.is_none_or(|at| at.elapsed() >= BETWEEN) {
             (self.reported, self.reported_at) = (dropped, Some(Instant::now()));
-            (self.tell)(dropped);
+            (self.log_dropped)(dropped);
         }
     }
 }
@@ -89,7 +90,7 @@ impl<W> Output<W> {
 impl<W: io::Write> io::Write for Output<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
-        self.tell();
+        self.report_dropped();
         Ok(written)
     }
 
@@ -107,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    static TOLD: AtomicUsize = AtomicUsize::new(0);
+    static REPORTED: AtomicUsize = AtomicUsize::new(0);
 
     /// A writer that accepts a line per message, or every line at once after the sender is dropped.
     struct Slow {
@@ -130,11 +131,11 @@ mod tests {
     }
 
     #[test]
-    fn lines_do_not_wait_for_a_reader_and_the_last_ones_are_written() {
+    fn a_slow_reader_blocks_no_line_and_queued_lines_are_written() {
         let ((go, may_go), (begun, has_begun)) = (channel(), channel());
         let written = Arc::default();
         let slow = Slow { go: may_go, begun, written: Arc::clone(&written) };
-        let (mut writer, mut log) = Log::to(slow, 4, |dropped| TOLD.store(dropped, SeqCst));
+        let (mut writer, mut log) = Log::to(slow, 4, |dropped| REPORTED.store(dropped, SeqCst));
         writer.write_all(b"0\n").expect("it is taken");
         has_begun.recv().expect("the thread writes");
         let (all_taken, are_taken) = channel();
@@ -146,10 +147,10 @@ mod tests {
             all_taken.send(()).expect("the test waits");
         });
         are_taken.recv_timeout(Duration::from_secs(30)).expect("no line waits for the reader");
-        assert_eq!((log.dropped.dropped_lines(), TOLD.load(SeqCst)), (6, 0));
+        assert_eq!((log.dropped.dropped_lines(), REPORTED.load(SeqCst)), (6, 0));
         go.send(()).expect("the thread waits");
         has_begun.recv().expect("the thread writes the next line");
-        assert_eq!(TOLD.load(SeqCst), 6, "the dropped lines are reported after the first line that is written");
+        assert_eq!(REPORTED.load(SeqCst), 6, "the dropped lines are reported after the first line that is written");
         drop(go);
         // The thread writes each of the four lines that were queued.
         assert_eq!(has_begun.iter().take(3).count(), 3);

@@ -19,9 +19,9 @@ pub(super) fn text(text: impl Display) -> io::Result<()> {
     write(format_args!("{text}"))
 }
 
-fn write(what: Arguments<'_>) -> io::Result<()> {
+fn write(text: Arguments<'_>) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_fmt(what)?;
+    stdout.write_fmt(text)?;
     stdout.flush()
 }
 

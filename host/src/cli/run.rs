@@ -151,8 +151,8 @@ pub async fn run(args: Args) -> Result<()> {
 /// Reads the configuration, starts the HTTPS server, and connects. Returns `None` if only the configuration was to be
 /// written.
 async fn prepare(args: Args) -> Result<Option<Prepared>> {
-    args.without_effect.tell()?;
-    args.feature_gates.iter().for_each(FeatureGate::tell);
+    args.without_effect.log()?;
+    args.feature_gates.iter().for_each(FeatureGate::log_effect);
     let serving = serving(&args)?;
     let (file, configuration) = configuration(&args)?;
     if let Some(path) = &args.settings.write_config_to {
@@ -212,14 +212,14 @@ fn candidate(
 }
 
 /// A followed file with its configuration before flags are applied.
-type OfFile = (Followed, Configuration);
+type LoadedFile = (Followed, Configuration);
 
 /// Returns the configuration of the file with the flags applied.
-fn configuration(args: &Args) -> Result<(Option<OfFile>, Configuration)> {
+fn configuration(args: &Args) -> Result<(Option<LoadedFile>, Configuration)> {
     let (file, mut configuration) = match args.policy.or(args.config.as_deref()) {
         Some(path) => {
             let check = || format!("berth config check {}", quoted(path.display()));
-            let (file, configuration) = Followed::load(path).or_try(check)?;
+            let (file, configuration) = Followed::load(path).or_hint(check)?;
             (Some((file, configuration.clone())), configuration)
         }
         None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
@@ -288,12 +288,12 @@ async fn lead(
     scheduler: Scheduler,
     stop: &mut StopSignal,
 ) -> Result<()> {
-    let Some(mut elector) = elector else { return place(scheduler, stop).await };
+    let Some(mut elector) = elector else { return schedule(scheduler, stop).await };
     metrics.set_leads(&election.name, false);
     let leads = elector.leads();
     let ended = tokio::select! {
         lost = elector.run() => return Err(lost.into()),
-        ended = place_as_leader(leads, election, metrics, scheduler, stop) => ended,
+        ended = schedule_as_leader(leads, election, metrics, scheduler, stop) => ended,
     };
     // Release the Lease only now: another process may schedule pods from then on.
     elector.release().await;
@@ -301,7 +301,7 @@ async fn lead(
 }
 
 /// Waits until this process leads, then schedules pods.
-async fn place_as_leader(
+async fn schedule_as_leader(
     mut leads: watch::Receiver<bool>,
     election: &LeaderElection,
     metrics: &Metrics,
@@ -313,10 +313,10 @@ async fn place_as_leader(
         () = stop.received() => return drain(scheduler).await,
     }
     metrics.set_leads(&election.name, true);
-    place(scheduler, stop).await
+    schedule(scheduler, stop).await
 }
 
-async fn place(scheduler: Scheduler, stop: &mut StopSignal) -> Result<()> {
+async fn schedule(scheduler: Scheduler, stop: &mut StopSignal) -> Result<()> {
     scheduler.begin()?;
     info!("scheduling pods");
     stop.received().await;
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn in_place_of_kube_scheduler_the_lease_that_the_file_names_counts() {
+    fn under_the_name_kube_scheduler_the_file_can_still_name_the_lease() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         for (name, expected) in [("", "kube-scheduler"), ("berth", "berth"), ("other", "other")] {
             let head = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration";

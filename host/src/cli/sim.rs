@@ -49,7 +49,7 @@ pub async fn run(args: Args) -> Result<()> {
     out::line(format_args!("  export KUBECONFIG={kubeconfig}\n  kubectl get nodes\n"))?;
     tokio::select! {
         () = stop.received() => {}
-        ended = cluster.scheduler_lives(debug_signal) => ended?,
+        ended = cluster.scheduler_ended(debug_signal) => ended?,
     }
     cluster.stop().await
 }

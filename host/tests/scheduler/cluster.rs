@@ -53,11 +53,11 @@ impl Cluster {
         .await;
     }
 
-    pub async fn until_lease_is(&self, what: &str, wanted: impl Fn(&Record) -> bool) -> Record {
+    pub async fn until_lease_is(&self, what: &str, matches: impl Fn(&Record) -> bool) -> Record {
         let leases: Api<Lease> = Api::namespaced(self.client.clone(), "kube-system");
         until_some(&format!("the Lease is {what}"), async || {
             let lease = leases.get_opt("berth").await.expect("an answer")?;
-            Some(Record::of_lease(&serde_json::to_value(lease).expect("JSON"))).filter(|record| wanted(record))
+            Some(Record::of_lease(&serde_json::to_value(lease).expect("JSON"))).filter(|record| matches(record))
         })
         .await
     }

@@ -35,7 +35,7 @@ impl Candidate {
     }
 
     /// Does everything that is due. Returns the reason if the candidate stops.
-    async fn turn(&mut self, now: u64) -> Option<Loss> {
+    async fn act(&mut self, now: u64) -> Option<Loss> {
         loop {
             match self.election.next(moment(now), 0.5) {
                 Next::Wait(_) => return None,
@@ -79,10 +79,10 @@ async fn the_second_takes_over_when_the_first_stops_renewing() {
     while !second.election.leads() {
         assert!(now <= frozen + 15_000 + 2 * 2_000, "nobody leads {} ms after the first froze", now - frozen);
         if now < frozen {
-            assert_eq!(first.turn(now).await, None);
+            assert_eq!(first.act(now).await, None);
             assert!(first.election.leads());
         }
-        second.turn(now).await;
+        second.act(now).await;
         if now == 5_000 {
             // A change of the Lease by another client does not disturb the election.
             let label = json!({"metadata": {"labels": {"watched-by": "somebody"}}});
@@ -90,16 +90,16 @@ async fn the_second_takes_over_when_the_first_stops_renewing() {
         }
         now += STEP;
     }
-    assert!(now > frozen + 13_000, "{now}: the second can't have waited for the Lease to expire");
+    assert!(now > frozen + 13_000, "{now}: the second did not wait for the Lease to expire");
     assert!(
-        matches!(first.turn(now).await, Some(Loss::Expired(_))),
-        "the first wakes up and takes itself for the leader"
+        matches!(first.act(now).await, Some(Loss::Expired(_))),
+        "the first continues and still considers itself the leader"
     );
     assert!(!first.election.leads());
     let Record { holder, duration_seconds, transitions, .. } = record(&cluster).await;
     assert_eq!((holder.as_str(), duration_seconds, transitions), ("second", 15, 1));
     let labels = leases(&cluster).get("berth").await.expect("a Lease").metadata.labels.unwrap_or_default();
-    assert_eq!(labels.get("watched-by").map(String::as_str), Some("somebody"), "what is not ours stays");
+    assert_eq!(labels.get("watched-by").map(String::as_str), Some("somebody"), "labels of other clients stay");
     cluster.stop().await;
 }
 
@@ -107,13 +107,13 @@ async fn the_second_takes_over_when_the_first_stops_renewing() {
 async fn a_released_lease_is_acquired_at_the_next_attempt() {
     let cluster = Cluster::start().await;
     let (mut first, mut second) = (Candidate::new(&cluster, "first"), Candidate::new(&cluster, "second"));
-    first.turn(0).await;
-    second.turn(0).await;
+    first.act(0).await;
+    second.act(0).await;
     assert_eq!((first.election.leads(), second.election.leads()), (true, false));
     first.release(1_000).await;
     let released = record(&cluster).await;
     assert_eq!((released.holder.as_str(), released.duration_seconds), ("", 1));
-    second.turn(5_000).await;
+    second.act(5_000).await;
     assert!(second.election.leads());
     assert_eq!(record(&cluster).await.transitions, 1);
     cluster.stop().await;
@@ -123,7 +123,7 @@ async fn a_released_lease_is_acquired_at_the_next_attempt() {
 async fn one_of_many_concurrent_candidates_leads() {
     let cluster = Cluster::start().await;
     let mut candidates: Vec<Candidate> = (0..8).map(|n| Candidate::new(&cluster, &format!("c{n}"))).collect();
-    futures::future::join_all(candidates.iter_mut().map(|candidate| candidate.turn(0))).await;
+    futures::future::join_all(candidates.iter_mut().map(|candidate| candidate.act(0))).await;
     assert_eq!(candidates.iter().filter(|candidate| candidate.election.leads()).count(), 1);
     cluster.stop().await;
 }
@@ -139,7 +139,7 @@ async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_leads() {
         || scheduler.inspect(|core| (core.cache().node_count(), core.queue().len(SubQueue::Active), core.cycles()));
     eventually("the standby knows the node and the pod", || async {
         let (nodes, pods, cycles) = warm().await.expect("alive");
-        assert_eq!(cycles, 0, "a standby tried to place a pod");
+        assert_eq!(cycles, 0, "a standby scheduled a pod");
         Ok(Look::at((nodes, pods) == (1, 1), || format!("{nodes} nodes and {pods} pending pods")))
     })
     .await
@@ -174,7 +174,7 @@ async fn ended(mut child: Child) -> (ExitStatus, String) {
 #[cfg(unix)]
 fn terminate(child: &Child) {
     let pid = rustix::process::Pid::from_raw(child.id().expect("running").cast_signed()).expect("a pid");
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("told");
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("signalled");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -212,6 +212,6 @@ async fn a_process_that_loses_its_lease_ends_with_status_1_and_an_error() {
     let sentence = "error: leadership is lost: Lease kube-system/berth: thief holds it now; ending, as another scheduler \
                     may place pods from now on";
     assert!(log.lines().any(|line| line == sentence), "{log}");
-    assert_eq!(record(&cluster).await.holder, "thief", "what another one holds is not given up");
+    assert_eq!(record(&cluster).await.holder, "thief", "a Lease of another holder is not released");
     cluster.stop().await;
 }

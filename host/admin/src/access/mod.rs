@@ -101,8 +101,8 @@ pub enum AccessError {
     },
     /// The cluster's certificate authorities can't be read, and the flags don't tolerate that.
     #[error(
-        "can't read the cluster's certificate authorities from ConfigMap kube-system/extension-apiserver-authentication: \
-         {0}; bind the user of --authentication-kubeconfig (by default, the pod's service account) to the Role \
+        "can't read the cluster's certificate authorities from ConfigMap \
+         kube-system/extension-apiserver-authentication: {0}; bind the user of --authentication-kubeconfig (by default, the pod's service account) to the Role \
          extension-apiserver-authentication-reader in kube-system, or set --authentication-skip-lookup or \
          --authentication-tolerate-lookup-failure"
     )]

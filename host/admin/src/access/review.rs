@@ -53,7 +53,8 @@ impl Reviewer {
         let mut last_failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
         if last_failure.as_ref() != failure {
             if let Some(failure) = failure {
-                warn!(kind, error = %failure, "review by the API server failed; trying again with the next request; {}", self.remedy);
+                let remedy = self.remedy;
+                warn!(kind, error = %failure, "review failed; trying again with the next request; {remedy}");
             }
             *last_failure = failure.cloned();
         }

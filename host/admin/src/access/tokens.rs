@@ -13,8 +13,9 @@ use super::review::Reviewer;
 use super::user::User;
 
 /// The remedy for forbidden reviews, for the log.
-const REMEDY: &str = "if the review is forbidden, bind the user of --authentication-kubeconfig (by default, the pod's service \
-                      account) to ClusterRole system:auth-delegator, which allows to create tokenreviews.authentication.k8s.io";
+const REMEDY: &str = "if the review is forbidden, bind the user of --authentication-kubeconfig (by default, the pod's \
+                      service account) to ClusterRole system:auth-delegator, which allows to create \
+                      tokenreviews.authentication.k8s.io";
 
 /// Authenticates bearer tokens.
 pub(super) struct Tokens {

@@ -28,7 +28,11 @@ pub enum TlsError {
         reason: String,
     },
     /// Certificate and key are valid, but don't match.
-    #[error("the private key {key} does not match the certificate {certificate}: {source}", certificate = certificate.display(), key = key.display())]
+    #[error(
+        "the private key {key} does not match the certificate {certificate}: {source}",
+        key = key.display(),
+        certificate = certificate.display()
+    )]
     NoPair {
         /// `--tls-cert-file`.
         certificate: PathBuf,

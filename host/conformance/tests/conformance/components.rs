@@ -31,14 +31,14 @@ fn components(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Prints a line also if the test passes; the test harness hides normal output of passed tests.
-fn tell(line: &str) {
+fn print_line(line: &str) {
     writeln!(std::io::stderr(), "{line}").expect("stderr can be written to");
 }
 
-fn all_hold(folder: &str) {
+fn check_folder(folder: &str) {
     let files = components(&built(folder));
     if files.is_empty() {
-        tell(&format!(
+        print_line(&format!(
             "conformance: no components in target/plugins/{folder}: they were not built, and are NOT examined"
         ));
     }
@@ -46,7 +46,7 @@ fn all_hold(folder: &str) {
     for file in &files {
         broken.extend(examined(file));
     }
-    assert!(broken.is_empty(), "not held:\n{}", broken.join("\n"));
+    assert!(broken.is_empty(), "broken promises:\n{}", broken.join("\n"));
 }
 
 /// Returns the findings for a component with all its arguments and seeds.
@@ -57,19 +57,19 @@ fn examined(file: &Path) -> Vec<String> {
     let (mut broken, mut varied) = (Vec::new(), false);
     let words = arguments::words_of(&name);
     for arguments in arguments::of(&name) {
-        let mut said = String::new();
+        let mut summary = String::new();
         for seed in SEEDS {
             let examination = Examination { seed, budget: BUDGET, words: words.clone(), ..Examination::default() };
             let conformance = plugin.examine(&arguments, examination).expect("it takes its arguments");
             let place = format!("{} {arguments}, seed {seed}", file.display());
             broken.extend(conformance.findings.iter().map(|finding| format!("{place}: {finding}")));
             varied |= varies(&conformance.variety) || !conformance.findings.is_empty();
-            said = format!("{:?} {:?}", conformance.variety, conformance.memory);
+            summary = format!("{:?} {:?}", conformance.variety, conformance.memory);
         }
-        tell(&format!("conformance: {} {arguments}: {said}", file.display()));
+        print_line(&format!("conformance: {} {arguments}: {summary}", file.display()));
     }
     if !varied {
-        broken.push(format!("{}: said the same of all nodes, whatever its arguments", file.display()));
+        broken.push(format!("{}: gave the same answer for all nodes, with all its arguments", file.display()));
     }
     broken
 }
@@ -79,50 +79,50 @@ fn varies(variety: &Variety) -> bool {
     let scores = variety.scores.is_some_and(|(lowest, highest)| lowest < highest);
     let keys = variety.sort_keys.is_some_and(|(lowest, highest)| lowest < highest);
     let filters = variety.fits > 0 && variety.rejected > 0;
-    let rooms = variety.rooms > 0 && variety.no_rooms > 0;
-    let settled = variety.let_go > 0 && variety.held_up > 0;
-    scores || keys || filters || rooms || settled || (variety.enqueued > 0 && variety.held_back > 0)
+    let nominates = variety.nominated > 0 && variety.not_nominated > 0;
+    let approves = variety.approved > 0 && variety.not_approved > 0;
+    scores || keys || filters || nominates || approves || (variety.enqueued > 0 && variety.held_back > 0)
 }
 
 #[test]
 fn default_plugins() {
     assert!(!components(&built("default")).is_empty(), "there are none in target/plugins/default: run `make guests`");
-    all_hold("default");
+    check_folder("default");
 }
 
 #[test]
 fn examples_in_rust() {
-    all_hold(".");
-    all_hold("rust");
+    check_folder(".");
+    check_folder("rust");
 }
 
 #[test]
 fn examples_in_c() {
-    all_hold("c");
+    check_folder("c");
 }
 
 #[test]
 fn examples_in_go() {
-    all_hold("go");
+    check_folder("go");
 }
 
 #[test]
 fn examples_in_python() {
-    all_hold("python");
+    check_folder("python");
 }
 
 #[test]
 fn examples_in_typescript() {
-    all_hold("typescript");
+    check_folder("typescript");
 }
 
 #[test]
 fn examples_in_zig() {
-    all_hold("zig");
+    check_folder("zig");
 }
 
 #[test]
-fn no_folder_is_left_out() {
+fn every_folder_of_components_is_examined() {
     let known = |folder: &str| FOLDERS.contains(&folder);
     for entry in std::fs::read_dir(built(".")).expect("components were built") {
         let entry = entry.expect("readable");

@@ -27,8 +27,8 @@ fn sound() -> Guest {
     Guest::new("Wrong").pod_facts(LABELS).scope_node()
 }
 
-/// Checks that the component breaks this promise at this extension point, and that the message contains `words`.
-fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str) {
+/// Checks that the component breaks this promise at this extension point, and that the message contains `expected`.
+fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, expected: &str) {
     let conformance = examined(guest);
     let of_promise =
         |finding: &&berth_conformance::Finding| finding.promise == promise && finding.export.to_string() == export;
@@ -38,16 +38,16 @@ fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str
             conformance.findings.iter().map(ToString::to_string).collect::<Vec<_>>()
         );
     };
-    let said = finding.to_string();
+    let message = finding.to_string();
     assert!(
-        said.starts_with(&format!("Wrong: {} in {export}", promise.name())) && said.contains(words),
-        "{what}: {said}"
+        message.starts_with(&format!("Wrong: {} in {export}", promise.name())) && message.contains(expected),
+        "{what}: {message}"
     );
 }
 
 /// Checks that the component breaks this promise and no other.
-fn breaks_only(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str) {
-    breaks(what, guest, promise, export, words);
+fn breaks_only(what: &str, guest: &Guest, promise: Promise, export: &str, expected: &str) {
+    breaks(what, guest, promise, export, expected);
     let others: Vec<String> =
         examined(guest).findings.iter().filter(|finding| finding.promise != promise).map(ToString::to_string).collect();
     assert!(others.is_empty(), "{what}: {others:#?}");
@@ -85,7 +85,7 @@ const COUNTER: &str = "(i64.load (i32.const 0x8000))";
 const COUNT: &str = "(i64.store (i32.const 0x8000) (i64.add (i64.load (i32.const 0x8000)) (i64.const 1)))";
 
 #[test]
-fn a_sound_guest_breaks_nothing() {
+fn a_sound_guest_keeps_every_promise() {
     let conformance = examined(&sound());
     assert_eq!(conformance.findings, []);
     assert!(conformance.deltas >= 1_000 && conformance.cycles >= 100, "{conformance:?}");
@@ -139,34 +139,40 @@ fn range() {
 #[test]
 fn repeatable() {
     let counts = format!("{COUNT} {}", score_each(COUNTER));
-    breaks("counts calls", &sound().body("score", &counts), Promise::Repeatable, "score", "when asked the same again");
-    breaks("counts calls", &sound().body("score", &counts), Promise::Undeclared, "score", "that it does not declare");
+    breaks("counts calls", &sound().body("score", &counts), Promise::Repeatable, "score", "in a second, equal call");
+    breaks(
+        "counts calls",
+        &sound().body("score", &counts),
+        Promise::Undeclared,
+        "score",
+        "that the plugin does not declare",
+    );
 }
 
 #[test]
 fn rebuilt() {
     let first = sound().body("takes", "(i64.eqz (i64.load offset=0x10000 (local.get $entry)))");
-    breaks("keeps what it knows", &first, Promise::Rebuilt, "score", "of one filled anew");
-    breaks("keeps what it knows", &first, Promise::Alike, "score", "equal in all that it declares to read");
+    breaks("keeps what it knows", &first, Promise::Rebuilt, "score", "from a new instance");
+    breaks("keeps what it knows", &first, Promise::Alike, "score", "for another node with equal declared facts");
     let forgets = format!(
         "{COUNT} (if (i64.eq {COUNTER} (i64.const 9)) (then
            (memory.fill (i32.const 0x10000) (i32.const 0) (i32.const 0x1000))))"
     );
-    breaks("forgets", &sound().body("apply", &forgets), Promise::Rebuilt, "score", "lived through the changes");
+    breaks(
+        "forgets",
+        &sound().body("apply", &forgets),
+        Promise::Rebuilt,
+        "score",
+        "from the instance that received the changes",
+    );
     let counts = sound().body("apply", COUNT).body("score", &score_each(COUNTER));
-    breaks("counts changes", &counts, Promise::Rebuilt, "score", "of one filled anew");
+    breaks("counts changes", &counts, Promise::Rebuilt, "score", "from a new instance");
 }
 
 #[test]
 fn templates() {
     let id = score_each("(i64.extend_i32_u (local.get $template))");
-    breaks_only(
-        "reads the id",
-        &sound().body("score", &id),
-        Promise::Templates,
-        "score",
-        "under another template's id",
-    );
+    breaks_only("reads the id", &sound().body("score", &id), Promise::Templates, "score", "and another template id");
 }
 
 #[test]
@@ -174,7 +180,7 @@ fn order() {
     let first = sound().body("filter", &reject_where("(i32.eqz (local.get $at))"));
     breaks("the first", &first, Promise::Order, "filter", "\"Unschedulable (told so)\"");
     let crowd = sound().body("score", &score_each("(i64.extend_i32_u (local.get $count))"));
-    breaks("how many", &crowd, Promise::Order, "score", "when asked about them in two calls");
+    breaks("how many", &crowd, Promise::Order, "score", "in two calls, each for some of the nodes");
     let last = "(if (i32.ne (local.get $template) (i32.load (i32.const 0x8008))) (then
                   (i32.store (i32.const 0x8008) (local.get $template)) (i32.store16 (local.get $verdicts) (i32.const 1))))";
     breaks("after another pod", &sound().body("filter", last), Promise::Order, "filter", "after another pod");
@@ -195,7 +201,7 @@ fn preparation() {
                     (i64.store (i32.const 600) (i64.const 0)) (i32.const 600)";
     let unprepared = "(i32.ne (i32.load (i32.const 0x8010)) (i32.add (local.get $template) (i32.const 1)))";
     let guest = sound().exports(&exports).body("pre_filter", prepares).body("filter", &reject_where(unprepared));
-    breaks("needs pre-filter", &guest, Promise::Preparation, "filter", "of one that was not");
+    breaks("needs pre-filter", &guest, Promise::Preparation, "filter", "without pre-filter and pre-score");
 }
 
 #[test]
@@ -208,15 +214,15 @@ fn kept() {
           (local.set $at (i32.add (local.get $at) (i32.const 1)))
           (br $next)))";
     let guest = sound().body("score", &format!("{sum} {}", score_each("(local.get $sum)")));
-    breaks("reads other nodes", &guest, Promise::Kept, "score", "while nothing changed that it declares to read");
+    breaks("reads other nodes", &guest, Promise::Kept, "score", "although no declared fact changed");
 }
 
 #[test]
 fn ids() {
     let id = score_each(&format!("(i64.extend_i32_u {NODE})"));
     let guest = sound().body("score", &id);
-    breaks("reads ids", &guest, Promise::Ids, "score", "have other ids");
-    breaks("tells equal nodes apart", &guest, Promise::Alike, "score", "equal in all that it declares to read");
+    breaks("reads ids", &guest, Promise::Ids, "score", "with other ids of nodes, pods and images");
+    breaks("tells equal nodes apart", &guest, Promise::Alike, "score", "for another node with equal declared facts");
 }
 
 #[test]
@@ -230,7 +236,7 @@ fn template_only() {
          (i32.store8 (i32.const 604) (i64.ne {any} (i64.const 0))) (i32.const 600)"
     );
     let guest = sound().exports(&exports).body("pre_filter", &skips);
-    breaks("reads nodes", &guest, Promise::TemplateOnly, "pre-filter", "of an empty one");
+    breaks("reads nodes", &guest, Promise::TemplateOnly, "pre-filter", "with an empty cluster");
 }
 
 #[test]

@@ -35,7 +35,7 @@ const fn status_of(reason: usize) -> usize {
 }
 
 #[test]
-fn a_size_is_that_in_a_guests_memory() {
+fn a_size_equals_the_size_in_guest_memory() {
     let verdicts = || wit::Verdicts { outcomes: vec![status("full")], nodes: vec![0, 1, 1] };
     let classified = classes::Classified {
         filter: classes::ClassFilter::Verdicts(verdicts()),
@@ -76,7 +76,7 @@ fn a_size_is_that_in_a_guests_memory() {
 }
 
 #[test]
-fn a_pod_has_the_size_of_its_fields_and_of_what_was_declared() {
+fn the_size_of_a_pod_includes_only_declared_facts() {
     let arena = Bump::new();
     let pod = Pod { labels: Labels::from_iter([("app", "web"), ("tier", "")]).into(), ..Pod::default() };
     let nothing = convert::pod(&arena, &pod, PodFacts::empty());
@@ -87,7 +87,7 @@ fn a_pod_has_the_size_of_its_fields_and_of_what_was_declared() {
 }
 
 #[test]
-fn a_change_has_the_size_of_the_largest_and_of_what_it_holds() {
+fn the_size_of_a_change_is_that_of_the_variant_and_its_contents() {
     let arena = Bump::new();
     let mut cache = Cache::default();
     let labels = Labels::from_iter([("zone", "a")]);

@@ -143,7 +143,7 @@ fn everything() -> Reads {
 }
 
 #[test]
-fn a_thousand_changes_lead_where_a_fresh_fill_starts() {
+fn a_thousand_changes_result_in_the_same_state_as_a_new_fill() {
     let some_of_it = [
         everything(),
         Reads { node: NodeFacts::USAGE, resident: PodFacts::empty(), cluster: ClusterFacts::empty() },
@@ -158,7 +158,7 @@ fn a_thousand_changes_lead_where_a_fresh_fill_starts() {
     for (seed, reads) in (0..).zip(some_of_it) {
         let mut happenings = Happenings { cache: Cache::default(), random: fastrand::Rng::with_seed(seed) };
         let mut feeder = Feeder::default();
-        let (mut told, mut position) = (Mirror::default(), 0);
+        let (mut mirror, mut position) = (Mirror::default(), 0);
         for step in 0..1_000 {
             happenings.step();
             // Sometimes several changes are sent at once.
@@ -166,7 +166,7 @@ fn a_thousand_changes_lead_where_a_fresh_fill_starts() {
                 continue;
             }
             let caught_up = feeder.catch_up(&happenings.cache, position, reads, |changes| {
-                told.apply(changes);
+                mirror.apply(changes);
                 Ok::<_, Infallible>(())
             });
             position = caught_up.unwrap_or_else(|never| match never {}).expect("the log reaches back so far");
@@ -177,14 +177,14 @@ fn a_thousand_changes_lead_where_a_fresh_fill_starts() {
             });
             filled.unwrap_or_else(|never| match never {});
             // An instance that never received a count has none.
-            told.count = told.count.or(fresh.count);
-            assert_eq!(told, fresh, "seed {seed}, step {step}, {reads:?}");
+            mirror.count = mirror.count.or(fresh.count);
+            assert_eq!(mirror, fresh, "seed {seed}, step {step}, {reads:?}");
         }
     }
 }
 
 #[test]
-fn what_a_plugin_does_not_read_makes_no_call() {
+fn changes_of_undeclared_facts_cause_no_call() {
     let reads = Reads { node: NodeFacts::LABELS, resident: PodFacts::empty(), cluster: ClusterFacts::empty() };
     let mut happenings = Happenings { cache: Cache::default(), random: fastrand::Rng::with_seed(1) };
     let node = happenings.node("node-0");
@@ -197,7 +197,7 @@ fn what_a_plugin_does_not_read_makes_no_call() {
 }
 
 #[test]
-fn many_nodes_come_in_several_batches() {
+fn many_nodes_are_sent_in_several_batches() {
     let mut cache = Cache::default();
     for number in 0..super::BATCH + 1 {
         cache.set_node(Arc::new(Node { name: number.to_string().into(), ..Node::default() }));
@@ -213,7 +213,7 @@ fn many_nodes_come_in_several_batches() {
 }
 
 #[test]
-fn a_position_that_the_log_has_left_behind_is_told_so() {
+fn a_position_before_the_start_of_the_log_is_reported() {
     let mut cache = Cache::default();
     cache.set_node(Arc::new(Node { name: "node".into(), ..Node::default() }));
     for number in 0..70_000 {

@@ -39,10 +39,10 @@ fn feed(objects: &[ObjectReads]) -> ObjectFeed {
 }
 
 /// Returns the sent changes, shortened.
-fn said(run: impl FnOnce(&mut dyn FnMut(&[wit::Change<'_>]) -> Result<(), Infallible>)) -> Vec<String> {
-    let mut said = Vec::new();
+fn sent(run: impl FnOnce(&mut dyn FnMut(&[wit::Change<'_>]) -> Result<(), Infallible>)) -> Vec<String> {
+    let mut changes_sent = Vec::new();
     run(&mut |changes| {
-        said.extend(changes.iter().map(|change| match change {
+        changes_sent.extend(changes.iter().map(|change| match change {
             wit::Change::Object(object) => {
                 format!("{} {}/{} {}", object.kind, object.namespace, object.name, object.fields)
             }
@@ -50,7 +50,7 @@ fn said(run: impl FnOnce(&mut dyn FnMut(&[wit::Change<'_>]) -> Result<(), Infall
         }));
         Ok(())
     });
-    said
+    changes_sent
 }
 
 #[test]
@@ -68,13 +68,13 @@ fn each_reader_gets_its_kinds_and_fields() {
     ];
     for (objects, expected) in cases {
         let Ok(()) = feed(&objects).fill(&cache, |_| Ok::<_, Infallible>(()));
-        let told = said(|apply| feed(&objects).fill(&cache, apply).unwrap());
-        assert_eq!(told, expected, "{objects:?}");
+        let sent_changes = sent(|apply| feed(&objects).fill(&cache, apply).unwrap());
+        assert_eq!(sent_changes, expected, "{objects:?}");
     }
 }
 
 #[test]
-fn what_changed_is_told_once_and_what_was_never_told_is_not_taken_back() {
+fn each_change_is_sent_once_and_unknown_objects_are_not_removed() {
     let mut cache = cache();
     let mut feed = feed(&[reads("Service", &["spec.type"])]);
     let Ok(()) = feed.fill(&cache, |_| Ok::<_, Infallible>(()));
@@ -86,10 +86,10 @@ fn what_changed_is_told_once_and_what_was_never_told_is_not_taken_back() {
     cache.remove_object(&key("short"));
     cache.remove_object(&key("web"));
     cache.remove_object(&object("Namespace", "ns", "").key);
-    let told = said(|apply| feed.catch_up(&cache, position, apply).unwrap());
-    assert_eq!(told, ["-0", r#"0 ns/api {"spec":{"type":"None"}}"#]);
+    let sent_changes = sent(|apply| feed.catch_up(&cache, position, apply).unwrap());
+    assert_eq!(sent_changes, ["-0", r#"0 ns/api {"spec":{"type":"None"}}"#]);
     let position = cache.log().end();
-    assert!(said(|apply| feed.catch_up(&cache, position, apply).unwrap()).is_empty());
+    assert!(sent(|apply| feed.catch_up(&cache, position, apply).unwrap()).is_empty());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn no_call_is_larger_than_a_batch() {
     for n in 0..2 * BATCH {
         cache.set_object(object("Service", &format!("small-{n}"), "{}"));
     }
-    let (mut calls, mut told) = (0, 0);
+    let (mut calls, mut sent_changes) = (0, 0);
     let Ok(()) = feed(&[reads("Service", &["spec.type"])]).fill(&cache, |changes| {
         let bytes: usize = changes
             .iter()
@@ -112,9 +112,9 @@ fn no_call_is_larger_than_a_batch() {
             })
             .sum();
         assert!(changes.len() <= BATCH && bytes <= 2 * BATCH_BYTES, "{} changes, {bytes} bytes", changes.len());
-        (calls, told) = (calls + 1, told + changes.len());
+        (calls, sent_changes) = (calls + 1, sent_changes + changes.len());
         Ok::<_, Infallible>(())
     });
-    assert_eq!(told, 11 + 2 * BATCH);
+    assert_eq!(sent_changes, 11 + 2 * BATCH);
     assert!(calls >= 5, "{calls}");
 }

@@ -117,8 +117,8 @@ impl Instance {
 
     /// Sends changes of the snapshot. Does nothing if the component does not export `snapshot`.
     pub(crate) fn apply(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
-        let told = self.call_if_there(Export::Apply, changes, exported!(snapshot.call_apply(changes)));
-        told.map(Option::unwrap_or_default)
+        let result = self.call_if_there(Export::Apply, changes, exported!(snapshot.call_apply(changes)));
+        result.map(Option::unwrap_or_default)
     }
 
     /// Returns the declared kinds beyond nodes and pods; none if the component does not export `objects`.
@@ -129,8 +129,8 @@ impl Instance {
 
     /// Sends changes of objects. Does nothing if the component does not export `objects`.
     pub(crate) fn apply_objects(&mut self, changes: &[objects::Change<'_>]) -> Result<(), CallError> {
-        let told = self.call_if_there(Export::ApplyObjects, changes, exported!(objects.call_apply(changes)));
-        told.map(Option::unwrap_or_default)
+        let result = self.call_if_there(Export::ApplyObjects, changes, exported!(objects.call_apply(changes)));
+        result.map(Option::unwrap_or_default)
     }
 
     /// Returns the bytes of its linear memories.

@@ -72,7 +72,7 @@ impl Compiler {
         let cache = cache_dir.and_then(|dir| {
             DiskCache::open(dir, &engine)
                 .inspect_err(|error| {
-                    tracing::warn!(%error, "opening the cache of compiled plugins failed; compiling them at each start");
+                    tracing::warn!(%error, "opening the cache of compiled code failed; compiling plugins at each start");
                 })
                 .ok()
         });

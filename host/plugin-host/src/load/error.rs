@@ -66,8 +66,8 @@ pub enum LoadCause {
     NotAPlugin,
     /// The component was built for another version of the contract.
     #[error(
-        "uses version {found} of the contract berth:scheduler (`{name}`), but this host supports {VERSION}: build it with \
-         the SDK of version {VERSION}"
+        "uses version {found} of the contract berth:scheduler (`{name}`), but this host supports {VERSION}: build it \
+         with the SDK of version {VERSION}"
     )]
     OtherVersion {
         /// The name of the import or export.
@@ -162,8 +162,8 @@ impl LoadCause {
 
 fn import_hint(name: &str) -> &'static str {
     if name.starts_with("wasi:") {
-        "Of WASI 0.2, the host provides only stubs of cli, clocks, filesystem, io, random and sockets; build it without \
-         other WASI interfaces"
+        "Of WASI 0.2, the host provides only stubs of cli, clocks, filesystem, io, random and sockets; build it \
+         without other WASI interfaces"
     } else {
         "Remove the code that needs the import"
     }

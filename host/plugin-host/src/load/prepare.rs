@@ -40,7 +40,7 @@ pub fn configure(
     Ok((instance, declaration))
 }
 
-/// Prepares an instance that is ready to serve: configure_new, tested, and filled with the cluster.
+/// Prepares an instance that is ready to serve: configured, tested, and filled with the cluster.
 ///
 /// The trial runs on a separate instance, so that it leaves no state behind. If the cluster is empty, as at the
 /// start, the trial uses a synthetic one.

@@ -41,8 +41,8 @@ pub enum AssembleError {
     },
     /// A profile enables two plugins at queueSort.
     #[error(
-        "profile {profile} enables two plugins at queueSort, {first} and {plugin}: only one can sort the queue; disable \
-         the other"
+        "profile {profile} enables two plugins at queueSort, {first} and {plugin}: only one can sort the queue; \
+         disable the other"
     )]
     SeveralSorts {
         /// The profile's scheduler name.

@@ -29,7 +29,7 @@ fn files(cache: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn what_was_compiled_once_is_not_compiled_again() {
+fn a_compiled_component_is_loaded_from_the_cache() {
     let dir = TempDir::new().expect("a temporary directory");
     let cache = dir.path().join("some/cache");
     let (one, other) = (Guest::new("One").build(), Guest::new("Other").build());
@@ -39,7 +39,7 @@ fn what_was_compiled_once_is_not_compiled_again() {
 }
 
 #[test]
-fn code_of_an_engine_that_counts_is_kept_beside_that_of_one_that_does_not() {
+fn code_of_counting_and_other_engines_is_cached_separately() {
     let dir = TempDir::new().expect("a temporary directory");
     let cache = dir.path().join("cache");
     let component = Guest::new("One").build();
@@ -48,7 +48,7 @@ fn code_of_an_engine_that_counts_is_kept_beside_that_of_one_that_does_not() {
 }
 
 #[test]
-fn a_file_that_was_cut_off_is_compiled_again() {
+fn a_truncated_file_is_compiled_again() {
     let dir = TempDir::new().expect("a temporary directory");
     let cache = dir.path().join("cache");
     let component = Guest::new("One").build();
@@ -60,7 +60,7 @@ fn a_file_that_was_cut_off_is_compiled_again() {
 }
 
 #[test]
-fn a_file_that_was_altered_is_compiled_again() {
+fn an_altered_file_is_compiled_again() {
     let dir = TempDir::new().expect("a temporary directory");
     let cache = dir.path().join("cache");
     let component = Guest::new("One").build();
@@ -80,7 +80,7 @@ fn a_file_that_was_altered_is_compiled_again() {
 
 /// The file name of another version has a different kind of checksum, or none.
 #[test]
-fn code_of_another_version_of_berth_is_not_called_damaged() {
+fn code_of_another_version_of_berth_is_ignored_without_a_warning() {
     let dir = TempDir::new().expect("a temporary directory");
     let cache = dir.path().join("cache");
     let component = Guest::new("One").build();
@@ -88,26 +88,26 @@ fn code_of_another_version_of_berth_is_not_called_damaged() {
     let file = files(&cache).remove(0);
     let name = file.file_name().and_then(|name| name.to_str()).expect("a name in UTF-8");
     fs::rename(&file, cache.join(name.replace("-xxh3-", "-"))).expect("renamed");
-    let said = Said::default();
+    let log = LogBuffer::default();
     let subscriber = tracing_subscriber::fmt().with_writer({
-        let said = said.clone();
-        move || said.clone()
+        let log = log.clone();
+        move || log.clone()
     });
     let compiled = tracing::subscriber::with_default(subscriber.finish(), || load(&cache, &component));
-    assert_eq!((compiled, said.text()), (1, String::new()));
+    assert_eq!((compiled, log.text()), (1, String::new()));
 }
 
 /// Collects the lines of a log.
 #[derive(Debug, Default, Clone)]
-struct Said(Arc<Mutex<Vec<u8>>>);
+struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Said {
+impl LogBuffer {
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().expect("no panic")).into_owned()
     }
 }
 
-impl Write for Said {
+impl Write for LogBuffer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.0.lock().expect("no panic").extend(line);
         Ok(line.len())
@@ -119,7 +119,7 @@ impl Write for Said {
 }
 
 #[test]
-fn code_that_others_could_have_written_is_not_used() {
+fn code_that_other_users_can_write_is_not_used() {
     let dir = TempDir::new().expect("a temporary directory");
     let cache = dir.path().join("cache");
     let component = Guest::new("One").build();
@@ -134,7 +134,7 @@ fn code_that_others_could_have_written_is_not_used() {
 }
 
 #[test]
-fn where_nothing_can_be_kept_everything_still_loads() {
+fn components_load_without_a_usable_cache() {
     let dir = TempDir::new().expect("a temporary directory");
     let file = dir.path().join("file");
     fs::write(&file, "").expect("written");

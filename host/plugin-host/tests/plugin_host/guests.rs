@@ -49,7 +49,7 @@ fn answers_follow_the_cluster_through_changes_and_rebuilds() {
 }
 
 #[test]
-fn while_it_restarts_it_says_so_and_others_are_told_when_it_is_back() {
+fn calls_fail_during_a_restart_and_the_recovery_is_reported() {
     let mut host = with_nodes(Host::with(traps_on_poison(), Limits::default()));
     let error = host.filter(POISON).expect_err("it traps");
     assert_eq!(error.to_string(), "plugin Test: trapped in filter: wasm `unreachable` instruction executed");
@@ -64,14 +64,14 @@ fn while_it_restarts_it_says_so_and_others_are_told_when_it_is_back() {
 }
 
 #[test]
-fn after_three_failures_in_a_row_it_rests_until_its_time_has_come() {
+fn after_three_failures_in_a_row_the_plugin_backs_off() {
     let mut host = with_nodes(Host::with(traps_on_poison(), Limits::default()));
     for round in 1..=3 {
         host.filter(POISON).expect_err("it traps");
         host.until("it is back", |host| host.recovered.len() == round);
     }
     host.filter(POISON).expect_err("it traps");
-    let error = host.filter(1).expect_err("it rests").to_string();
+    let error = host.filter(1).expect_err("it backs off").to_string();
     assert!(error.contains("failed 4 times in a row and restarts after a backoff"), "{error}");
     let until = host.now.after(Duration::from_secs(1));
     assert_eq!(host.state_of("Test").expect("listed").0, PluginState::BackingOff(until));
@@ -82,7 +82,7 @@ fn after_three_failures_in_a_row_it_rests_until_its_time_has_come() {
 }
 
 #[test]
-fn a_panic_of_the_thread_that_rebuilds_is_named() {
+fn a_panic_of_the_rebuilding_thread_is_reported() {
     let supervisor = Supervisor::default();
     let options = LoaderOptions { supervisor: supervisor.clone(), ..options(None) };
     let mut host = with_nodes(Host::serving(traps_on_poison(), options));
@@ -98,7 +98,7 @@ fn a_panic_of_the_thread_that_rebuilds_is_named() {
 }
 
 #[test]
-fn an_answer_that_breaks_the_contract_costs_that_pod_only() {
+fn an_invalid_answer_fails_only_that_call() {
     let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (i32.store (i32.const 528) (i32.const 2))))";
     let mut host = with_nodes(Host::with(Guest::new("Test").body("filter", body).build(), Limits::default()));
     let error = host.filter(POISON).expect_err("it is too short").to_string();
@@ -107,7 +107,7 @@ fn an_answer_that_breaks_the_contract_costs_that_pod_only() {
 }
 
 #[test]
-fn a_call_that_never_ends_ends() {
+fn an_endless_call_is_stopped() {
     let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (loop $forever (br $forever))))";
     let limits = Limits { call: Duration::from_millis(30), ..Limits::default() };
     let mut host = with_nodes(Host::with(Guest::new("Test").body("filter", body).build(), limits));
@@ -116,12 +116,12 @@ fn a_call_that_never_ends_ends() {
 }
 
 #[test]
-fn a_guest_that_leaks_is_exchanged_for_a_small_one_without_a_failure() {
+fn a_leaking_guest_is_replaced_without_a_failure() {
     let leaks = Guest::new("Test").body("score", "(drop (memory.grow (i32.const 16)))").build();
     let mut host = with_nodes(Host::with(leaks, Limits { memory: 64 << 20, recycle_percent: 25, ..Limits::default() }));
     for _ in 0..200 {
         host.score(1).expect("it answers");
-        host.take_in();
+        host.receive_all();
         // A quarter of 64 MiB; above it, a replacement is built.
         let large = |host: &mut Host| host.loader.status()[0].usage.memory >= 16 << 20;
         if large(&mut host) {
@@ -133,7 +133,7 @@ fn a_guest_that_leaks_is_exchanged_for_a_small_one_without_a_failure() {
 }
 
 #[test]
-fn an_instance_that_fell_behind_is_filled_anew() {
+fn an_instance_that_fell_behind_is_filled_again() {
     let mut host = with_nodes(Host::with(traps_on_poison(), Limits::default()));
     host.filter(1).expect("it answers");
     for step in 0..40_000 {
@@ -149,7 +149,7 @@ fn an_instance_that_fell_behind_is_filled_anew() {
 }
 
 #[test]
-fn an_instance_that_is_not_asked_is_told_what_changes() {
+fn an_instance_receives_changes_without_other_calls() {
     let mut host = with_nodes(Host::with(traps_on_poison(), Limits::default()));
     host.filter(1).expect("it answers");
     for step in 0..40_000 {
@@ -187,7 +187,7 @@ fn a_template_is_sent_once_until_it_is_forgotten() {
 }
 
 #[test]
-fn work_is_counted_where_that_is_asked_for_and_is_the_same_each_time() {
+fn counted_work_is_deterministic_and_optional() {
     let of_a_filter = |counts_work| {
         let options = LoaderOptions { counts_work, ..options(None) };
         let mut host = with_nodes(Host::serving(Guest::new("Test").build(), options));

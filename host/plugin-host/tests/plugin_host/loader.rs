@@ -18,11 +18,11 @@ use tempfile::TempDir;
 /// so a missed notification fails the test.
 fn watched(specs: Vec<ProfileSpec>) -> (TempDir, Host) {
     let dir = TempDir::new().expect("a temporary directory");
-    let host = Host::start(seldom_looking(dir.path()), specs);
+    let host = Host::start(without_polling(dir.path()), specs);
     (dir, host)
 }
 
-fn seldom_looking(dir: &Path) -> LoaderOptions {
+fn without_polling(dir: &Path) -> LoaderOptions {
     LoaderOptions { poll: Duration::from_secs(600), ..options(Some(dir)) }
 }
 
@@ -52,7 +52,7 @@ fn replace(path: &Path, content: &[u8]) {
 }
 
 #[test]
-fn files_come_change_and_go() {
+fn added_changed_and_deleted_files_take_effect() {
     let (dir, mut host) = watched(default_profile());
     host.until("the first set, an empty one", |host| host.swaps == 1);
     assert!(host.filters().is_empty());
@@ -69,7 +69,7 @@ fn files_come_change_and_go() {
 }
 
 #[test]
-fn a_bad_version_is_refused_and_the_last_good_one_serves_on() {
+fn a_bad_version_is_refused_and_the_last_good_version_serves() {
     let (dir, mut host) = watched(default_profile());
     let file = dir.path().join("a.wasm");
     replace(&file, &guest("A", "1.0.0"));
@@ -109,7 +109,7 @@ fn profiles_are_tried_again_when_a_list_is_no_longer_forbidden() {
 }
 
 #[test]
-fn a_file_that_is_written_slowly_is_taken_when_it_is_whole() {
+fn a_file_is_loaded_once_it_is_complete() {
     let (dir, mut host) = watched(default_profile());
     host.until("the first set", |host| host.swaps == 1);
     let component = guest("Slow", "1.0.0");
@@ -124,7 +124,7 @@ fn a_file_that_is_written_slowly_is_taken_when_it_is_whole() {
 }
 
 #[test]
-fn a_mounted_config_map_is_exchanged() {
+fn an_update_of_a_mounted_config_map_takes_effect() {
     let (dir, mut host) = watched(default_profile());
     let version = |number: &str| {
         let folder = dir.path().join(format!("..{number}"));
@@ -160,10 +160,10 @@ fn a_linked_file_is_followed() {
 }
 
 #[test]
-fn the_directory_may_come_later_and_go() {
+fn the_directory_can_be_created_and_deleted_later() {
     let parent = TempDir::new().expect("a temporary directory");
     let dir = parent.path().join("some/plugins");
-    let mut host = Host::start(seldom_looking(&dir), default_profile());
+    let mut host = Host::start(without_polling(&dir), default_profile());
     host.until("the first set", |host| host.swaps == 1);
     for _ in 0..2 {
         fs::create_dir_all(&dir).expect("created");
@@ -175,7 +175,7 @@ fn the_directory_may_come_later_and_go() {
 }
 
 #[test]
-fn without_notice_changes_are_found_by_looking() {
+fn without_notifications_changes_are_found_by_polling() {
     let dir = TempDir::new().expect("a temporary directory");
     // The directory is a link; the parent of its target is not watched.
     let (real, link) = (dir.path().join("deep/real"), dir.path().join("link"));
@@ -191,10 +191,10 @@ fn without_notice_changes_are_found_by_looking() {
 }
 
 #[test]
-fn a_file_takes_the_place_of_what_is_built_in_as_long_as_it_is_good() {
+fn a_valid_file_replaces_the_built_in_plugin() {
     let dir = TempDir::new().expect("a temporary directory");
     let built_in = vec![built_in("node-name.wasm", guest("NodeName", "0.0.1"))];
-    let options = LoaderOptions { built_in, ..seldom_looking(dir.path()) };
+    let options = LoaderOptions { built_in, ..without_polling(dir.path()) };
     let file = dir.path().join("mine.wasm");
     fs::write(&file, b"bad").expect("written");
     let mut host = Host::start(options, default_profile());
@@ -207,7 +207,7 @@ fn a_file_takes_the_place_of_what_is_built_in_as_long_as_it_is_good() {
 }
 
 #[test]
-fn of_two_files_with_one_name_the_first_has_it() {
+fn the_first_of_two_files_with_the_same_plugin_name_serves() {
     let (dir, mut host) = watched(default_profile());
     replace(&dir.path().join("one.wasm"), &guest("A", "1.0.0"));
     replace(&dir.path().join("two.wasm"), &guest("A", "2.0.0"));
@@ -224,7 +224,7 @@ fn a_plugin_that_a_profile_names_outlives_its_file() {
     let dir = TempDir::new().expect("a temporary directory");
     let file = dir.path().join("a.wasm");
     replace(&file, &guest("A", "1.0.0"));
-    let mut host = Host::start(seldom_looking(dir.path()), only("A", NamedBy::Point));
+    let mut host = Host::start(without_polling(dir.path()), only("A", NamedBy::Point));
     host.until("it serves", |host| host.version("A") == Some("1.0.0"));
     fs::remove_file(&file).expect("removed");
     host.until("that is noticed", |host| host.state_of("A").is_some_and(|(state, _)| state == PluginState::LastGood));
@@ -246,14 +246,14 @@ async fn profiles_that_cannot_be_served_are_refused_at_the_start() {
         (only("Bad", NamedBy::MultiPoint), "profile own names the plugin Bad, which was refused: "),
     ];
     for (specs, expected) in cases {
-        let mut host = Host::start(seldom_looking(dir.path()), specs);
+        let mut host = Host::start(without_polling(dir.path()), specs);
         host.until("the first look is over", |host| !host.loader.status().is_empty());
         let error = host.loader.ready().await.expect_err("not to be served").to_string();
         assert!(error.contains(expected), "{error}");
     }
     let mut nowhere = only("A", NamedBy::Point);
     nowhere[0].points.pre_filter = std::mem::take(&mut nowhere[0].points.filter);
-    let mut host = Host::start(seldom_looking(dir.path()), nowhere);
+    let mut host = Host::start(without_polling(dir.path()), nowhere);
     host.until("the first look is over", |host| !host.loader.status().is_empty());
     let error = host.loader.ready().await.expect_err("not to be served").to_string();
     assert_eq!(error, "profile own enables the plugin A at preFilter, which it does not export");
@@ -269,7 +269,7 @@ async fn a_plugin_that_is_missing_at_the_start_is_waited_for() {
 }
 
 #[test]
-fn other_profiles_serve_as_soon_as_their_plugins_are_there() {
+fn new_profiles_serve_once_their_plugins_exist() {
     let (dir, mut host) = watched(only("A", NamedBy::Point));
     replace(&dir.path().join("a.wasm"), &guest("A", "1.0.0"));
     host.until("the first serves", |host| host.filters() == ["A"]);
@@ -283,7 +283,7 @@ fn other_profiles_serve_as_soon_as_their_plugins_are_there() {
 }
 
 #[test]
-fn profiles_that_differ_in_name_or_weight_alone_are_others() {
+fn a_changed_name_or_weight_replaces_the_profiles() {
     let (dir, mut host) = watched(only("A", NamedBy::Point));
     replace(&dir.path().join("a.wasm"), &guest("A", "1.0.0"));
     host.until("it serves", |host| host.filters() == ["A"]);
@@ -308,7 +308,7 @@ fn profiles_share_instances_with_the_same_arguments() {
         spec.arguments.insert("A".into(), serde_json::from_str(arguments).expect("JSON"));
         specs.push(spec);
     }
-    let mut host = Host::start(seldom_looking(dir.path()), specs);
+    let mut host = Host::start(without_polling(dir.path()), specs);
     host.until("they serve", |host| host.profiles.len() == 3 && !host.loader.status().is_empty());
     let ids: Vec<_> = host.profiles.iter().map(|profile| profile.filter[0].id).collect();
     assert_eq!(ids[0], ids[1]);
@@ -325,7 +325,7 @@ fn too_large_and_too_many_files_are_refused() {
     replace(&dir.path().join("b.wasm"), &vec![0; 1 << 20]);
     replace(&dir.path().join("c.wasm"), &guest("C", "1.0.0"));
     let limits = Arc::new(Limits { files: 2, file_size: 1 << 19, ..Limits::default() });
-    let mut host = Host::start(LoaderOptions { limits, ..seldom_looking(dir.path()) }, default_profile());
+    let mut host = Host::start(LoaderOptions { limits, ..without_polling(dir.path()) }, default_profile());
     host.until("the first set", |host| host.swaps == 1 && host.refusals().len() == 2);
     let refusals = host.refusals().join("\n");
     assert!(refusals.contains("b.wasm: is 1048576 bytes large"), "{refusals}");
@@ -334,7 +334,7 @@ fn too_large_and_too_many_files_are_refused() {
 }
 
 #[test]
-fn plugins_are_exchanged_under_load_and_no_cycle_fails() {
+fn plugins_are_replaced_under_load_without_a_failed_cycle() {
     let (dir, mut host) = watched(default_profile());
     let file = dir.path().join("a.wasm");
     replace(&file, &guest("A", "1.0.0"));

@@ -30,7 +30,7 @@ fn rejected(code: Code) -> Verdicts {
 }
 
 #[test]
-fn room_is_made_where_the_answer_is_yes() {
+fn a_node_is_nominated_if_the_what_if_query_fits() {
     let mut host = host(&guest().makes_room(), Limits::default());
     let mut asked = Vec::new();
     let result = host.post_filter(1, &mut |cases| {
@@ -39,30 +39,30 @@ fn room_is_made_where_the_answer_is_yes() {
     });
     let case = WhatIf { node: NodeId(0), removed: vec![PodId(0)], added: Vec::new() };
     assert_eq!(asked, [case]);
-    let room = PreemptionPlan { node: NodeId(0), evict: vec![PodId(0)], reason: "told so".into(), intents: Vec::new() };
-    assert_eq!(result, Ok(PostFilterResult::Nominate(room)));
+    let plan = PreemptionPlan { node: NodeId(0), evict: vec![PodId(0)], reason: "told so".into(), intents: Vec::new() };
+    assert_eq!(result, Ok(PostFilterResult::Nominate(plan)));
     let no = host.post_filter(1, &mut |_| Ok(rejected(Code::Unschedulable))).unwrap_err();
     assert_eq!(no.message, "post-filter failed: no thank you");
 }
 
 #[test]
-fn another_plugins_failure_is_no_failure_of_its_own() {
+fn a_failure_of_another_plugin_does_not_restart_the_post_filter() {
     let mut host = host(&guest().makes_room(), Limits::default());
     let failure = || PluginError::failed("Other".into(), "trapped".into());
-    let said = host.post_filter(1, &mut |_| Err(failure())).unwrap_err();
-    assert_eq!(said.message, "post-filter failed: no thank you", "code `error` is a no, which it passes on");
+    let error = host.post_filter(1, &mut |_| Err(failure())).unwrap_err();
+    assert_eq!(error.message, "post-filter failed: no thank you", "code `error` is a no, which it passes on");
     assert!(host.post_filter(1, &mut |cases| Ok(fits(cases))).is_ok(), "it was not restarted");
 }
 
 #[test]
-fn without_questions_it_may_have_nothing_to_offer() {
+fn a_post_filter_can_nominate_no_node_without_a_query() {
     let mut host = host(&guest(), Limits::default());
     let nothing = PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() };
     assert_eq!(host.post_filter(1, &mut |_| unreachable!("it asks nothing")), Ok(nothing));
 }
 
 #[test]
-fn one_that_never_ends_ends() {
+fn an_endless_post_filter_is_stopped() {
     let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (loop $forever (br $forever))))";
     let limits = Limits { call: Duration::from_millis(30), ..Limits::default() };
     let mut host = host(&guest().body("post_filter", body), limits);

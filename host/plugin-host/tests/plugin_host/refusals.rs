@@ -37,7 +37,7 @@ fn a_good_guest_is_reported() {
 }
 
 #[test]
-fn files_that_are_no_component() {
+fn files_without_a_component_are_refused() {
     let good = Guest::new("Good").build();
     refused("empty", b"", "is empty");
     refused("not wasm", b"#!/bin/sh\n", "is not WebAssembly");
@@ -52,7 +52,7 @@ fn files_that_are_no_component() {
 }
 
 #[test]
-fn components_that_are_no_plugins() {
+fn components_that_are_not_plugins_are_refused() {
     let with = |exports: &[&'static str]| Guest::new("Odd").exports(exports).build();
     refused("no plugin", &with(&["filter"]), "exports no `berth:scheduler/plugin@0.1.0`");
     refused("nothing to call", &with(&["plugin", "normalize"]), "exports none of the extension points");
@@ -65,7 +65,7 @@ fn components_that_are_no_plugins() {
 }
 
 #[test]
-fn components_of_other_contracts() {
+fn components_for_other_contract_versions_are_refused() {
     let of = |version: &'static str| Guest::new("Other").contract(version).build();
     refused("an older minor version", &of("0.0.9"), "uses version 0.0.9 of the contract");
     refused("a newer minor version", &of("0.2.0"), "uses version 0.2.0 of the contract");
@@ -80,7 +80,7 @@ fn components_of_other_contracts() {
 }
 
 #[test]
-fn plugins_that_fail_before_any_pod() {
+fn plugins_that_fail_at_the_start_are_refused() {
     let with = |function, body: &str| Guest::new("Bad").body(function, body).build();
     let forever = "(loop $forever (br $forever)) (unreachable)";
     let greedy = "(loop $more (drop (memory.grow (i32.const 16))) (br $more)) (unreachable)";
@@ -98,7 +98,7 @@ fn plugins_that_fail_before_any_pod() {
 }
 
 #[test]
-fn plugins_that_fail_their_trial() {
+fn plugins_that_fail_their_trial_are_refused() {
     let with = |function, body: &str| Guest::new("Bad").body(function, body).build();
     let forever = "(loop $forever (br $forever))";
     let greedy = "(loop $more (drop (memory.grow (i32.const 16))) (br $more))";

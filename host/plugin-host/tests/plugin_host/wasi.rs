@@ -12,7 +12,7 @@ fn on_one_node(guest: &Guest) -> Host {
 }
 
 #[test]
-fn the_clock_shows_the_cycles_time_and_goes_on() {
+fn the_clock_starts_at_the_time_of_the_cycle_and_advances() {
     let tell = "(i64.store (local.get $scores) (call $now))";
     let mut host = on_one_node(&Guest::new("Test").with_clock().body("score", tell));
     let cycle = i64::try_from(host.now.0).expect("a time") * 1_000_000;
@@ -21,7 +21,7 @@ fn the_clock_shows_the_cycles_time_and_goes_on() {
 }
 
 #[test]
-fn the_last_line_on_stderr_says_why_it_trapped() {
+fn the_last_line_on_stderr_is_the_message_of_a_trap() {
     let body = "(call $print (call $stderr) (i32.const 640) (i32.const 14) (i32.const 700)) (unreachable)";
     let guest = Guest::new("Test").with_files().body("data", r#"(data (i32.const 640) "first\nno luck\n")"#);
     let error = check(&guest.body("filter", body));

@@ -79,19 +79,19 @@ fn cycle<'a>(id: u32, pod: &'a Pod, cache: &'a Cache) -> Cycle<'a> {
     Cycle { id: u64::from(id), time: Timestamp(1_000_000), seed: 7, signature: PodSignatureId(id), pod, cache }
 }
 
-fn each(verdicts: &Verdicts) -> Vec<Option<Status>> {
+fn statuses_of(verdicts: &Verdicts) -> Vec<Option<Status>> {
     let outcome = |answer: &u16| verdicts.outcomes.get(usize::from(*answer).checked_sub(1)?).cloned();
     verdicts.nodes.iter().map(outcome).collect()
 }
 
 fn filter(host: &mut Host, plugin: &ProfilePlugin, id: u32, pod: &Pod, nodes: &[NodeId]) -> Vec<Option<Status>> {
     let cycle = cycle(id, pod, &host.cache);
-    each(&host.guests.filter(plugin.id, &cycle, nodes).expect("it answers"))
+    statuses_of(&host.guests.filter(plugin.id, &cycle, nodes).expect("it answers"))
 }
 
-/// Returns the answer to each case when the changes are really made, one case after the other. The cases have the ids
-/// of the cluster `of`; pods that were removed and added again have other ids here.
-fn really(
+/// Makes the changes of each case, one case after the other, and returns the answers of filter. The cases have the
+/// ids of the cluster `of`; pods that were removed and added again have other ids here.
+fn filter_after_real_changes(
     host: &mut Host,
     plugin: &ProfilePlugin,
     id: u32,
@@ -99,7 +99,7 @@ fn really(
     cases: &[WhatIf],
     of: &Cache,
 ) -> Vec<Option<Status>> {
-    let mut said = Vec::new();
+    let mut statuses = Vec::new();
     for case in cases {
         let name = host.cache.node(case.node).expect("a node").node.name.clone();
         let removed: Vec<Arc<Pod>> =
@@ -108,11 +108,11 @@ fn really(
         for pod in &case.added {
             host.cache.assume(Arc::new(Pod { node_name: name.clone(), ..Pod::clone(pod) }));
         }
-        said.extend(filter(host, plugin, id, pod, &[case.node]));
+        statuses.extend(filter(host, plugin, id, pod, &[case.node]));
         case.added.iter().for_each(|pod| host.cache.remove_pod(&pod.key.uid));
         removed.into_iter().for_each(|pod| host.cache.set_pod(pod));
     }
-    said
+    statuses
 }
 
 /// Returns cases about the nodes of `cache`, some about the same node.
@@ -128,7 +128,7 @@ fn cases(cache: &Cache, random: &mut fastrand::Rng) -> Vec<WhatIf> {
 }
 
 #[test]
-fn what_ifs_are_as_if_it_were_so_and_leave_nothing_behind() {
+fn what_if_queries_answer_as_for_real_changes_and_leave_no_state() {
     let (mut asked, mut changed) = (host(), host());
     let mut random = fastrand::Rng::with_seed(11);
     let all: Vec<NodeId> = (0..NODES).map(NodeId).collect();
@@ -141,12 +141,12 @@ fn what_ifs_are_as_if_it_were_so_and_leave_nothing_behind() {
             let name = &plugin.declaration.name;
             let cycle = cycle(id, &pod, &asked.cache);
             let verdicts = asked.guests.filter_what_if(plugin.id, &cycle, &cases).expect("it answers");
-            let expected = really(&mut changed, same, id, &pod, &cases, &asked.cache);
-            assert_eq!(each(&verdicts), expected, "{name} about pod {id}");
+            let expected = filter_after_real_changes(&mut changed, same, id, &pod, &cases, &asked.cache);
+            assert_eq!(statuses_of(&verdicts), expected, "{name} about pod {id}");
             expected.iter().for_each(|verdict| seen[usize::from(verdict.is_some())] += 1);
             let (now, truly) = (filter(&mut asked, plugin, id, &pod, &all), filter(&mut changed, same, id, &pod, &all));
             assert_eq!(now, truly, "{name} after what-ifs about pod {id}");
         }
     }
-    assert!(seen.iter().all(|count| *count > 100), "fits and noes: {seen:?}");
+    assert!(seen.iter().all(|count| *count > 100), "fits and rejections: {seen:?}");
 }

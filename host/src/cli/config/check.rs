@@ -68,7 +68,7 @@ fn absent(lines: &[LineUp], loaded: &Loaded, has_directory: bool) -> Vec<Remark>
     let mut errors = Vec::new();
     for line in lines {
         for absent in &line.absent {
-            let places = loaded.named.iter().filter(|named| is_of(named, line, absent));
+            let places = loaded.named.iter().filter(|named| names_absent(named, line, absent));
             let remedy = match (absent.point, berth_config::removed_plugin(&absent.plugin)) {
                 (None, Some(instead)) => format!("; Kubernetes has removed it: {instead}"),
                 (None, None) if !has_directory && absent.near.is_none() => {
@@ -84,7 +84,7 @@ fn absent(lines: &[LineUp], loaded: &Loaded, has_directory: bool) -> Vec<Remark>
     errors
 }
 
-fn is_of(named: &Named, line: &LineUp, absent: &Absent) -> bool {
+fn names_absent(named: &Named, line: &LineUp, absent: &Absent) -> bool {
     let is_there = absent.point.is_none_or(|point| point == named.point);
     named.scheduler_name == *line.scheduler_name && named.plugin == *absent.plugin && is_there
 }

@@ -10,7 +10,7 @@ pub(super) const DEFAULT_BINDER: &str = "DefaultBinder";
 
 /// Returns the differences from kube-scheduler that apply to this configuration.
 pub(super) fn differences(configuration: &Configuration, profiles: &[LineUp]) -> Vec<String> {
-    let mut lines = refused_there(configuration, profiles);
+    let mut lines = refused_by_kube_scheduler(configuration, profiles);
     let all = |spec: &ProfileSpec| matches!(spec.percentage_of_nodes_to_score, None | Some(0));
     let everywhere: Vec<&str> =
         configuration.profiles.iter().filter(|spec| all(spec)).map(|spec| &*spec.scheduler_name).collect();
@@ -33,10 +33,10 @@ pub(super) fn differences(configuration: &Configuration, profiles: &[LineUp]) ->
 }
 
 /// Returns the parts of the configuration that kube-scheduler would refuse.
-fn refused_there(configuration: &Configuration, profiles: &[LineUp]) -> Vec<String> {
-    let nobody =
+fn refused_by_kube_scheduler(configuration: &Configuration, profiles: &[LineUp]) -> Vec<String> {
+    let is_empty_at =
         |point: &str, line: &LineUp| line.points.iter().any(|(name, standing)| *name == point && standing.is_empty());
-    let unsorted = profiles.iter().filter(|line| nobody("queueSort", line)).map(|line| {
+    let unsorted = profiles.iter().filter(|line| is_empty_at("queueSort", line)).map(|line| {
         format!("{}: no plugin is enabled at queueSort, which kube-scheduler refuses", line.scheduler_name)
     });
     let whole = configuration.in_force();
@@ -44,7 +44,8 @@ fn refused_there(configuration: &Configuration, profiles: &[LineUp]) -> Vec<Stri
         let plugins = profile.plugins.as_ref();
         plugins.is_some_and(|plugins| !plugins.bind.enabled.is_empty() || plugins.multi_point.enables(DEFAULT_BINDER))
     };
-    let unbound = whole.profiles.iter().zip(profiles).filter(|(profile, line)| !binds(profile) && nobody("bind", line));
+    let unbound =
+        whole.profiles.iter().zip(profiles).filter(|(profile, line)| !binds(profile) && is_empty_at("bind", line));
     let unbound = unbound.map(|(_, line)| {
         format!("{}: no plugin is enabled at bind, which kube-scheduler refuses", line.scheduler_name)
     });

@@ -14,13 +14,13 @@ impl Listing for ConfigReport {
     fn table(&self, wide: bool) -> String {
         let Some(settings) = &self.settings else { return self.lines(&self.errors).join("\n") + "\n" };
         let mut text = String::new();
-        for of in &self.profiles {
-            section(&mut text, &format!("Profile {}", of.scheduler_name), &profile(of, wide));
+        for report in &self.profiles {
+            section(&mut text, &format!("Profile {}", report.scheduler_name), &profile(report, wide));
         }
         if !self.extenders.is_empty() {
             section(&mut text, "Extenders, called after the plugins", &extenders(&self.extenders));
         }
-        section(&mut text, "Settings", &around(settings));
+        section(&mut text, "Settings", &settings_table(settings));
         list(&mut text, "Intended differences from kube-scheduler (docs/differences.md)", &self.differences);
         list(&mut text, "Notes", &self.lines(&self.notes));
         if !self.errors.is_empty() {
@@ -66,7 +66,7 @@ fn list(text: &mut String, title: &str, lines: &[String]) {
 fn profile(profile: &ProfileReport, wide: bool) -> Table {
     let mut table = new_fitted_table();
     for point in &profile.extension_points {
-        let mut plugins: Vec<String> = point.plugins.iter().map(|plugin| shown(plugin, wide)).collect();
+        let mut plugins: Vec<String> = point.plugins.iter().map(|plugin| plugin_text(plugin, wide)).collect();
         if point.name == "bind" && profile.default_binder {
             plugins.push(format!("{DEFAULT_BINDER} [the core]"));
         }
@@ -84,7 +84,7 @@ fn profile(profile: &ProfileReport, wide: bool) -> Table {
 }
 
 /// Returns `name ×weight [file]`. The narrow table leaves out the weight 1 and the files of built-in plugins.
-fn shown(plugin: &PluginAtPoint, wide: bool) -> String {
+fn plugin_text(plugin: &PluginAtPoint, wide: bool) -> String {
     let weight = if plugin.weight == 1 && !wide { String::new() } else { format!(" ×{}", plugin.weight) };
     let from = match plugin.built_in {
         true if wide => format!(" [{}, built in]", plugin.file),
@@ -105,22 +105,22 @@ fn extenders(extenders: &[Extender]) -> Table {
             (&score, &extender.prioritize_verb),
             ("bind", &extender.bind_verb),
         ];
-        let mut does: Vec<String> =
-            verbs.iter().filter(|(_, verb)| !verb.is_empty()).map(|(what, _)| (*what).to_owned()).collect();
-        does.push(format!("timeout {}", extender.http_timeout));
+        let mut details: Vec<String> =
+            verbs.iter().filter(|(_, verb)| !verb.is_empty()).map(|(name, _)| (*name).to_owned()).collect();
+        details.push(format!("timeout {}", extender.http_timeout));
         if extender.ignorable {
-            does.push("ignored after a failure".to_owned());
+            details.push("ignored after a failure".to_owned());
         }
         let managed: Vec<&str> = extender.managed_resources.iter().map(|resource| resource.name.as_str()).collect();
         if !managed.is_empty() {
-            does.push(format!("for pods that request {}", managed.join(", ")));
+            details.push(format!("for pods that request {}", managed.join(", ")));
         }
-        table.add_row([extender.url_prefix.clone(), does.join(", ")]);
+        table.add_row([extender.url_prefix.clone(), details.join(", ")]);
     }
     table
 }
 
-fn around(settings: &Settings) -> Table {
+fn settings_table(settings: &Settings) -> Table {
     let mut table = new_fitted_table();
     let mut row = |name: &str, value: String| {
         table.add_row([name.to_owned(), value]);

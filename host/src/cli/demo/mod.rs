@@ -63,16 +63,16 @@ pub async fn run(args: Args) -> Result<()> {
     let expected = files::expected()?;
     let format = args.output.format;
     // With JSON or YAML, standard output has only the result.
-    let say = |line: String| if format.is_table() { out::line(line) } else { Ok(()) };
-    say("Starting an API server, its controllers and the scheduler in this process …".to_owned())?;
+    let print = |line: String| if format.is_table() { out::line(line) } else { Ok(()) };
+    print("Starting an API server, its controllers and the scheduler in this process …".to_owned())?;
     let parts = Parts { kubeconfig: args.kubeconfig, plugins: args.plugins, ..Parts::default() };
     let mut cluster = Cluster::start(&parts).await?;
-    say(format!("Creating {} nodes and {} Deployments …", nodes.len(), workload.len()))?;
+    print(format!("Creating {} nodes and {} Deployments …", nodes.len(), workload.len()))?;
     let zone_of = zones(&nodes);
     cluster.create_all(&nodes).await?;
     cluster.start_parts(&parts).await?;
     cluster.write_kubeconfig()?;
-    say(format!("kubeconfig: {}", cluster.kubeconfig().display()))?;
+    print(format!("kubeconfig: {}", cluster.kubeconfig().display()))?;
     cluster.create_all(&workload).await?;
 
     let pods: usize = expected.values().map(|expectation| expectation.placed + expectation.pending).sum();
@@ -90,7 +90,7 @@ pub async fn run(args: Args) -> Result<()> {
     if std::io::stdout().is_terminal() && format.is_table() {
         tokio::select! {
             served = serve(&cluster, &report.unexpected) => served?,
-            ended = cluster.scheduler_lives(debug_signal) => ended?,
+            ended = cluster.scheduler_ended(debug_signal) => ended?,
         }
         return cluster.stop().await;
     }
@@ -127,7 +127,7 @@ async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
             let stuck = format!(
                 "no pod has changed for {PATIENCE:?}: {placed} pods are scheduled, {rejected} are rejected, {pods} are expected"
             );
-            return Err(anyhow!(stuck)).or_try(|| "berth demo --log=info".to_owned());
+            return Err(anyhow!(stuck)).or_hint(|| "berth demo --log=info".to_owned());
         };
         match event.context("watching pods")? {
             Some(Event::Apply(pod) | Event::InitApply(pod)) => outcomes.set(&pod),

@@ -71,7 +71,7 @@ impl Outcomes {
             .collect();
         if placed != expected.placed || reasons.len() != expected.pending {
             return Some(format!(
-                "{app}: {placed} pods placed and {} rejected, {} and {} expected",
+                "{app}: {placed} pods placed and {} rejected; expected {} placed and {} rejected",
                 reasons.len(),
                 expected.placed,
                 expected.pending
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_told_and_agreement_is_not() {
+    fn only_differences_from_the_expected_outcome_are_reported() {
         let mut outcomes = Outcomes::default();
         outcomes.set(&pod("a", Some("n1"), None));
         outcomes.set(&pod("b", None, Some("0/1 nodes are available: 1 Insufficient cpu.")));
@@ -128,7 +128,7 @@ mod tests {
             outcomes.differences(&[("web".to_owned(), expectation)].into())
         };
         assert_eq!(expect(1, 1, "Insufficient cpu"), Vec::<String>::new());
-        assert_eq!(expect(2, 0, ""), ["web: 1 pods placed and 1 rejected, 2 and 0 expected"]);
+        assert_eq!(expect(2, 0, ""), ["web: 1 pods placed and 1 rejected; expected 2 placed and 0 rejected"]);
         assert!(expect(1, 1, "Insufficient memory")[0].contains("1 Insufficient cpu"));
     }
 }

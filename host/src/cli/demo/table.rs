@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_says_where_and_why_not() {
+    fn a_row_has_the_zones_and_the_reasons() {
         let placed = |node: &str| Outcome::Placed(node.into());
         let rejected = Outcome::Rejected("0/2 nodes are available: 2 Insufficient cpu.".into());
         let outcomes = Outcomes::given("web", [placed("a"), placed("a"), placed("b"), rejected.clone(), rejected]);

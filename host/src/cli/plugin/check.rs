@@ -58,7 +58,7 @@ pub(super) fn check(args: &Args) -> Result<ExitCode> {
 pub(super) fn refused<T>(file: &Path, error: LoadError) -> Result<T> {
     if error.cause == LoadCause::CoreModule {
         let file = quoted(file.display());
-        return Err(error).or_try(|| format!("berth plugin componentize {file} --output component.wasm"));
+        return Err(error).or_hint(|| format!("berth plugin componentize {file} --output component.wasm"));
     }
     Err(error.into())
 }

@@ -177,10 +177,10 @@ impl Answers {
             held_back: variety.held_back,
             filter_skipped: variety.filter_skipped,
             score_skipped: variety.score_skipped,
-            nominated: variety.rooms,
-            not_nominated: variety.no_rooms,
-            approved: variety.let_go,
-            not_approved: variety.held_up,
+            nominated: variety.nominated,
+            not_nominated: variety.not_nominated,
+            approved: variety.approved,
+            not_approved: variety.not_approved,
             errors: variety.errors,
         }
     }

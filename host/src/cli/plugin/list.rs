@@ -69,7 +69,7 @@ struct Plugin {
 /// Prints the plugins. The exit status tells whether all are accepted.
 pub(super) fn list(args: Args) -> Result<ExitCode> {
     let configuration = match &args.config {
-        Some(file) => berth_config::load(file).or_try(|| format!("berth config check {}", quoted(file.display())))?,
+        Some(file) => berth_config::load(file).or_hint(|| format!("berth config check {}", quoted(file.display())))?,
         None => Configuration::default(),
     };
     let plugins_dir = args.plugins.or_else(|| configuration.berth.plugin_directory.clone());
@@ -85,7 +85,7 @@ pub(super) fn list(args: Args) -> Result<ExitCode> {
     output::print(&PluginList { plugins, error: error.as_ref().map(ToString::to_string) }, args.output.format)?;
     if let Some(error) = error {
         let file = args.config.map_or_else(|| "FILE".to_owned(), |file| quoted(file.display()));
-        return Err(error).or_try(|| format!("berth config check {file}"));
+        return Err(error).or_hint(|| format!("berth config check {file}"));
     }
     Ok(if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

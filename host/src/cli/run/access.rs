@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn without_flags_it_is_as_without_kube_schedulers() {
+    fn without_flags_the_options_are_the_defaults() {
         let cli = Cli::try_parse_from(["run"]).unwrap_or_else(|e| panic!("{e}"));
         let (authentication, authorization) = (cli.authentication.options(), cli.authorization.options());
         assert_eq!(format!("{authentication:?}"), format!("{:?}", AuthenticationOptions::default()));

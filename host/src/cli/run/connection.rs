@@ -69,7 +69,7 @@ impl ConnectionFlags {
     pub async fn clients(&self, configuration: &Configuration) -> Result<Clients> {
         let connection = &configuration.client_connection;
         let client =
-            berth_kube::connect_at(connection.kubeconfig(), self.master.as_deref()).await.or_try(|| self.remedy())?;
+            berth_kube::connect_at(connection.kubeconfig(), self.master.as_deref()).await.or_hint(|| self.remedy())?;
         Ok(Clients::of(client, connection.rate()))
     }
 

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_comes_before_the_file_and_what_is_not_given_changes_nothing() {
+    fn flags_override_the_file_and_absent_flags_change_nothing() {
         let file = LeaderElection { enabled: false, name: "from-file".into(), ..LeaderElection::default() };
         let with = |flags: &[&str]| {
             let mut election = file.clone();

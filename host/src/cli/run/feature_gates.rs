@@ -94,7 +94,7 @@ impl FeatureGate {
     }
 
     /// Logs the effect of the gate, if it differs from the value.
-    pub fn tell(&self) {
+    pub fn log_effect(&self) {
         match self.remark() {
             Remark::None => {}
             Remark::Elsewhere => {
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_is_told_of_where_berth_does_otherwise() {
+    fn a_gate_gets_a_remark_if_its_value_has_no_effect() {
         for (text, remark) in [
             ("DRAPrioritizedList=true", Remark::None),
             ("kube:DRAPrioritizedList=false", Remark::Contrary),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_can_be_searched_by_eye() {
+    fn the_table_is_sorted_by_name() {
         assert!(GATES.is_sorted_by_key(|(name, _)| *name));
     }
 }

@@ -7,7 +7,7 @@ use tracing::warn;
 
 /// The treatment of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum Treatment {
     /// The flag is ignored with a warning, for this reason.
     Ignored(&'static str),
     /// The flag is refused, because ignoring it would do harm; with the reason.
@@ -23,10 +23,10 @@ enum Takes {
 }
 
 /// The name, value and treatment of a flag.
-type Flag = (&'static str, Takes, Fate);
+type Flag = (&'static str, Takes, Treatment);
 
-use Fate::{Ignored, Refused};
 use Takes::{Boolean, Value};
+use Treatment::{Ignored, Refused};
 
 const HTTP: &str = "Berth serves only HTTP/1.1";
 const GO: &str = "Berth has no Go runtime; use `perf` and /metrics";
@@ -72,9 +72,9 @@ impl WithoutEffect {
     ///
     /// # Errors
     /// A flag was given that can't be ignored.
-    pub fn tell(&self) -> Result<()> {
-        for (name, _, fate) in &self.0 {
-            match fate {
+    pub fn log(&self) -> Result<()> {
+        for (name, _, treatment) in &self.0 {
+            match treatment {
                 Ignored(why) => warn!(flag = format!("--{name}"), reason = why, "flag has no effect"),
                 Refused(why) => bail!("--{name} is not supported: {why}"),
             }
@@ -85,9 +85,9 @@ impl WithoutEffect {
 
 impl clap::Args for WithoutEffect {
     fn augment_args(command: Command) -> Command {
-        flags().fold(command.next_help_heading("Without effect"), |command, (name, takes, fate)| {
-            let (Ignored(why) | Refused(why)) = fate;
-            let effect = if matches!(fate, Ignored(_)) { "No effect" } else { "Not supported" };
+        flags().fold(command.next_help_heading("Without effect"), |command, (name, takes, treatment)| {
+            let (Ignored(why) | Refused(why)) = treatment;
+            let effect = if matches!(treatment, Ignored(_)) { "No effect" } else { "Not supported" };
             let flag = Arg::new(*name).long(*name).action(ArgAction::Append).hide_short_help(true);
             let flag = flag.help(format!("{effect}: {why}"));
             command.arg(match takes {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_is_told_of_and_what_would_harm_is_refused() {
+    fn flags_without_effect_are_accepted_and_harmful_flags_are_refused() {
         let parse = |given: &[&str]| {
             let cli = Cli::try_parse_from([&["run"], given].concat()).unwrap_or_else(|e| panic!("{e}"));
             cli.flags
@@ -134,9 +134,9 @@ mod tests {
         let given = parse(&["--profiling", "--vmodule=a=2", "--vmodule", "b=3", "--contention-profiling=false"]);
         let names: Vec<&str> = given.0.iter().map(|(name, ..)| *name).collect();
         assert_eq!(names, ["contention-profiling", "profiling", "vmodule"]);
-        assert!(given.tell().is_ok());
+        assert!(given.log().is_ok());
         assert!(parse(&[]).0.is_empty());
-        let refused = parse(&["--tls-sni-cert-key=a,b"]).tell().expect_err("refused").to_string();
+        let refused = parse(&["--tls-sni-cert-key=a,b"]).log().expect_err("refused").to_string();
         assert!(refused.starts_with("--tls-sni-cert-key is not supported: use one certificate"), "{refused}");
     }
 }

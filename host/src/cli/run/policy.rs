@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_is_read() {
+    fn the_policy_flag_excludes_the_configuration_flags() {
         for (flags, file) in
             [(&["run"][..], None), (&["run", "--config=c"], Some("c")), (&["run", "--policy-config-file=p"], Some("p"))]
         {

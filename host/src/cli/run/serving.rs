@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_is_served_unless_that_is_asked_for() {
+    fn the_default_address_is_loopback() {
         for (flags, address) in [
             (&[][..], Some("127.0.0.1:10259")),
             (&["--bind-address=::", "--secure-port=any"], Some("[::]:0")),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_that_go_together_come_together() {
+    fn certificate_and_key_flags_require_each_other() {
         for (flags, error) in [
             (&["--tls-cert-file=a"][..], Some("needs --tls-private-key-file")),
             (&["--tls-private-key-file=a"], Some("needs --tls-cert-file")),

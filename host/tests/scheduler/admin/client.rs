@@ -23,11 +23,11 @@ impl Client {
         Self::with(address, |_| {})
     }
 
-    /// Returns a client with the credentials that `as_whom` writes into the configuration.
-    pub fn with(address: SocketAddr, as_whom: impl FnOnce(&mut Config)) -> Self {
+    /// Returns a client with the credentials that `set_credentials` writes into the configuration.
+    pub fn with(address: SocketAddr, set_credentials: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::new(format!("https://{address}").parse().expect("a URL"));
         config.accept_invalid_certs = true;
-        as_whom(&mut config);
+        set_credentials(&mut config);
         Self(kube::Client::try_from(config).expect("a client"))
     }
 

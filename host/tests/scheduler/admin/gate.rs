@@ -58,10 +58,10 @@ async fn probes_need_no_credentials_and_the_api_server_authorizes_other_paths() 
         }
     }
     let counts = &reviews.counts;
-    assert_eq!(counts.tokens.load(SeqCst), 3, "one question a token, good or bad");
+    assert_eq!(counts.tokens.load(SeqCst), 3, "one review for each token, valid or not");
     let before = counts.access.load(SeqCst);
     assert_eq!(with_token(address, "scraper-token").get("/metrics").await.status, 200);
-    assert_eq!(counts.access.load(SeqCst), before, "the answer before holds");
+    assert_eq!(counts.access.load(SeqCst), before, "the cached answer is used");
 }
 
 #[tokio::test]
@@ -138,12 +138,12 @@ async fn a_client_certificate_identifies_the_user() {
     assert_eq!(with_certificate(server.address(), &stranger).get("/metrics").await.status, 401);
 
     std::fs::write(&file, theirs.0.pem()).expect("written");
-    until_some("the new authority's word counts", async || {
+    until_some("the new authority is trusted", async || {
         let client = with_certificate(server.address(), &stranger);
         (client.get("/metrics").await.status == 200).then_some(())
     })
     .await;
-    assert_eq!(master.get("/metrics").await.status, 401, "also on a connection from before");
+    assert_eq!(master.get("/metrics").await.status, 401, "also on an existing connection");
 }
 
 #[tokio::test]
@@ -173,12 +173,12 @@ async fn the_server_reloads_its_certificate_files() {
     assert_eq!(livez(&authorities[0]).await.expect("trusted"), "ok");
     assert!(livez(&authorities[1]).await.is_err());
     write(&authorities[1]);
-    until_some("the new certificate is shown", async || livez(&authorities[1]).await.ok()).await;
+    until_some("the new certificate is served", async || livez(&authorities[1]).await.ok()).await;
 }
 
 /// Each case has texts that the message must contain.
 #[tokio::test]
-async fn what_cannot_be_served_is_said_in_a_sentence() {
+async fn start_errors_name_the_flag_and_the_cause() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let holder = std::net::TcpListener::bind(taken).expect("free again");
     let missing = PathBuf::from("/does/not/exist");
@@ -187,7 +187,7 @@ async fn what_cannot_be_served_is_said_in_a_sentence() {
     certificate.tls.pair = Some(Pair { certificate: missing.clone(), key: missing.clone() });
     authority.authentication.client_ca = Some(missing.clone());
     kubeconfig.authorization.kubeconfig = Some(missing);
-    for (options, words) in [
+    for (options, expected) in [
         (in_use, &["can't listen on 127.0.0.1:", "Address already in use", "--secure-port"][..]),
         (certificate, &["--tls-cert-file /does/not/exist: No such file"]),
         (authority, &["--client-ca-file /does/not/exist: No such file"]),
@@ -195,7 +195,7 @@ async fn what_cannot_be_served_is_said_in_a_sentence() {
     ] {
         let error =
             berth_admin::Server::start(&options, Arc::new(Subject::default())).await.expect_err("refused").to_string();
-        assert!(words.iter().all(|words| error.contains(words)), "{error}");
+        assert!(expected.iter().all(|text| error.contains(text)), "{error}");
     }
     drop(holder);
 }

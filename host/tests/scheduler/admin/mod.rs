@@ -39,8 +39,8 @@ fn missing(expected: &str, body: &str) -> Vec<String> {
     let differs = lines.filter_map(|line| {
         let (series, value) = line.rsplit_once(' ').expect("a series and a value");
         let found = samples.get(series).copied();
-        let as_wanted = found.is_some_and(|found| value == "*" || found.parse::<f64>() == value.parse::<f64>());
-        (!as_wanted).then(|| format!("{line}, found {found:?}"))
+        let matches = found.is_some_and(|found| value == "*" || found.parse::<f64>() == value.parse::<f64>());
+        (!matches).then(|| format!("{line}, found {found:?}"))
     });
     differs.collect()
 }
@@ -70,7 +70,7 @@ async fn probes_follow_the_scheduler_from_its_start_to_its_end() {
     assert!(answer.body.contains("[-]shutdown failed"), "{answer:?}");
     assert_eq!(client.get("/readyz?exclude=shutdown").await.status, 200);
     assert_eq!(client.get("/readyz/shutdown").await.status, 500);
-    assert_eq!(client.get("/metrics").await.status, 200, "the last counts can be had to the end");
+    assert_eq!(client.get("/metrics").await.status, 200, "metrics are served until the end");
     cluster.stop().await;
 }
 

@@ -99,18 +99,18 @@ impl Host {
     }
 
     /// Receives deliveries until the condition holds.
-    pub fn until(&mut self, what: &str, so: impl FnMut(&mut Self) -> bool) {
-        self.waiting(Duration::from_millis(20), what, so);
+    pub fn until(&mut self, what: &str, condition: impl FnMut(&mut Self) -> bool) {
+        self.receive_until(Duration::from_millis(20), what, condition);
     }
 
     /// Receives deliveries until the condition holds, without a pause, for a condition that does work itself.
-    pub fn busy_until(&mut self, what: &str, so: impl FnMut(&mut Self) -> bool) {
-        self.waiting(Duration::ZERO, what, so);
+    pub fn busy_until(&mut self, what: &str, condition: impl FnMut(&mut Self) -> bool) {
+        self.receive_until(Duration::ZERO, what, condition);
     }
 
-    fn waiting(&mut self, pause: Duration, what: &str, mut so: impl FnMut(&mut Self) -> bool) {
+    fn receive_until(&mut self, pause: Duration, what: &str, mut condition: impl FnMut(&mut Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
-        while !so(self) {
+        while !condition(self) {
             assert!(Instant::now() < deadline, "in vain waited for: {what}; {:#?}", self.loader.status());
             if let Ok(delivery) = self.inbox.recv_timeout(pause) {
                 self.accept(delivery);
@@ -119,7 +119,7 @@ impl Host {
     }
 
     /// Receives the deliveries that are there.
-    pub fn take_in(&mut self) {
+    pub fn receive_all(&mut self) {
         while let Ok(delivery) = self.inbox.try_recv() {
             self.accept(delivery);
         }
@@ -173,13 +173,13 @@ impl Host {
     /// Calls the first filter for all nodes and a pod with this pod signature.
     pub fn filter(&mut self, template: u32) -> Result<Verdicts, PluginError> {
         let id = self.id();
-        self.asked(template, |guests, cycle, nodes| guests.filter(id, cycle, nodes))
+        self.call_in_cycle(template, |guests, cycle, nodes| guests.filter(id, cycle, nodes))
     }
 
     /// Calls score of the first filter plugin for all nodes.
     pub fn score(&mut self, template: u32) -> Result<Vec<i64>, PluginError> {
         let id = self.id();
-        self.asked(template, |guests, cycle, nodes| guests.score(id, cycle, nodes))
+        self.call_in_cycle(template, |guests, cycle, nodes| guests.score(id, cycle, nodes))
     }
 
     /// Calls the first post-filter after all nodes were rejected.
@@ -189,7 +189,7 @@ impl Host {
         answer: &mut dyn FnMut(&[WhatIf]) -> Result<Verdicts, PluginError>,
     ) -> Result<PostFilterResult, PluginError> {
         let id = self.profiles[0].post_filter[0].id;
-        self.asked(template, |guests, cycle, nodes| {
+        self.call_in_cycle(template, |guests, cycle, nodes| {
             let codes = vec![Code::Unschedulable; nodes.len()];
             guests.post_filter(id, cycle, nodes, &codes, &[PodId(0)], &mut |_: &mut dyn Plugins, cases: &[WhatIf]| {
                 answer(cases)
@@ -197,7 +197,7 @@ impl Host {
         })
     }
 
-    fn asked<T>(&mut self, template: u32, ask: impl FnOnce(&mut Guests, &Cycle<'_>, &[NodeId]) -> T) -> T {
+    fn call_in_cycle<T>(&mut self, template: u32, ask: impl FnOnce(&mut Guests, &Cycle<'_>, &[NodeId]) -> T) -> T {
         self.cycles += 1;
         let pod = Pod::default();
         let nodes: Vec<NodeId> = self.cache.nodes().map(|info| info.id).collect();

@@ -41,9 +41,9 @@ pub struct SdkArgs {
 /// Writes the project and prints the next steps.
 pub(super) fn new(args: &Args) -> Result<ExitCode> {
     let again = |name: &str| format!("berth plugin new {name} --lang {}", args.lang.key());
-    let name = Name::new(&args.name, args.lang).or_try(|| again(&name::similar(&args.name)))?;
+    let name = Name::new(&args.name, args.lang).or_hint(|| again(&name::similar(&args.name)))?;
     let dir = args.dir.clone().unwrap_or_else(|| PathBuf::from(&args.name));
-    write::project(&dir, args.lang, &name).or_try(|| format!("{} --dir DIR", again(&args.name)))?;
+    write::project(&dir, args.lang, &name).or_hint(|| format!("{} --dir DIR", again(&args.name)))?;
     out::text(next(&dir, args.lang, &name))?;
     Ok(ExitCode::SUCCESS)
 }
