@@ -36,14 +36,14 @@ func watchEvents(ctx context.Context, client kubernetes.Interface) *events {
 			},
 		},
 		ObjectType: &v1.Event{},
-		Handler:    cache.ResourceEventHandlerFuncs{AddFunc: func(event any) { e.came(event.(*v1.Event)) }},
+		Handler:    cache.ResourceEventHandlerFuncs{AddFunc: func(event any) { e.record(event.(*v1.Event)) }},
 	})
 	go informer.RunWithContext(ctx)
 	cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
 	return e
 }
 
-func (e *events) came(event *v1.Event) {
+func (e *events) record(event *v1.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.last = time.Now()

@@ -113,7 +113,7 @@ func (s *stage) createRunning(ctx context.Context) error {
 			if w.runs != nil {
 				w.runs(pod, s.namespaces())
 			}
-			if err := fatten(pod, s.o.podBytes); err != nil {
+			if err := padPod(pod, s.o.podBytes); err != nil {
 				return err
 			}
 			return s.create(ctx, pod)
