@@ -18,7 +18,7 @@ import (
 type events struct {
 	mu       sync.Mutex
 	byReason map[string]int
-	last     time.Time // when the last one came
+	last     time.Time // when the last Event arrived
 	own      int       // Scheduled, of the run's own pods
 }
 
@@ -60,7 +60,7 @@ func (e *events) counts() (byReason map[string]int, own int) {
 	return maps.Clone(e.byReason), e.own
 }
 
-// settle waits until no Event has come for the given time, whatever its reason: the Events that a scheduler still
+// settle waits until no Event has arrived for the given time, whatever its reason: the Events that a scheduler still
 // writes are part of its cost.
 func (e *events) settle(ctx context.Context, quiet time.Duration) {
 	since := time.Now()

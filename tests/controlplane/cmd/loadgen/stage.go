@@ -18,7 +18,7 @@ import (
 // priorityClass is the class of the pods that preempt others.
 const priorityClass = "important"
 
-// stage is the cluster before the run's pods come: namespaces, owners, and running pods.
+// stage is the cluster before the run's pods are created: namespaces, owners, and running pods.
 type stage struct {
 	client    kubernetes.Interface
 	o         *options
