@@ -217,13 +217,13 @@ impl Guest {
     /// Returns the core module.
     pub fn core_module(&self) -> Vec<u8> {
         let (resolve, world) = self.resolve();
-        wat::parse_str(self.text(&resolve, world)).expect("the text is well formed")
+        wat::parse_str(self.text(&resolve, world)).expect("guest.wat with its values is valid")
     }
 
     /// Returns the component.
     pub fn build(&self) -> Vec<u8> {
         let (resolve, world) = self.resolve();
-        let mut module = wat::parse_str(self.text(&resolve, world)).expect("the text is well formed");
+        let mut module = wat::parse_str(self.text(&resolve, world)).expect("guest.wat with its values is valid");
         embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
             .expect("the world can be embedded");
         let mut encoder = ComponentEncoder::default();
