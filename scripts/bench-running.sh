@@ -1,5 +1,5 @@
 # Measures a cluster whose pods already run: the time until the first binding, and memory. Sourced by scripts/bench,
-# never run. One server is filled once, and the schedulers take turns on it.
+# never run. One server is filled once, and the schedulers use it one after the other.
 #   BENCH_RUNNING_SERVER=real       or embedded, which has no protobuf for kube-scheduler and no managedFields
 #   BENCH_RUNNING_NODES=5000        BENCH_START_PODS=20000      BENCH_MEMORY_PODS=100000
 #   BENCH_POD_BYTES=11500           size of each pod's JSON, half of which is managedFields
@@ -26,7 +26,7 @@ run_on() {
     port=$("$TOOLS/bin/freeports" 1)
     "$LOADGEN" -kubeconfig "$PLANE/kubeconfig" -nodes "$RUNNING_NODES" -running 0 -pods 1 -mode "$mode" -label "$scheduler" \
         -out "$results" -sched-cmd "$("${scheduler//-/_}_command" "$folder" "$port")" -sched-log "$log" "$@" >/dev/null ||
-        die "$scheduler has no figures. See its log: $log"
+        die "there are no results for $scheduler. See its log: $log"
 }
 
 # measure_start FOLDER SCHEDULER…

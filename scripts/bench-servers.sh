@@ -10,10 +10,10 @@ export PIDS=""
 berth_command() {
     echo "$BERTH run --kubeconfig $1/kubeconfig --leader-elect=false --secure-port=$2 $OPEN_PATHS"
 }
-kube_scheduler_command() { kube_scheduler_of "$1" "$2" ""; }
+kube_scheduler_command() { kube_scheduler_command_with "$1" "$2" ""; }
 # kube-scheduler that scores every node, as Berth does.
-kube_scheduler_all_command() { kube_scheduler_of "$1" "$2" "percentageOfNodesToScore: 100"; }
-kube_scheduler_of() {
+kube_scheduler_all_command() { kube_scheduler_command_with "$1" "$2" "percentageOfNodesToScore: 100"; }
+kube_scheduler_command_with() {
     cat >"$1/scheduler.yaml" <<EOT
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

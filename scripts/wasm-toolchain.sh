@@ -12,8 +12,8 @@ DEBIAN_RUSTC=/usr/bin/rustc
 # Auto-install is off, because scripts/doctor installs toolchains and announces the download.
 rust_sysroot() { (cd "$ROOT" && RUSTUP_AUTO_INSTALL=0 rustc --print sysroot 2>/dev/null); }
 
-# wasm_road: prints rustup or debian, or fails if neither is available. GUEST_ROAD overrides the choice.
-wasm_road() {
+# wasm_toolchain: prints rustup or debian, or fails if neither is available. GUEST_ROAD overrides the choice.
+wasm_toolchain() {
     if [ -n "${GUEST_ROAD:-}" ]; then
         echo "$GUEST_ROAD"
     elif [ -d "$(rust_sysroot)/lib/rustlib/$WASM_TARGET/lib" ]; then
@@ -29,9 +29,9 @@ wasm_road() {
 # are compiled.
 debian_rustc_works() {
     [ -x "$DEBIAN_RUSTC" ] || return
-    local wanted
-    wanted=$(sed -n 's/^rust-version *= *"\(.*\)".*/\1/p' "$ROOT/Cargo.toml")
-    at_least "$wanted" "$("$DEBIAN_RUSTC" --version | cut -d ' ' -f 2)" &&
+    local minimum
+    minimum=$(sed -n 's/^rust-version *= *"\(.*\)".*/\1/p' "$ROOT/Cargo.toml")
+    at_least "$minimum" "$("$DEBIAN_RUSTC" --version | cut -d ' ' -f 2)" &&
         [ -f "$("$DEBIAN_RUSTC" --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ]
 }
 

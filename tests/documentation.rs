@@ -17,7 +17,8 @@ fn read(path: &str) -> String {
 /// Returns the paths of the entries of a folder, relative to the repository's root, in order.
 fn entries(folder: &str) -> BTreeSet<String> {
     let listed = fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
-    let names = listed.map(|entry| entry.expect("an entry").file_name().into_string().expect("names are text"));
+    let names = listed
+        .map(|entry| entry.expect("the entry can be read").file_name().into_string().expect("the file name is UTF-8"));
     names.map(|name| format!("{folder}/{name}")).collect()
 }
 
@@ -44,10 +45,10 @@ fn the_index_links_every_page() {
 #[test]
 fn the_contract_page_lists_every_export() {
     let (worlds, page) = (read("wit/worlds.wit"), read("docs/contract.md"));
-    let (_, everything) = worlds.split_once("world everything {").expect("the world of all exports");
+    let (_, everything) = worlds.split_once("world everything {").expect("wit/worlds.wit has the world everything");
     let exports = everything.lines().filter_map(|line| line.trim().strip_prefix("export ")?.strip_suffix(';'));
     let section = page.split("\n## ").find(|section| section.starts_with("What a component exports"));
-    let listed: BTreeSet<&str> = rows(section.expect("the section about exports"))
+    let listed: BTreeSet<&str> = rows(section.expect("docs/contract.md has the section about exports"))
         .filter(|cells| cells.len() == 3 && cells[0].starts_with('`'))
         .flat_map(|cells| quoted(cells[0]).collect::<Vec<_>>())
         .collect();
@@ -62,7 +63,7 @@ fn the_contract_page_lists_every_export() {
 /// come from the crate's `plugin!` macro.
 fn plugin(source: &str) -> Option<(String, BTreeSet<String>)> {
     let (_, keys) = source.split_once("berth_guest::plugin!(")?;
-    let (keys, _) = keys.split_once(");").expect("the end of the macro");
+    let (keys, _) = keys.split_once(");").expect("the macro plugin! ends with );");
     let (_, name) = keys.split_once("name: \"")?;
     let (name, keys) = name.split_once('"')?;
     let points = keys.split(',').filter_map(|key| {
@@ -88,8 +89,9 @@ fn plugin(source: &str) -> Option<(String, BTreeSet<String>)> {
 fn the_page_of_plugins_lists_every_plugin() {
     let folders = entries("plugins").into_iter().chain(entries("plugins/policy"));
     let sources = folders.map(|folder| root().join(folder).join("src/lib.rs")).filter(|source| source.exists());
-    let plugins: BTreeMap<String, BTreeSet<String>> =
-        sources.filter_map(|source| plugin(&fs::read_to_string(source).expect("the source"))).collect();
+    let plugins: BTreeMap<String, BTreeSet<String>> = sources
+        .filter_map(|source| plugin(&fs::read_to_string(source).expect("the source file can be read")))
+        .collect();
     assert!(plugins.len() > 20, "{plugins:?}");
     let page = read("plugins/README.md");
     let listed: BTreeMap<String, BTreeSet<String>> = rows(&page)

@@ -114,7 +114,7 @@ fn the_core_depends_on_no_io_crate() {
 /// Returns the crates of the host that the crate in this folder depends on, without those of its tests.
 fn dependencies(folder: &str) -> BTreeSet<String> {
     let manifest = read(&format!("{folder}/Cargo.toml"));
-    let table = manifest.split("\n[dependencies]\n").nth(1).expect("a table of dependencies");
+    let table = manifest.split("\n[dependencies]\n").nth(1).expect("the manifest has a table of dependencies");
     let lines = table.lines().take_while(|line| !line.starts_with('['));
     let names = lines.filter_map(|line| line.split(['.', ' ', '=']).next());
     let is_host = |name: &str| match name.strip_prefix("berth-") {

@@ -72,7 +72,7 @@ fn open() -> Result<OpenTarget> {
             Ok(_) => Ok(true),
             Err(error) => {
                 let refused = matches!(error.cause, LoadCause::Arguments { .. } | LoadCause::Kinds(_));
-                ensure!(refused, "{error}");
+                ensure!(refused, "the plugin failed otherwise than with a refusal of its arguments: {error}");
                 Ok(false)
             }
         }

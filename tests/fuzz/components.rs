@@ -41,7 +41,7 @@ fn open() -> Result<OpenTarget> {
     let mut corpus = vec![
         crafted::accepting("Accepting"),
         crafted::rejecting("no"),
-        crafted::wanting("Wanting", "v1", "ConfigMap", "data"),
+        crafted::rejecting_until_object("Wanting", "v1", "ConfigMap", "data"),
         crafted::trapping_for_three_labels("Trapping"),
         crafted::with_body("filter", "(loop $on (br $on))"),
         crafted::with_body("filter", "(drop (memory.grow (i32.const 1000000)))"),

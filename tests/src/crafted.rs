@@ -42,7 +42,12 @@ pub fn rejecting_as(name: &str, reason: &str) -> Vec<u8> {
 }
 
 /// Builds a plugin with this name that rejects every node until an object of this kind with this field exists.
-pub fn wanting(name: &str, api_version: &'static str, kind: &'static str, field: &'static str) -> Vec<u8> {
+pub fn rejecting_until_object(
+    name: &str,
+    api_version: &'static str,
+    kind: &'static str,
+    field: &'static str,
+) -> Vec<u8> {
     let filter = format!("(if (i32.eqz (global.get $objects)) (then {REJECT_ALL}))");
     indifferent(name).reads(api_version, kind, field).body("filter", &filter).build()
 }

@@ -70,12 +70,18 @@ async fn extended(target: &Target) -> Result<()> {
     let made = with(claim(), &json!({"metadata": {"name": named["resourceClaimName"]}}));
     let claim = api::get(session.client(), &made).await?.context("the claim is gone")?;
     let metadata = &claim["metadata"];
-    ensure!(metadata["annotations"] == json!({"resource.kubernetes.io/extended-resource-claim": "true"}), "{metadata}");
+    ensure!(
+        metadata["annotations"] == json!({"resource.kubernetes.io/extended-resource-claim": "true"}),
+        "the claim has other annotations: {metadata}"
+    );
     ensure!(
         metadata["ownerReferences"][0]["uid"] == found["metadata"]["uid"],
         "the claim is not owned by the pod: {metadata}"
     );
-    ensure!(metadata["finalizers"] == json!(["resource.kubernetes.io/delete-protection"]), "{metadata}");
+    ensure!(
+        metadata["finalizers"] == json!(["resource.kubernetes.io/delete-protection"]),
+        "the claim has other finalizers: {metadata}"
+    );
     let status = &claim["status"];
     ensure!(
         status["allocation"]["devices"]["results"][0]["pool"] == json!(node),

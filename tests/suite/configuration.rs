@@ -47,7 +47,7 @@ async fn in_force_files_match_kube_scheduler() -> Result<()> {
     files.sort_by_key(std::fs::DirEntry::path);
     ensure!(!files.is_empty(), "the folder field/ has no files");
     for file in files.into_iter().map(|entry| entry.path()) {
-        let name = Path::new(file.file_stem().context("a name")?).with_extension("yaml");
+        let name = Path::new(file.file_stem().context("the file has no name")?).with_extension("yaml");
         let to = home.path().join(&name);
         let mut command = Command::new(&program);
         // kube-scheduler sends no request before it writes the file, but the flag `--master` must be set.

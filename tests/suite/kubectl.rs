@@ -31,7 +31,7 @@ async fn get_and_describe(target: &Target) -> Result<()> {
     let header =
         ["NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED", "NODE", "READINESS", "GATES"];
     ensure!(columns.starts_with(&header), "kubectl get pods -o wide:\n{table}");
-    ensure!(columns[header.len()..].starts_with(&["web", "0/1", "Pending", "0"]), "{table}");
+    ensure!(columns[header.len()..].starts_with(&["web", "0/1", "Pending", "0"]), "kubectl get pods -o wide:\n{table}");
     ensure!(columns.contains(&"n-0"), "the node is not shown:\n{table}");
 
     until_printed(
@@ -86,7 +86,7 @@ async fn deployments(target: &Target) -> Result<()> {
     let columns: Vec<&str> = table.split_whitespace().collect();
     ensure!(
         columns.starts_with(&["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE", "web", "4/4", "4", "4"]),
-        "{table}"
+        "kubectl get deployments:\n{table}"
     );
     let drained = kubectl.output(&["drain", "n-0", "--timeout=60s"], "").await?;
     ensure!(drained.success, "kubectl drain: {}{}", drained.stdout, drained.stderr);

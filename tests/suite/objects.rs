@@ -16,9 +16,9 @@ crate::case::cases!(Both: a_field_of_an_object_decides, custom_resources_are_rea
 const REASON: &str = "told so";
 
 async fn with_plugin<'a>(target: &'a Target, plugin: &[u8]) -> Result<Session<'a>> {
-    directory::install(&target.plugins_dir(), "wanting.wasm", plugin)?;
+    directory::install(&target.plugins_dir(), "crafted.wasm", plugin)?;
     let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
-    session.until_loaded("wanting.wasm").await?;
+    session.until_loaded("crafted.wasm").await?;
     Ok(session)
 }
 
@@ -40,7 +40,8 @@ async fn create(api: &Api<DynamicObject>, object: Value) -> Result<()> {
 /// A pod waits until an object has the field. An object with another field does not help. Once the object is
 /// removed, the next pod waits again.
 async fn a_field_of_an_object_decides(target: &Target) -> Result<()> {
-    let session = with_plugin(target, &crafted::wanting("Wanting", "v1", "ConfigMap", "data.pool")).await?;
+    let session =
+        with_plugin(target, &crafted::rejecting_until_object("Wanting", "v1", "ConfigMap", "data.pool")).await?;
     let maps = api(target, "v1", "ConfigMap", Some(NAMESPACE));
     let map = |name: &str, data: Value| json!({"metadata": {"name": name, "namespace": NAMESPACE}, "data": data});
     create(&maps, map("other", json!({"colour": "blue"}))).await?;
@@ -87,7 +88,8 @@ async fn custom_resources_are_read(target: &Target) -> Result<()> {
         Ok(Look::at(listed.is_ok(), || format!("{listed:?}")))
     })
     .await?;
-    let session = with_plugin(target, &crafted::wanting("Wanting", "example.com/v1", "Pool", "spec.size")).await?;
+    let session =
+        with_plugin(target, &crafted::rejecting_until_object("Wanting", "example.com/v1", "Pool", "spec.size")).await?;
     session.create(&pod("first", "10m")).await?;
     events::with_note(&target.client, "first", "FailedScheduling", REASON).await?;
     create(
@@ -101,7 +103,8 @@ async fn custom_resources_are_read(target: &Target) -> Result<()> {
 }
 
 async fn a_kind_that_is_not_served_has_no_objects(target: &Target) -> Result<()> {
-    let session = with_plugin(target, &crafted::wanting("Wanting", "example.com/v1", "Ghost", "spec")).await?;
+    let session =
+        with_plugin(target, &crafted::rejecting_until_object("Wanting", "example.com/v1", "Ghost", "spec")).await?;
     session.create(&pod("first", "10m")).await?;
     events::with_note(&target.client, "first", "FailedScheduling", REASON).await?;
     session.end().await
@@ -129,7 +132,8 @@ async fn objects_near_the_size_limit_are_read(target: &Target) -> Result<()> {
         json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}});
     let large_pod = with(pod("large", "10m"), &json!({"spec": {"affinity": affinity}}));
 
-    let session = with_plugin(target, &crafted::wanting("Wanting", "v1", "ConfigMap", "data.pool")).await?;
+    let session =
+        with_plugin(target, &crafted::rejecting_until_object("Wanting", "v1", "ConfigMap", "data.pool")).await?;
     session.create(&large_node).await?;
     session.create(&large_pod).await?;
     events::with_note(&target.client, "large", "FailedScheduling", REASON).await?;

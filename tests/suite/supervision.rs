@@ -39,7 +39,7 @@ async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
         .await?;
         supervisor.fail(task);
         let ended = supervisor.first_end().await.to_string();
-        ensure!(ended.starts_with(&format!("{task} has ended: it panicked")), "{ended}");
+        ensure!(ended.starts_with(&format!("{task} has ended: it panicked")), "the supervisor reports {ended:?}");
         target.stop(scheduler).await.err().context("stopping the scheduler does not report the task that ended")?;
     }
     Ok(())
@@ -73,7 +73,10 @@ async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
     let inspected = scheduler.inspect(|_| -> () { std::panic::resume_unwind(Box::new("index out of bounds")) }).await;
     ensure!(inspected.is_err(), "the core's thread still answers");
     let ended = scheduler.supervisor().first_end().await.to_string();
-    ensure!(ended.starts_with("the core's thread has ended: it panicked: index out of bounds"), "{ended}");
+    ensure!(
+        ended.starts_with("the core's thread has ended: it panicked: index out of bounds"),
+        "the supervisor reports {ended:?}"
+    );
     Ok(())
 }
 
@@ -88,6 +91,9 @@ async fn a_panic_of_the_loader_is_named(_: &Target) -> Result<()> {
     let outbox: Outbox = Arc::new(|_| std::panic::resume_unwind(Box::new("no such plugin")));
     let _loader = Loader::start(options, vec![berth_config::default_profile("default-scheduler")], outbox)?;
     let ended = supervisor.first_end().await.to_string();
-    ensure!(ended.starts_with("the loader's thread has ended: it panicked: no such plugin"), "{ended}");
+    ensure!(
+        ended.starts_with("the loader's thread has ended: it panicked: no such plugin"),
+        "the supervisor reports {ended:?}"
+    );
     Ok(())
 }

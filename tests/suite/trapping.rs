@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 crate::case::cases!(Both: traps_for_some_pods, a_replaced_plugin_stops_trapping);
 
 /// Returns a pod for which the plugin below traps.
-fn trapped(name: &str) -> Value {
+fn trapped_pod(name: &str) -> Value {
     with(pod(name, "10m"), &json!({"metadata": {"labels": {"app": "web", "tier": "front", "trapped": "yes"}}}))
 }
 
@@ -25,7 +25,7 @@ async fn start_with_trapping_plugin(target: &Target) -> Result<Session<'_>> {
 /// The events of these pods name the plugin. Other pods, for which the plugin is also called, are placed.
 async fn traps_for_some_pods(target: &Target) -> Result<()> {
     let session = start_with_trapping_plugin(target).await?;
-    session.create(&trapped("trapped")).await?;
+    session.create(&trapped_pod("trapped")).await?;
     session.create_all(pods("well", 50, "10m")).await?;
     events::with_note(&target.client, "trapped", "FailedScheduling", "plugin Touchy: ").await?;
     session.journal.until_placed("well-", 50).await?;
@@ -38,7 +38,7 @@ async fn traps_for_some_pods(target: &Target) -> Result<()> {
 
 async fn a_replaced_plugin_stops_trapping(target: &Target) -> Result<()> {
     let session = start_with_trapping_plugin(target).await?;
-    session.create_all((0..5).map(|n| trapped(&format!("trapped-{n}")))).await?;
+    session.create_all((0..5).map(|n| trapped_pod(&format!("trapped-{n}")))).await?;
     for n in 0..5 {
         events::with_note(&target.client, &format!("trapped-{n}"), "FailedScheduling", "plugin Touchy: ").await?;
     }

@@ -84,12 +84,12 @@ fn few_files_depend_on_each_other() {
 
 /// Writes a crate with these files, and returns its cycles as lists of file names.
 fn cycles_of(sources: &[(&str, &str)]) -> Vec<Vec<String>> {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     for (name, text) in sources {
-        std::fs::write(folder.path().join(name), text).expect("written");
+        std::fs::write(folder.path().join(name), text).expect("the file can be written");
     }
     let files = Crate::read(&folder.path().join("lib.rs")).dependencies();
-    let name = |path: &&Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+    let name = |path: &&Path| path.file_name().expect("the path has a file name").to_string_lossy().into_owned();
     cycles(&files).iter().map(|cycle| cycle.iter().map(name).collect()).collect()
 }
 

@@ -57,7 +57,7 @@ fn check_answer(request: &Request, Answer { status, json, body }: &Answer, writt
     // reason.
     let refused =
         REFUSALS.contains(status) || (*status == 500 && json.as_ref().is_some_and(|json| json["reason"] == ""));
-    ensure!(*status < 500 || refused, "{status}: {body}");
+    ensure!(*status < 500 || refused, "the server failed with status {status}: {body}");
     let Some(json) = json else { return Ok(()) };
     if *status >= 400 {
         ensure!(

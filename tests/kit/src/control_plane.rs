@@ -90,11 +90,15 @@ impl ControlPlane {
     /// Returns an error if `KUBEBUILDER_ASSETS` names no folder with both programs, or one of them fails.
     pub async fn start_in(folder: &Path, options: &Options) -> Result<Self> {
         let assets = Self::assets()
-            .context("KUBEBUILDER_ASSETS has to name the folder with etcd and kube-apiserver; make test sets it")?;
+            .context("KUBEBUILDER_ASSETS is not set. Set it to the folder with etcd and kube-apiserver, or run make test, which sets it")?;
         // The programs run in another folder.
         let assets = std::path::absolute(assets)?;
         for binary in ["etcd", "kube-apiserver"] {
-            ensure!(assets.join(binary).is_file(), "KUBEBUILDER_ASSETS: {} has no {binary}", assets.display());
+            ensure!(
+                assets.join(binary).is_file(),
+                "the folder {} of KUBEBUILDER_ASSETS has no {binary}",
+                assets.display()
+            );
         }
         let folder = std::path::absolute(folder)?;
         let addresses = Addresses::free()?;
@@ -102,7 +106,7 @@ impl ControlPlane {
         let etcd = Program::start(etcd(&assets, &addresses), &folder, ETCD_LOG)?;
         let apiserver = Program::start(apiserver(&assets, options, &addresses), &folder, APISERVER_LOG)?;
         let mut plane = Self { apiserver, etcd, folder, temporary: None };
-        plane.ready().await?;
+        plane.until_ready().await?;
         Ok(plane)
     }
 
@@ -145,8 +149,8 @@ impl ControlPlane {
     /// # Errors
     /// Returns an error if the API server does not become ready.
     pub async fn start_apiserver(&mut self) -> Result<()> {
-        self.apiserver.start_again()?;
-        self.ready().await
+        self.apiserver.restart()?;
+        self.until_ready().await
     }
 
     /// Stops the API server with SIGSTOP: it keeps its connections and answers nothing.
@@ -157,13 +161,13 @@ impl ControlPlane {
         self.apiserver.signal("STOP")
     }
 
-    /// Continues the API server with SIGCONT. Returns when it is ready.
+    /// Resumes the API server with SIGCONT. Returns when it is ready.
     ///
     /// # Errors
     /// Returns an error if the API server does not become ready again.
     pub async fn resume_apiserver(&mut self) -> Result<()> {
         self.apiserver.signal("CONT")?;
-        self.ready().await
+        self.until_ready().await
     }
 
     /// Kills etcd without notice. The API server stays.
@@ -179,23 +183,23 @@ impl ControlPlane {
     /// # Errors
     /// Returns an error if the API server does not become ready.
     pub async fn start_etcd(&mut self) -> Result<()> {
-        self.etcd.start_again()?;
-        self.ready().await
+        self.etcd.restart()?;
+        self.until_ready().await
     }
 
-    /// Waits until the API server is ready and has made the namespace `default`, which it can make later.
-    async fn ready(&mut self) -> Result<()> {
+    /// Waits until the API server is ready and has created the namespace `default`, which can happen later.
+    async fn until_ready(&mut self) -> Result<()> {
         let client = self.client().await?;
         let namespaces: Api<Namespace> = Api::all(client.clone());
         let programs = Mutex::new([&mut self.etcd, &mut self.apiserver]);
-        eventually("kube-apiserver is ready and has made the namespace default", || async {
+        eventually("kube-apiserver is ready and has created the namespace default", || async {
             for program in programs.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
-                program.ensure_runs()?;
+                program.check_running()?;
             }
             let checks = client.request_text(http::Request::get("/readyz").body(Vec::new())?).await;
             match (checks, namespaces.get_opt("default").await) {
                 (Ok(_), Ok(Some(_))) => Ok(Look::Yes(())),
-                (Ok(_), Ok(None)) => Ok(Look::NotYet("the namespace is not there yet".into())),
+                (Ok(_), Ok(None)) => Ok(Look::NotYet("the namespace default does not exist yet".into())),
                 (Err(error), _) | (_, Err(error)) => Ok(Look::NotYet(format!("{error}"))),
             }
         })
@@ -212,7 +216,7 @@ impl Program {
         Ok(Self { command, log, child })
     }
 
-    fn start_again(&mut self) -> Result<()> {
+    fn restart(&mut self) -> Result<()> {
         self.child = spawn(&mut self.command, &self.log)?;
         Ok(())
     }
@@ -230,7 +234,7 @@ impl Program {
     }
 
     /// Returns an error with the end of the log if the process has ended.
-    fn ensure_runs(&mut self) -> Result<()> {
+    fn check_running(&mut self) -> Result<()> {
         let Some(status) = self.child.try_wait()? else { return Ok(()) };
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();

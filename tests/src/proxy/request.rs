@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn verb_and_object_are_parsed_from_the_uri() {
-        let parse = |method, uri: &str| RequestInfo::parse(method, &uri.parse().expect("an address"));
+        let parse = |method, uri: &str| RequestInfo::parse(method, &uri.parse().expect("the URI is valid"));
         let bind = parse(Method::POST, "/api/v1/namespaces/default/pods/p/binding");
         assert!(bind.is_bind() && bind.name == "p", "{bind:?}");
         let renewal = parse(Method::PUT, "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/berth");

@@ -70,7 +70,7 @@ impl Scrape {
 fn labels(text: &str) -> Result<Labels> {
     let pairs = text.trim_end_matches('}').split_terminator("\",");
     let pair = |pair: &str| {
-        let (name, value) = pair.split_once("=\"").context("a label without a value")?;
+        let (name, value) = pair.split_once("=\"").context("a label has no value")?;
         Ok((name.trim_start_matches(',').to_owned(), value.trim_end_matches('"').to_owned()))
     };
     pairs.map(pair).collect()

@@ -288,7 +288,7 @@ impl Scene {
     async fn events(&self, object: &Value, reason: &str) -> Result<Vec<Event>> {
         let [name, namespace] = ["name", "namespace"].map(|field| object["metadata"][field].as_str());
         let events: Api<Event> =
-            Api::namespaced(self.client.clone(), namespace.context("an object without namespace")?);
+            Api::namespaced(self.client.clone(), namespace.context("the object has no namespace")?);
         let mut events = events.list(&ListParams::default()).await?.items;
         events.retain(|event| {
             let about = event.regarding.as_ref().and_then(|object| object.name.as_deref());

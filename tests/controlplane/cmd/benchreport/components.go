@@ -46,7 +46,7 @@ func (r *report) largeTable(b *strings.Builder) {
 		return
 	}
 	b.WriteString("## Large clusters, the engine alone\n\nµs of one thread's CPU time a decision, median (least–most); memory with all components. " +
-		"Rate is that of repeated templates, to the first line's.\n\n")
+		"Rate: the rate of repeated pods, relative to the first line.\n\n")
 	header(b, "nodes", "running pods", "templates", "filled in s", "MB", "peak MB", "of which components", "largest component",
 		"repeated, µs", "with events", "first, µs", "rate")
 	for _, line := range r.Large {
@@ -62,7 +62,7 @@ func (r *report) reloadTable(b *strings.Builder) {
 	if len(r.Reload) == 0 {
 		return
 	}
-	b.WriteString("## Components exchanged under load\n\nWhat the deciding thread does for it between two cycles, in µs; beside it a first evaluation.\n\n")
+	b.WriteString("## Components exchanged under load\n\nThe time of the deciding thread for an exchange between two cycles, in µs, compared with a first evaluation.\n\n")
 	header(b, "component", "nodes", "running pods", "exchanges", "gap, CPU: p50", "p99", "most", "gap, wall: p50", "p99", "most",
 		"a first evaluation, CPU", "first cycle after, CPU", "p99 ÷ first evaluation")
 	number := func(micros float64) string { return fmt.Sprintf("%.0f", micros) }
@@ -94,14 +94,14 @@ func (r *report) priceTables(b *strings.Builder) {
 	if len(r.Price) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "## The price of WebAssembly, %d nodes\n\nA first evaluation: all nodes filtered and scored for a new template, µs.\n\n", r.Price[0].Nodes)
+	fmt.Fprintf(b, "## The cost of WebAssembly, %d nodes\n\nA first evaluation: all nodes are filtered and scored for a pod with a new signature, in µs.\n\n", r.Price[0].Nodes)
 	header(b, "plugin", "native", "component", "ratio of the least", "ns a node")
 	for _, line := range r.Price {
 		if line.Case == firstOfTemplate {
 			row(b, cmp.Or(line.Plugin, "all"), line.Native.String(), line.Component.String(), fmt.Sprintf("%.2f", line.Ratio), fmt.Sprintf("%.0f", line.PerNode))
 		}
 	}
-	b.WriteString("\nA pod like others: µs in components, guests' own work included.\n\n")
+	b.WriteString("\nA pod with a known signature: µs in components, including the work of the guests.\n\n")
 	header(b, "plugin", "calls", "µs", "as native code")
 	for _, line := range r.Price {
 		switch {

@@ -46,8 +46,8 @@ func (r *report) engineTable(b *strings.Builder) {
 		return
 	}
 	b.WriteString("## The engine alone\n\nCore and components, every node scored, µs of one thread's CPU time a pod: median (least–most). " +
-		"First is a pod like none before, repeated one like others. With events: with what it costs to be told of the pod and its binding. " +
-		"Kube-scheduler, all nodes: how many times that is what it took for a pod of SchedulingBasic, wall time, where percentageOfNodesToScore is 100.\n\n")
+		"First: a pod with a new signature. Repeated: a pod with a known signature. With events: including the events of the pod and of its binding. " +
+		"Kube-scheduler, all nodes: the ratio of its wall time for a pod of SchedulingBasic, with percentageOfNodesToScore 100, to Berth's time.\n\n")
 	header(b, "workload", "nodes", "templates", "crowd", "pod", "µs", "with events", "calls", "nodes asked about",
 		fmt.Sprintf("to %d nodes", flatFrom), "kube-scheduler, all nodes ÷")
 	for _, line := range r.Engine {

@@ -13,9 +13,9 @@ type point struct{ nodes, cost float64 }
 
 // series is one line of the plot. All lines of a workload have the same color.
 type series struct {
-	workload, who string
-	dashes        string // empty for a solid line
-	points        []point
+	workload, scheduler string
+	dashes              string // empty for a solid line
+	points              []point
 }
 
 // The size of the drawing, and the margins around the axes.
@@ -69,9 +69,9 @@ func (r *report) plot() string {
 // legend draws which color stands for which workload, and which kind of line for which scheduler.
 func legend(b *strings.Builder, workloads []string) {
 	at := float64(top)
-	entry := func(colour, dashes, words string) {
+	entry := func(colour, dashes, content string) {
 		fmt.Fprintf(b, `<path d="M%d %.1f h30" stroke="%s" stroke-width="2"%s/>`+"\n", width-right+15, at-4, colour, dashArray(dashes))
-		text(b, float64(width-right+52), at, "start", "#000", words)
+		text(b, float64(width-right+52), at, "start", "#000", content)
 		at += 18
 	}
 	for i, workload := range workloads {
@@ -85,9 +85,9 @@ func legend(b *strings.Builder, workloads []string) {
 }
 
 // spot draws a point: a ring for kube-scheduler, a disc otherwise.
-func spot(b *strings.Builder, across, down float64, who, colour string) {
+func spot(b *strings.Builder, across, down float64, scheduler, colour string) {
 	fill := colour
-	if who == nativeScheduler {
+	if scheduler == nativeScheduler {
 		fill = "white"
 	}
 	fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s" stroke="%s" stroke-width="1.5"/>`+"\n", across, down, fill, colour)
@@ -121,26 +121,26 @@ func (s *series) draw(b *strings.Builder, colour string, x, y axis) {
 			path += " L"
 		}
 		path += fmt.Sprintf("%.1f %.1f", across, down)
-		spot(b, across, down, s.who, colour)
+		spot(b, across, down, s.scheduler, colour)
 	}
 	fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.5"%s/>`+"\n", path, colour, dashArray(s.dashes))
 }
 
-func text(b *strings.Builder, x, y float64, anchor, colour, words string) {
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, anchor, colour, words)
+func text(b *strings.Builder, x, y float64, anchor, colour, content string) {
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, anchor, colour, content)
 }
 
 // series returns the lines of the engine, and of kube-scheduler with a real API server, from its own histogram.
 func (r *report) series() []series {
 	var all []series
-	add := func(workload, who string, p point) {
+	add := func(workload, scheduler string, p point) {
 		if p.cost <= 0 {
 			return
 		}
-		at := slices.IndexFunc(all, func(s series) bool { return s.workload == workload && s.who == who })
+		at := slices.IndexFunc(all, func(s series) bool { return s.workload == workload && s.scheduler == scheduler })
 		if at < 0 {
 			at = len(all)
-			all = append(all, series{workload: workload, who: who, dashes: lineOf[who]})
+			all = append(all, series{workload: workload, scheduler: scheduler, dashes: lineOf[scheduler]})
 		}
 		all[at].points = append(all[at].points, p)
 	}
@@ -157,7 +157,7 @@ func (r *report) series() []series {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b series) int {
-		return cmp.Or(cmp.Compare(a.workload, b.workload), -cmp.Compare(a.who, b.who))
+		return cmp.Or(cmp.Compare(a.workload, b.workload), -cmp.Compare(a.scheduler, b.scheduler))
 	})
 	for _, s := range all {
 		slices.SortFunc(s.points, func(a, b point) int { return cmp.Compare(a.nodes, b.nodes) })

@@ -37,11 +37,11 @@ var startColumns = []column{
 var memoryColumns = []column{
 	{"MB, idle for 5 s after the start", func(r runningRun) float64 { return r.StartedRSS }},
 	{"for 3 min", func(r runningRun) float64 { return r.StartedLow }},
-	{"most until then", func(r runningRun) float64 { return r.StartedHWM }},
+	{"maximum until then", func(r runningRun) float64 { return r.StartedHWM }},
 	{"MB, idle for 5 s after new lists", func(r runningRun) float64 { return r.RelistedRSS }},
 	{"for 3 min", func(r runningRun) float64 { return r.RelistedLow }},
-	{"most of all", func(r runningRun) float64 { return r.RelistedHWM }},
-	{"CPU-s of its life, user and system", func(r runningRun) float64 { return r.LifeUser + r.LifeSystem }},
+	{"maximum", func(r runningRun) float64 { return r.RelistedHWM }},
+	{"CPU-s of the whole process, user and system", func(r runningRun) float64 { return r.LifeUser + r.LifeSystem }},
 }
 
 // runningTable writes a row for each scheduler, in the order of the runs, and a row with the ratio of Berth to

@@ -12,8 +12,8 @@ func (r *report) tables() string {
 	for _, server := range r.EndToEnd {
 		server.table(&b)
 	}
-	runningTable(&b, "Start, with pods that run already", r.Start, startColumns)
-	runningTable(&b, "Memory, with pods that run already", r.Memory, memoryColumns)
+	runningTable(&b, "Start of the scheduler, with running pods", r.Start, startColumns)
+	runningTable(&b, "Memory, with running pods", r.Memory, memoryColumns)
 	r.engineTable(&b)
 	r.largeTable(&b)
 	r.priceTables(&b)
@@ -37,7 +37,7 @@ func header(b *strings.Builder, cells ...string) {
 
 // table writes a row for each workload and scheduler, and a row with their ratio.
 func (s *serverResults) table(b *strings.Builder) {
-	fmt.Fprintf(b, "## %s\n\nMedian (least–most). CPU is the scheduler's, in ms a pod, from its start until the last Event had come.\n\n",
+	fmt.Fprintf(b, "## %s\n\nMedian (least–most). CPU is the scheduler's, in ms a pod, from its start until the last Event has arrived.\n\n",
 		serverTitles[s.Server])
 	header(b, "workload", "scheduler", "pods/s", "CPU", "CPU after 1st bind", "API server's CPU", "peak MB", "Scheduled Events", "foreign cores")
 	for i := range s.Workloads {
@@ -45,7 +45,7 @@ func (s *serverResults) table(b *strings.Builder) {
 		for j := range w.Schedulers {
 			r := &w.Schedulers[j]
 			row(b, w.title(j), r.Scheduler, r.PodsPerS.String(), r.CPU.String(), r.CPUBinding.String(), r.APIServer.String(),
-				fmt.Sprintf("%.0f", r.PeakMB.Median), r.said(w.Pods), fmt.Sprintf("%.2g", r.Foreign.Median))
+				fmt.Sprintf("%.0f", r.PeakMB.Median), r.scheduledEvents(w.Pods), fmt.Sprintf("%.2g", r.Foreign.Median))
 		}
 		w.ratios(b)
 	}
@@ -60,8 +60,8 @@ func (w *workloadResults) title(line int) string {
 	return fmt.Sprintf("%s, %d nodes, %d pods", w.Workload, w.Nodes, w.Pods)
 }
 
-// said returns the number of pods with a Scheduled event, for each run.
-func (r *schedulerResults) said(pods int) string {
+// scheduledEvents returns the number of pods with a Scheduled event, for each run.
+func (r *schedulerResults) scheduledEvents(pods int) string {
 	if r.Incomplete > 0 {
 		return fmt.Sprintf("%v; %d of %d runs left pods", r.Scheduled, r.Incomplete, r.Runs)
 	}

@@ -74,7 +74,7 @@ func unimportant(pod *v1.Pod, _ []string) {
 	pod.Spec.TerminationGracePeriodSeconds = new(int64)
 }
 
-// important makes pods that need the room of three unimportant ones.
+// important makes pods that request as much as three unimportant ones.
 func important(pod *v1.Pod, _ []string) {
 	requestCPU(pod, "3")
 	pod.Spec.PriorityClassName = priorityClass

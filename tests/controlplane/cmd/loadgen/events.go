@@ -18,7 +18,7 @@ import (
 type events struct {
 	mu       sync.Mutex
 	byReason map[string]int
-	last     time.Time // when the last one came
+	last     time.Time // when the last Event arrived
 	own      int       // Scheduled, of the run's own pods
 }
 
@@ -36,14 +36,14 @@ func watchEvents(ctx context.Context, client kubernetes.Interface) *events {
 			},
 		},
 		ObjectType: &v1.Event{},
-		Handler:    cache.ResourceEventHandlerFuncs{AddFunc: func(event any) { e.came(event.(*v1.Event)) }},
+		Handler:    cache.ResourceEventHandlerFuncs{AddFunc: func(event any) { e.record(event.(*v1.Event)) }},
 	})
 	go informer.RunWithContext(ctx)
 	cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
 	return e
 }
 
-func (e *events) came(event *v1.Event) {
+func (e *events) record(event *v1.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.last = time.Now()
@@ -60,7 +60,7 @@ func (e *events) counts() (byReason map[string]int, own int) {
 	return maps.Clone(e.byReason), e.own
 }
 
-// settle waits until no Event has come for the given time, whatever its reason: the Events that a scheduler still
+// settle waits until no Event has arrived for the given time, whatever its reason: the Events that a scheduler still
 // writes are part of its cost.
 func (e *events) settle(ctx context.Context, quiet time.Duration) {
 	since := time.Now()

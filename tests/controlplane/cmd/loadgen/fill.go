@@ -33,10 +33,10 @@ func (r *result) podSize(ctx context.Context, s *stage) error {
 	return err
 }
 
-// fatten adds environment variables to a pod, as pods of real charts have them, until its JSON reaches the given
+// padPod adds environment variables to a pod, as pods of real charts have them, until its JSON reaches the given
 // size. The size includes the managedFields that the API server adds. The embedded API server adds no
 // managedFields.
-func fatten(pod *v1.Pod, bytes int) error {
+func padPod(pod *v1.Pod, bytes int) error {
 	container := &pod.Spec.Containers[0]
 	sized := func(variables int) (int, error) {
 		for i := len(container.Env); i < variables; i++ {

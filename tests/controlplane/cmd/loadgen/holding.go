@@ -33,7 +33,7 @@ func (m *measurement) holding(ctx context.Context) (err error) {
 	}
 	defer m.stopScheduler(&err)
 	if complete, err := m.waitBound(ctx); err != nil || !complete {
-		return fmt.Errorf("the pod that shows that the scheduler knows the cluster was not bound: %w", err)
+		return fmt.Errorf("the scheduler did not bind the probe pod: %w", err)
 	}
 	m.r.number("t0_to_first_bind_s", m.binds.summary().first.Sub(start).Seconds())
 	if err := m.becomeIdle(ctx); err != nil {
@@ -75,7 +75,7 @@ func (m *measurement) relist(ctx context.Context, relay *relay) error {
 	before := relay.lists.Load()
 	relay.cut()
 	if err := m.until(ctx, func() (bool, error) { return relay.lists.Load() > before, nil }); err != nil {
-		return fmt.Errorf("no new list of pods: %w", err)
+		return fmt.Errorf("the scheduler did not list pods again: %w", err)
 	}
 	return m.becomeIdle(ctx)
 }

@@ -25,7 +25,7 @@ func (s *stage) meanwhile(ctx context.Context) {
 	}
 }
 
-func every(ctx context.Context, interval time.Duration, what string, do func(ctx context.Context, i int) error) {
+func every(ctx context.Context, interval time.Duration, activity string, do func(ctx context.Context, i int) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for i := 0; ; i++ {
@@ -35,7 +35,7 @@ func every(ctx context.Context, interval time.Duration, what string, do func(ctx
 		case <-ticker.C:
 		}
 		if err := do(ctx, i); err != nil && ctx.Err() == nil {
-			fmt.Fprintf(os.Stderr, "loadgen: %s: %v\n", what, err)
+			fmt.Fprintf(os.Stderr, "loadgen: %s: %v\n", activity, err)
 			return
 		}
 	}

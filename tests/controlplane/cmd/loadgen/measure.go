@@ -164,21 +164,21 @@ func (m *measurement) finish(ctx context.Context, before reading, firstReading <
 	placement := m.binds.summary()
 	m.r.placement(placement, before.at)
 	m.events.settle(ctx, m.o.settle)
-	said, err := read(m.scheduler, m.others)
+	after, err := read(m.scheduler, m.others)
 	if err != nil {
 		return err
 	}
 	if placement.bound > 0 {
 		first, taken := <-firstReading
 		if !taken {
-			return fmt.Errorf("a process of the run was gone at the first bind")
+			return fmt.Errorf("a process of the run had ended before the first bind")
 		}
-		m.r.cpuPerPod(before, first, bound, said, placement.bound)
+		m.r.cpuPerPod(before, first, bound, after, placement.bound)
 	}
 	if m.o.mode == modeLive {
 		m.r.latencies(placement.latencies)
 	}
-	m.r.machine(before, said)
+	m.r.machine(before, after)
 	m.memory()
 	if err := m.written(ctx); err != nil {
 		return err

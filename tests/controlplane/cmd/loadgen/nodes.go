@@ -26,7 +26,7 @@ func ensureNodes(ctx context.Context, client kubernetes.Interface, o *options) e
 		return fmt.Errorf("list nodes: %w", err)
 	}
 	if len(list.Items) > o.nodes {
-		return fmt.Errorf("%d nodes exist already, more than the %d asked for", len(list.Items), o.nodes)
+		return fmt.Errorf("%d nodes exist already, more than -nodes=%d", len(list.Items), o.nodes)
 	}
 	exists := make(map[string]bool, len(list.Items))
 	for i := range list.Items {
@@ -55,20 +55,20 @@ func makeNode(ctx context.Context, client kubernetes.Interface, o *options, i in
 
 // createNode creates a node and reverts what admission changes: it may drop the status, and add a not-ready taint
 // that a node controller would remove in a complete cluster.
-func createNode(ctx context.Context, client kubernetes.Interface, wanted *v1.Node) error {
+func createNode(ctx context.Context, client kubernetes.Interface, desired *v1.Node) error {
 	nodes := client.CoreV1().Nodes()
-	node, err := nodes.Create(ctx, wanted, metav1.CreateOptions{})
+	node, err := nodes.Create(ctx, desired, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
-	if len(node.Spec.Taints) != len(wanted.Spec.Taints) {
-		node.Spec.Taints = wanted.Spec.Taints
+	if len(node.Spec.Taints) != len(desired.Spec.Taints) {
+		node.Spec.Taints = desired.Spec.Taints
 		if node, err = nodes.Update(ctx, node, metav1.UpdateOptions{}); err != nil {
 			return err
 		}
 	}
 	if len(node.Status.Allocatable) == 0 {
-		node.Status = wanted.Status
+		node.Status = desired.Status
 		_, err = nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{})
 	}
 	return err

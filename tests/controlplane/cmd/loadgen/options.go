@@ -63,33 +63,33 @@ type options struct {
 func parseOptions() (*options, error) {
 	var o options
 	var workload, others string
-	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig")
-	flag.IntVar(&o.nodes, "nodes", 1000, "nodes that should exist (node-0 .. node-N-1); made when missing")
-	flag.IntVar(&o.tainted, "tainted", -1, "how many of the nodes carry a NoSchedule taint (-1: 1%)")
-	flag.IntVar(&o.pods, "pods", 1000, "pods to make; fewer where the workload's nodes take fewer")
+	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "path of the kubeconfig")
+	flag.IntVar(&o.nodes, "nodes", 1000, "number of nodes, node-0 to node-N-1; missing nodes are created")
+	flag.IntVar(&o.tainted, "tainted", -1, "number of nodes with a NoSchedule taint (-1: 1%)")
+	flag.IntVar(&o.pods, "pods", 1000, "number of pods; fewer if the workload's nodes fit fewer")
 	flag.StringVar(&workload, "workload", "SchedulingBasic", strings.Join(workloadNames, "|"))
-	flag.IntVar(&o.running, "running", -1, "pods that run before (-1: as many as the workload has)")
-	flag.IntVar(&o.podBytes, "pod-bytes", 0, "JSON of a pod that runs before, with managedFields (0: as small as it is)")
-	flag.StringVar(&o.relay, "relay", "", "memory mode: where to write the kubeconfig of the relay that the scheduler is to talk to")
-	flag.IntVar(&o.relists, "relists", 3, "memory mode: how often the scheduler has to list all anew")
-	flag.IntVar(&o.templates, "templates", 0, "how many templates the pods are of (0: as many as the workload has)")
+	flag.IntVar(&o.running, "running", -1, "number of pods that already run (-1: the workload's number)")
+	flag.IntVar(&o.podBytes, "pod-bytes", 0, "size in bytes of a running pod's JSON, with managedFields (0: no padding)")
+	flag.StringVar(&o.relay, "relay", "", "memory mode: path for the kubeconfig of the relay, through which the scheduler connects")
+	flag.IntVar(&o.relists, "relists", 3, "memory mode: how often the scheduler must list everything again")
+	flag.IntVar(&o.templates, "templates", 0, "number of pod templates (0: the workload's number)")
 	flag.StringVar(&o.schedulerName, "scheduler-name", "default-scheduler", "spec.schedulerName of the pods")
-	flag.StringVar(&o.mode, "mode", modeLive, "live: scheduler first, then pods; preload: pods first, then scheduler; nodes: only make the nodes, and -running pods on them; memory: pods first, then the scheduler, until it holds the cluster, and has listed it anew; create: pods with no scheduler (API create rate); bind: be a scheduler that decides nothing; workloads: print their names")
-	flag.StringVar(&o.schedulerCmd, "sched-cmd", "", "command line (sh -c 'exec ...') that starts the scheduler; empty: it runs already (live), see -sched-pid")
+	flag.StringVar(&o.mode, "mode", modeLive, "live: scheduler first, then pods; preload: pods first, then scheduler; nodes: only create the nodes, and -running pods on them; memory: pods first, then the scheduler, until it is idle and has listed the cluster again; create: pods without a scheduler (API create rate); bind: run as a scheduler that makes no decisions; workloads: print the names of the workloads")
+	flag.StringVar(&o.schedulerCmd, "sched-cmd", "", "command line (sh -c 'exec ...') that starts the scheduler; empty: the scheduler already runs (live mode), see -sched-pid")
 	flag.IntVar(&o.schedulerPid, "sched-pid", 0, "pid of a running scheduler (without -sched-cmd)")
-	flag.StringVar(&o.schedulerLog, "sched-log", "/dev/null", "where the scheduler's output goes")
-	flag.StringVar(&o.readyURL, "ready-url", "", "URL answering 200 when the scheduler is ready (live mode waits for it)")
-	flag.StringVar(&o.metricsURL, "metrics-url", "", "scheduler's /metrics URL (scraped at the end)")
+	flag.StringVar(&o.schedulerLog, "sched-log", "/dev/null", "file for the scheduler's output")
+	flag.StringVar(&o.readyURL, "ready-url", "", "URL that answers 200 when the scheduler is ready; live mode waits for it")
+	flag.StringVar(&o.metricsURL, "metrics-url", "", "URL of the scheduler's metrics, scraped at the end")
 	flag.StringVar(&o.metricsOut, "metrics-out", "", "file for the raw scrape")
-	flag.StringVar(&o.pprofURL, "pprof-url", "", "URL of a CPU profile to fetch once scheduling starts")
+	flag.StringVar(&o.pprofURL, "pprof-url", "", "URL of a CPU profile, fetched when scheduling starts")
 	flag.StringVar(&o.pprofOut, "pprof-out", "", "file for the profile")
-	flag.StringVar(&others, "pids", "", "name=pid,name=pid: others whose CPU is counted (etcd, apiserver)")
-	flag.IntVar(&o.workers, "workers", 32, "concurrent creators")
-	flag.Float64Var(&o.rate, "rate", 0, "live mode: pods created per second (0: as fast as it goes)")
-	flag.DurationVar(&o.timeout, "timeout", 8*time.Minute, "give up waiting for binds after this")
-	flag.DurationVar(&o.settle, "settle", 2*time.Second, "after the last bind, wait for Events until none came for this long")
-	flag.StringVar(&o.label, "label", "", "free text put in the result")
-	flag.StringVar(&o.out, "out", "", "append the JSON result line to this file")
+	flag.StringVar(&others, "pids", "", "name=pid,name=pid: other processes whose CPU time is measured (etcd, apiserver)")
+	flag.IntVar(&o.workers, "workers", 32, "number of concurrent creations")
+	flag.Float64Var(&o.rate, "rate", 0, "live mode: pods created per second (0: no limit)")
+	flag.DurationVar(&o.timeout, "timeout", 8*time.Minute, "maximum time to wait for binds")
+	flag.DurationVar(&o.settle, "settle", 2*time.Second, "after the last bind, wait until no Event has arrived for this time")
+	flag.StringVar(&o.label, "label", "", "text for the field label of the result")
+	flag.StringVar(&o.out, "out", "", "file to which the JSON line of the result is appended")
 	flag.BoolVar(&o.cleanup, "cleanup", true, "delete the run's pods at the end")
 	flag.Parse()
 
@@ -97,7 +97,7 @@ func parseOptions() (*options, error) {
 		o.tainted = o.nodes / 100
 	}
 	if o.workload = workloads[workload]; o.workload == nil {
-		return nil, fmt.Errorf("-workload %s: known are %s", workload, strings.Join(workloadNames, ", "))
+		return nil, fmt.Errorf("-workload %s is unknown; the workloads are %s", workload, strings.Join(workloadNames, ", "))
 	}
 	o.fit()
 	var err error
@@ -126,13 +126,13 @@ func (o *options) fit() {
 func (o *options) check() error {
 	switch {
 	case !slices.Contains(modes, o.mode):
-		return fmt.Errorf("-mode %s: known are %s", o.mode, strings.Join(modes, ", "))
+		return fmt.Errorf("-mode %s is unknown; the modes are %s", o.mode, strings.Join(modes, ", "))
 	case o.nodes < 1 || o.pods < 1 || o.templates < 1 || o.workers < 1:
-		return fmt.Errorf("-nodes, -pods, -templates and -workers start at 1")
+		return fmt.Errorf("-nodes, -pods, -templates and -workers must be at least 1")
 	case (o.mode == modePreload || o.mode == modeMemory) && o.schedulerCmd == "":
-		return fmt.Errorf("-mode %s needs -sched-cmd: it starts the scheduler once the pods are there", o.mode)
+		return fmt.Errorf("-mode %s needs -sched-cmd, because it starts the scheduler after the pods exist", o.mode)
 	case o.mode == modeMemory && o.relay == "":
-		return fmt.Errorf("-mode memory needs -relay: watches are cut there")
+		return fmt.Errorf("-mode memory needs -relay, which cuts watches")
 	case o.mode == modeLive && o.schedulerCmd == "" && o.schedulerPid == 0:
 		return fmt.Errorf("-mode live needs -sched-cmd or -sched-pid")
 	}
@@ -146,7 +146,7 @@ func parseProcesses(list string) ([]namedProcess, error) {
 		name, number, _ := strings.Cut(item, "=")
 		pid, err := strconv.Atoi(number)
 		if err != nil || name == "" {
-			return nil, fmt.Errorf("-pids: %q is not name=pid", item)
+			return nil, fmt.Errorf("-pids: %q does not have the form name=pid", item)
 		}
 		processes = append(processes, namedProcess{name, pid})
 	}

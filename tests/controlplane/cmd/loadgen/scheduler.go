@@ -58,13 +58,13 @@ func (s *scheduler) waitReady(ctx context.Context, url string) error {
 		return err == nil, nil
 	})
 	if wait.Interrupted(err) {
-		return fmt.Errorf("the scheduler is not ready after a minute: see %s", s.log)
+		return fmt.Errorf("the scheduler is not ready after a minute; see its log %s", s.log)
 	}
 	return err
 }
 
 func (s *scheduler) endedEarly() error {
-	return fmt.Errorf("the scheduler ended before the run did (%v): see %s", s.cmd.ProcessState, s.log)
+	return fmt.Errorf("the scheduler ended before the run (%v); see its log %s", s.cmd.ProcessState, s.log)
 }
 
 // stop ends a scheduler that was started here, and returns the CPU time of its whole life.

@@ -18,7 +18,7 @@ import (
 // priorityClass is the class of the pods that preempt others.
 const priorityClass = "important"
 
-// stage is the cluster before the run's pods come: namespaces, owners, and running pods.
+// stage is the cluster before the run's pods are created: namespaces, owners, and running pods.
 type stage struct {
 	client    kubernetes.Interface
 	o         *options
@@ -113,7 +113,7 @@ func (s *stage) createRunning(ctx context.Context) error {
 			if w.runs != nil {
 				w.runs(pod, s.namespaces())
 			}
-			if err := fatten(pod, s.o.podBytes); err != nil {
+			if err := padPod(pod, s.o.podBytes); err != nil {
 				return err
 			}
 			return s.create(ctx, pod)

@@ -5,13 +5,13 @@ import fwk "k8s.io/kube-scheduler/framework"
 // answer is everything that is reported about one pod.
 type answer struct {
 	// By plugin name. Each plugin is asked alone about all nodes, as if there were no other plugin.
-	Plugins map[string]*said `json:"plugins"`
+	Plugins map[string]*pluginAnswer `json:"plugins"`
 	// The result of the whole profile.
 	Cycle *cycle `json:"cycle"`
 }
 
-// said is the answer of one plugin. Extension points that the plugin does not implement are absent.
-type said struct {
+// pluginAnswer is the answer of one plugin. Extension points that the plugin does not implement are absent.
+type pluginAnswer struct {
 	PreEnqueue *status    `json:"preEnqueue,omitempty"`
 	PreFilter  *preFilter `json:"preFilter,omitempty"`
 	// The nodes that the filter rejects. Nodes that the pre-filter leaves out or rejects are not listed.

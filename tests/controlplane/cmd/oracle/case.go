@@ -101,11 +101,11 @@ func ask(line []byte) (result answers, err error) {
 	}
 	for step := range 1 + len(q.Changes) {
 		if step > 0 {
-			happened, err := cluster.make(q.Changes[step-1])
+			changed, err := cluster.apply(q.Changes[step-1])
 			if err != nil {
 				return result, fmt.Errorf("changes[%d]: %w", step-1, err)
 			}
-			hints, err := cluster.hintsOf(ctx, pods, happened)
+			hints, err := cluster.hintsOf(ctx, pods, changed)
 			if err != nil {
 				return result, fmt.Errorf("changes[%d]: %w", step-1, err)
 			}

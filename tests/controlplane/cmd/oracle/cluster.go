@@ -138,7 +138,7 @@ func (c *cluster) askAll(ctx context.Context, pods []*v1.Pod) ([]*answer, error)
 	return all, nil
 }
 
-// ask asks the plugins one by one, and then runs a whole cycle.
+// ask asks the plugins one by one, and then runs a cycle with all of them.
 func (c *cluster) ask(ctx context.Context, pod *v1.Pod) (*answer, error) {
 	profile, ok := c.profiles[pod.Spec.SchedulerName]
 	if !ok {
@@ -159,11 +159,11 @@ func (c *cluster) ask(ctx context.Context, pod *v1.Pod) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := c.cycle(ctx, profile, pod)
+	cycle, err := c.cycle(ctx, profile, pod)
 	if err != nil {
 		return nil, err
 	}
-	return &answer{Plugins: profile.ask(ctx, pod, nodes), Cycle: whole}, nil
+	return &answer{Plugins: profile.ask(ctx, pod, nodes), Cycle: cycle}, nil
 }
 
 func (c *cluster) close() {

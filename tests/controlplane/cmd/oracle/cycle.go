@@ -68,10 +68,10 @@ func totals(ctx context.Context, profile framework.Framework, pod *v1.Pod, chose
 	if err != nil {
 		return nil, err
 	}
-	// If the pod's nominated node fits, the scheduler looks at no other node.
-	promised := chosen.SuggestedHost == pod.Status.NominatedNodeName
-	if len(fitting) != chosen.FeasibleNodes && !promised {
-		return nil, fmt.Errorf("of %d nodes that fit, %d were found again", chosen.FeasibleNodes, len(fitting))
+	// If the pod's nominated node fits, the scheduler does not filter other nodes.
+	nominated := chosen.SuggestedHost == pod.Status.NominatedNodeName
+	if len(fitting) != chosen.FeasibleNodes && !nominated {
+		return nil, fmt.Errorf("the scheduler found %d nodes that fit, but the repeated filters found %d", chosen.FeasibleNodes, len(fitting))
 	}
 	if verdict := profile.RunPreScorePlugins(ctx, state, pod, fitting); !verdict.IsSuccess() {
 		return nil, unscored{verdict.AsError()}
@@ -86,8 +86,8 @@ func totals(ctx context.Context, profile framework.Framework, pod *v1.Pod, chose
 		totals[node.Name] = node.TotalScore
 		best = max(best, node.TotalScore)
 	}
-	if totals[chosen.SuggestedHost] != best && !promised {
-		return nil, fmt.Errorf("%s was chosen with %d, but the best has %d", chosen.SuggestedHost, totals[chosen.SuggestedHost], best)
+	if totals[chosen.SuggestedHost] != best && !nominated {
+		return nil, fmt.Errorf("the scheduler chose node %s with score %d, but the best score is %d", chosen.SuggestedHost, totals[chosen.SuggestedHost], best)
 	}
 	return totals, nil
 }

@@ -14,9 +14,9 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// happened is a change as a scheduler's event handlers see it. An object that does not exist before or after the
+// objectChange is a change as a scheduler's event handlers see it. An object that does not exist before or after the
 // change is an untyped nil.
-type happened struct {
+type objectChange struct {
 	events        []fwk.ClusterEvent
 	before, after any
 }
@@ -35,8 +35,8 @@ var resources = map[reflect.Type]fwk.EventResource{
 	reflect.TypeOf(&resourcev1.DeviceClass{}):       fwk.DeviceClass,
 }
 
-// make makes the change, and returns the events that a scheduler's event handlers would report.
-func (c *cluster) make(change change) (*happened, error) {
+// apply makes the change, and returns the events that a scheduler's event handlers would report.
+func (c *cluster) apply(change change) (*objectChange, error) {
 	raw := change.Set
 	if raw == nil {
 		raw = change.Remove
@@ -58,14 +58,14 @@ func (c *cluster) make(change change) (*happened, error) {
 	}
 	switch {
 	case change.Set == nil:
-		return &happened{events: eventsOf(object, fwk.Delete), before: before}, nil
+		return &objectChange{events: eventsOf(object, fwk.Delete), before: before}, nil
 	case !known:
-		return &happened{events: eventsOf(object, fwk.Add), after: object}, nil
+		return &objectChange{events: eventsOf(object, fwk.Add), after: object}, nil
 	case isBound(before, object):
 		// The event handlers add the pod to the cache, and report an added pod to the plugins.
-		return &happened{events: eventsOf(object, fwk.Add), after: object}, nil
+		return &objectChange{events: eventsOf(object, fwk.Add), after: object}, nil
 	}
-	return &happened{events: updatesOf(before, object), before: before, after: object}, nil
+	return &objectChange{events: updatesOf(before, object), before: before, after: object}, nil
 }
 
 // isBound returns whether a pod without a node got one.
@@ -100,21 +100,21 @@ func updatesOf(before any, after runtime.Object) []fwk.ClusterEvent {
 
 // hints returns, by the name of each plugin that registers for events, whether a pod that it rejected would be
 // queued again.
-func (p *profile) hints(ctx context.Context, pod *v1.Pod, what *happened) (map[string]bool, error) {
+func (p *profile) hints(ctx context.Context, pod *v1.Pod, changed *objectChange) (map[string]bool, error) {
 	all := map[string]bool{}
 	for _, plugin := range p.plugins {
-		waits, ok := plugin.(fwk.EnqueueExtensions)
+		extension, ok := plugin.(fwk.EnqueueExtensions)
 		if !ok {
 			continue
 		}
-		registered, err := waits.EventsToRegister(ctx)
+		registered, err := extension.EventsToRegister(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("plugin %s: %w", plugin.Name(), err)
 		}
 		all[plugin.Name()] = false
-		for _, event := range what.events {
-			for _, waited := range registered {
-				if framework.MatchClusterEvents(waited.Event, event) && helps(ctx, waited, pod, what) {
+		for _, event := range changed.events {
+			for _, registration := range registered {
+				if framework.MatchClusterEvents(registration.Event, event) && queuesAgain(ctx, registration, pod, changed) {
 					all[plugin.Name()] = true
 				}
 			}
@@ -123,24 +123,24 @@ func (p *profile) hints(ctx context.Context, pod *v1.Pod, what *happened) (map[s
 	return all, nil
 }
 
-// helps treats an error like the queue does: the pod is queued again.
-func helps(ctx context.Context, waited fwk.ClusterEventWithHint, pod *v1.Pod, what *happened) bool {
-	if waited.QueueingHintFn == nil {
+// queuesAgain returns whether a hint queues the pod again. An error does, as in the queue.
+func queuesAgain(ctx context.Context, registration fwk.ClusterEventWithHint, pod *v1.Pod, changed *objectChange) bool {
+	if registration.QueueingHintFn == nil {
 		return true
 	}
-	hint, err := waited.QueueingHintFn(klog.FromContext(ctx), pod, what.before, what.after)
+	hint, err := registration.QueueingHintFn(klog.FromContext(ctx), pod, changed.before, changed.after)
 	return err != nil || hint == fwk.Queue
 }
 
 // hintsOf returns the hints for all pods after a change.
-func (c *cluster) hintsOf(ctx context.Context, pods []*v1.Pod, what *happened) ([]map[string]bool, error) {
+func (c *cluster) hintsOf(ctx context.Context, pods []*v1.Pod, changed *objectChange) ([]map[string]bool, error) {
 	var all []map[string]bool
 	for _, pod := range pods {
 		profile, ok := c.profiles[pod.Spec.SchedulerName]
 		if !ok {
 			return nil, fmt.Errorf("there is no profile %q", pod.Spec.SchedulerName)
 		}
-		hints, err := profile.hints(ctx, pod, what)
+		hints, err := profile.hints(ctx, pod, changed)
 		if err != nil {
 			return nil, err
 		}

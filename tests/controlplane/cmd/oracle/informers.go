@@ -37,9 +37,9 @@ func newInformers(client kubernetes.Interface) (informers.SharedInformerFactory,
 	byType := map[reflect.Type]*informer{}
 	for _, kind := range kinds {
 		byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-		told := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, kind, 0, byNamespace)}
-		byType[reflect.TypeOf(kind)] = told
-		factory.InformerFor(kind, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return told })
+		created := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, kind, 0, byNamespace)}
+		byType[reflect.TypeOf(kind)] = created
+		factory.InformerFor(kind, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return created })
 	}
 	return factory, byType
 }
@@ -70,7 +70,7 @@ func (i *informer) remove(object runtime.Object) error {
 		return err
 	}
 	if !known {
-		return errors.New("is not there")
+		return errors.New("the object does not exist")
 	}
 	if err := i.GetIndexer().Delete(before); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (synced) HasSynced() bool { return true }
 
 func (synced) HasSyncedChecker() cache.DoneChecker { return synced{} }
 
-func (synced) Name() string { return "told" }
+func (synced) Name() string { return "synced" }
 
 func (synced) Done() <-chan struct{} { return closed }
 

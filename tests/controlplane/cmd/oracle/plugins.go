@@ -11,12 +11,12 @@ import (
 
 // ask asks each plugin about all nodes, in the order of a cycle. The plugins share a cycle state, because some read
 // what others wrote.
-func (p *profile) ask(ctx context.Context, pod *v1.Pod, nodes []fwk.NodeInfo) map[string]*said {
+func (p *profile) ask(ctx context.Context, pod *v1.Pod, nodes []fwk.NodeInfo) map[string]*pluginAnswer {
 	state := framework.NewCycleState()
-	all := map[string]*said{}
+	all := map[string]*pluginAnswer{}
 	left := map[string][]fwk.NodeInfo{}
 	for _, plugin := range p.plugins {
-		one := &said{}
+		one := &pluginAnswer{}
 		all[plugin.Name()] = one
 		if plugin, ok := plugin.(fwk.PreEnqueuePlugin); ok {
 			one.PreEnqueue = statusOf(plugin.PreEnqueue(ctx, pod))
@@ -32,20 +32,20 @@ func (p *profile) ask(ctx context.Context, pod *v1.Pod, nodes []fwk.NodeInfo) ma
 }
 
 // askPreFilter returns the nodes that the pre-filter leaves.
-func (s *said) askPreFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) []fwk.NodeInfo {
-	asked, ok := plugin.(fwk.PreFilterPlugin)
+func (a *pluginAnswer) askPreFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) []fwk.NodeInfo {
+	extension, ok := plugin.(fwk.PreFilterPlugin)
 	if !ok {
 		return nodes
 	}
-	result, verdict := asked.PreFilter(ctx, state, pod, nodes)
-	s.PreFilter = &preFilter{status: *statusOf(verdict)}
+	result, verdict := extension.PreFilter(ctx, state, pod, nodes)
+	a.PreFilter = &preFilter{status: *statusOf(verdict)}
 	if !verdict.IsSuccess() && !verdict.IsSkip() {
 		return nil
 	}
 	if result.AllNodes() {
 		return nodes
 	}
-	s.PreFilter.Nodes = sets.List(result.NodeNames)
+	a.PreFilter.Nodes = sets.List(result.NodeNames)
 	var left []fwk.NodeInfo
 	for _, node := range nodes {
 		if result.NodeNames.Has(node.Node().Name) {
@@ -56,56 +56,56 @@ func (s *said) askPreFilter(ctx context.Context, plugin fwk.Plugin, state fwk.Cy
 }
 
 // askFilter returns the nodes that fit.
-func (s *said) askFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) []fwk.NodeInfo {
-	asked, ok := plugin.(fwk.FilterPlugin)
-	if !ok || (s.PreFilter != nil && s.PreFilter.Code == fwk.Skip.String()) {
+func (a *pluginAnswer) askFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) []fwk.NodeInfo {
+	extension, ok := plugin.(fwk.FilterPlugin)
+	if !ok || (a.PreFilter != nil && a.PreFilter.Code == fwk.Skip.String()) {
 		return nodes
 	}
-	s.Filter = map[string]*status{}
+	a.Filter = map[string]*status{}
 	var fitting []fwk.NodeInfo
 	for _, node := range nodes {
-		if verdict := asked.Filter(ctx, state, pod, node); verdict.IsSuccess() {
+		if verdict := extension.Filter(ctx, state, pod, node); verdict.IsSuccess() {
 			fitting = append(fitting, node)
 		} else {
-			s.Filter[node.Node().Name] = statusOf(verdict)
+			a.Filter[node.Node().Name] = statusOf(verdict)
 		}
 	}
 	return fitting
 }
 
-func (s *said) askScore(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) {
-	asked, ok := plugin.(fwk.ScorePlugin)
+func (a *pluginAnswer) askScore(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) {
+	extension, ok := plugin.(fwk.ScorePlugin)
 	if !ok || len(nodes) == 0 {
 		return
 	}
 	if plugin, ok := plugin.(fwk.PreScorePlugin); ok {
 		verdict := plugin.PreScore(ctx, state, pod, nodes)
-		s.PreScore = statusOf(verdict)
+		a.PreScore = statusOf(verdict)
 		if !verdict.IsSuccess() {
 			return
 		}
 	}
-	s.Scores = map[string]score{}
+	a.Scores = map[string]score{}
 	var list fwk.NodeScoreList
 	for _, node := range nodes {
-		raw, verdict := asked.Score(ctx, state, pod, node)
+		raw, verdict := extension.Score(ctx, state, pod, node)
 		if !verdict.IsSuccess() {
-			s.Scores, s.ScoreError = nil, statusOf(verdict)
+			a.Scores, a.ScoreError = nil, statusOf(verdict)
 			return
 		}
 		name := node.Node().Name
-		s.Scores[name] = score{Raw: raw, Normalized: raw}
+		a.Scores[name] = score{Raw: raw, Normalized: raw}
 		list = append(list, fwk.NodeScore{Name: name, Score: raw})
 	}
-	extensions := asked.ScoreExtensions()
+	extensions := extension.ScoreExtensions()
 	if extensions == nil {
 		return
 	}
 	if verdict := extensions.NormalizeScore(ctx, state, pod, list); !verdict.IsSuccess() {
-		s.Scores, s.ScoreError = nil, statusOf(verdict)
+		a.Scores, a.ScoreError = nil, statusOf(verdict)
 		return
 	}
 	for _, normalized := range list {
-		s.Scores[normalized.Name] = score{Raw: s.Scores[normalized.Name].Raw, Normalized: normalized.Score}
+		a.Scores[normalized.Name] = score{Raw: a.Scores[normalized.Name].Raw, Normalized: normalized.Score}
 	}
 }

@@ -47,8 +47,8 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Returns a component that filters and scores. Every node fits. A node's score is the cpu in use on it; the host
-    /// normalizes it.
+    /// Returns a component that filters and scores. Every node fits. A node's score is the CPU in use on the node; the
+    /// host normalizes the score.
     pub fn new(name: &str) -> Self {
         let bodies = [
             ("imports", ""),
@@ -90,8 +90,8 @@ impl Guest {
     }
 
     /// Replaces a line of the contract in this component's build.
-    pub fn contract_line(mut self, now: &'static str, then: &'static str) -> Self {
-        self.contract_line = Some((now, then));
+    pub fn contract_line(mut self, line: &'static str, replacement: &'static str) -> Self {
+        self.contract_line = Some((line, replacement));
         self
     }
 
@@ -140,7 +140,7 @@ impl Guest {
 
     /// Adds code, in the text format, to a function.
     pub fn body(mut self, function: &'static str, wat: &str) -> Self {
-        assert!(self.bodies.insert(function, wat.to_owned()).is_some(), "no such function: {function}");
+        assert!(self.bodies.insert(function, wat.to_owned()).is_some(), "guest.wat has no function {function}");
         self
     }
 
@@ -217,18 +217,18 @@ impl Guest {
     /// Returns the core module.
     pub fn core_module(&self) -> Vec<u8> {
         let (resolve, world) = self.resolve();
-        wat::parse_str(self.text(&resolve, world)).expect("the text is well formed")
+        wat::parse_str(self.text(&resolve, world)).expect("guest.wat with its values is valid")
     }
 
     /// Returns the component.
     pub fn build(&self) -> Vec<u8> {
         let (resolve, world) = self.resolve();
-        let mut module = wat::parse_str(self.text(&resolve, world)).expect("the text is well formed");
+        let mut module = wat::parse_str(self.text(&resolve, world)).expect("guest.wat with its values is valid");
         embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
             .expect("the world can be embedded");
         let mut encoder = ComponentEncoder::default();
         encoder.module(&module).expect("the module fits its world");
-        encoder.validate(false).encode().expect("a component can be made of it")
+        encoder.validate(false).encode().expect("the module can be encoded as a component")
     }
 
     /// Returns the contract with a world of this component's exports.
@@ -237,19 +237,19 @@ impl Guest {
         let mut sources = SourceMap::new();
         let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
         let mut changed = self.contract_line.is_none();
-        for entry in std::fs::read_dir(wit).expect("the contract is there") {
+        for entry in std::fs::read_dir(wit).expect("the folder wit/ can be read") {
             let path = entry.expect("readable").path();
             if path.extension().is_some_and(|extension| extension == "wit") {
                 let mut text = std::fs::read_to_string(&path).expect("readable");
-                if let Some((now, then)) = self.contract_line {
-                    changed |= text.contains(now);
-                    text = text.replace(now, then);
+                if let Some((line, replacement)) = self.contract_line {
+                    changed |= text.contains(line);
+                    text = text.replace(line, replacement);
                 }
                 sources.push(&path, text.replace("@0.1.0", &format!("@{}", self.contract)));
             }
         }
-        assert!(changed, "the contract has no such line: {:?}", self.contract_line);
-        resolve.push_group(sources.parse().expect("the contract parses")).expect("the contract is sound");
+        assert!(changed, "the contract does not have the line to replace: {:?}", self.contract_line);
+        resolve.push_group(sources.parse().expect("the contract parses")).expect("the contract is valid");
         let mut world =
             format!("package test:guest;\nworld guest {{\n  import berth:scheduler/log@{};\n", self.contract);
         if self.what_if {
@@ -263,14 +263,14 @@ impl Guest {
         }
         world.push_str("}\n");
         world.push_str(self.foreign.packages);
-        let package = resolve.push_str("guest.wit", &world).expect("the guest's world is sound");
-        let world = resolve.select_world(&[package], Some("guest")).expect("the world is there");
+        let package = resolve.push_str("guest.wit", &world).expect("the guest's world is valid");
+        let world = resolve.select_world(&[package], Some("guest")).expect("the guest's world exists");
         (resolve, world)
     }
 
     fn text(&self, resolve: &Resolve, world: WorldId) -> String {
         let mut text = MODULE.to_owned();
-        let mut fill = |place: &str, with: &str| text = text.replace(&format!("@{place}@"), with);
+        let mut fill = |placeholder: &str, value: &str| text = text.replace(&format!("@{placeholder}@"), value);
         for (function, body) in &self.bodies {
             fill(function, body);
         }
@@ -279,9 +279,9 @@ impl Guest {
         fill("name_length", &length(&self.name));
         fill("version", &self.version);
         fill("version_length", &length(&self.version));
-        for (place, value) in ["api_version", "kind", "field"].into_iter().zip(self.objects) {
-            fill(place, value);
-            fill(&format!("{place}_length"), &length(value));
+        for (placeholder, value) in ["api_version", "kind", "field"].into_iter().zip(self.objects) {
+            fill(placeholder, value);
+            fill(&format!("{placeholder}_length"), &length(value));
         }
         fill("pod_facts", &bytes(&self.pod_facts.to_le_bytes()));
         fill("node_facts", &bytes(&self.node_facts.to_le_bytes()));
@@ -289,7 +289,7 @@ impl Guest {
         fill("scope", &bytes(&[self.scope]));
         fill("normalization", &bytes(&[self.normalization]));
         fill("change_size", &change_size(resolve).to_string());
-        without_others(&text, resolve, world)
+        remove_other_exports(&text, resolve, world)
     }
 }
 
@@ -311,7 +311,7 @@ fn change_size(resolve: &Resolve) -> usize {
 }
 
 /// Removes the exports that the world does not have.
-fn without_others(text: &str, resolve: &Resolve, world: WorldId) -> String {
+fn remove_other_exports(text: &str, resolve: &Resolve, world: WorldId) -> String {
     let exported: Vec<String> = resolve.worlds[world].exports.keys().map(|key| resolve.name_world_key(key)).collect();
     let mut kept = String::new();
     for part in text.split_inclusive('\n') {

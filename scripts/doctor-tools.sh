@@ -35,19 +35,19 @@ get_toolchain() {
 }
 line_toolchain() { echo "Rust $RUST_CHANNEL: rustup toolchain install $RUST_CHANNEL"; }
 
-has_wasm() { wasm_road >/dev/null; }
-get_wasm() { rustup_adds target "$WASM_TARGET" || apt_install rustc-web rust-web-src; }
+has_wasm() { wasm_toolchain >/dev/null; }
+get_wasm() { rustup_add target "$WASM_TARGET" || apt_install rustc-web rust-web-src; }
 line_wasm() {
     echo "Rust's target $WASM_TARGET: rustup target add $WASM_TARGET" \
-        "(or, where only Debian's servers are in reach: sudo apt-get install rustc-web rust-web-src)"
+        "(or, if only Debian's servers are reachable: sudo apt-get install rustc-web rust-web-src)"
 }
 
 has_rustfmt() { [ -x "$(rust_sysroot)/bin/rustfmt" ]; }
-get_rustfmt() { rustup_adds component rustfmt; }
+get_rustfmt() { rustup_add component rustfmt; }
 line_rustfmt() { echo "rustfmt: rustup component add rustfmt"; }
 
 has_clippy() { [ -x "$(rust_sysroot)/bin/cargo-clippy" ]; }
-get_clippy() { rustup_adds component clippy; }
+get_clippy() { rustup_add component clippy; }
 line_clippy() { echo "clippy: rustup component add clippy"; }
 
 has_python() { python_ready; }
@@ -60,21 +60,21 @@ has_go() { go_ready; }
 get_go() { (go_tools "the programs in Go"); } # in a subshell, because go_tools can end the shell
 line_go() { go_install_line; }
 
-# The programs are fetched or built later. This only checks whether one of the ways to get them works.
+# The programs are downloaded or built later. This only checks whether that is possible.
 has_control_plane() { scripts/controlplane --kept >/dev/null 2>&1 || envtest_reachable || go_ready; }
 get_control_plane() { get_go; }
 line_control_plane() {
-    echo "a kube-apiserver and etcd: set KUBEBUILDER_ASSETS to a folder that has them, or, to have them built, install" \
+    echo "a kube-apiserver and etcd: set KUBEBUILDER_ASSETS to a folder that has them, or, to build them, install" \
         "$(go_install_line)"
 }
 
 # Helm is built from its Go module if it is missing.
 has_helm() { case $(helm version --short 2>/dev/null) in v3.*) ;; *) has_go ;; esac; }
 get_helm() { get_go; }
-line_helm() { echo "helm 3, which renders deploy/chart: https://helm.sh/docs/intro/install, or, to have it built, $(go_install_line)"; }
+line_helm() { echo "helm 3, which renders deploy/chart: https://helm.sh/docs/intro/install, or, to build it, $(go_install_line)"; }
 
-# rustup_adds target|component NAME
-rustup_adds() {
+# rustup_add target|component NAME
+rustup_add() {
     rustup_reachable || return
     say "rustup $1 add $2"
     (cd "$ROOT" && within 600 rustup "$1" add "$2")
