@@ -112,7 +112,7 @@ BERTH_PRINTF(2) void berth_log(berth_log_level_t level, const char *message, ...
 
 /* Readers of arguments. A missing or wrong field refuses the arguments, with the field's name. The reader then
  * returns `otherwise` (NULL, 0 or false if it has none). `otherwise` is also the value of an absent optional
- * field. A field that nothing reads refuses the arguments too. */
+ * field. An unknown field refuses the arguments too. */
 
 /* Reads a string that is not empty. */
 const char *berth_text(berth_arguments *object, const char *field);

@@ -153,26 +153,26 @@ int64_t berth_test_score(berth_test_pod_t pod, const char *node) {
     return score;
 }
 
-static void check(bool holds, const char *what, const char *got, const char *expected) {
+static void check(bool holds, const char *description, const char *got, const char *expected) {
     checks++;
     if (holds) return;
     failures++;
-    printf("FAILED %s: got %s, expected %s\n", what, got ? got : "nothing", expected ? expected : "nothing");
+    printf("FAILED %s: got %s, expected %s\n", description, got ? got : "nothing", expected ? expected : "nothing");
 }
 
-void berth_test_same(const char *what, const char *got, const char *expected) {
-    check(got == expected || (got && expected && berth_equal(got, expected)), what, got, expected);
+void berth_test_same(const char *description, const char *got, const char *expected) {
+    check(got == expected || (got && expected && berth_equal(got, expected)), description, got, expected);
 }
 
-void berth_test_contains(const char *what, const char *got, const char *part) {
-    check(got && strstr(got, part), what, got, part);
+void berth_test_contains(const char *description, const char *got, const char *part) {
+    check(got && strstr(got, part), description, got, part);
 }
 
-void berth_test_equal(const char *what, int64_t got, int64_t expected) {
+void berth_test_equal(const char *description, int64_t got, int64_t expected) {
     char texts[2][32];
     snprintf(texts[0], sizeof texts[0], "%lld", (long long)got);
     snprintf(texts[1], sizeof texts[1], "%lld", (long long)expected);
-    check(got == expected, what, texts[0], texts[1]);
+    check(got == expected, description, texts[0], texts[1]);
 }
 
 int berth_test_result(void) {

@@ -35,9 +35,9 @@ int64_t berth_test_score(berth_test_pod_t pod, const char *node);
 
 /* Check that two strings are the same (NULL equals NULL), that a string contains another, or that two numbers are
  * equal. A failed check is printed. */
-void berth_test_same(const char *what, const char *got, const char *expected);
-void berth_test_contains(const char *what, const char *got, const char *part);
-void berth_test_equal(const char *what, int64_t got, int64_t expected);
+void berth_test_same(const char *description, const char *got, const char *expected);
+void berth_test_contains(const char *description, const char *got, const char *part);
+void berth_test_equal(const char *description, int64_t got, int64_t expected);
 
 /* Returns the result of main: 0 if all checks passed and there was at least one. */
 int berth_test_result(void);

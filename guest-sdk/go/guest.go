@@ -119,17 +119,17 @@ func (g *guest) begin(cycle contract.Cycle, again bool) (*Pod, *session, error) 
 	if g.plugin == nil {
 		return nil, nil, fmt.Errorf("%s: called before configure", g.name)
 	}
-	held := g.templates[cycle.Template]
-	if held == nil {
+	known := g.templates[cycle.Template]
+	if known == nil {
 		return nil, nil, fmt.Errorf("%s: called with unknown template %d", g.name, cycle.Template)
 	}
 	if g.scope(true) == contract.ScopeNode {
-		return held.pod, &held.shared, nil
+		return known.pod, &known.shared, nil
 	}
 	if again || g.current == nil || g.current.cycle != cycle {
 		g.current = &session{cycle: cycle, reads: &g.reads}
 	}
-	return held.pod, g.current, nil
+	return known.pod, g.current, nil
 }
 
 // PreFilter runs once per pod.

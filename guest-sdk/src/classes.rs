@@ -2,16 +2,14 @@
 //! known then costs one step per class, however many nodes there are.
 //!
 //! For each template, `classify` sorts the nodes into classes and `score_classes` scores the classes. At any one
-//! time, all nodes of a class must have the same verdict and the same scores. A difference between nodes that never
-//! changes (their zone) goes into the class's key as it is. A difference that depends on the pods there goes into the
-//! key as a count. [`Classes`] keeps the class of each node, and finds out which of these classes the host does not
-//! know yet.
+//! time, all nodes of a class must have the same verdict and the same scores. The class's key has the properties that
+//! distinguish the nodes: constant ones (the zone), and counts of pods. [`Classes`] keeps the class of each node, and
+//! lists the nodes whose class the host does not know yet.
 //!
-//! A plugin that has nothing to do with most pods says so by `skip`. The host does not ask it to classify for those
-//! pods.
+//! A plugin that does not apply to most pods returns true from `skip` for them. The host then does not call `classify`.
 //!
-//! `filter`, `score` and the other functions stay, and must give the same answers as the classes: the host may ask in
-//! either way, and sometimes compares the two. [`testing::Host`](crate::testing::Host) compares them for each answer
+//! A plugin with classes also needs `filter`, `score` and the other functions. They must give the same answers as the
+//! classes, because the host may use either, and sometimes compares the two. [`testing::Host`](crate::testing::Host) compares them for each answer
 //! that a test asks for.
 
 mod numbers;
@@ -26,10 +24,10 @@ use crate::verdict::Rejection;
 use crate::verdicts::Verdicts;
 use crate::{node, types};
 
-/// The largest number of classes that is of use. With more classes, asking about each node is no more work.
-const FEW: usize = 512;
+/// The maximum number of classes. With more classes, asking about each node costs no more.
+const MAX_CLASSES: usize = 512;
 
-/// The class of a node that has none. Class ids never come near this value, as there are few more than [`FEW`].
+/// Marks a node without a class. Class ids are smaller, because there are at most about [`MAX_CLASSES`] classes.
 const NONE: u16 = u16::MAX;
 
 /// The classes of a template that the host already has.
@@ -120,10 +118,10 @@ pub struct Classes<K> {
     /// By class id: the class's key and its number of nodes. The key of a class without nodes is `None`.
     classes: Vec<(Option<K>, u32)>,
     free: Vec<u16>,
-    /// Nodes whose class changed since the host was told.
+    /// Nodes whose class changed since the last answer to the host.
     unsent: Vec<u32>,
-    /// The id of the cycle in which the host was told last; 0 for never.
-    told: u64,
+    /// The id of the cycle of the last answer to the host; 0 if there is none.
+    last_sent: u64,
 }
 
 impl<K> Default for Classes<K> {
@@ -134,13 +132,13 @@ impl<K> Default for Classes<K> {
             classes: Vec::new(),
             free: Vec::new(),
             unsent: Vec::new(),
-            told: 0,
+            last_sent: 0,
         }
     }
 }
 
 impl<K: Clone + Eq + Hash> Classes<K> {
-    /// Sets the class of a node by its key. `None`: the node is gone.
+    /// Sets the class of a node by its key. `None` removes the node.
     fn set(&mut self, node: node::Id, key: Option<K>) {
         if node.at() >= self.of_node.len() {
             self.of_node.resize(node.at() + 1, NONE);
@@ -154,7 +152,7 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         let class = key.map_or(NONE, |key| self.join(key));
         self.of_node[node.at()] = class;
         self.leave(before);
-        if self.told == 0 {
+        if self.last_sent == 0 {
             return;
         }
         self.unsent.push(node.0);
@@ -169,7 +167,7 @@ impl<K: Clone + Eq + Hash> Classes<K> {
             None => {
                 let class = self.free.pop().unwrap_or_else(|| {
                     self.classes.push((None, 0));
-                    // Fits a `u16`: `follow` stops when there are more than `FEW` classes.
+                    // Fits a `u16`: `follow` stops when there are more than `MAX_CLASSES` classes.
                     (self.classes.len() - 1) as u16
                 });
                 self.classes[class as usize].0 = Some(key.clone());
@@ -193,14 +191,14 @@ impl<K: Clone + Eq + Hash> Classes<K> {
     }
 
     fn forget_sent(&mut self) {
-        self.told = 0;
+        self.last_sent = 0;
         self.unsent.clear();
     }
 
     /// Returns the nodes whose class the host does not know. The caller must send the result to the host: the classes
     /// count as known from now on.
     pub fn tell(&mut self, known: &Known) -> Told {
-        let anew = known.known == 0 || known.known != self.told;
+        let anew = known.known == 0 || known.known != self.last_sent;
         let mut nodes = std::mem::take(&mut self.unsent);
         if anew {
             nodes = (0..).zip(&self.of_node).map(|(node, _)| node).collect();
@@ -210,12 +208,12 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         }
         nodes.retain(|node| self.of_node[*node as usize] != NONE);
         let classes = nodes.iter().map(|node| self.of_node[*node as usize].into()).collect();
-        self.told = known.now;
+        self.last_sent = known.now;
         Told { anew, nodes, classes }
     }
 }
 
-/// The nodes whose class may have changed since `follow` looked at them last.
+/// The nodes whose class may have changed since the last `follow`.
 #[derive(Debug, Default)]
 pub enum Touched {
     /// Possibly every node.
@@ -277,7 +275,7 @@ impl<K: Clone + Eq + Hash> Classes<K> {
     fn set_all(&mut self, mut nodes: impl Iterator<Item = node::Id>, key: impl Fn(node::Id) -> Option<K>) -> bool {
         nodes.all(|node| {
             self.set(node, key(node));
-            self.classes.len() - self.free.len() <= FEW
+            self.classes.len() - self.free.len() <= MAX_CLASSES
         })
     }
 }
@@ -342,7 +340,11 @@ mod tests {
         classes.set(node::Id(0), None);
         classes.set(node::Id(2), Some('a'));
         assert_eq!(tell(&mut classes, 2, 3), (false, vec![(1, 'c')]));
-        assert_eq!(tell(&mut classes, 2, 4), (true, vec![(1, 'c'), (2, 'a')]), "it has not what was told last");
+        assert_eq!(
+            tell(&mut classes, 2, 4),
+            (true, vec![(1, 'c'), (2, 'a')]),
+            "the host does not have the previous answer"
+        );
         assert_eq!(tell(&mut classes, 9, 5), (true, vec![(1, 'c'), (2, 'a')]));
     }
 
@@ -352,7 +354,11 @@ mod tests {
         classes.set(node::Id(0), Some('a'));
         assert_eq!(tell(&mut classes, 0, 1), (true, vec![(0, 'a')]));
         let Told { anew, nodes, classes: of } = Told::nothing();
-        assert_eq!((anew, nodes, of), (true, vec![], vec![]), "in cycle 2, so that the host has no classes any more");
+        assert_eq!(
+            (anew, nodes, of),
+            (true, vec![], vec![]),
+            "the answer of cycle 2 removes all classes from the host"
+        );
         assert_eq!(tell(&mut classes, 2, 3), (true, vec![(0, 'a')]));
     }
 

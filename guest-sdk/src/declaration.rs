@@ -31,7 +31,7 @@ pub struct Declared {
     /// `classify`, and `score_classes` where there is one.
     pub classes: Option<Reads>,
     /// The facts that `skip`, `reserve`, all functions after `reserve`, and `queueing_hint` read together.
-    pub beside: Reads,
+    pub other: Reads,
     /// The `scope` key, if the author overrides the scope that follows from the parameters.
     pub scope: Option<Scope>,
     /// The `normalization` key. Ignored if the plugin has a `normalize`.
@@ -52,7 +52,7 @@ impl Declared {
         score: None,
         normalize: None,
         classes: None,
-        beside: Reads::NONE,
+        other: Reads::NONE,
         scope: None,
         normalization: Normalization::None,
     };
@@ -74,7 +74,7 @@ impl Declared {
             .and_of(self.score)
             .and_of(self.normalize)
             .and_of(self.classes)
-            .and(self.beside)
+            .and(self.other)
     }
 
     /// Returns the same declaration for an index that receives no nodes and no pods.

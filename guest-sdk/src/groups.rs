@@ -27,7 +27,7 @@ use std::hash::{BuildHasherDefault, Hash};
 use crate::labels::Hasher;
 use crate::{node, pod};
 
-/// The number of steps that are kept. A caller that is further behind has to look at all pods of all groups again.
+/// The maximum number of stored steps. A caller that needs older steps must count all pods of all groups again.
 const STEPS: usize = 4096;
 
 /// The end of a linked list.
@@ -40,14 +40,14 @@ pub struct Groups<K, V = ()> {
     ids: HashMap<K, u32, BuildHasherDefault<Hasher>>,
     groups: Vec<Slot<K, V>>,
     free: Vec<u32>,
-    /// The place of each pod, by pod id.
-    places: Vec<Place>,
+    /// The entry of each pod, by pod id.
+    entries: Vec<PodEntry>,
     steps: VecDeque<Step>,
     /// The position of the first element of `steps`.
     start: u64,
 }
 
-/// The id of a group. Valid while the group is kept.
+/// The id of a group. Valid until the group is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupId {
     slot: u32,
@@ -75,16 +75,16 @@ struct Slot<K, V> {
     group: Option<Group<K, V>>,
 }
 
-/// The place of a pod: its group and node, and its neighbors in the linked list of the group's pods.
+/// The entry of a pod: its group and node, and its neighbors in the linked list of the group's pods.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct PodEntry {
     slot: u32,
     node: u32,
     next: u32,
     previous: u32,
 }
 
-const NO_PLACE: Place = Place { slot: NONE, node: NONE, next: NONE, previous: NONE };
+const NO_ENTRY: PodEntry = PodEntry { slot: NONE, node: NONE, next: NONE, previous: NONE };
 
 /// A change of a group on a node: one pod came or left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl<K, V> Default for Groups<K, V> {
             ids: HashMap::default(),
             groups: Vec::new(),
             free: Vec::new(),
-            places: Vec::new(),
+            entries: Vec::new(),
             steps: VecDeque::new(),
             start: 0,
         }
@@ -114,34 +114,34 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
     /// Puts a pod on a node, or changes a pod that is there. `make` makes the value of a new group.
     pub fn set(&mut self, pod: pod::Id, node: node::Id, key: K, make: impl FnOnce(&K) -> V) {
         let slot = self.slot(key, make);
-        let unchanged = self.places.get(pod.at()).is_some_and(|place| place.slot == slot && place.node == node.0);
+        let unchanged = self.entries.get(pod.at()).is_some_and(|entry| entry.slot == slot && entry.node == node.0);
         if unchanged {
             return;
         }
         self.remove(pod);
-        if pod.at() >= self.places.len() {
-            self.places.resize(pod.at() + 1, NO_PLACE);
+        if pod.at() >= self.entries.len() {
+            self.entries.resize(pod.at() + 1, NO_ENTRY);
         }
         let first = self.group_mut(slot).map_or(NONE, |group| {
             group.pods += 1;
             std::mem::replace(&mut group.first, pod.0)
         });
-        self.link(pod.0, |place| *place = Place { slot, node: node.0, next: first, previous: NONE });
-        self.link(first, |place| place.previous = pod.0);
+        self.link(pod.0, |entry| *entry = PodEntry { slot, node: node.0, next: first, previous: NONE });
+        self.link(first, |entry| entry.previous = pod.0);
         self.step(slot, node, 1);
     }
 
     /// Removes a pod from its node.
     pub fn remove(&mut self, pod: pod::Id) {
-        let Some(place) = self.places.get_mut(pod.at()) else { return };
-        let Place { slot, node, next, previous } = std::mem::replace(place, NO_PLACE);
+        let Some(entry) = self.entries.get_mut(pod.at()) else { return };
+        let PodEntry { slot, node, next, previous } = std::mem::replace(entry, NO_ENTRY);
         let Some(group) = self.groups.get_mut(slot as usize).and_then(|slot| slot.group.as_mut()) else { return };
         group.pods -= 1;
         if previous == NONE {
             group.first = next;
         }
-        self.link(previous, |place| place.next = next);
-        self.link(next, |place| place.previous = previous);
+        self.link(previous, |entry| entry.next = next);
+        self.link(next, |entry| entry.previous = previous);
         self.step(slot, node::Id(node), -1);
     }
 
@@ -168,9 +168,9 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
         self.groups.get_mut(slot as usize)?.group.as_mut()
     }
 
-    fn link(&mut self, pod: u32, change: impl FnOnce(&mut Place)) {
-        if let Some(place) = self.places.get_mut(pod as usize) {
-            change(place);
+    fn link(&mut self, pod: u32, change: impl FnOnce(&mut PodEntry)) {
+        if let Some(entry) = self.entries.get_mut(pod as usize) {
+            change(entry);
         }
     }
 
@@ -216,9 +216,9 @@ impl<K, V> Groups<K, V> {
 
     /// Returns the node of each pod of a group. A node with several of these pods comes several times.
     pub fn nodes(&self, group: &Group<K, V>) -> impl Iterator<Item = node::Id> {
-        let place = |pod: u32| self.places.get(pod as usize);
-        let first = place(group.first);
-        std::iter::successors(first, move |last| place(last.next)).map(|place| node::Id(place.node))
+        let entry = |pod: u32| self.entries.get(pod as usize);
+        let first = entry(group.first);
+        std::iter::successors(first, move |last| entry(last.next)).map(|entry| node::Id(entry.node))
     }
 
     /// Returns the position after the latest step.

@@ -123,7 +123,7 @@ impl<P: Plugin> Guest<P> {
         Ok(P::pre_filter(&self.scene(cycle, &[])?))
     }
 
-    /// Returns true if the plugin has nothing to do with pods of this template.
+    /// Returns true if the plugin does not apply to pods of this template.
     pub fn skip(&mut self, template: u32) -> Outcome<bool> {
         let cycle = outside_cycle(template);
         P::skip(&self.scene(&cycle, &[])?)
@@ -191,7 +191,7 @@ impl<P: Plugin> Guest<P> {
         Ok(P::reserve(&scene))
     }
 
-    /// Returns what has to be undone after a reservation that ends without a bind.
+    /// Returns the intents that undo a reservation that ends without a bind.
     pub fn unreserve(&mut self, cycle: &Cycle, reserved: &Reserved) -> Vec<Intent> {
         self.scene(cycle, &[]).map(|scene| P::unreserve(reserved, &scene)).unwrap_or_default()
     }
@@ -201,7 +201,7 @@ impl<P: Plugin> Guest<P> {
         Ok(P::permit(reserved, &self.scene(cycle, &[])?))
     }
 
-    /// Returns what has to be done in the cluster before the bind.
+    /// Returns the intents to execute before the bind.
     pub fn pre_bind(&mut self, cycle: &Cycle, reserved: &Reserved) -> Outcome<Vec<Intent>> {
         P::pre_bind(reserved, &self.scene(cycle, &[])?)
     }

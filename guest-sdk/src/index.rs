@@ -1,8 +1,8 @@
-//! A plugin's own state of the cluster, kept up to date by changes.
+//! A plugin's own data about the cluster. The SDK updates it with every change.
 //!
-//! Most plugins decide by one pod and one node, and need no index. A plugin that decides by other nodes, or by the
-//! pods on them, would have to look at all of these for every pod. With an index it looks at what the index has
-//! counted instead. The SDK tells the index about every change once, before it asks the plugin. The plugin's
+//! Most plugins decide by one pod and one node, and need no index. A plugin that depends on other nodes, or on the
+//! pods on them, would have to examine all of these for every pod. An index counts them once and follows the
+//! changes. The SDK sends every change to the index once, before it calls the plugin. The plugin's
 //! functions take the index by reference.
 //!
 //! ```
@@ -119,7 +119,7 @@ pub const fn reads<I: Index<Args>, Args>() -> Reads {
     if pods.is_empty() { nodes } else { nodes.and(Reads { resident: pods, ..Reads::node(NodeFacts::PODS) }) }
 }
 
-/// The index of a plugin that has none.
+/// The index of a plugin without an index.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoIndex;
 

@@ -91,7 +91,7 @@ impl Intent {
         Intent::WaitUntil(Wait { object, until: until.into(), timeout_ms })
     }
 
-    /// Evicts a pod to make room. `reason` is for the pod's condition.
+    /// Evicts a victim of preemption. `reason` is for the pod's condition.
     pub fn evict(pod: ObjectReference, reason: impl Into<String>) -> Intent {
         Intent::Evict((pod, reason.into()))
     }

@@ -95,7 +95,7 @@
 //! # A plugin's own state
 //!
 //! A plugin that depends on more than one pod and one node, such as on the pods of other nodes, keeps that state in
-//! an [`index`]. The SDK tells the index about every change of nodes, pods, and [`objects`] of any kind. [`groups`],
+//! an [`index`]. The SDK updates the index after every change of nodes, pods, and [`objects`] of any kind. [`groups`],
 //! [`topology`] and [`room`] are building blocks of an index that counts pods.
 //!
 //! # After a node is chosen
@@ -106,9 +106,9 @@
 //!
 //! # The rest
 //!
-//! [`plugin!`] lists all its keys. `skip` tells the host which pods the plugin has nothing to do with. [`classes`]
+//! [`plugin!`] lists all its keys. `skip` tells the host which pods the plugin does not apply to. [`classes`]
 //! are for plugins that count over topology domains and are asked about many nodes. A [post-filter](post_filter)
-//! makes room where no node fits: it asks whether the pod would fit without some of the other pods. [`testing`] runs
+//! preempts pods when no node fits: it asks whether the pod would fit without some of the other pods. [`testing`] runs
 //! a plugin natively, for plain `cargo test`. [`args`] has types for checked arguments. [`selector`] matches node
 //! selectors and affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write to the host's log. A panic is
 //! logged as well, before it fails the call.

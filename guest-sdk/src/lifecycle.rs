@@ -70,7 +70,7 @@ pub struct Reserved {
 /// The return type of an `unreserve`: nothing, or the [`Intent`]s that undo the intents of `pre_bind`. Allowed are
 /// patches, creations and deletions. The host executes them in order and continues after a failure.
 pub trait IntoUndo {
-    /// Returns what has to be undone.
+    /// Returns the intents to execute.
     fn into_undo(self) -> Vec<Intent>;
 }
 
@@ -89,7 +89,7 @@ impl IntoUndo for Vec<Intent> {
 /// The return type of a `reserve`: a [`Reservation`], a `Result` of it, or a `Result` of `()`. The error is a
 /// [`Rejection`] or a plain reason.
 pub trait IntoReservation {
-    /// Returns the reservation, or why there is none.
+    /// Returns the reservation, or the rejection of the node.
     fn into_reservation(self) -> Result<Reservation, Rejection>;
 }
 
@@ -129,7 +129,7 @@ pub struct Permission {
 pub enum Decision {
     /// This plugin lets the pod be bound.
     Approve,
-    /// The pod is not bound. It is tried again when something changes that may help it.
+    /// The pod is not bound. The scheduler retries it after an event that may help it.
     Deny(Rejection),
     /// The pod keeps its node and waits until the plugin approves it. The pod is denied when this time is over.
     Wait(Duration),

@@ -4,14 +4,14 @@
 ///
 /// Only `name` and one function are required. The keys must come in this order:
 ///
-/// | key | what it is |
+/// | key | meaning |
 /// |---|---|
 /// | `name: "NodeName"` | the name of the plugin in profiles, events and messages |
 /// | `version: "1.2"` | the plugin's version, for people; default: the crate's version |
 /// | `args: Args` | your struct, read from `pluginConfig[].args`; functions take `&Args` |
 /// | `index: Counts` | your own state, which the SDK updates after every change: see [`index`](crate::index); functions take `&Counts` |
 /// | `prepare: prepare => PreparedPod` | computes, once per template, a value that functions take as `&PreparedPod` |
-/// | `skip: skip` | returns `true` if the plugin has nothing to do with pods of the template, so that the host does not ask about them: `bool` or a `Result` of it. Called once per template, and again after a change of objects or cluster facts. May only depend on facts of the pod and of the cluster, and on what the index keeps of objects |
+/// | `skip: skip` | returns `true` if the plugin does not apply to pods of the template, so that the host does not ask about them: `bool` or a `Result` of it. Called once per template, and again after a change of objects or cluster facts. May only depend on facts of the pod and of the cluster, and on what the index keeps of objects |
 /// | `pre_enqueue: pre_enqueue` | decides once per pod whether the pod may enter the active queue: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
 /// | `queue_sort: queue_sort` | returns the sort key of a pod, from [`Queued`](crate::Queued) and facts of the pod |
 /// | `pre_filter: pre_filter` | runs once per pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
@@ -28,7 +28,7 @@
 /// | `reserve: reserve` | reserves resources for a pod on the chosen node: a [`Reservation`](crate::lifecycle::Reservation) or a `Result` of it |
 /// | `unreserve: unreserve` | with `reserve`: the reservation ends without a bind. Returns nothing, or a `Vec` of [`Intent`](crate::intents::Intent)s that undo `pre_bind`. Like all functions below, it takes `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod |
 /// | `permit: permit` | decides whether the pod may be bound: [`Permission`](crate::lifecycle::Permission) or a `Result` of it |
-/// | `pre_bind: pre_bind` | returns what has to be done before the bind: a `Vec` of [`Intent`](crate::intents::Intent)s or a `Result` of it |
+/// | `pre_bind: pre_bind` | returns the intents to execute before the bind: a `Vec` of [`Intent`](crate::intents::Intent)s or a `Result` of it |
 /// | `bind: bind` | replaces the usual bind: an `Option` of such a `Vec`, where `None` leaves the pod to another plugin or the host; or a `Result` of it |
 /// | `post_bind: post_bind` | runs after the pod is bound |
 /// | `queueing_hint: queueing_hint` | decides whether an [`Event`](crate::hints::Event) can help a pod that was rejected: [`Hint`](crate::hints::Hint) or a `Result` of it |
@@ -99,7 +99,7 @@ macro_rules! plugin {
                 let mut declared = $crate::plugin::Declared::NOTHING;
                 $(declared.index = $crate::index::reads::<$index, Self::Args>();)?
                 $(declared.prepare = $crate::call::template_reads::<Self, _, _, _>(&$prepare);)?
-                $(declared.beside = declared.beside.and(
+                $(declared.other = declared.other.and(
                     $crate::call::without_cycle($crate::call::pod_reads::<Self, _, _, _>(&$skip)),
                 );)?
                 $(declared.pre_enqueue =
@@ -117,19 +117,19 @@ macro_rules! plugin {
                 $(declared.normalize = Some($crate::call::scores_reads::<Self, _, _, _>(&$normalize));)?
                 $(
                     declared.classes = Some($crate::call::given_reads::<Self, _, _, _, _>(&$classify));
-                    $(declared.beside =
-                        declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$score_classes));)?
+                    $(declared.other =
+                        declared.other.and($crate::call::given_reads::<Self, _, _, _, _>(&$score_classes));)?
                 )?
                 $(
-                    declared.beside = declared.beside.and($crate::call::node_reads::<Self, _, _, _>(&$reserve));
-                    $(declared.beside =
-                        declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$unreserve));)?
+                    declared.other = declared.other.and($crate::call::node_reads::<Self, _, _, _>(&$reserve));
+                    $(declared.other =
+                        declared.other.and($crate::call::given_reads::<Self, _, _, _, _>(&$unreserve));)?
                 )?
-                $(declared.beside = declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$permit));)?
-                $(declared.beside = declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$pre_bind));)?
-                $(declared.beside = declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$bind));)?
-                $(declared.beside = declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$post_bind));)?
-                $(declared.beside = declared.beside.and($crate::call::without_cycle(
+                $(declared.other = declared.other.and($crate::call::given_reads::<Self, _, _, _, _>(&$permit));)?
+                $(declared.other = declared.other.and($crate::call::given_reads::<Self, _, _, _, _>(&$pre_bind));)?
+                $(declared.other = declared.other.and($crate::call::given_reads::<Self, _, _, _, _>(&$bind));)?
+                $(declared.other = declared.other.and($crate::call::given_reads::<Self, _, _, _, _>(&$post_bind));)?
+                $(declared.other = declared.other.and($crate::call::without_cycle(
                     $crate::call::given_reads::<Self, _, _, _, _>(&$queueing_hint),
                 ));)?
                 $(declared.scope = Some($crate::types::Scope::$scope);)?
@@ -356,7 +356,7 @@ macro_rules! plugin {
         ::std::compile_error!(
             "plugin! takes these keys, in this order, only the first always: name, version, args, index, prepare (as in \
              `prepare: function => Type`), skip, pre_enqueue, queue_sort, pre_filter, filter or filter_nodes, post_filter, \
-             pre_score, score or score_nodes, normalization, normalize, classify, score_classes (beside classify), reserve, unreserve (beside reserve), permit, \
+             pre_score, score or score_nodes, normalization, normalize, classify, score_classes (with classify), reserve, unreserve (with reserve), permit, \
              pre_bind, bind, post_bind, queueing_hint, retry_on, scope"
         );
     };

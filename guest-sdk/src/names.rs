@@ -13,7 +13,7 @@ const SUBDOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of low
     '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/// Returns what is wrong with a label key or another qualified name (`example.com/name`); empty if the key is valid.
+/// Returns the errors of a label key or another qualified name (`example.com/name`); empty if the key is valid.
 ///
 /// ```
 /// use berth_guest::names::key_problems;
@@ -46,7 +46,7 @@ pub fn key_problems(key: &str) -> Vec<String> {
     problems
 }
 
-/// Returns what is wrong with a label value; empty if the value is valid.
+/// Returns the errors of a label value; empty if the value is valid.
 pub fn value_problems(value: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if value.len() > MAX_NAME {

@@ -116,18 +116,18 @@ struct Known {
 }
 
 impl Objects {
-    /// Stores an object and tells the index about it.
-    pub(crate) fn set(&mut self, object: objects::Object, tell: impl FnOnce(&Object<'_>)) {
+    /// Stores an object and updates the index.
+    pub(crate) fn set(&mut self, object: objects::Object, update_index: impl FnOnce(&Object<'_>)) {
         let objects::Object { id, kind, namespace, name, uid, fields, assumed } = object;
         let kind = kind as usize;
-        tell(&Object { kind, namespace: &namespace, name: &name, uid: &uid, assumed, fields: &fields });
+        update_index(&Object { kind, namespace: &namespace, name: &name, uid: &uid, assumed, fields: &fields });
         self.0.insert(id, Known { kind, namespace, name, uid });
     }
 
-    /// Forgets an object that is gone and tells the index about it, with its names and uid.
-    pub(crate) fn remove(&mut self, id: u32, tell: impl FnOnce(&Object<'_>)) {
+    /// Removes an object and updates the index, with the object's names and uid.
+    pub(crate) fn remove(&mut self, id: u32, update_index: impl FnOnce(&Object<'_>)) {
         if let Some(Known { kind, namespace, name, uid }) = self.0.remove(&id) {
-            tell(&Object { kind, namespace: &namespace, name: &name, uid: &uid, assumed: false, fields: "{}" });
+            update_index(&Object { kind, namespace: &namespace, name: &name, uid: &uid, assumed: false, fields: "{}" });
         }
     }
 }

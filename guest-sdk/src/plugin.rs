@@ -44,7 +44,7 @@ pub trait Plugin: Sized + 'static {
     /// Computes what depends on the template alone.
     fn prepare(scene: &TemplateScene<'_, Self>) -> Self::Prepared;
 
-    /// Returns true if the plugin has nothing to do with pods of this template.
+    /// Returns true if the plugin does not apply to pods of this template.
     fn skip(_scene: &Scene<'_, Self>) -> Outcome<bool> {
         Ok(false)
     }
@@ -124,7 +124,7 @@ pub trait Plugin: Sized + 'static {
         Ok(Reservation::default())
     }
 
-    /// Returns what has to be undone after a reservation that ends without a bind.
+    /// Returns the intents that undo a reservation that ends without a bind.
     fn unreserve(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Vec<Intent> {
         Vec::new()
     }
@@ -134,7 +134,7 @@ pub trait Plugin: Sized + 'static {
         Permission::APPROVE
     }
 
-    /// Returns what has to be done in the cluster before the bind.
+    /// Returns the intents to execute before the bind.
     fn pre_bind(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Outcome<Vec<Intent>> {
         Ok(Vec::new())
     }

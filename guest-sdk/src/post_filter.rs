@@ -1,4 +1,4 @@
-//! Post-filters: what a plugin may ask and answer to make room if no node fits.
+//! Post-filters: the questions and answers of a plugin that preempts pods if no node fits.
 //!
 //! ```
 //! use berth_guest::index::Index;
@@ -7,7 +7,7 @@
 //! use berth_guest::prelude::*;
 //! use berth_guest::types::Code;
 //!
-//! /// Pods that give way, with their nodes.
+//! /// Pods that may be preempted, with their nodes.
 //! #[derive(Default)]
 //! pub struct Spot(Vec<(pod::Id, node::Id)>);
 //!
@@ -31,17 +31,17 @@
 //!     }
 //! }
 //!
-//! /// The first pod goes that is in the way.
+//! /// Preempts the first pod without which the pod fits.
 //! fn post_filter(rejected: &mut Rejected<'_>, spot: &Spot) -> PostFilter {
 //!     let helps = |node| rejected.code(node) == Some(Code::Unschedulable);
-//!     let there = spot.0.iter().filter(|(_, node)| helps(*node));
-//!     let cases: Vec<WhatIf> = there.map(|(pod, node)| WhatIf { node: *node, taken_away: vec![*pod] }).collect();
+//!     let pods = spot.0.iter().filter(|(_, node)| helps(*node));
+//!     let cases: Vec<WhatIf> = pods.map(|(pod, node)| WhatIf { node: *node, taken_away: vec![*pod] }).collect();
 //!     let answers = rejected.ask(&cases);
-//!     match cases.into_iter().zip(answers).find(|(_, no)| no.is_none()) {
+//!     match cases.into_iter().zip(answers).find(|(_, status)| status.is_none()) {
 //!         Some((WhatIf { node, taken_away }, _)) => {
-//!             PostFilter::Nominate(Nomination { node, evict: taken_away, reason: "a spot pod gives way".into() })
+//!             PostFilter::Nominate(Nomination { node, evict: taken_away, reason: "a spot pod is preempted".into() })
 //!         }
-//!         None => PostFilter::no_room("no spot pod is in the way"),
+//!         None => PostFilter::no_room("no node fits without a spot pod"),
 //!     }
 //! }
 //!
@@ -75,7 +75,7 @@ pub type Ask<'a> = dyn FnMut(&[WhatIfCase]) -> Verdicts + 'a;
 pub type AskExtenders<'a> =
     dyn FnMut(&[wit_extenders::Candidate]) -> Result<Vec<wit_extenders::Candidate>, String> + 'a;
 
-/// A node that would have room without some of its pods.
+/// A node that the pod would fit without some of the node's pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The node.
@@ -107,7 +107,7 @@ impl<'a> Rejected<'a> {
     }
 
     /// Returns the pods that are being deleted from the pod's nominated node ([`NominatedNode`](pod::NominatedNode))
-    /// because a scheduler evicted them to make room.
+    /// because a scheduler preempted them.
     pub fn leaving(&self) -> impl ExactSizeIterator<Item = pod::Id> + use<'a> {
         self.leaving.iter().map(|id| pod::Id(*id))
     }
@@ -161,9 +161,9 @@ impl fmt::Debug for Rejected<'_> {
 /// The answer of a post-filter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PostFilter {
-    /// A node will have room after the evictions.
+    /// The pod fits a node after the evictions.
     Nominate(Nomination),
-    /// No node can get room.
+    /// Preemption does not help on any node.
     Unschedulable {
         /// The reasons, for the pod's message.
         reasons: Vec<String>,
@@ -174,7 +174,7 @@ pub enum PostFilter {
     },
 }
 
-/// A node that gets room for the pod.
+/// A node for the pod, and its victims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nomination {
     /// The node that is nominated for the pod.
@@ -186,7 +186,7 @@ pub struct Nomination {
 }
 
 impl PostFilter {
-    /// Makes the answer that no node can get room. Clears the pod's nominated node.
+    /// Makes the answer that preemption does not help on any node. Clears the pod's nominated node.
     pub fn no_room(reason: impl Into<String>) -> PostFilter {
         PostFilter::Unschedulable { reasons: vec![reason.into()], clear: true, intents: Vec::new() }
     }

@@ -8,7 +8,7 @@
 /// use berth_guest::prelude::*;
 /// use berth_guest::Queued;
 ///
-/// /// The lowest key goes first: those of a team that is on call, then who waits longest.
+/// /// The lowest key is first: pods of a team on call, then the pods that wait longest.
 /// fn queue_sort(queued: Queued, pod: &pod::Labels) -> [i64; 2] {
 ///     [i64::from(pod.get("on-call").is_none()), queued.0]
 /// }

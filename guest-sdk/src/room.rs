@@ -37,10 +37,10 @@ pub struct Room<T> {
 /// the host then also allows an instance more memory.
 const USUAL_NODES: usize = 50_000;
 
-/// The length of `places` below which dropped places are not looked for.
+/// The length of `places` below which dropped places stay in the list.
 const MIN_SWEEP: usize = 64;
 
-/// The place of one cached value. The value may be gone whenever the place is opened.
+/// The place of one cached value. The value may be evicted at any time.
 #[derive(Debug)]
 pub struct Place<T>(Rc<Inner<T>>);
 
@@ -70,8 +70,8 @@ impl<T> Room<T> {
         }
     }
 
-    /// Raises the bound for a cluster of this many nodes, as what is counted per node grows with them. Never lowers
-    /// the bound.
+    /// Raises the bound for a cluster of this many nodes, because values that count per node grow with the number of
+    /// nodes. Never lowers the bound.
     pub fn has_nodes(&self, nodes: usize) {
         self.factor.set(self.factor.get().max(nodes.div_ceil(USUAL_NODES)));
     }
@@ -150,7 +150,7 @@ mod tests {
         place.takes(bytes, room);
     }
 
-    fn there(places: &[Place<u8>]) -> Vec<bool> {
+    fn are_present(places: &[Place<u8>]) -> Vec<bool> {
         places.iter().map(|place| place.look().is_some()).collect()
     }
 
@@ -160,9 +160,9 @@ mod tests {
         let places: Vec<Place<u8>> = (0..4).map(|_| Place::default()).collect();
         [0, 1, 2].into_iter().for_each(|at| put(&places[at], 30, &room));
         put(&places[0], 30, &room);
-        assert_eq!(there(&places), [true, true, true, false]);
+        assert_eq!(are_present(&places), [true, true, true, false]);
         put(&places[3], 30, &room);
-        assert_eq!(there(&places), [true, false, false, true]);
+        assert_eq!(are_present(&places), [true, false, false, true]);
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
             room.has_nodes(nodes);
             room.has_nodes(1);
             places.iter().for_each(|place| put(place, 60, &room));
-            assert_eq!(there(&places), left, "{nodes}");
+            assert_eq!(are_present(&places), left, "{nodes}");
         }
     }
 

@@ -155,7 +155,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// Applies a change of a fact that the plugin reads, and tells the plugin's index about it.
+    /// Applies a change of a fact that the plugin reads, and updates the plugin's index.
     #[inline(always)]
     pub(crate) fn apply<P: Plugin>(&mut self, change: Change, index: Option<&mut P::Index>) {
         let images = P::READS.cluster.contains(ClusterFacts::IMAGES);

@@ -103,7 +103,7 @@ pub struct Rejection {
 /// The code of a [`Rejection`]: kube-scheduler's status codes for a rejection, the most severe last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RejectionCode {
-    /// The pod has to wait for something that the plugin expects.
+    /// The pod waits for an event that the plugin expects.
     Pending,
     /// Removing pods from the node may help.
     Unschedulable,

@@ -47,10 +47,10 @@ static void refuse(berth_arguments *object, const char *field, const char *reaso
 void berth_refuse(berth_arguments *object, const char *field, const char *reason, ...) {
     va_list values;
     va_start(values, reason);
-    char *words = berth_format(reason, values);
+    char *message = berth_format(reason, values);
     va_end(values);
-    refuse(object, field, words);
-    free(words);
+    refuse(object, field, message);
+    free(message);
 }
 
 static json *field_of(berth_arguments *object, const char *field) {

@@ -104,10 +104,10 @@ const berth_cycle_t *berth_cycle(void) {
 void berth_say(berth_string_t *to, const char *message, ...) {
     va_list values;
     va_start(values, message);
-    char *words = berth_format(message, values);
+    char *text = berth_format(message, values);
     va_end(values);
-    char *line = berth_formatted("%s: %s", berth_plugin.name, words);
+    char *line = berth_formatted("%s: %s", berth_plugin.name, text);
     berth_give_text(to, line);
     free(line);
-    free(words);
+    free(text);
 }

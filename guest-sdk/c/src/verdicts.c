@@ -18,13 +18,13 @@ typedef struct {
 static rejection_t *rejections;
 static size_t count, capacity;
 /* A hash table of the rejections' numbers, with at least twice as many slots as rejections. 0 is a free slot. */
-static uint16_t *places;
-static size_t place_count;
+static uint16_t *slots;
+static size_t slot_count;
 
 void berth_verdicts_begin(void) {
     for (size_t at = 0; at < count; at++) free(rejections[at].reason);
     count = 0;
-    if (place_count) memset(places, 0, place_count * sizeof *places);
+    if (slot_count) memset(slots, 0, slot_count * sizeof *slots);
 }
 
 static uint32_t hash_of(berth_code_t code, const char *reason) {
@@ -33,38 +33,38 @@ static uint32_t hash_of(berth_code_t code, const char *reason) {
     return hash;
 }
 
-static bool is(const rejection_t *known, uint32_t hash, berth_code_t code, const char *reason) {
+static bool is_same(const rejection_t *known, uint32_t hash, berth_code_t code, const char *reason) {
     return known->hash == hash && known->code == code && berth_equal(known->reason, reason);
 }
 
 /* Returns the slot of this rejection, or the free slot where it belongs. */
-static uint16_t *place(uint32_t hash, berth_code_t code, const char *reason) {
-    size_t at = hash % place_count;
-    while (places[at] && !is(&rejections[places[at] - 1], hash, code, reason)) at = (at + 1) % place_count;
-    return &places[at];
+static uint16_t *slot_of(uint32_t hash, berth_code_t code, const char *reason) {
+    size_t at = hash % slot_count;
+    while (slots[at] && !is_same(&rejections[slots[at] - 1], hash, code, reason)) at = (at + 1) % slot_count;
+    return &slots[at];
 }
 
-static void make_room(void) {
+static void grow(void) {
     if (count < capacity) return;
     capacity = capacity ? capacity * 2 : 16;
     rejections = berth_grown(rejections, capacity, sizeof *rejections);
-    place_count = capacity * 2;
-    free(places);
-    places = berth_new(place_count, sizeof *places);
+    slot_count = capacity * 2;
+    free(slots);
+    slots = berth_new(slot_count, sizeof *slots);
     for (size_t at = 0; at < count; at++) {
-        *place(rejections[at].hash, rejections[at].code, rejections[at].reason) = (uint16_t)(at + 1);
+        *slot_of(rejections[at].hash, rejections[at].code, rejections[at].reason) = (uint16_t)(at + 1);
     }
 }
 
 static berth_verdict_t add(berth_code_t code, const char *reason, uint32_t hash) {
     rejections[count++] = (rejection_t){berth_formatted("%s", reason), hash, code};
-    return *place(hash, code, reason) = (berth_verdict_t)count;
+    return *slot_of(hash, code, reason) = (berth_verdict_t)count;
 }
 
 berth_verdict_t berth_reject(berth_code_t code, const char *reason) {
-    make_room();
+    grow();
     uint32_t hash = hash_of(code, reason);
-    berth_verdict_t known = *place(hash, code, reason);
+    berth_verdict_t known = *slot_of(hash, code, reason);
     if (known) return known;
     if (count < LAST - 1) return add(code, reason, hash);
     if (count == LAST - 1) add(BERTH_CODE_UNSCHEDULABLE, TOO_MANY, hash_of(BERTH_CODE_UNSCHEDULABLE, TOO_MANY));
@@ -73,12 +73,12 @@ berth_verdict_t berth_reject(berth_code_t code, const char *reason) {
 
 static berth_verdict_t reject(berth_code_t code, const char *format, va_list values) {
     /* Most reasons are short, and equal to the reason of the previous node. */
-    char few[128];
+    char buffer[128];
     va_list again;
     va_copy(again, values);
-    int length = vsnprintf(few, sizeof few, format, again);
+    int length = vsnprintf(buffer, sizeof buffer, format, again);
     va_end(again);
-    if (length >= 0 && (size_t)length < sizeof few) return berth_reject(code, few);
+    if (length >= 0 && (size_t)length < sizeof buffer) return berth_reject(code, buffer);
     char *reason = berth_format(format, values);
     berth_verdict_t verdict = berth_reject(code, reason);
     free(reason);

@@ -83,23 +83,23 @@ static int64_t score(const char *node) {
     return berth_test_score((berth_test_pod_t){0}, node);
 }
 
-static void pods_come_and_go(void) {
+static void pods_are_added_and_removed(void) {
     send_resident(0, 0, "db");
     berth_test_node((berth_test_node_t){.name = "a"});
     send_resident(1, 0, "web");
     berth_test_equal("a pod before its node", score("a"), 1);
     send_resident(1, 0, "db");
-    berth_test_equal("a pod that changes", score("a"), 2);
+    berth_test_equal("a changed pod", score("a"), 2);
     send_gpus(0, 3);
     berth_test_equal("a scalar resource", score("a"), 32);
     send_gpus(0, 0);
-    berth_test_equal("its last pod goes", score("a"), 2);
+    berth_test_equal("the last pod is removed", score("a"), 2);
     berth_test_remove_node("a");
     remove_resident(0);
     remove_resident(1);
     remove_resident(7);
     berth_test_node((berth_test_node_t){.name = "b"});
-    berth_test_equal("pods that went", score("b"), 0);
+    berth_test_equal("removed pods", score("b"), 0);
 }
 
 static void reasons_are_numbered(void) {
@@ -173,7 +173,7 @@ static void memory_is_bounded(void) {
 }
 
 int main(void) {
-    pods_come_and_go();
+    pods_are_added_and_removed();
     reasons_are_numbered();
     arguments_are_read();
     memory_is_bounded();

@@ -79,7 +79,7 @@ struct Status {
 /// The number of devices of a class on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Count {
-    there: i64,
+    total: i64,
     allocated: i64,
 }
 
@@ -173,7 +173,7 @@ impl Inventory {
             return (0, used);
         }
         let count = self.count(resource, node).unwrap_or_default();
-        (count.there, count.allocated)
+        (count.total, count.allocated)
     }
 
     /// Returns `None` if no class defines the resource, or if its devices can't be determined.
@@ -197,7 +197,7 @@ impl Inventory {
             for device in &slice.devices {
                 let here = !slice.per_device || device.nodes.include(&node.name, &node.labels)?;
                 if here && self.is_of_class(device, class)? {
-                    count.there += 1;
+                    count.total += 1;
                     count.allocated += i64::from(self.allocated.has(&device.id));
                 }
             }

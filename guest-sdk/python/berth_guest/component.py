@@ -49,8 +49,8 @@ def serve(plugin):
         )
 
 
-def _told(call, *parameters):
-    """For calls that may return an error: the host gets the message, with the place in the author's file."""
+def _returning_errors(call, *parameters):
+    """For calls that may return an error: the host gets the message, with the location in the author's file."""
     try:
         return call(*parameters)
     except ArgumentError as error:
@@ -59,7 +59,7 @@ def _told(call, *parameters):
         raise Err(f"{_guest.plugin.name}: {traceback.format_exc()}") from None
 
 
-def _logged(call, *parameters):
+def _logging_errors(call, *parameters):
     """For calls that can't return an error: logs the message before the call traps."""
     try:
         return call(*parameters)
@@ -84,7 +84,7 @@ class Plugin:
         return wit.Description(_guest.plugin.name, _guest.plugin.version)
 
     def configure(self, arguments):
-        declared = _told(_guest.configure, arguments)
+        declared = _returning_errors(_guest.configure, arguments)
         return wit.Declaration(
             pod_facts=_flags(PodFacts, declared.pod_facts),
             node_facts=_flags(NodeFacts, declared.node_facts),
@@ -97,15 +97,15 @@ class Plugin:
         )
 
     def hold_template(self, id, pod):
-        _logged(_guest.hold_template, id, pod)
+        _logging_errors(_guest.hold_template, id, pod)
 
     def forget_templates(self, ids):
-        _logged(_guest.forget_templates, ids)
+        _logging_errors(_guest.forget_templates, ids)
 
 
 class Snapshot:
     def apply(self, changes):
-        _logged(self._apply, changes)
+        _logging_errors(self._apply, changes)
 
     def _apply(self, changes):
         for change in changes:
@@ -115,7 +115,7 @@ class Snapshot:
 class PreFilter:
     def pre_filter(self, cycle):
         wit = importlib.import_module("wit_world.exports.pre_filter")
-        answer = _told(_guest.pre_filter, cycle)
+        answer = _returning_errors(_guest.pre_filter, cycle)
         if answer is None:
             return wit.PreFilterResult_All()
         if answer == "skip":
@@ -127,22 +127,22 @@ class PreFilter:
 
 class Filter:
     def filter(self, cycle, nodes):
-        outcomes, verdicts = _told(_guest.filter, cycle, nodes)
+        outcomes, verdicts = _returning_errors(_guest.filter, cycle, nodes)
         return Verdicts([_status(outcome) for outcome in outcomes], verdicts)
 
 
 class PreScore:
     def pre_score(self, cycle, nodes):
         wit = importlib.import_module("wit_world.exports.pre_score")
-        skip = _told(_guest.pre_score, cycle) == "skip"
+        skip = _returning_errors(_guest.pre_score, cycle) == "skip"
         return wit.PreScoreResult.SKIP if skip else wit.PreScoreResult.SCORE
 
 
 class Score:
     def score(self, cycle, nodes):
-        return _told(_guest.score, cycle, nodes)
+        return _returning_errors(_guest.score, cycle, nodes)
 
 
 class Normalize:
     def normalize(self, cycle, nodes, scores):
-        return _told(_guest.normalize, cycle, scores)
+        return _returning_errors(_guest.normalize, cycle, scores)

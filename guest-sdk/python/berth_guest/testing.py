@@ -43,7 +43,7 @@ class Host:
         id = self._names.index(name)
         given = {"id": id, "name": name, "uid": f"{name}-{id}", "labels": _pairs(labels)}
         self._guest.snapshot.set_node(
-            _Sent({**_EMPTY.node, **given, "allocatable": _resources({"pods": 110, **(allocatable or {})}), **facts})
+            _Object({**_EMPTY.node, **given, "allocatable": _resources({"pods": 110, **(allocatable or {})}), **facts})
         )
         self._guest.snapshot.set_usage(_usage(id, _resources(used)))
         self._guest.snapshot.set_node_count(len(self._names))
@@ -65,19 +65,19 @@ class Host:
         self._cycle.id += 1
         self._cycle.template += 1
         amounts = _resources(requests)
-        asked = SimpleNamespace(
+        pod_requests = SimpleNamespace(
             fit=amounts,
             effective=amounts,
             non_zero_milli_cpu=amounts.milli_cpu,
             non_zero_memory=amounts.memory,
             named=list(requests or {}),
         )
-        pod = {**_EMPTY.pod, "labels": _pairs(labels), "requests": asked, **facts}
-        self._guest.hold_template(self._cycle.template, _Sent(pod))
+        pod = {**_EMPTY.pod, "labels": _pairs(labels), "requests": pod_requests, **facts}
+        self._guest.hold_template(self._cycle.template, _Object(pod))
         return self._cycle
 
 
-class _Sent:
+class _Object:
     """An object as the host sends it. A fact that a test does not set is empty."""
 
     def __init__(self, facts):

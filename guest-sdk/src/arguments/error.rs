@@ -20,7 +20,7 @@ enum Problem {
 }
 
 impl ArgumentError {
-    /// Makes the error for a field that nothing reads.
+    /// Makes the error for an unknown field.
     pub(super) fn unknown(field: &str) -> ArgumentError {
         ArgumentError { path: field.to_owned(), problem: Problem::Unknown }
     }

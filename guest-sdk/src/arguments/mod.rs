@@ -1,4 +1,4 @@
-//! A plugin's arguments: JSON into the author's struct, or a message that says what is wrong and where.
+//! A plugin's arguments: JSON into the author's struct, or an error message with the path of the field.
 
 mod error;
 mod keys;

@@ -1,5 +1,4 @@
-//! A serde deserializer for arguments. Errors have the path of the wrong value, and a field that nothing reads is an
-//! error.
+//! A serde deserializer for arguments. Errors have the path of the wrong value, and an unknown field is an error.
 
 mod variant;
 

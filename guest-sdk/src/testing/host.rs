@@ -34,7 +34,7 @@ pub struct Host<P: Plugin> {
     pub(super) classes: BTreeMap<u32, KnownClasses>,
 }
 
-/// The class of each node, as the plugin has told the host.
+/// The class of each node, from the plugin's answers.
 #[derive(Debug, Default)]
 pub(super) struct KnownClasses {
     /// The id of the latest cycle whose answer the host has.
@@ -266,7 +266,7 @@ impl<P: Plugin> Host<P> {
         self.guest.pre_enqueue(template).unwrap_or_else(|message| panic!("pre-enqueue: {message}"))
     }
 
-    /// Returns true if the plugin has nothing to do with the pod.
+    /// Returns true if the plugin does not apply to the pod.
     pub fn skips(&mut self, pod: &PodBuilder) -> bool {
         let template = self.next_cycle(pod).template;
         self.guest.skip(template).unwrap_or_else(|message| panic!("skip: {message}"))

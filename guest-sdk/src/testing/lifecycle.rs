@@ -15,7 +15,7 @@ impl<P: Plugin> Host<P> {
         reserved.map_err(Into::into)
     }
 
-    /// Ends the reservation after `pre_bind` was called. Returns what has to be undone.
+    /// Ends the reservation after `pre_bind` was called. Returns the intents that undo the reservation.
     pub fn unreserve(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Vec<Intent> {
         let cycle = self.next_cycle(pod);
         self.guest.unreserve(&cycle, &Reserved { pre_bound: true, ..reserved(node, state) })
@@ -27,13 +27,13 @@ impl<P: Plugin> Host<P> {
         self.guest.permit(&cycle, &reserved(node, state)).unwrap_or_else(|message| panic!("permit: {message}"))
     }
 
-    /// Returns what has to be done before the bind.
+    /// Returns the intents to execute before the bind.
     pub fn pre_bind(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Vec<Intent> {
         let cycle = self.next_cycle(pod);
         self.guest.pre_bind(&cycle, &reserved(node, state)).unwrap_or_else(|message| panic!("pre-bind: {message}"))
     }
 
-    /// Returns how the pod is bound; `None` if the plugin leaves the pod to others.
+    /// Returns the intents that bind the pod; `None` if the plugin leaves the pod to other bind plugins.
     pub fn bind(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Option<Vec<Intent>> {
         let cycle = self.next_cycle(pod);
         self.guest.bind(&cycle, &reserved(node, state)).unwrap_or_else(|message| panic!("bind: {message}"))

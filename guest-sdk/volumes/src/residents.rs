@@ -8,50 +8,50 @@ pub struct Residents<T> {
     /// The node and the data of each pod, by pod id.
     pods: Vec<Option<(node::Id, T)>>,
     /// The pods on each node, by node id.
-    on: Vec<Vec<pod::Id>>,
+    by_node: Vec<Vec<pod::Id>>,
 }
 
 impl<T> Default for Residents<T> {
     fn default() -> Residents<T> {
-        Residents { pods: Vec::new(), on: Vec::new() }
+        Residents { pods: Vec::new(), by_node: Vec::new() }
     }
 }
 
 impl<T> Residents<T> {
     /// Sets the data of a pod on a node; `None` if the pod does not matter. Returns the pod's previous data.
-    pub fn set(&mut self, pod: pod::Id, node: node::Id, kept: Option<T>) -> Option<T> {
+    pub fn set(&mut self, pod: pod::Id, node: node::Id, data: Option<T>) -> Option<T> {
         let before = self.remove(pod);
-        if let Some(kept) = kept {
+        if let Some(data) = data {
             if pod.at() >= self.pods.len() {
                 self.pods.resize_with(pod.at() + 1, || None);
             }
-            if node.at() >= self.on.len() {
-                self.on.resize_with(node.at() + 1, Vec::new);
+            if node.at() >= self.by_node.len() {
+                self.by_node.resize_with(node.at() + 1, Vec::new);
             }
             // In bounds: the resizes above made both.
-            self.pods[pod.at()] = Some((node, kept));
-            self.on[node.at()].push(pod);
+            self.pods[pod.at()] = Some((node, data));
+            self.by_node[node.at()].push(pod);
         }
         before
     }
 
     /// Removes a pod that left its node. Returns its data.
     pub fn remove(&mut self, pod: pod::Id) -> Option<T> {
-        let (node, kept) = self.pods.get_mut(pod.at())?.take()?;
-        if let Some(on) = self.on.get_mut(node.at()) {
-            on.retain(|other| *other != pod);
+        let (node, data) = self.pods.get_mut(pod.at())?.take()?;
+        if let Some(pods) = self.by_node.get_mut(node.at()) {
+            pods.retain(|other| *other != pod);
         }
-        Some(kept)
+        Some(data)
     }
 
-    /// Returns the node of a pod, if it is kept.
+    /// Returns the node of a pod, if it is stored.
     pub fn node_of(&self, pod: pod::Id) -> Option<node::Id> {
         Some(self.pods.get(pod.at())?.as_ref()?.0)
     }
 
     /// Returns the data of the pods on a node.
     pub fn on(&self, node: node::Id) -> impl Iterator<Item = &T> {
-        let pods = self.on.get(node.at()).into_iter().flatten();
+        let pods = self.by_node.get(node.at()).into_iter().flatten();
         pods.filter_map(|pod| Some(&self.pods.get(pod.at())?.as_ref()?.1))
     }
 }
@@ -64,8 +64,8 @@ mod tests {
     fn pods_are_added_moved_and_removed() {
         let mut residents = Residents::default();
         let on = |residents: &Residents<char>, node| residents.on(node::Id(node)).copied().collect::<String>();
-        for (pod, node, kept) in [(0, 1, Some('a')), (5, 1, Some('b')), (0, 2, Some('c')), (7, 2, None)] {
-            residents.set(pod::Id(pod), node::Id(node), kept);
+        for (pod, node, data) in [(0, 1, Some('a')), (5, 1, Some('b')), (0, 2, Some('c')), (7, 2, None)] {
+            residents.set(pod::Id(pod), node::Id(node), data);
         }
         assert_eq!([0, 1, 2, 9].map(|node| on(&residents, node)), ["", "b", "c", ""]);
         assert_eq!(residents.set(pod::Id(0), node::Id(2), None), Some('c'));

@@ -18,7 +18,7 @@ pub fn Host(comptime plugin: type) type {
         /// Configures the plugin with arguments in JSON. Returns null, or the plugin's message if it refuses them.
         pub fn configure(json: [:0]const u8) ?[]const u8 {
             const message: ?[*:0]const u8 = c.berth_test_configure(json.ptr);
-            return if (message) |words| std.mem.span(words) else null;
+            return if (message) |pointer| std.mem.span(pointer) else null;
         }
 
         /// Adds a node, or replaces the node of this name.

@@ -43,7 +43,7 @@ test "defaults are taken" {
     try std.testing.expect(plugin.seen.strict);
 }
 
-test "what is missing or unknown is named with its path" {
+test "errors name the path of a missing or unknown field" {
     const wrong = [_][2][:0]const u8{
         .{ "{}", "within.mostNodes" },
         .{ "{\"within\": {\"mostNodes\": 6}}", "within.mostNodes" },

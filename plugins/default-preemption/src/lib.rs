@@ -2,7 +2,7 @@
 //!
 //! Reads the pod's priority, `preemptionPolicy`, nominated node and scheduler name; priority, start time, labels,
 //! name and namespace of the pods on nodes; and PodDisruptionBudgets. Examines with what-if calls which pods on a
-//! node have to go, and nominates the node with the least harm, as kube-scheduler v1.36 does. Arguments:
+//! node must be evicted, and nominates the node with the least harm, as kube-scheduler v1.36 does. Arguments:
 //! `DefaultPreemptionArgs`.
 
 mod args;

@@ -51,15 +51,18 @@ pub fn on_nodes(
         }
     }
     loop {
-        let mut remaining: Vec<(&mut Trial, PotentialVictim)> =
-            trials.iter_mut().flatten().filter_map(|trial| trial.remaining.next().map(|back| (trial, back))).collect();
+        let mut remaining: Vec<(&mut Trial, PotentialVictim)> = trials
+            .iter_mut()
+            .flatten()
+            .filter_map(|trial| trial.remaining.next().map(|restored| (trial, restored)))
+            .collect();
         if remaining.is_empty() {
             break;
         }
         let answers = ask(remaining.iter().map(|(trial, _)| trial.without_all()), rejected);
-        for ((trial, back), rejection) in remaining.iter_mut().zip(answers) {
+        for ((trial, restored), rejection) in remaining.iter_mut().zip(answers) {
             if rejection.is_some() {
-                trial.victims.push(*back);
+                trial.victims.push(*restored);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::cluster::Cluster;
 use crate::extended::{self, Mapping};
 use crate::known_claim::KnownClaim;
 
-/// A claim that has to be created for a pod's extended resources on one node.
+/// A claim to create for a pod's extended resources on one node.
 #[derive(Debug)]
 pub struct ExtendedClaim {
     /// The claim as it will be created, with a placeholder name that no real claim has.
@@ -60,7 +60,7 @@ impl PreparedPod {
         if self.has_extended(cluster) { cluster.created_for(&self.uid) } else { None }
     }
 
-    /// Returns the claim that has to be created for the pod on a node: for the extended resources that a DeviceClass
+    /// Returns the claim to create for the pod on a node: for the extended resources that a DeviceClass
     /// maps and that no device plugin of the node provides. Returns `None` if there are no such resources, and an
     /// error if neither a class nor the node provides a resource.
     pub fn extended_claim(

@@ -45,12 +45,12 @@ fn deallocatable(pod: &PreparedPod, cluster: &Cluster, cycle: &Cycle) -> Option<
 }
 
 fn deallocated(known: &KnownClaim) -> Intent {
-    let nothing = json!({ "allocation": null, "reservedFor": null, "devices": null });
-    let patch = json!({ "metadata": { "resourceVersion": known.claim.metadata.resource_version }, "status": nothing });
+    let cleared = json!({ "allocation": null, "reservedFor": null, "devices": null });
+    let patch = json!({ "metadata": { "resourceVersion": known.claim.metadata.resource_version }, "status": cleared });
     Intent::patch_status(reference(known), patch.to_string())
 }
 
-/// Returns the intents that delete a claim created by this plugin. The finalizer has to be removed first.
+/// Returns the intents that delete a claim created by this plugin. The finalizer must be removed first.
 fn deleted(namespace: &str, name: &str) -> Vec<Intent> {
     let patch = json!({ "metadata": { "$deleteFromPrimitiveList/finalizers": [FINALIZER] } });
     vec![

@@ -136,7 +136,7 @@ fn is_available(known: &KnownClaim, node: Node<'_>, args: &Args, now: i64) -> bo
             })
 }
 
-/// Returns allocations for the claims that have none, in the order of `claims`.
+/// Returns allocations for the unallocated claims, in the order of `claims`.
 pub fn allocated(
     claims: &[Rc<KnownClaim>],
     cluster: &Cluster,

@@ -25,7 +25,7 @@ pub const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct State {
-    /// The new allocations, for the claims that had none.
+    /// The new allocations of unallocated claims.
     claims: Vec<NewAllocation>,
     /// The claim to create for extended resources.
     pub extended: Option<CreatedClaim>,

@@ -99,14 +99,14 @@ fn using(claims: &[&str]) -> PodBuilder {
 /// Returns the devices that the pod's claims get on the node.
 fn devices(host: &mut Host<Plugin>, pod: &PodBuilder, node: &str) -> Vec<String> {
     let reservation = host.reserve(pod, node).unwrap();
-    let kept: Value = serde_json::from_slice(&reservation.state).unwrap();
+    let state: Value = serde_json::from_slice(&reservation.state).unwrap();
     let results = |claim: &Value| claim["allocation"]["devices"]["results"].as_array().cloned().unwrap_or_default();
-    let claims = kept["claims"].as_array().unwrap().iter().chain(kept.get("extended"));
+    let claims = state["claims"].as_array().unwrap().iter().chain(state.get("extended"));
     let all = claims.flat_map(results);
     all.map(|result| result["device"].as_str().unwrap().to_owned()).collect()
 }
 
-fn why(host: &mut Host<Plugin>, pod: &PodBuilder, node: &str) -> (Code, String) {
+fn code_and_reasons(host: &mut Host<Plugin>, pod: &PodBuilder, node: &str) -> (Code, String) {
     let status = host.verdict(pod, node).unwrap();
     (status.code, status.reasons.join(", "))
 }
@@ -148,7 +148,7 @@ fn a_missing_claim_rejects_the_pod() {
         assert_eq!(held.as_ref().map(|status| status.reasons.join("")).as_deref(), reason, "{pod:?}");
         assert_eq!(held.map(|status| status.code), reason.map(|_| Code::UnschedulableAndUnresolvable));
         if let Some(reason) = reason {
-            assert_eq!(why(&mut host, &pod, "a"), (Code::UnschedulableAndUnresolvable, reason.to_owned()));
+            assert_eq!(code_and_reasons(&mut host, &pod, "a"), (Code::UnschedulableAndUnresolvable, reason.to_owned()));
         }
     }
 }
@@ -175,7 +175,7 @@ fn a_missing_class_rejects_the_pod() {
         ),
     ] {
         claim(&mut host, "c", &[request]);
-        assert_eq!(why(&mut host, &using(&["c"]), "a"), (code, reason.to_owned()));
+        assert_eq!(code_and_reasons(&mut host, &using(&["c"]), "a"), (code, reason.to_owned()));
     }
 }
 
@@ -190,7 +190,10 @@ fn an_assumed_allocation_blocks_the_claim_and_its_devices() {
     assert_eq!((object.kind.as_str(), object.name.as_str()), ("ResourceClaim", "c"));
     host.assumed_object("ResourceClaim", "default", "c", fields);
     let reason = "resource claim default/c is in the process of being allocated";
-    assert_eq!(why(&mut host, &using(&["c"]), "b"), (Code::UnschedulableAndUnresolvable, reason.to_owned()));
+    assert_eq!(
+        code_and_reasons(&mut host, &using(&["c"]), "b"),
+        (Code::UnschedulableAndUnresolvable, reason.to_owned())
+    );
     claim(&mut host, "d", &[one("r", "device.attributes['gpu.example.com'].model == 'a'")]);
     assert_eq!(devices(&mut host, &using(&["d"]), "a"), ["a-1"], "an assumed allocation occupies its device");
 }
@@ -206,5 +209,8 @@ fn an_allocated_claim_selects_its_nodes() {
     claim_with(&mut host, "c", json!({ "requests": [one("r", "true")] }), status);
     assert_eq!(host.fits(&using(&["c"])), ["b", "c"]);
     let reason = "resourceclaim not available on the node";
-    assert_eq!(why(&mut host, &using(&["c"]), "a"), (Code::UnschedulableAndUnresolvable, reason.to_owned()));
+    assert_eq!(
+        code_and_reasons(&mut host, &using(&["c"]), "a"),
+        (Code::UnschedulableAndUnresolvable, reason.to_owned())
+    );
 }

@@ -78,10 +78,10 @@ fn of_terms<'a>(
 
 /// Returns true if one of the node's domains has such pods.
 fn any(all: &[Domains<'_>], node: node::Id) -> bool {
-    let there = |domain: Option<usize>, pods: &[i64]| {
+    let has_pods = |domain: Option<usize>, pods: &[i64]| {
         domain.is_some_and(|domain| pods.get(domain).is_some_and(|pods| *pods > 0))
     };
-    all.iter().any(|(topology, pods)| !pods.is_empty() && there(topology.domain(node), pods))
+    all.iter().any(|(topology, pods)| !pods.is_empty() && has_pods(topology.domain(node), pods))
 }
 
 /// Returns the rejections, in the order in which the filter checks them.

@@ -25,7 +25,7 @@ fn pods_that_are_added_deleted_and_changed() {
     let anti_affinity_to_web = app("other").away_from(apps("zone", "web"));
     let elsewhere = app("db").namespace("elsewhere");
     let mut host = Host::<Plugin>::new();
-    for (wanted, change, expected) in [
+    for (incoming, change, expected) in [
         (&affinity, [None, Some(&db)], Queue),
         (&affinity, [None, Some(&other)], Skip),
         (&affinity, [None, Some(&elsewhere)], Skip),
@@ -47,7 +47,7 @@ fn pods_that_are_added_deleted_and_changed() {
             [_, None] => Actions::DELETE,
             _ => Actions::UPDATE_LABELS,
         };
-        assert_eq!(host.pod_hint(actions, change, wanted), expected, "{wanted:?} {change:?}");
+        assert_eq!(host.pod_hint(actions, change, incoming), expected, "{incoming:?} {change:?}");
     }
 }
 
@@ -56,10 +56,10 @@ fn a_namespace_is_selected_by_its_labels() {
     let mut host = Host::<Plugin>::new();
     host.object("Namespace", "", "ours", r#"{"metadata": {"labels": {"team": "a"}}}"#);
     let team: LabelSelector = selector([expression("team", In, ["a"])]);
-    let wanted = app("web").near(PodAffinityTerm { namespace_selector: Some(team), ..apps("zone", "db") });
+    let incoming = app("web").near(PodAffinityTerm { namespace_selector: Some(team), ..apps("zone", "db") });
     for (namespace, expected) in [("ours", Queue), ("theirs", Skip)] {
-        let came = app("db").namespace(namespace);
-        assert_eq!(host.pod_hint(Actions::ADD, [None, Some(&came)], &wanted), expected, "{namespace}");
+        let added = app("db").namespace(namespace);
+        assert_eq!(host.pod_hint(Actions::ADD, [None, Some(&added)], &incoming), expected, "{namespace}");
     }
 }
 
@@ -75,8 +75,8 @@ fn a_deleted_pods_namespace_selector_that_matches_an_empty_label_set_selects_eve
     ] {
         let namespaces: LabelSelector = selector([requirement.clone()]);
         let term = PodAffinityTerm { namespace_selector: Some(namespaces), ..pod_term("zone", selector([])) };
-        let leaves = app("other").away_from(term);
-        let hint = host.pod_hint(Actions::DELETE, [Some(&leaves), None], &app("web"));
+        let deleted = app("other").away_from(term);
+        let hint = host.pod_hint(Actions::DELETE, [Some(&deleted), None], &app("web"));
         assert_eq!(hint, expected, "{requirement:?}");
     }
 }
@@ -85,7 +85,7 @@ fn a_deleted_pods_namespace_selector_that_matches_an_empty_label_set_selects_eve
 fn nodes_that_are_added_and_change_domain() {
     let [none, a, b] = [node("n"), node("n").label("zone", "a"), node("n").label("zone", "b")];
     let (affinity, anti_affinity) = (app("web").near(apps("zone", "db")), app("web").away_from(apps("zone", "db")));
-    for (wanted, before, after, expected) in [
+    for (incoming, before, after, expected) in [
         (&affinity, None, &a, Queue),
         (&affinity, None, &none, Skip),
         (&affinity, Some(&none), &a, Queue),
@@ -100,7 +100,7 @@ fn nodes_that_are_added_and_change_domain() {
     ] {
         let actions = if before.is_none() { Actions::ADD } else { Actions::UPDATE_LABELS };
         let mut host = Host::<Plugin>::new();
-        assert_eq!(host.node_hint(actions, [before, Some(after)], wanted), expected, "{before:?} {after:?}");
+        assert_eq!(host.node_hint(actions, [before, Some(after)], incoming), expected, "{before:?} {after:?}");
     }
     let mut host = Host::<Plugin>::new();
     host.node(a.clone());

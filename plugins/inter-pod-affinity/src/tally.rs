@@ -43,7 +43,7 @@ pub struct Tally {
     pub classes: Classes<Key>,
     /// True if a term that was evaluated has a namespace selector.
     reads_namespaces: bool,
-    seen: Option<Seen>,
+    seen: Option<InputVersions>,
 }
 
 /// The sums of a topology key. Each list is indexed by domain and ends at the last domain that has pods.
@@ -73,7 +73,7 @@ enum Contribution {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Seen {
+struct InputVersions {
     topologies: u64,
     namespaces: u64,
     position: u64,

@@ -86,7 +86,7 @@ fn required_affinity_selects_domains() {
         ("c", "", pod().near(term("zone", "web")), ""),
         ("a1", "", pod().near(term("none", "web")), ""),
         ("a1", "b1", pod().near(term("zone", "api")), "b1 b2"),
-        // One pod has to match all terms. Each term then uses its own domain.
+        // One pod must match all terms. Each term then uses its own domain.
         ("a1", "a2", pod().near(term("zone", "web")).near(term("zone", "api")), ""),
         ("a1", "", pod().near(term("zone", "web")).near(term("node", "web")), "a1"),
         ("a1 a2", "", pod().near(term("zone", "web")).near(term("node", "web")), "a1 a2"),

@@ -43,14 +43,14 @@ pub struct PreparedPod {
     labels: pod::Labels,
     owners: pod::Owners,
     /// The pod's own constraints, or `None` if the pod has none.
-    own: Option<Own>,
+    own: Option<OwnConstraints>,
     counts: Place<Counts>,
     /// The weight of a pod in the score, for each `ScheduleAnyway` constraint.
     weights: RefCell<Vec<f64>>,
 }
 
 /// The pod's own constraints by action, or an error for an invalid selector.
-struct Own {
+struct OwnConstraints {
     hard: Result<Vec<Constraint>, String>,
     soft: Result<Vec<Constraint>, String>,
 }
@@ -73,7 +73,8 @@ fn prepare(
         },
         labels: labels.clone(),
         owners: owners.clone(),
-        own: (!spread.is_empty()).then(|| Own { hard: own(Action::DoNotSchedule), soft: own(Action::ScheduleAnyway) }),
+        own: (!spread.is_empty())
+            .then(|| OwnConstraints { hard: own(Action::DoNotSchedule), soft: own(Action::ScheduleAnyway) }),
         counts: Place::default(),
         weights: RefCell::default(),
     }

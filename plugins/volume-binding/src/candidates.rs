@@ -17,7 +17,7 @@ const AVAILABLE: &str = "Available";
 /// The candidate volumes of a claim.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// Volumes whose `claimRef` names the claim. If there is one, the claim is bound to it or not at all.
+    /// Volumes whose `claimRef` names the claim. If such a volume exists, the claim can only be bound to it.
     reserved: Vec<Rc<Volume>>,
     /// Volumes that are accessible only from nodes with a label value, by label and value. The smallest volume is
     /// first.

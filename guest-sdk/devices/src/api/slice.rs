@@ -58,13 +58,13 @@ pub struct CounterSet {
     /// `name`
     pub name: String,
     /// `counters`
-    pub counters: BTreeMap<String, Worth>,
+    pub counters: BTreeMap<String, CounterValue>,
 }
 
 /// The value of a counter.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Worth {
+pub struct CounterValue {
     /// `value`
     pub value: Quantity,
 }
@@ -107,7 +107,7 @@ pub struct Counters {
     /// `counterSet`
     pub counter_set: String,
     /// `counters`
-    pub counters: BTreeMap<String, Worth>,
+    pub counters: BTreeMap<String, CounterValue>,
 }
 
 /// `capacity`, by name.

@@ -50,27 +50,27 @@ fn raw_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
 
 /// The direction of a conversion: from memory to a Go value (`lift`), or from a Go value to memory (`lower`).
 #[derive(Clone, Copy, PartialEq)]
-pub enum Way {
+pub enum Direction {
     Lift,
     Lower,
 }
 
-impl Way {
+impl Direction {
     fn verb(self) -> &'static str {
-        if self == Way::Lift { "lift" } else { "lower" }
+        if self == Direction::Lift { "lift" } else { "lower" }
     }
 
     /// Returns the function for a record or a variant.
     pub fn function(self, resolve: &Resolve, id: TypeId) -> Result<String, String> {
         let name = type_name(resolve, id);
         let (raw, value) = (format!("raw{name}"), format!("contract.{name}"));
-        let (from, to) = if self == Way::Lift { (&raw, &value) } else { (&value, &raw) };
+        let (from, to) = if self == Direction::Lift { (&raw, &value) } else { (&value, &raw) };
         let mut text = format!("func {}{name}(from *{from}) (to {to}) {{\n", self.verb());
         match &resolve.types[id].kind {
             TypeDefKind::Record(record) => {
                 for field in &record.fields {
                     let (raw, value) = (unexported(&field.name), exported(&field.name));
-                    let (from, to) = if self == Way::Lift { (raw, value) } else { (value, raw) };
+                    let (from, to) = if self == Direction::Lift { (raw, value) } else { (value, raw) };
                     let _ =
                         writeln!(text, "\tto.{to} = {}", self.convert(resolve, &field.ty, &format!("from.{from}"))?);
                 }
@@ -82,8 +82,9 @@ impl Way {
     }
 
     fn variant(self, resolve: &Resolve, variant: &Variant, name: &str) -> Result<String, String> {
-        let tag = if self == Way::Lift { format!("contract.{name}Tag(from.tag)") } else { "uint8(from.Tag)".into() };
-        let (place, switch) = if self == Way::Lift { ("Tag", "to.Tag") } else { ("tag", "from.Tag") };
+        let tag =
+            if self == Direction::Lift { format!("contract.{name}Tag(from.tag)") } else { "uint8(from.Tag)".into() };
+        let (place, switch) = if self == Direction::Lift { ("Tag", "to.Tag") } else { ("tag", "from.Tag") };
         let mut text = format!("\tto.{place} = {tag}\n\tswitch {switch} {{\n");
         for case in &variant.cases {
             let Some(ty) = &case.ty else { continue };
@@ -91,7 +92,7 @@ impl Way {
             let _ = writeln!(text, "\tcase contract.{name}Tag{field}:");
             let raw = raw_type(resolve, ty)?;
             let _ = match (self, is_compound(resolve, ty)) {
-                (Way::Lift, compound) => {
+                (Direction::Lift, compound) => {
                     let place = format!("(*(*{raw})(unsafe.Pointer(&from.payload)))");
                     let value = self.convert(resolve, ty, &place)?;
                     if compound {
@@ -100,7 +101,7 @@ impl Way {
                         writeln!(text, "\t\tto.{field} = {value}")
                     }
                 }
-                (Way::Lower, compound) => {
+                (Direction::Lower, compound) => {
                     let value = if compound { format!("(*from.{field})") } else { format!("from.{field}") };
                     let value = self.convert(resolve, ty, &value)?;
                     writeln!(text, "\t\t*(*{raw})(unsafe.Pointer(&to.payload)) = {value}")
@@ -115,7 +116,7 @@ impl Way {
         let verb = self.verb();
         Ok(match kind(resolve, ty) {
             Some((_, TypeDefKind::List(item))) => match self.item(resolve, item)? {
-                None if self == Way::Lift => format!("view[{}]({place})", raw_type(resolve, item)?),
+                None if self == Direction::Lift => format!("view[{}]({place})", raw_type(resolve, item)?),
                 None => format!("lowerView({place})"),
                 Some(item) => format!("{verb}List({place}, {item})"),
             },
@@ -141,7 +142,7 @@ impl Way {
             Some((_, TypeDefKind::List(_) | TypeDefKind::Option(_))) => {
                 let inner = self.convert(resolve, ty, "*from")?;
                 let (raw, value) = (raw_type(resolve, ty)?, qualified(&go_type(resolve, ty)?));
-                let (from, to) = if self == Way::Lift { (raw, value) } else { (value, raw) };
+                let (from, to) = if self == Direction::Lift { (raw, value) } else { (value, raw) };
                 Some(format!("func(from *{from}) {to} {{ return {inner} }}"))
             }
             Some((id, _)) => Some(format!("{verb}{}", type_name(resolve, id))),

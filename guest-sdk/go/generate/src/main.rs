@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use wit_parser::{Resolve, SizeAlign, TypeId, TypeOwner};
 
-use crate::layout::Way;
+use crate::layout::Direction;
 use crate::reach::Reach;
 
 /// The types that come from the host, apart from scalars.
@@ -48,8 +48,8 @@ fn generate() -> Result<Vec<(PathBuf, String)>, String> {
     sizes.fill(&resolve);
     let mut files = vec![
         (here.join("../internal/abi/layout.go"), layouts(&resolve, &sizes)?),
-        (here.join("../internal/abi/lift.go"), functions(&resolve, &FROM_HOST, Way::Lift)?),
-        (here.join("../internal/abi/lower.go"), functions(&resolve, &TO_HOST, Way::Lower)?),
+        (here.join("../internal/abi/lift.go"), functions(&resolve, &FROM_HOST, Direction::Lift)?),
+        (here.join("../internal/abi/lower.go"), functions(&resolve, &TO_HOST, Direction::Lower)?),
     ];
     for (interface, text) in types_by_interface(&resolve)? {
         files.push((here.join("../contract").join(interface.replace('-', "_") + ".go"), text));
@@ -80,10 +80,10 @@ fn layouts(resolve: &Resolve, sizes: &SizeAlign) -> Result<String, String> {
     Ok(text.trim_end().to_owned() + "\n")
 }
 
-fn functions(resolve: &Resolve, roots: &[&str], way: Way) -> Result<String, String> {
+fn functions(resolve: &Resolve, roots: &[&str], direction: Direction) -> Result<String, String> {
     let mut functions = String::new();
     for id in reached(resolve, roots)? {
-        functions += &way.function(resolve, id)?;
+        functions += &direction.function(resolve, id)?;
     }
     Ok(abi_header(functions.contains("unsafe.")) + functions.trim_end() + "\n")
 }

@@ -1,7 +1,7 @@
 //! Takes a single device for a request, and gives the device back.
 
 use super::constraints::RequestName;
-use super::search::{At, DeviceIndex};
+use super::search::{DeviceIndex, SearchPosition};
 use super::{Chosen, Search, capacity};
 use crate::api::Ask;
 use crate::devices::{Amounts, Device, DeviceId, add, subtract};
@@ -19,11 +19,11 @@ pub struct Undo {
 }
 
 impl<'a> Search<'a> {
-    fn ask(&self, at: At) -> &'a Ask {
+    fn ask(&self, at: SearchPosition) -> &'a Ask {
         self.groups[at.claim][at.request].prepared[at.alternative].ask
     }
 
-    fn names(&self, at: At) -> RequestName<'a> {
+    fn names(&self, at: SearchPosition) -> RequestName<'a> {
         let group = &self.groups[at.claim][at.request];
         let alternative = group.has_alternatives().then(|| group.prepared[at.alternative].name);
         RequestName { request: &group.request.name, alternative }
@@ -31,7 +31,12 @@ impl<'a> Search<'a> {
 
     /// Takes the device for the request. Returns `None` if the device is not available. If `required` is true, a
     /// violated constraint is an error.
-    pub(super) fn take(&mut self, at: At, device_index: DeviceIndex, required: bool) -> Result<Option<Undo>, String> {
+    pub(super) fn take(
+        &mut self,
+        at: SearchPosition,
+        device_index: DeviceIndex,
+        required: bool,
+    ) -> Result<Option<Undo>, String> {
         let ask = self.ask(at);
         let device = self.device(device_index);
         let id = device.id.clone();
@@ -85,7 +90,7 @@ impl<'a> Search<'a> {
         Ok(Some(undo))
     }
 
-    fn add_to_constraints(&mut self, at: At, device_index: DeviceIndex, undo: &mut Undo) -> bool {
+    fn add_to_constraints(&mut self, at: SearchPosition, device_index: DeviceIndex, undo: &mut Undo) -> bool {
         let names = self.names(at);
         let device = &self.pools[device_index.pool].slices[device_index.slice].devices[device_index.device];
         for constraint in &mut self.constraints[at.claim] {
@@ -98,7 +103,7 @@ impl<'a> Search<'a> {
     }
 
     /// Undoes the steps of `take` in reverse order.
-    pub(super) fn give_back(&mut self, at: At, device_index: DeviceIndex, undo: &Undo) {
+    pub(super) fn give_back(&mut self, at: SearchPosition, device_index: DeviceIndex, undo: &Undo) {
         let id = self.device(device_index).id.clone();
         if undo.chosen {
             self.chosen[at.claim].pop();

@@ -22,7 +22,7 @@ use crate::devices::{Amounts, DeviceId};
 use crate::known_claim::KnownClaim;
 use constraints::Constraint;
 use pools::{CounterSets, Pool};
-use search::{At, DeviceIndex, Stop};
+use search::{DeviceIndex, SearchPosition, Stop};
 
 /// The maximum number of devices of a claim (`AllocationResultsMaxSize`).
 pub const MAX_DEVICES: usize = 32;
@@ -60,7 +60,7 @@ pub fn allocate(
         .map_err(|problem| Failure::Invalid(format!("gather pool information: {problem}")))?;
     let mut search = Search::new(cluster, node, claims, pools, steps);
     search.prepare()?;
-    match search.allocate_from(At::default(), false, DeviceIndex::default()) {
+    match search.allocate_from(SearchPosition::default(), false, DeviceIndex::default()) {
         Ok(true) => search.outcome(seed).map(Some).map_err(Failure::Invalid),
         Ok(false) | Err(Stop::TooMany) if search.pools.iter().any(|pool| pool.is_invalid) => {
             Err(Failure::OnNode("invalid resource pools were encountered".to_owned()))

@@ -16,7 +16,7 @@ pub struct DeviceIndex {
 
 /// The search position: the device of a request that is to be found next.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct At {
+pub struct SearchPosition {
     /// The index of the claim.
     pub claim: usize,
     /// The index of the request in the claim.
@@ -27,7 +27,7 @@ pub struct At {
     pub device: usize,
 }
 
-impl At {
+impl SearchPosition {
     /// Returns the key of the request or subrequest.
     pub fn key(self) -> [usize; 3] {
         [self.claim, self.request, self.alternative]
@@ -49,11 +49,11 @@ impl Search<'_> {
     /// Finds devices for everything from `at` on. `chosen` is true if the subrequest of `at` is already selected.
     /// Devices of one request are taken in order, starting at `from`, because other orders repeat the same
     /// combinations.
-    pub(super) fn allocate_from(&mut self, at: At, chosen: bool, from: DeviceIndex) -> Result<bool, Stop> {
+    pub(super) fn allocate_from(&mut self, at: SearchPosition, chosen: bool, from: DeviceIndex) -> Result<bool, Stop> {
         self.count_step()?;
         let Some(groups) = self.groups.get(at.claim) else { return Ok(true) };
         let Some(group) = groups.get(at.request) else {
-            let next = At { claim: at.claim + 1, ..At::default() };
+            let next = SearchPosition { claim: at.claim + 1, ..SearchPosition::default() };
             return match self.allocate_from(next, false, DeviceIndex::default()) {
                 // The limit counts per claim, so other subrequests of earlier claims don't help.
                 Err(Stop::TooMany) => Ok(false),
@@ -69,7 +69,7 @@ impl Search<'_> {
             return Ok(false);
         }
         if at.device >= count {
-            let next = At { claim: at.claim, request: at.request + 1, ..At::default() };
+            let next = SearchPosition { claim: at.claim, request: at.request + 1, ..SearchPosition::default() };
             return self.allocate_from(next, false, DeviceIndex::default());
         }
         if self.chosen[at.claim].len() + count - at.device > MAX_DEVICES {
@@ -84,10 +84,10 @@ impl Search<'_> {
 
     /// Tries the subrequests in order. If each exceeds the limit, returns `TooMany`, so that earlier requests of the
     /// claim try other subrequests.
-    fn allocate_alternatives(&mut self, at: At) -> Result<bool, Stop> {
+    fn allocate_alternatives(&mut self, at: SearchPosition) -> Result<bool, Stop> {
         let mut all_too_many = true;
         for alternative in 0..self.groups[at.claim][at.request].prepared.len() {
-            match self.allocate_from(At { alternative, ..at }, true, DeviceIndex::default()) {
+            match self.allocate_from(SearchPosition { alternative, ..at }, true, DeviceIndex::default()) {
                 Err(Stop::TooMany) => continue,
                 Ok(true) => {
                     self.groups[at.claim][at.request].selected = alternative;
@@ -101,7 +101,7 @@ impl Search<'_> {
     }
 
     /// Tries the devices in order.
-    fn allocate_any(&mut self, at: At, chosen: bool, from: DeviceIndex) -> Result<bool, Stop> {
+    fn allocate_any(&mut self, at: SearchPosition, chosen: bool, from: DeviceIndex) -> Result<bool, Stop> {
         for pool in from.pool..self.pools.len() {
             let first_slice = if pool == from.pool { from.slice } else { 0 };
             for slice in first_slice..self.pools[pool].slices.len() {
@@ -127,7 +127,7 @@ impl Search<'_> {
     }
 
     /// Returns true if the device can be tried. Runs the cheap checks first.
-    fn is_candidate(&mut self, at: At, device_index: DeviceIndex) -> Result<bool, Stop> {
+    fn is_candidate(&mut self, at: SearchPosition, device_index: DeviceIndex) -> Result<bool, Stop> {
         let prepared = &self.groups[at.claim][at.request].prepared[at.alternative];
         let (ask, id) = (prepared.ask, &self.device(device_index).id);
         let used = if ask.admin_access { self.is_taken_for(id, at.claim) } else { self.is_in_use(id) };
@@ -145,14 +145,14 @@ impl Search<'_> {
     /// Takes the device and continues the search. Gives the device back if the search fails.
     fn try_device(
         &mut self,
-        at: At,
+        at: SearchPosition,
         device_index: DeviceIndex,
         required: bool,
         chosen: bool,
         from: DeviceIndex,
     ) -> Result<bool, Stop> {
         let Some(undo) = self.take(at, device_index, required).map_err(Stop::Invalid)? else { return Ok(false) };
-        let found = self.allocate_from(At { device: at.device + 1, ..at }, chosen, from);
+        let found = self.allocate_from(SearchPosition { device: at.device + 1, ..at }, chosen, from);
         if !matches!(found, Ok(true)) {
             self.give_back(at, device_index, &undo);
         }

@@ -41,7 +41,10 @@ fn missing_devices_are_not_allocated() {
         claim(&mut host, "c", &requests);
         assert_eq!(host.fits(&using(&["c"])), [""; 0], "{requests:?}");
         let reason = "cannot allocate all claims";
-        assert_eq!(why(&mut host, &using(&["c"]), "a"), (Code::UnschedulableAndUnresolvable, reason.to_owned()));
+        assert_eq!(
+            code_and_reasons(&mut host, &using(&["c"]), "a"),
+            (Code::UnschedulableAndUnresolvable, reason.to_owned())
+        );
     }
 }
 
@@ -80,11 +83,11 @@ fn a_selector_that_fails_ends_the_attempt() {
         ),
     ] {
         claim(&mut host, "c", &[one("r", expression)]);
-        assert_eq!(why(&mut host, &using(&["c"]), "a"), (Code::Error, reason.to_owned()));
+        assert_eq!(code_and_reasons(&mut host, &using(&["c"]), "a"), (Code::Error, reason.to_owned()));
     }
     class(&mut host, "gpu", &["true", "device."]);
     claim(&mut host, "c", &[one("r", "true")]);
-    let (code, reason) = why(&mut host, &using(&["c"]), "a");
+    let (code, reason) = code_and_reasons(&mut host, &using(&["c"]), "a");
     assert_eq!(code, Code::Error);
     assert!(reason.starts_with("class gpu: selector #1: CEL compile error: compilation failed: "), "{reason}");
 }
@@ -100,9 +103,9 @@ fn only_complete_pools_of_the_latest_generation_count() {
     claim(&mut host, "c", &[one("r", "true")]);
     claim(&mut host, "all", &[some("r", json!({ "allocationMode": "All" }))]);
     part(&mut host, "c-1", 1, 2, device("one"));
-    assert_eq!(why(&mut host, &using(&["c"]), "c").1, "cannot allocate all claims", "incomplete");
+    assert_eq!(code_and_reasons(&mut host, &using(&["c"]), "c").1, "cannot allocate all claims", "incomplete");
     let updated = "claim default/all, request r: asks for all devices, but resource pool gpu.example.com/pool is currently being updated";
-    assert_eq!(why(&mut host, &using(&["all"]), "c"), (Code::Error, updated.to_owned()));
+    assert_eq!(code_and_reasons(&mut host, &using(&["all"]), "c"), (Code::Error, updated.to_owned()));
     part(&mut host, "c-0", 1, 2, device("zero"));
     assert_eq!(devices(&mut host, &using(&["c"]), "c"), ["zero"], "slices by name");
     assert_eq!(devices(&mut host, &using(&["all"]), "c"), ["zero", "one"]);
@@ -110,7 +113,10 @@ fn only_complete_pools_of_the_latest_generation_count() {
     assert_eq!(devices(&mut host, &using(&["c"]), "c"), ["new"]);
     part(&mut host, "c-2", 2, 1, json!([{ "name": "same" }, { "name": "same" }]));
     let invalid = "invalid resource pools were encountered";
-    assert_eq!(why(&mut host, &using(&["c"]), "c"), (Code::UnschedulableAndUnresolvable, invalid.to_owned()));
+    assert_eq!(
+        code_and_reasons(&mut host, &using(&["c"]), "c"),
+        (Code::UnschedulableAndUnresolvable, invalid.to_owned())
+    );
     host.remove_object("ResourceSlice", "", "c-2");
     assert_eq!(devices(&mut host, &using(&["c"]), "c"), ["zero"]);
 }
@@ -152,8 +158,8 @@ fn devices_are_on_the_nodes_of_their_slice_or_their_own() {
         claim(&mut host, "c", &[one("r", "true")]);
         assert_eq!(host.fits(&using(&["c"])).join(" "), fits, "{spec}");
         if fits.contains('c') {
-            let kept: Value = serde_json::from_slice(&host.reserve(&using(&["c"]), "c").unwrap().state).unwrap();
-            assert_eq!(kept["claims"][0]["allocation"]["nodeSelector"], selector, "{spec}");
+            let state: Value = serde_json::from_slice(&host.reserve(&using(&["c"]), "c").unwrap().state).unwrap();
+            assert_eq!(state["claims"][0]["allocation"]["nodeSelector"], selector, "{spec}");
         }
     }
 }
@@ -165,7 +171,7 @@ fn the_number_of_devices_in_a_claim_is_limited() {
     slice(&mut host, "c", json!({ "nodeName": "c", "devices": devices }));
     claim(&mut host, "c", &[some("r", json!({ "count": 33 }))]);
     let reason = "claim default/c: number of requested devices 33 exceeds the claim limit of 32";
-    assert_eq!(why(&mut host, &using(&["c"]), "c"), (Code::Error, reason.to_owned()));
+    assert_eq!(code_and_reasons(&mut host, &using(&["c"]), "c"), (Code::Error, reason.to_owned()));
     // The subrequest with fewer devices is selected.
     let first = json!({ "name": "r", "firstAvailable": [
         ask(json!({ "name": "many", "count": 32 })), ask(json!({ "name": "few", "count": 1 })),
@@ -186,7 +192,7 @@ fn a_search_that_takes_too_long_ends() {
     claim(&mut host, "c", &[some("r", json!({ "count": 15 })), one("s", "false")]);
     for name in ["a", "b"] {
         let reason = format!("node {name}: timed out trying to allocate devices");
-        assert_eq!(why(&mut host, &using(&["c"]), name), (Code::Error, reason));
+        assert_eq!(code_and_reasons(&mut host, &using(&["c"]), name), (Code::Error, reason));
     }
     claim(&mut host, "c", &[some("r", json!({ "count": 15 }))]);
     assert_eq!(host.fits(&using(&["c"])), ["a", "b"]);

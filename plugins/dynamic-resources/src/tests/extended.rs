@@ -50,7 +50,7 @@ fn a_class_provides_an_extended_resource_without_device_plugin() {
     let mut host = offering();
     let both = asking(&[("main", Main, &[(GPU, 1), ("example.com/other", 1)])]);
     let nobody_has_it = (Code::UnschedulableAndUnresolvable, "cannot fit resource".to_owned());
-    assert_eq!(why(&mut host, &both, "a"), nobody_has_it);
+    assert_eq!(code_and_reasons(&mut host, &both, "a"), nobody_has_it);
     host.remove_object("DeviceClass", "", "gpu");
     assert_eq!(host.fits(&both), ["a", "b", "c", "d"], "the plugin does not handle the resource");
 }
@@ -123,8 +123,8 @@ fn the_latest_class_of_a_resource_is_used() {
     let pod = asking(&[("main", Main, &[(GPU, 1)])]);
     let class = |host: &mut Host<Plugin>| {
         let reservation = host.reserve(&pod, "a").unwrap();
-        let kept: Value = serde_json::from_slice(&reservation.state).unwrap();
-        kept["extended"]["requests"][0]["exactly"]["deviceClassName"].as_str().map(str::to_owned)
+        let state: Value = serde_json::from_slice(&reservation.state).unwrap();
+        state["extended"]["requests"][0]["exactly"]["deviceClassName"].as_str().map(str::to_owned)
     };
     assert_eq!(class(&mut host).as_deref(), Some("newer"));
     host.remove_object("DeviceClass", "", "newer");
@@ -181,7 +181,7 @@ fn an_earlier_claim_is_deleted_before_a_new_claim_is_created() {
     host.object("ResourceClaim", "default", "earlier", &earlier.to_string());
     let pod = asking(&[("main", Main, &[(GPU, 1)])]);
     let rejection = (Code::UnschedulableAndUnresolvable, "cannot schedule extended resource claim".to_owned());
-    assert_eq!(why(&mut host, &pod, "b"), rejection);
+    assert_eq!(code_and_reasons(&mut host, &pod, "b"), rejection);
     let answer = host.post_filter(&pod, Rejections::default(), |_, _| None);
     let Ok(PostFilter::Unschedulable { reasons, intents, .. }) = answer else { panic!("{answer:?}") };
     assert_eq!((reasons.join(""), intents.len()), ("deletion of ResourceClaim completed".to_owned(), 2));

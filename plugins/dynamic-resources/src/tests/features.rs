@@ -19,8 +19,8 @@ fn the_first_available_alternative_is_allocated_and_scored() {
     assert_eq!(raw, [7, 8]);
     let scores: Vec<i64> = host.scores_among(&pod, &["a", "b"]).into_values().collect();
     assert_eq!(scores, [87, 100]);
-    let kept: Value = serde_json::from_slice(&host.reserve(&pod, "a").unwrap().state).unwrap();
-    assert_eq!(kept["claims"][0]["allocation"]["devices"]["results"][0]["request"], "r/good");
+    let state: Value = serde_json::from_slice(&host.reserve(&pod, "a").unwrap().state).unwrap();
+    assert_eq!(state["claims"][0]["allocation"]["devices"]["results"][0]["request"], "r/good");
     // A claim that the pod names twice is allocated twice, with different devices.
     let first_index = |name: &str, index: usize| {
         let expression = format!("device.attributes['gpu.example.com'].index == {index}");
@@ -59,14 +59,14 @@ fn constraints_hold_between_devices() {
     let mut host = host();
     claim_with(&mut host, "c", json!({ "requests": [one("r", "true")], "constraints": [{}] }), json!({}));
     let reason = "claim default/c, constraint #0: empty constraint (unsupported constraint type?)";
-    assert_eq!(why(&mut host, &using(&["c"]), "a"), (Code::Error, reason.to_owned()));
+    assert_eq!(code_and_reasons(&mut host, &using(&["c"]), "a"), (Code::Error, reason.to_owned()));
     let all = json!({
         "requests": [some("r", json!({ "allocationMode": "All" }))],
         "constraints": [{ "matchAttribute": "gpu.example.com/index" }],
     });
     claim_with(&mut host, "c", all, json!({}));
     let reason = "claim default/c, request r: cannot add device gpu.example.com/a/a-1 because a claim constraint would not be satisfied";
-    assert_eq!(why(&mut host, &using(&["c"]), "a"), (Code::Error, reason.to_owned()));
+    assert_eq!(code_and_reasons(&mut host, &using(&["c"]), "a"), (Code::Error, reason.to_owned()));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn devices_share_counters() {
     let broken = json!([{ "name": "x", "consumesCounters": [{ "counterSet": "none", "counters": {} }] }]);
     slice(&mut host, "c-devices", json!({ "nodeName": "c", "pool": pool, "devices": broken }));
     host.remove_object("ResourceClaim", "default", "other");
-    assert_eq!(why(&mut host, &using(&["c"]), "c").1, "invalid resource pools were encountered");
+    assert_eq!(code_and_reasons(&mut host, &using(&["c"]), "c").1, "invalid resource pools were encountered");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn devices_are_shared_by_capacity() {
         let found = host.fits(&using(&["c"])).contains(&"c".to_owned());
         let found = found.then(|| host.reserve(&using(&["c"]), "c").unwrap());
         let found = found.map(|reservation| serde_json::from_slice::<Value>(&reservation.state).unwrap());
-        let result = found.map(|kept| kept["claims"][0]["allocation"]["devices"]["results"][0].clone());
+        let result = found.map(|state| state["claims"][0]["allocation"]["devices"]["results"][0].clone());
         let amount = result.as_ref().map(|result| result["consumedCapacity"]["memory"].as_str().unwrap().to_owned());
         assert_eq!(amount.as_deref(), consumed, "{spec} {requested}");
         assert!(result.is_none_or(|result| result["shareID"].as_str().unwrap().len() == 36));
@@ -192,11 +192,11 @@ fn the_allocation_has_the_configuration_of_class_and_claim() {
         "config": [{ "opaque": opaque("all") }, { "requests": ["s"], "opaque": opaque("s") }, { "requests": ["t"] }],
     });
     claim_with(&mut host, "c", devices, json!({}));
-    let kept: Value = serde_json::from_slice(&host.reserve(&using(&["c"]), "a").unwrap().state).unwrap();
+    let state: Value = serde_json::from_slice(&host.reserve(&using(&["c"]), "a").unwrap().state).unwrap();
     let expected = json!([
         { "source": "FromClass", "requests": ["r", "s"], "opaque": opaque("class") },
         { "source": "FromClaim", "opaque": opaque("all") },
         { "source": "FromClaim", "requests": ["s"], "opaque": opaque("s") },
     ]);
-    assert_eq!(kept["claims"][0]["allocation"]["devices"]["config"], expected);
+    assert_eq!(state["claims"][0]["allocation"]["devices"]["config"], expected);
 }

@@ -17,9 +17,9 @@ static void cases(void) {
         berth_test_node_t node;
         const char *answer;
     } cases[] = {
-        {"room to spare", SPARE, {.milli_cpu = 1000}, {"n", A, 2000, 500}, "fits"},
+        {"more free cpu than requested", SPARE, {.milli_cpu = 1000}, {"n", A, 2000, 500}, "fits"},
         {"a millicore short", SPARE, {.milli_cpu = 1000}, {"n", A, 2000, 501}, NO_CPU},
-        {"no label and no room", SPARE, {.milli_cpu = 1000}, {"n", NULL, 1000, 0}, NO_LABEL},
+        {"no label and too little free cpu", SPARE, {.milli_cpu = 1000}, {"n", NULL, 1000, 0}, NO_LABEL},
         {"the pod's own value", SPARE, {.labels = A}, {"n", A, 1000, 0}, "fits"},
         {"another value than the pod's", SPARE, {.labels = A}, {"n", B, 1000, 0}, NO_LABEL},
         {"the pod's value is empty", SPARE, {.labels = BERTH_LABELS("pool", "")}, {"n", A, 1000, 0}, NO_LABEL},

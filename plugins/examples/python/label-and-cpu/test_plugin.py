@@ -16,9 +16,9 @@ SPARE = {"minFreeCpu": "500m"}
 class LabelAndCpu(unittest.TestCase):
     def test_cases(self):
         for what, args, pod, labels, cpu, used, answer in [
-            ("room to spare", SPARE, {"requests": {"cpu": 1}}, A, "2", "500m", FITS),
+            ("more free cpu than requested", SPARE, {"requests": {"cpu": 1}}, A, "2", "500m", FITS),
             ("a millicore short", SPARE, {"requests": {"cpu": 1}}, A, "2", "501m", NO_CPU),
-            ("no label and no room", SPARE, {"requests": {"cpu": 1}}, {}, "1", "0", NO_LABEL),
+            ("no label and too little free cpu", SPARE, {"requests": {"cpu": 1}}, {}, "1", "0", NO_LABEL),
             ("the pod's own value", {}, {"labels": A}, A, "1", "0", FITS),
             ("another value than the pod's", {}, {"labels": A}, B, "1", "0", NO_LABEL),
             ("the pod's value is empty", {}, {"labels": {"pool": ""}}, A, "1", "0", NO_LABEL),
@@ -32,7 +32,7 @@ class LabelAndCpu(unittest.TestCase):
                 host.node("node", labels=labels, allocatable={"cpu": cpu}, used={"cpu": used})
                 self.assertEqual(host.filter(**pod)["node"], answer)
 
-    def test_a_node_that_changes_is_seen_as_it_is(self):
+    def test_the_plugin_sees_a_changed_node(self):
         host = Host(plugin, {"label": "pool"}).node("node", A, {"cpu": 1}, {"cpu": 1})
         self.assertEqual(host.filter(requests={"cpu": 1})["node"], NO_CPU)
         self.assertEqual(host.node("node", A, {"cpu": 1}).filter(requests={"cpu": 1})["node"], FITS)

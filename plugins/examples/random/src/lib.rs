@@ -1,6 +1,6 @@
 //! random: gives each node a random score. A minimal score plugin.
 //!
-//! A component has no randomness of its own. The cycle carries a seed, so that a replay gives the same scores.
+//! A component has no randomness of its own. The cycle has a seed, so that a replay gives the same scores.
 
 use berth_guest::prelude::*;
 

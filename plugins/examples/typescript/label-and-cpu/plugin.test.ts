@@ -15,9 +15,9 @@ const oneCpu: TestPod = { requests: { cpu: 1 } };
 const inPool = (pool: string): TestPod => ({ labels: { pool } });
 
 const cases: [what: string, args: object, pod: TestPod, node: TestNode, answer: unknown][] = [
-  ["room to spare", { minFreeCpu: "500m" }, oneCpu, node("a", "2", "500m"), "fits"],
+  ["more free cpu than requested", { minFreeCpu: "500m" }, oneCpu, node("a", "2", "500m"), "fits"],
   ["a millicore short", { minFreeCpu: "500m" }, oneCpu, node("a", "2", "501m"), noCpu],
-  ["no label and no room", { minFreeCpu: "500m" }, oneCpu, { allocatable: { cpu: 1 } }, noLabel],
+  ["no label and too little free cpu", { minFreeCpu: "500m" }, oneCpu, { allocatable: { cpu: 1 } }, noLabel],
   ["the pod's own value", {}, inPool("a"), node("a", "1"), "fits"],
   ["another value than the pod's", {}, inPool("a"), node("b", "1"), noLabel],
   ["the pod's value is empty", {}, inPool(""), node("a", "1"), noLabel],
@@ -34,7 +34,7 @@ for (const [what, args, pod, facts, answer] of cases) {
   });
 }
 
-test("a node that changes is seen as it is", () => {
+test("the plugin sees a changed node", () => {
   const host = new Host(plugin, { label: "pool" }).node("node", node("a", "1", "1"));
   assert.deepEqual(host.filter(oneCpu).node, noCpu);
   assert.deepEqual(host.node("node", node("a", "1")).filter(oneCpu).node, "fits");

@@ -17,9 +17,9 @@ const b: []const [2][:0]const u8 = &.{.{ "pool", "b" }};
 const Case = struct { what: []const u8, args: [:0]const u8, pod: Pod = .{}, node: Node, answer: []const u8 };
 
 const cases = [_]Case{
-    .{ .what = "room to spare", .args = spare, .pod = .{ .milli_cpu = 1000 }, .node = .{ .labels = a, .milli_cpu = 2000, .used_milli_cpu = 500 }, .answer = "fits" },
+    .{ .what = "more free cpu than requested", .args = spare, .pod = .{ .milli_cpu = 1000 }, .node = .{ .labels = a, .milli_cpu = 2000, .used_milli_cpu = 500 }, .answer = "fits" },
     .{ .what = "a millicore short", .args = spare, .pod = .{ .milli_cpu = 1000 }, .node = .{ .labels = a, .milli_cpu = 2000, .used_milli_cpu = 501 }, .answer = no_cpu },
-    .{ .what = "no label and no room", .args = spare, .pod = .{ .milli_cpu = 1000 }, .node = .{ .milli_cpu = 1000 }, .answer = no_label },
+    .{ .what = "no label and too little free cpu", .args = spare, .pod = .{ .milli_cpu = 1000 }, .node = .{ .milli_cpu = 1000 }, .answer = no_label },
     .{ .what = "the pod's own value", .args = spare, .pod = .{ .labels = a }, .node = .{ .labels = a, .milli_cpu = 1000 }, .answer = "fits" },
     .{ .what = "another value than the pod's", .args = spare, .pod = .{ .labels = a }, .node = .{ .labels = b, .milli_cpu = 1000 }, .answer = no_label },
     .{ .what = "the pod's value is empty", .args = spare, .pod = .{ .labels = &.{.{ "pool", "" }} }, .node = .{ .labels = a, .milli_cpu = 1000 }, .answer = no_label },

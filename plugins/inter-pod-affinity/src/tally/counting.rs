@@ -5,7 +5,7 @@ use berth_guest::groups::{Group, GroupId, Step};
 use berth_guest::node;
 use berth_guest::topology::{self, Topologies, Topology};
 
-use super::{Contribution, Incoming, Seen, Sums, Tally};
+use super::{Contribution, Incoming, InputVersions, Sums, Tally};
 use crate::args::Args;
 use crate::cluster::{Cluster, PodKey};
 use crate::terms::{Term, Terms};
@@ -16,7 +16,7 @@ const FEW_DOMAINS: usize = 256;
 impl Tally {
     /// Updates the sums to the present state of the cluster.
     pub fn catch_up(&mut self, pod: &Incoming, args: &Args, cluster: &Cluster) {
-        let now = Seen {
+        let now = InputVersions {
             topologies: cluster.topologies().version(),
             namespaces: cluster.namespaces_version(),
             position: cluster.groups.position(),

@@ -7,7 +7,7 @@ use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::constraint::{Action, Constraint, HOSTNAME};
 use crate::tally::Tally;
-use crate::{Own, PreparedPod};
+use crate::{OwnConstraints, PreparedPod};
 
 impl PreparedPod {
     /// Returns true if nodes without the labels of all constraints don't count. Only the built-in default
@@ -98,8 +98,8 @@ impl PreparedPod {
         let constraints = match (&known, &self.own) {
             (Some(_), Some(_)) => None,
             (Some(counted), None) if counted.selectors == selectors => None,
-            (None, Some(Own { hard, .. })) if action == Action::DoNotSchedule => Some(hard.clone()?),
-            (None, Some(Own { soft, .. })) => Some(soft.clone()?),
+            (None, Some(OwnConstraints { hard, .. })) if action == Action::DoNotSchedule => Some(hard.clone()?),
+            (None, Some(OwnConstraints { soft, .. })) => Some(soft.clone()?),
             (_, None) => Some(self.defaults(action, args, cluster)),
         };
         let tally = match (known, constraints) {

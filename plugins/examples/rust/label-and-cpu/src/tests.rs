@@ -28,9 +28,9 @@ fn in_pool(pool: &str) -> NodeBuilder {
 #[test]
 fn cases() {
     for (what, args, pod, node, answer) in [
-        ("room to spare", SPARE, one_cpu(), in_pool("a").used("cpu", "500m"), None),
+        ("more free cpu than requested", SPARE, one_cpu(), in_pool("a").used("cpu", "500m"), None),
         ("a millicore short", SPARE, one_cpu(), in_pool("a").used("cpu", "501m"), no_cpu()),
-        ("no label and no room", SPARE, one_cpu(), node("node").cpu("1"), no_label()),
+        ("no label and too little free cpu", SPARE, one_cpu(), node("node").cpu("1"), no_label()),
         ("the pod's own value", SPARE, pod().label("pool", "a"), in_pool("a"), None),
         ("another value than the pod's", SPARE, pod().label("pool", "a"), in_pool("b"), no_label()),
         ("the pod's value is empty", SPARE, pod().label("pool", ""), in_pool("a"), no_label()),
