@@ -16,7 +16,7 @@ pub struct Usage {
     pub non_zero_milli_cpu: i64,
     /// The sum of the pods' non-zero memory requests, in bytes.
     pub non_zero_memory: i64,
-    /// Only present for sums beyond an `i64`, which saves memory on all other nodes.
+    /// The parts of the sums that exceed an `i64`. `None` if there are none, which saves memory on almost all nodes.
     excess: Option<Box<Excess>>,
 }
 
