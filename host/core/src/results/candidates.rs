@@ -25,7 +25,7 @@ pub(crate) struct Candidates {
     nodes: FixedBitSet,
     /// The number of bits in `nodes` that are set.
     len: usize,
-    /// The nodes in the order of their ids, if [`Self::nodes`] was called since they last changed.
+    /// The nodes in the order of their ids, if [`Self::nodes()`] was called since they last changed.
     listed: Option<Arc<[NodeId]>>,
     groups: Option<Groups>,
     ungrouped: Vec<NodeId>,
@@ -144,7 +144,7 @@ impl Candidates {
         }
     }
 
-    /// Puts the ungrouped nodes into groups. `group` is called with the index of each node in [`Self::ungrouped`],
+    /// Puts the ungrouped nodes into groups. `group` is called with the index of each node in [`Self::ungrouped()`],
     /// fills the key of the node's group, and returns the weighted sum of the scores that are not in the key. With too
     /// many groups, the nodes are not grouped any more.
     ///
