@@ -59,8 +59,8 @@ pub enum Scope {
     Cluster,
     /// On the pod signature, the declared facts of one node and the declared facts of the cluster. Answers are cached.
     Node,
-    /// Also on other nodes and their pods, by classes of nodes. The core caches the class of each node, and asks about
-    /// the classes for every pod ([`ExtensionPoints::CLASSES`]).
+    /// On the same as for `Node`, and on other nodes and their pods, by classes of nodes. The core caches the class of
+    /// each node, and asks about the classes for every pod ([`ExtensionPoints::CLASSES`]).
     Domain,
 }
 

@@ -73,8 +73,8 @@ pub enum Intent {
     /// not exist yet, the uid is empty or its future uid.
     ///
     /// The assumption ends when the informer reports the object's deletion or a change of an assumed field, or when the
-    /// reservation is undone. For a bound pod, the next complete list of the kind also ends it. Then plugins see the
-    /// version that the informer reported last.
+    /// reservation is undone. For a bound pod, the next complete list of the kind also ends the assumption. Then
+    /// plugins see the version that the informer reported last.
     Assume(Arc<Object>),
     /// Create this object. The JSON holds all fields of the object that the reference does not give. No object of this
     /// name may exist.

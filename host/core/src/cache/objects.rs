@@ -59,7 +59,7 @@ struct KnownKind {
     /// The fields with which the last complete list was made; `None` before the first list.
     listed: Option<BTreeSet<Box<str>>>,
     refused: Option<Arc<str>>,
-    /// Plugins read the kind at some earlier time, and no plugin reads it now.
+    /// A plugin has read the kind before, and no plugin reads the kind now.
     dropped: bool,
     /// The number of watches of the kind that are stopping. Until all have stopped, events of the kind are ignored,
     /// because they come from these watches.

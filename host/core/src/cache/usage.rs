@@ -1,4 +1,5 @@
-//! Sums of the requests of a node's pods. A sum returns to its earlier value when a pod leaves.
+//! Sums of the requests of a node's pods. When a pod leaves, each sum returns to the value without the pod, even if the
+//! sum exceeded an `i64`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
