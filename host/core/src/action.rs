@@ -20,37 +20,38 @@ pub enum Action {
     },
     /// Let an extender bind the pod to this node. The result comes back as for [`Action::Bind`].
     BindByExtender {
-        /// Its index in [`crate::extenders::Extenders::list`].
+        /// The extender's index in the list that [`crate::extenders::Extenders::list`] returns.
         extender: usize,
         /// The pod.
         pod: PodKey,
         /// The node's name.
         node: Box<str>,
     },
-    /// Execute these intents for the pod that is to be bound, in order, each after the one before is done. They never
-    /// contain [`Intent::Assume`]. A wait may use its whole timeout, and must not delay the intents of other pods.
-    /// The result comes back with the same `step`.
+    /// Execute these intents for the pod that is to be bound, in order, each after the intent before it is done. The
+    /// list never contains [`Intent::Assume`]. A wait may use its whole timeout, and must not delay the intents of
+    /// other pods. The result comes back with the same `step`.
     ExecuteIntents {
         /// The pod.
         pod: PodKey,
-        /// Identifies this action. A number is never used twice.
+        /// The number of this action. No other action has the same number.
         step: u64,
         /// At least one intent.
         intents: Vec<Intent>,
     },
-    /// Cancel the [`Action::ExecuteIntents`] of this step. Its remaining intents may be left out, and the core expects no
-    /// result.
+    /// Cancel the [`Action::ExecuteIntents`] with this step number. The caller may leave out the remaining intents of
+    /// that action, and the core expects no result.
     CancelIntents {
         /// The pod.
         pod: PodKey,
-        /// As in [`Action::ExecuteIntents`].
+        /// The `step` of the [`Action::ExecuteIntents`] to cancel.
         step: u64,
-        /// Intents to execute as in [`Action::Change`], after nothing of the step is under way any more.
+        /// Intents to execute as in [`Action::Change`], once no intent of the cancelled action is being executed any
+        /// more.
         undo: Vec<Intent>,
     },
     /// Record an event on the pod, in the form of `events.k8s.io/v1`.
     Emit(PodEvent),
-    /// Set the pod's condition PodScheduled to False, unless it has this reason and message already.
+    /// Set the pod's condition PodScheduled to False, unless the condition has this reason and message already.
     SetUnscheduled {
         /// The pod.
         pod: PodKey,
@@ -77,14 +78,15 @@ pub enum Action {
     Evict {
         /// The victim.
         pod: PodKey,
-        /// The message of its condition DisruptionTarget, which has the reason PreemptionByScheduler.
+        /// The message of the victim's condition DisruptionTarget, which has the reason PreemptionByScheduler.
         reason: Arc<str>,
         /// The text of the victim's event.
         note: Arc<str>,
         /// `spec.schedulerName` of the preempting pod, used as the reporting controller.
         scheduler_name: Box<str>,
     },
-    /// Execute intents of a plugin ([`Intent::is_change`]) in order, and continue after a failure.
+    /// Execute intents of a plugin, for each of which [`Intent::is_change`] returns true, in order, and continue after
+    /// a failure.
     Change(Vec<Intent>),
     /// Warn the operator that a plugin does not behave as it declared.
     Warn {

@@ -11,11 +11,11 @@ use crate::time::Timestamp;
 pub struct Attempt {
     /// The pod. Its `spec.schedulerName` is the profile.
     pub pod: Arc<Pod>,
-    /// How it ended.
+    /// How the attempt ended.
     pub outcome: Outcome,
     /// The number of this attempt for the pod, counted from 1.
     pub number: u32,
-    /// When the pod entered the queue.
+    /// When the pod first entered the queue.
     pub first_seen: Timestamp,
     /// When the attempt's cycle began.
     pub began: Timestamp,
@@ -26,8 +26,8 @@ pub struct Attempt {
 pub enum Outcome {
     /// The pod was bound.
     Scheduled,
-    /// No node fits, or a plugin rejected the pod after its node was chosen.
+    /// No node fits, the cluster has no node, or a plugin rejected the pod after its node was chosen.
     Unschedulable,
-    /// A plugin failed, or an intent or the binding failed.
+    /// A plugin, an extender, an intent or the binding failed.
     Error,
 }

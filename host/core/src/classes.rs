@@ -11,7 +11,7 @@ pub const MOST_CLASSES: u32 = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub u32);
 
-/// The answer that stands for pre-filter and filter.
+/// A plugin's answer about classes in place of its answers at pre-filter and filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClassFilter {
     /// The filter has nothing to do for this pod.
@@ -29,9 +29,9 @@ pub struct Classified {
     pub filter: ClassFilter,
     /// Whether the plugin scores this pod.
     pub scores: bool,
-    /// All earlier classes are void.
+    /// `nodes` holds all nodes that have a class. The classes of earlier answers are dropped.
     pub anew: bool,
-    /// Nodes whose class changed since the last answer.
+    /// Nodes whose class changed since the plugin's last answer for this pod signature; if `anew`, all nodes.
     pub nodes: Vec<NodeId>,
     /// The new classes, parallel to `nodes`.
     pub classes: Vec<ClassId>,
@@ -42,7 +42,7 @@ pub struct Classified {
 pub struct ClassScores {
     /// The values that the plugin's score would return.
     pub raw: Vec<i64>,
-    /// 0 to 100.
+    /// The scores after normalization, 0 to 100.
     pub normalized: Vec<i64>,
 }
 

@@ -9,11 +9,11 @@ bitflags::bitflags! {
     /// The actions of an event: the flags `event-actions` of `berth:scheduler/plugin`, bit for bit.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct EventActions: u32 {
-        /// The object was added. For a pod: it was added to a node.
+        /// The object was added. For a pod: the pod was assigned to a node, or assumed there.
         const ADD = 1 << 0;
-        /// The object was deleted.
+        /// The object was deleted. For a pod: the pod left its node, or gave up its nominated node.
         const DELETE = 1 << 1;
-        /// The object changed in any way.
+        /// In an event: a change that no other flag names. In an [`Interest`]: any change of the object.
         const UPDATE = 1 << 2;
         /// The object's labels changed.
         const UPDATE_LABELS = 1 << 3;
@@ -23,7 +23,7 @@ bitflags::bitflags! {
         const UPDATE_ALLOCATABLE = 1 << 5;
         /// A node's conditions changed.
         const UPDATE_CONDITION = 1 << 6;
-        /// A pod requests less of a resource.
+        /// A pod requests less of a resource than before.
         const UPDATE_SCALE_DOWN = 1 << 7;
         /// A pod's tolerations changed.
         const UPDATE_TOLERATIONS = 1 << 8;
@@ -32,10 +32,11 @@ bitflags::bitflags! {
     }
 }
 
-/// Events after which a plugin's rejected pods are tried again (`declaration.retry-on`).
+/// Events after which pods that a plugin rejected can get another attempt (`declaration.retry-on`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// `Node`, `Pod`, `PersistentVolumeClaim`, or `group/version/Kind`.
+    /// `Node`, `Pod`, or another kind: `apiVersion/Kind`, or the kind alone (`PersistentVolumeClaim`) for any API
+    /// version.
     pub kind: Box<str>,
     /// Any of these actions. [`EventActions::UPDATE`] stands for any change.
     pub actions: EventActions,
@@ -51,7 +52,7 @@ pub enum Subject {
         /// The new version.
         after: Option<Arc<Node>>,
     },
-    /// A pod that is assigned to a node or assumed.
+    /// A pod that is assigned to a node or assumed, or a pending pod that gave up its nominated node (as `before`).
     Pod {
         /// The old version.
         before: Option<Arc<Pod>>,
@@ -60,7 +61,7 @@ pub enum Subject {
     },
     /// An object of another kind that plugins read.
     Object {
-        /// Its kind.
+        /// The object's kind.
         kind: Arc<ObjectKind>,
         /// The old version.
         before: Option<Arc<Object>>,
@@ -69,14 +70,14 @@ pub enum Subject {
     },
 }
 
-/// A change in the cluster, except of pending pods.
+/// A change in the cluster. Of the changes of pending pods, only the end of a nomination is such an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterEvent {
     /// The changed object.
     pub subject: Subject,
     /// The actions.
     pub actions: EventActions,
-    /// The changed facts of nodes that may help. Used for plugins that declare no events to wait for.
+    /// The changed facts of nodes that may help a rejected pod. Used for plugins whose `retry_on` is empty.
     pub facts: NodeFacts,
     /// If set, the event only helps pods of at most this priority.
     pub up_to_priority: Option<i32>,
@@ -94,12 +95,12 @@ impl ClusterEvent {
         Self { subject: Subject::Node { before, after }, actions, facts, up_to_priority: None }
     }
 
-    /// Returns the event of a pod that was added to a node, changed there, or left it. The facts are those of its
-    /// node.
+    /// Returns the event of a pod that was added to a node, changed there, or left the node. `facts` are the facts of
+    /// the node that changed. They are not used for an added pod.
     #[must_use]
     pub fn pod(before: Option<Arc<Pod>>, after: Option<Arc<Pod>>, facts: NodeFacts) -> Self {
         let (actions, facts) = match (&before, &after) {
-            // A new pod on a node helps pods with an affinity to it.
+            // A new pod frees no resources, but helps pods with an affinity to it.
             (None, _) => (EventActions::ADD, NodeFacts::PODS),
             (Some(_), None) => (EventActions::DELETE, facts),
             (Some(before), Some(after)) => pod_update(before, after, facts),
@@ -122,7 +123,8 @@ impl ClusterEvent {
     }
 
     /// Returns the name that kube-scheduler's metrics use: `NodeAdd`, `AssignedPodDelete`,
-    /// `storage.k8s.io/CSINodeUpdate`. Several simultaneous changes are ranked in kube-scheduler's order.
+    /// `storage.k8s.io/CSINodeUpdate`. If the event has several actions, the first in kube-scheduler's order gives the
+    /// name.
     #[must_use]
     pub fn name(&self) -> String {
         let subject = match &self.subject {
@@ -189,7 +191,8 @@ fn node_update(facts: NodeFacts) -> EventActions {
     facts.iter().map(of).collect()
 }
 
-/// Returns the actions and the facts of a pod update. A pod that requests more than before frees no resources.
+/// Returns the actions of a pod update, and `facts` without USAGE if no request decreased: such an update frees no
+/// resources.
 fn pod_update(before: &Pod, after: &Pod, facts: NodeFacts) -> (EventActions, NodeFacts) {
     let scaled_down = is_less(&before.requests.effective, &after.requests.effective);
     let found = [

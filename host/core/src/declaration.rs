@@ -7,7 +7,8 @@ use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
 use crate::model::ObjectReads;
 
 bitflags::bitflags! {
-    /// The extension points that a plugin implements, from the component's exports.
+    /// The extension points that a plugin implements, and other calls that it answers, as far as the component exports
+    /// them.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct ExtensionPoints: u32 {
         /// `preEnqueue`
@@ -44,7 +45,8 @@ bitflags::bitflags! {
         const CLASSES = 1 << 15;
         /// The component says which pods it skips.
         const SKIP = 1 << 16;
-        /// `unreserve`. No component declares it: it comes with `reserve`. The flag exists for metrics.
+        /// `unreserve`. No component declares this flag, because a component that exports `reserve` always exports
+        /// `unreserve`. The flag exists for metrics.
         const UNRESERVE = 1 << 17;
     }
 }
@@ -55,10 +57,10 @@ pub enum Scope {
     /// On anything. The plugin is asked for every pod.
     #[default]
     Cluster,
-    /// On the pod signature and the declared facts of one node. Answers are cached.
+    /// On the pod signature, the declared facts of one node and the declared facts of the cluster. Answers are cached.
     Node,
-    /// On sums over topology domains. The core caches the class of each node, and asks about the classes for every
-    /// pod ([`ExtensionPoints::CLASSES`]).
+    /// On the same as for `Node`, and on other nodes and their pods, by classes of nodes. The core caches the class of
+    /// each node, and asks about the classes for every pod ([`ExtensionPoints::CLASSES`]).
     Domain,
 }
 
@@ -83,31 +85,33 @@ pub struct Declaration {
     pub name: Arc<str>,
     /// The plugin's version, for people.
     pub version: Box<str>,
-    /// The extension points that it implements.
+    /// The extension points that the plugin implements.
     pub points: ExtensionPoints,
-    /// The facts of the pod to be scheduled that it reads. They define its pod signatures.
+    /// The facts of the pod to be scheduled that the plugin reads. Pods that are equal in these facts have the same
+    /// signature for the plugin.
     pub pod_facts: PodFacts,
-    /// The facts of nodes that it reads.
+    /// The facts of nodes that the plugin reads.
     pub node_facts: NodeFacts,
-    /// The facts of pods on nodes that it reads.
+    /// The facts of pods on nodes that the plugin reads.
     pub resident_pod_facts: PodFacts,
-    /// The facts of the whole cluster that it reads.
+    /// The facts of the whole cluster that the plugin reads.
     pub cluster_facts: ClusterFacts,
-    /// The further kinds that it reads.
+    /// The kinds other than Node and Pod that the plugin reads.
     pub objects: Vec<ObjectReads>,
     /// The scope of pre-filter and filter.
     pub filter_scope: Scope,
     /// The scope of pre-score and score.
     pub score_scope: Scope,
-    /// The normalization of its scores.
+    /// The normalization of the plugin's scores.
     pub normalization: Normalization,
-    /// The events after which a pod that it rejected is worth another attempt. Empty: changes of the facts that it
-    /// reads.
+    /// The events after which a pod that the plugin rejected is worth another attempt. If empty: every event of a kind
+    /// in `objects`, and events of nodes and pods with changed facts of nodes: for filter scope `node` facts in
+    /// `node_facts`, otherwise any fact.
     pub retry_on: Vec<Interest>,
 }
 
 impl Declaration {
-    /// Returns whether the core may ask about classes of nodes instead of nodes.
+    /// Returns whether the core may ask the plugin about classes of nodes instead of nodes.
     #[must_use]
     pub fn answers_by_class(&self) -> bool {
         let domain = |point, scope| !self.points.contains(point) || scope == Scope::Domain;

@@ -1,4 +1,5 @@
-//! Events: the only information that the core receives from outside, apart from plugins and extenders.
+//! Events: the only information that the core receives from outside, apart from the time and the answers of plugins and
+//! extenders.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::profile::Profile;
 pub enum Event {
     /// A node appeared or changed.
     NodeSet(Arc<Node>),
-    /// A node was deleted: its name.
+    /// The node with this name was deleted.
     NodeRemoved(Box<str>),
     /// A pod appeared or changed.
     PodSet(Arc<Pod>),
@@ -36,17 +37,17 @@ pub enum Event {
     BindFailed(PodKey, String),
     /// All intents of the [`crate::Action::ExecuteIntents`] with this step number are done for the pod.
     IntentsExecuted(PodKey, u64),
-    /// An intent of the [`crate::Action::ExecuteIntents`] with this step number failed, for this reason, and the later intents
-    /// were not executed. The pod is queued again.
+    /// An intent of the [`crate::Action::ExecuteIntents`] with this step number failed, for this reason, and the later
+    /// intents were not executed. The pod is queued again.
     IntentsFailed(PodKey, u64, String),
     /// A victim of preemption could not be evicted.
     EvictionFailed(PodKey),
     /// The profiles, or plugin instances in them, were exchanged. From now on the core uses these profiles.
     PluginsSwapped(Vec<Profile>),
-    /// A plugin that could not answer works again: its name. Pods that wait for the plugin are tried again.
+    /// The plugin with this name, which could not answer, works again.
     PluginRecovered(Arc<str>),
-    /// Time passed. The core ends the backoffs and permit waits that are over, and retries pods that were
-    /// unschedulable for too long.
+    /// Time passed. The core ends the backoffs and permit waits that are over, and queues pods again that were
+    /// unschedulable for the configured time.
     Tick,
     /// Run one scheduling cycle for the next pod, if there is one.
     Cycle,

@@ -46,7 +46,7 @@ impl Extender {
 /// The answer of a filter call. Nodes are given by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filtered {
-    /// The nodes that passed. Each must be one of the nodes in the request.
+    /// The nodes that passed. A node that is not in the request is ignored.
     pub nodes: Vec<Box<str>>,
     /// `FailedNodes`: rejected nodes with their reasons. Removing pods might help.
     pub failed: BTreeMap<Box<str>, Arc<str>>,
@@ -81,7 +81,7 @@ pub trait Extenders: Send {
     /// The extender did not answer, or its answer is invalid.
     fn filter(&mut self, extender: usize, pod: &Pod, nodes: &[&str]) -> Result<Filtered, String>;
 
-    /// Returns scores of the nodes from each of these extenders, which are asked concurrently.
+    /// Returns one result for each of these extenders, in the same order. The extenders are asked concurrently.
     ///
     /// # Errors
     /// See [`Extenders::filter`].

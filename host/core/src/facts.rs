@@ -1,8 +1,8 @@
 //! Groups of facts that a plugin can declare to read: the flags of `berth:scheduler/types`, bit for bit.
 
 bitflags::bitflags! {
-    /// Groups of pod fields (`pod-facts`). Two pods that are equal in a set of groups have the same signature
-    /// for it.
+    /// Groups of pod fields (`pod-facts`). Two pods that are equal in a set of groups have the same signature for this
+    /// set.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub struct PodFacts: u32 {
         /// `metadata.name`

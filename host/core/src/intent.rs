@@ -16,7 +16,7 @@ pub struct ObjectReference {
     pub namespace: Box<str>,
     /// `metadata.name`.
     pub name: Box<str>,
-    /// `metadata.uid`. An object of the same name with another uid is left alone.
+    /// `metadata.uid`. An object of the same name with another uid is left alone. Empty means any uid.
     pub uid: Box<str>,
 }
 
@@ -68,14 +68,16 @@ pub enum Intent {
     /// intent never leaves the core.
     ///
     /// `fields` hold all fields of the kind that any plugin reads (`cache.objects().fields(kind_id)`), in the form in
-    /// which the informer writes them. The implementor of [`crate::Plugins`] must ensure this. A plugin gives the
-    /// fields that it reads itself; the other fields keep the values that they show now. For an object that does not
-    /// exist yet, the uid is empty or its future uid.
+    /// which the informer writes them. A plugin gives only the fields that the plugin reads. The implementor of
+    /// [`crate::Plugins`] must add the other fields, with the values that the cache shows now. For an object that does
+    /// not exist yet, the uid is empty or its future uid.
     ///
-    /// The assumption ends when the informer reports the object with other fields than the assumption was made over,
-    /// or when the reservation is undone. Then the version shows that the informer reported last.
+    /// The assumption ends when the informer reports the object's deletion or a change of an assumed field, or when the
+    /// reservation is undone. For a bound pod, the next complete list of the kind also ends the assumption. Then
+    /// plugins see the version that the informer reported last.
     Assume(Arc<Object>),
-    /// Create this object. The JSON holds all its fields except kind and names. No object of this name may exist.
+    /// Create this object. The JSON holds all fields of the object that the reference does not give. No object of this
+    /// name may exist.
     Create(ObjectReference, Arc<str>),
     /// Delete this object, if it exists.
     Delete(ObjectReference),

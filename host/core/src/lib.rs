@@ -6,8 +6,8 @@
 //! core needs come back as events.
 //!
 //! This crate must never do I/O, read a clock, start a thread, or depend on tokio, kube or wasmtime. No decision may
-//! depend on the iteration order of a hash map. Random choices follow from [`Options::seed`] alone, so the same
-//! events, times and answers give the same actions. One thread owns the [`Core`].
+//! depend on the iteration order of a hash map. Random numbers come from a generator that starts from
+//! [`Options::seed`], so the same seed, events, times and answers give the same actions. One thread owns the [`Core`].
 //!
 //! Data passes through the modules in this order:
 //! - [`model`]: pods, nodes and other objects, reduced to the fields that scheduling reads.

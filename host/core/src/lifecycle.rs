@@ -27,8 +27,8 @@ pub enum Decision {
     Approve,
     /// The pod may not be bound: the reservation is undone.
     Deny(Status),
-    /// The pod waits until the plugin allows it in a later permit call. After this time, at most fifteen minutes as
-    /// in kube-scheduler, the pod is rejected.
+    /// The pod waits until the plugin allows it in a later permit call. If the plugin has not allowed the pod after
+    /// this time, at most fifteen minutes as in kube-scheduler, the pod is rejected.
     Wait(Duration),
 }
 
@@ -43,17 +43,19 @@ pub struct Permission {
     pub reject: Vec<Box<str>>,
 }
 
-/// A cluster event, as a plugin is asked about it.
+/// A cluster event about which a plugin is asked for queueing hints.
 #[derive(Clone, Copy, Debug)]
 pub struct HintEvent<'a> {
     /// The event.
     pub event: &'a ClusterEvent,
-    /// For an event about a pod: its signatures in the plugin's facts, before and after. Otherwise `None`.
+    /// For an event about a pod: the signatures of the pod's old and new version in the pod facts that the plugin
+    /// declares. `None` for a version that does not exist, and for other events.
     pub pods: [Option<PodSignatureId>; 2],
 }
 
 impl<'a> HintEvent<'a> {
-    /// Returns the pod of the event, before and after, with its signatures. Empty if the event is not about a pod.
+    /// Returns the old and the new version of the event's pod, as far as they exist, each with its signature. Empty if
+    /// the event is not about a pod.
     pub fn pods(&self) -> impl Iterator<Item = (PodSignatureId, &'a Pod)> {
         let pods = match &self.event.subject {
             Subject::Pod { before, after } => [before.as_deref(), after.as_deref()],

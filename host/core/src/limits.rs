@@ -11,13 +11,13 @@ use crate::USUAL_NODES;
 /// cluster gets a multiple of them ([`Limits::times`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// CPU time of a call in a scheduling cycle: pre-filter, filter, post-filter, pre-score, score, normalize,
-    /// hold-template. Default: 100 ms. Counting starts at the engine's first tick within the call, so that a call may
-    /// last one tick (10 ms) longer.
+    /// CPU time of any call that [`Limits::apply`] and [`Limits::startup`] do not limit, such as filter or score.
+    /// Default: 100 ms. Counting starts at the engine's first tick within the call, so that a call may last one tick
+    /// (10 ms) longer.
     pub call: Duration,
     /// CPU time of one `apply`, which carries at most 512 changes of a kind. Default: 1 s.
     pub apply: Duration,
-    /// CPU time of each of instantiation, `describe` and `configure`. Default: 2 s.
+    /// CPU time of each of instantiation, `describe`, `configure` and `kinds`. Default: 2 s.
     pub startup: Duration,
     /// Wall time of any call, to limit what CPU time does not count. Default: 60 s.
     pub wall: Duration,
@@ -40,7 +40,7 @@ pub struct Limits {
     pub files: usize,
     /// The number of nodes with which a new component is tested before it is used. Default: 1,000.
     pub trial_nodes: usize,
-    /// Limits of individual plugins, by name, in place of these.
+    /// The limits that replace these limits for individual plugins, by plugin name. Empty by default.
     pub of_plugins: BTreeMap<Box<str>, Arc<Limits>>,
 }
 

@@ -1,10 +1,10 @@
 //! Assumed versions of objects, layered over the versions from the informer.
 //!
-//! Each layer remembers the version under it. The layer holds until the informer reports a change of an assumed
-//! field: then the assumption came true or became impossible. A change of other fields, such as a finalizer that is
-//! written before the assumed status, moves the layer onto the new version. A new object is created in two steps,
-//! because its status is written after the object: so the layer of an object that did not exist also holds over the
-//! object's first version.
+//! Each layer remembers the version under it. The layer holds until the informer reports the object's deletion or a
+//! change of an assumed field: then the assumption came true or became impossible. A change of other fields, such as a
+//! finalizer that is written before the assumed status, moves the layer onto the new version. A new object is created
+//! in two steps, because its status is written after the object: so the layer of an object that did not exist also
+//! holds over the object's first version.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) struct Assumptions {
 struct Layers {
     /// The version from the informer.
     real: Option<Arc<Object>>,
-    /// In the order in which they were added. Never empty.
+    /// The assumed versions, in the order in which they were added. An object without layers is removed from `by_key`.
     layers: Vec<Layer>,
 }
 
@@ -33,7 +33,7 @@ struct Layer {
     by: Box<str>,
     object: Arc<Object>,
     over: Option<Arc<Object>>,
-    /// The pod's reservation was completed.
+    /// The pod is bound, so that only reports of the informer end the layer.
     lasting: bool,
 }
 
@@ -92,7 +92,7 @@ impl Assumptions {
         self.by_key.is_empty()
     }
 
-    /// Applies a version from the informer, or a removal. Returns the version that readers see now.
+    /// Applies a version from the informer, or a removal (`None`). Returns the version that readers see now.
     pub fn reported(&mut self, key: &ObjectKey, real: Option<Arc<Object>>) -> VisibleObject {
         let Some(layers) = self.by_key.get_mut(key) else { return VisibleObject::real(real) };
         if layers.real != real {
@@ -118,7 +118,8 @@ impl Assumptions {
         layers.shown()
     }
 
-    /// Ends the assumption of the object for the pod.
+    /// Ends the assumption of the object for the pod with this uid. Returns the version that readers see now, or `None`
+    /// if no version of the object was assumed.
     pub fn take_back(&mut self, key: &ObjectKey, by: &str) -> Option<VisibleObject> {
         self.by_key.get_mut(key)?.layers.retain(|layer| *layer.by != *by);
         Some(self.result(key))
@@ -135,8 +136,8 @@ impl Assumptions {
         self.by_key.retain(|key, _| *key.kind != *kind);
     }
 
-    /// Ends the lasting assumptions about the kind after a complete list. If such an assumption came true, this
-    /// happened between two lists.
+    /// Ends the lasting assumptions about the kind after a complete list, because the informer may have missed the
+    /// change that made an assumption come true. Returns the version of each of these objects that readers see now.
     pub fn listed(&mut self, kind: &ObjectKind) -> Vec<(ObjectKey, VisibleObject)> {
         let lasts = |layers: &Layers| layers.layers.iter().any(|layer| layer.lasting);
         let of_kind = self.by_key.iter().filter(|(key, layers)| *key.kind == *kind && lasts(layers));

@@ -13,7 +13,7 @@ fn object(fields: &str) -> Arc<Object> {
     Arc::new(Object { key: key(), uid: "c".into(), fields: fields.into() })
 }
 
-/// A step, and the fields that show afterwards, with `*` if they are assumed.
+/// A step of a history. `Bring` is a version from the informer. A pod name comes before the assumed fields.
 #[derive(Debug)]
 enum Do {
     Bring(&'static str),
@@ -24,7 +24,7 @@ enum Do {
     List,
 }
 
-/// The versions from the informer and the assumed versions, as the cache holds them.
+/// The assumptions, and the version of the object that readers see.
 #[derive(Default)]
 struct Bench {
     assumed: Assumptions,
@@ -54,6 +54,7 @@ impl Bench {
 #[test]
 fn a_layer_holds_until_an_assumed_field_changes_or_the_reservation_ends() {
     use Do::{Assume, Bring, Keep, List, Remove, TakeBack};
+    // Each step with the fields that show afterwards, followed by `*` if they are assumed.
     let histories: &[&[(Do, &str)]] = &[
         &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (TakeBack("p"), "a"), (TakeBack("p"), "as before")],
         &[

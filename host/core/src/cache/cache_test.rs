@@ -20,7 +20,7 @@ fn pod(name: &str, node: &str, milli_cpu: i64) -> Arc<Pod> {
     Arc::new(Pod { key, node_name: node.into(), requests, spec, ..Pod::default() })
 }
 
-/// Returns the CPU and the number of pods in use on a node, and its used ports.
+/// Returns the millicores in use on a node, and the numbers of its pods and its used ports.
 fn used(cache: &Cache, node: &str) -> (i64, i64, usize) {
     let info = cache.node_id(node).and_then(|id| cache.node(id)).expect("the node is there");
     (info.usage.requested.milli_cpu, info.usage.requested.pods, info.used_ports.len())

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 /// The newer version differs in an assumed field.
 struct Conflict;
 
-/// Applies the changes from `over` to `assumed` to `newer`. Returns `None` if `newer` differs from `over` in one of
-/// the changed fields, or if nothing changed. All three are JSON. Lists are compared as a whole.
+/// Applies the changes between `over` and `assumed` to `newer`. Returns `None` if `newer` differs from `over` in one of
+/// the changed fields, if nothing changed, or if one of the three texts is no JSON. Lists are compared as a whole.
 pub(super) fn carried_over(over: &str, assumed: &str, newer: &str) -> Option<String> {
     let read = |text| serde_json::from_str::<Value>(text).ok();
     let (over, assumed, newer) = (read(over)?, read(assumed)?, read(newer)?);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
-/// The id of a pod for as long as the pod is assigned or assumed (`pod-id`).
+/// The id of a pod for as long as the pod is assigned to the same node, or assumed there (`pod-id`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PodId(pub u32);
 
@@ -25,8 +25,8 @@ pub struct KindId(pub u16);
 
 /// Items under dense ids.
 ///
-/// A copy shares its data with the original until one of them changes it. A copy of a large cluster is made in no
-/// time. As long as it exists, changes cost a little more.
+/// A copy shares its data with the original until one of the two changes the data. Making a copy takes one pointer for
+/// each page, and the list of free ids. A change of a shared slab copies the chunk and the page of the changed entry.
 #[derive(Clone, Debug)]
 pub struct Slab<T> {
     /// All pages except the last are full.
@@ -39,10 +39,11 @@ pub struct Slab<T> {
 /// full.
 type Page<T> = Vec<Arc<Vec<Entry<T>>>>;
 
-/// The number of entries in a chunk and of chunks in a page. A shared chunk or page is copied when it changes, so
-/// that both are small enough to be copied between two pods.
+/// The number of entries in a chunk, and of chunks in a page. A shared chunk or page is copied when an entry changes,
+/// so this number is small enough for a copy between two scheduling cycles.
 const CHUNK: usize = 64;
 
+/// The number of entries in a page.
 const PAGE: usize = CHUNK * CHUNK;
 
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! The log of cache changes, in order. Every reader that derives state from the cache follows it.
+//! The log of cache changes, in order. Every reader that derives state from the cache reads the log.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub enum Change {
     NodeRemoved(NodeId),
     /// A pod was added to a node or changed there.
     Pod(PodId),
-    /// A pod left its node.
+    /// A pod left its node, or the pod's node was removed. The pod may still be in the cache.
     PodRemoved(PodId),
     /// An image's size or number of nodes changed.
     Image(ImageId),
@@ -51,7 +51,8 @@ impl ChangeLog {
         Self { changes: VecDeque::new(), start: 0, beyond_nodes: 0, holds }
     }
 
-    /// Returns a log with the same end that only holds the changes since this position, if they are still known.
+    /// Returns a log with the same end that only holds the changes since this position. If the log no longer reaches
+    /// back so far, the copy holds no changes.
     pub(super) fn latest(&self, since: u64) -> Self {
         let changes: VecDeque<Change> = self.since(since).into_iter().flatten().collect();
         Self { start: self.end() - changes.len() as u64, changes, ..*self }

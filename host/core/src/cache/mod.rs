@@ -3,15 +3,16 @@
 //! The states of a pod, as in kube-scheduler's cache:
 //!
 //! ```text
-//!            assume                 set_pod (its node is known to the API server)
+//!            assume                 set_pod (the API server confirms the assignment)
 //!  (absent) ────────▶ assumed ─────────────────────────────▶ added ──┐ set_pod
 //!     ▲                  │ forget                              │  ▲───┘
 //!     ├──────────────────┘                                     │
 //!     └────────────────────────────────────────────────────────┘ remove_pod
 //! ```
 //!
-//! Every change is written to the [`ChangeLog`], from which guests and the result cache are updated. A pod whose node
-//! is unknown (not added yet, or removed) is stored separately and counted when the node is added.
+//! `set_pod` also leads from absent to added, and `remove_pod` from assumed to absent. Every change is written to the
+//! [`ChangeLog`], from which guests and the result cache are updated. A pod whose node is unknown (not added yet, or
+//! removed) is stored separately and counted when the node is added.
 
 mod assumed;
 mod carry_over;
@@ -92,8 +93,8 @@ impl Cache {
         Self { log: ChangeLog::with_limit(changes), ..Self::default() }
     }
 
-    /// Returns a copy of the cluster for a reader that knows its state at position `since` of the log. The copy's log
-    /// holds the changes since then.
+    /// Returns a copy of the cluster for a reader that has applied the log up to position `since`. The copy's log holds
+    /// the changes since then.
     #[must_use]
     pub fn frozen(&self, since: u64) -> Self {
         Self {
@@ -136,7 +137,7 @@ impl Cache {
         self.nodes.find(name).map(NodeId)
     }
 
-    /// Returns all assigned and assumed pods, in the order of their ids.
+    /// Returns all pods in the cache, in the order of their ids.
     pub fn pods(&self) -> impl Iterator<Item = (PodId, &CachedPod)> {
         self.pods.entries().map(|(id, pod)| (PodId(id), pod))
     }
@@ -153,7 +154,7 @@ impl Cache {
         self.pods.get(id.0)
     }
 
-    /// Returns the pod with this uid, if it is assigned or assumed.
+    /// Returns the pod with this uid, if the cache holds the pod.
     #[must_use]
     pub fn pod_by_uid(&self, uid: &str) -> Option<&CachedPod> {
         self.pods.get(self.pods.find(uid)?)
@@ -165,7 +166,7 @@ impl Cache {
         &self.images
     }
 
-    /// Returns the objects of the further kinds that plugins read.
+    /// Returns the objects of the kinds other than Node and Pod that plugins read.
     #[must_use]
     pub fn objects(&self) -> &Objects {
         &self.objects
@@ -177,7 +178,7 @@ impl Cache {
         &self.log
     }
 
-    /// Returns the events since the last call, in order.
+    /// Returns the events since the last call, in order, and removes them from the cache.
     pub fn take_events(&mut self) -> Vec<ClusterEvent> {
         std::mem::take(&mut self.events)
     }
@@ -224,7 +225,7 @@ impl Cache {
         self.place(pod, false);
     }
 
-    /// Assumes the pod on the node `pod.node_name`: from now on it counts there.
+    /// Assumes the pod on the node `pod.node_name`: from now on the node's usage includes the pod.
     pub fn assume(&mut self, pod: Arc<Pod>) {
         self.place(pod, true);
     }
@@ -246,26 +247,27 @@ impl Cache {
         self.trim();
     }
 
-    /// Registers kinds that plugins want to read. Returns the kinds that have to be listed again with more fields,
-    /// with all their fields.
+    /// Registers kinds that plugins want to read. Returns the kinds that have to be listed because they or some of
+    /// their fields were not read before, each with all fields that plugins read.
     pub fn want_objects(&mut self, reads: Vec<ObjectReads>) -> Vec<ObjectReads> {
         self.objects.want(reads)
     }
 
-    /// Keeps only these kinds. Drops the objects of all others, and returns the kinds that were watched.
+    /// Keeps only these kinds. Drops the objects of all other kinds that plugins read. Returns the dropped kinds, whose
+    /// watches have to stop.
     pub fn keep_kinds(&mut self, read: &[&ObjectKind]) -> Vec<Arc<ObjectKind>> {
         let dropped = self.objects.keep_kinds(read, &mut self.log);
         self.trim();
         dropped
     }
 
-    /// Counts a stopped watch of the kind.
+    /// Notes that one of the stopping watches of the kind has stopped.
     pub fn watch_stopped(&mut self, kind: &ObjectKind) {
         self.objects.watch_stopped(kind);
     }
 
-    /// Marks the list of the kind as complete, with these fields. Ends the assumptions of objects for pods that are
-    /// bound by now.
+    /// Marks the list of the kind as complete, with these fields. Ends the assumptions of objects of this kind for
+    /// bound pods.
     pub fn objects_listed(&mut self, reads: ObjectReads) {
         let changed = self.objects.listed(reads, &mut self.log);
         self.objects_changed(changed);
@@ -294,13 +296,14 @@ impl Cache {
         self.objects_changed(changed);
     }
 
-    /// Ends the assumption of the object for the pod.
+    /// Ends the assumption of the object for the pod with this uid.
     pub fn take_object_back(&mut self, key: &ObjectKey, by: &str) {
         let changed = self.objects.take_back(key, by, &mut self.log);
         self.objects_changed(changed);
     }
 
-    /// Keeps the assumption of the object for a bound pod, until the informer reports the object.
+    /// Keeps the assumption of the object for a bound pod, until the informer reports a change of an assumed field or a
+    /// complete list of the kind.
     pub fn keep_object_assumed(&mut self, key: &ObjectKey, by: &str) {
         self.objects.keep(key, by);
     }
@@ -400,7 +403,8 @@ impl Cache {
         }
     }
 
-    /// Returns a copy of the cluster as it would be in this case, for implementors without a faster way.
+    /// Returns a copy of the cluster as it would be in this case, for implementors of [`crate::Plugins`] without a
+    /// faster way.
     #[must_use]
     pub fn as_if(&self, case: &WhatIf) -> Self {
         let mut cache = self.clone();
@@ -414,7 +418,8 @@ impl Cache {
         cache
     }
 
-    /// Trims the log to its bound. Ids whose removal leaves the log can be used again.
+    /// Trims the log to its bound. When the removal of a node, pod, image or object leaves the log, its id can be used
+    /// again.
     fn trim(&mut self) {
         while self.log.is_too_long(self.nodes.len()) {
             match self.log.pop_oldest() {

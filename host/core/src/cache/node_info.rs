@@ -12,17 +12,17 @@ use crate::model::{HostPort, Node, Pod};
 /// A node and its pods.
 #[derive(Clone, Debug, Default)]
 pub struct NodeInfo {
-    /// Its id in this cache.
+    /// The node's id in this cache.
     pub id: NodeId,
     /// The node object.
     pub node: Arc<Node>,
-    /// The ids of its images, ascending.
+    /// The ids of the node's images, ascending.
     pub images: Vec<ImageId>,
-    /// Its pods, including assumed pods, in the order in which they arrived.
+    /// The node's pods, including assumed pods, in the order in which they were added here.
     pub pods: Vec<PodId>,
-    /// The resources that its pods use.
+    /// The resources that the node's pods use.
     pub usage: Usage,
-    /// The host ports that its pods use. A port that several pods use is listed several times.
+    /// The host ports that the node's pods use. A port that several pods use is listed several times.
     pub used_ports: Vec<HostPort>,
 }
 

@@ -1,4 +1,4 @@
-//! Objects of further kinds, and the state of the list of each kind.
+//! Objects of the kinds other than Node and Pod that plugins read, and the state of the list of each kind.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::model::object::{Object, ObjectKey, ObjectKind, ObjectReads};
 /// An object in the cache.
 #[derive(Clone, Debug)]
 pub struct CachedObject {
-    /// The kind of its key.
+    /// The id of the kind in the object's key.
     pub kind: KindId,
     /// The object from the API server, or its assumed version.
     pub object: Arc<Object>,
@@ -31,11 +31,11 @@ impl Keyed for CachedObject {
 /// Whether the cache holds the objects that a plugin wants to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// All of them are in the cache.
+    /// All of these objects are in the cache, with all wanted fields.
     Complete,
-    /// The list is under way.
+    /// At least one kind was not listed yet with all wanted fields.
     Underway,
-    /// The API server refuses to list this kind, for this reason.
+    /// The API server refuses to list this kind, for this reason, and no earlier list has all wanted fields.
     Refused(Arc<ObjectKind>, Arc<str>),
 }
 
@@ -56,12 +56,13 @@ struct KnownKind {
     kind: Arc<ObjectKind>,
     /// The fields that plugins read; `None` if no plugin reads the kind.
     wanted: Option<BTreeSet<Box<str>>>,
-    /// The fields with which the last complete list was made.
+    /// The fields with which the last complete list was made; `None` before the first list.
     listed: Option<BTreeSet<Box<str>>>,
     refused: Option<Arc<str>>,
-    /// Plugins read the kind once, and no plugin reads it now.
+    /// A plugin has read the kind before, and no plugin reads the kind now.
     dropped: bool,
-    /// The number of watches of the kind that are stopping. Until they have stopped, events of the kind belong to them.
+    /// The number of watches of the kind that are stopping. Until all have stopped, events of the kind are ignored,
+    /// because they come from these watches.
     stopping: u32,
 }
 
@@ -89,7 +90,7 @@ impl Objects {
         self.kinds.iter().position(|known| *known.kind == *kind).map(|at| KindId(at as u16))
     }
 
-    /// Returns all fields of a kind that any plugin reads.
+    /// Returns all fields of a kind that any plugin reads, or `None` if no plugin reads the kind.
     #[must_use]
     pub fn fields(&self, kind: KindId) -> Option<&BTreeSet<Box<str>>> {
         self.kinds.get(usize::from(kind.0))?.wanted.as_ref()
@@ -117,8 +118,8 @@ impl Objects {
         coverage
     }
 
-    /// Registers kinds that plugins want to read. Returns the kinds that have to be listed again with more fields,
-    /// with all their fields.
+    /// Registers kinds that plugins want to read. Returns the kinds that have to be listed because they or some of
+    /// their fields were not read before, each with all fields that plugins read.
     pub(super) fn want(&mut self, reads: Vec<ObjectReads>) -> Vec<ObjectReads> {
         let mut grown = Vec::new();
         for ObjectReads { kind, fields } in reads {
@@ -135,8 +136,8 @@ impl Objects {
         grown
     }
 
-    /// Forgets the wanted kinds that are not among these, with their objects and all assumptions about them. Returns
-    /// the dropped kinds. The removal of the objects causes no event, because it can help no pod.
+    /// Forgets the wanted kinds that are not in `read`, with their objects and all assumptions about them. Returns the
+    /// dropped kinds. The removal of the objects causes no event, because it can help no pod.
     pub(super) fn keep_kinds(&mut self, read: &[&ObjectKind], log: &mut ChangeLog) -> Vec<Arc<ObjectKind>> {
         let mut dropped = Vec::new();
         for known in self.kinds.iter_mut().filter(|known| known.wanted.is_some() && !read.contains(&&*known.kind)) {
@@ -154,7 +155,7 @@ impl Objects {
         dropped
     }
 
-    /// Counts a stopped watch of the kind.
+    /// Notes that one of the stopping watches of the kind has stopped.
     pub(super) fn watch_stopped(&mut self, kind: &ObjectKind) {
         if let Some(known) = self.kinds.iter_mut().find(|known| *known.kind == *kind) {
             known.stopping = known.stopping.saturating_sub(1);
@@ -194,8 +195,8 @@ impl Objects {
         self.kinds[at].refused = Some(why);
     }
 
-    /// Adds or updates an object. An object with the same name and another uid is a new object. Returns the change,
-    /// if the object that shows changed.
+    /// Adds or updates an object. An object with the same name and another uid is a new object. Returns the change, if
+    /// the version that readers see changed.
     pub(super) fn set(&mut self, object: Arc<Object>, log: &mut ChangeLog) -> Option<ObjectChange> {
         if self.is_stopping(&object.key.kind) {
             return None;
@@ -205,7 +206,7 @@ impl Objects {
         self.show(&key, shown, log)
     }
 
-    /// Removes an object. Returns the change, if the object that shows changed.
+    /// Removes an object. Returns the change, if the version that readers see changed.
     pub(super) fn remove(&mut self, key: &ObjectKey, log: &mut ChangeLog) -> Option<ObjectChange> {
         if self.is_stopping(&key.kind) {
             return None;
@@ -235,13 +236,14 @@ impl Objects {
         self.show(&key, shown, log)
     }
 
-    /// Ends the assumption of the object for the pod.
+    /// Ends the assumption of the object for the pod with this uid.
     pub(super) fn take_back(&mut self, key: &ObjectKey, by: &str, log: &mut ChangeLog) -> Option<ObjectChange> {
         let shown = self.assumed.take_back(key, by)?;
         self.show(key, shown, log)
     }
 
-    /// Keeps the assumption until the informer reports the object.
+    /// Keeps the assumption of the object for a bound pod, until the informer reports a change of an assumed field or a
+    /// complete list of the kind.
     pub(super) fn keep(&mut self, key: &ObjectKey, by: &str) {
         self.assumed.keep(key, by);
     }

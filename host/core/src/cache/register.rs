@@ -20,14 +20,16 @@ pub(super) trait Keyed {
 #[derive(Clone, Debug)]
 pub(super) struct Register<T> {
     entries: Slab<T>,
-    /// Split by the key's hash into [`PARTS`] tables. A shared table is copied on its own when it changes.
+    /// The ids by key, split by the key's hash into [`PARTS`] tables. A shared table is copied on its own when it
+    /// changes.
     by_key: Vec<Arc<HashTable<u32>>>,
     hasher: DefaultHashBuilder,
 }
 
 const PARTS: usize = 256;
 
-/// Returns the table for a key with this hash. The table itself uses the high and the low bits of the hash.
+/// Returns the index in `by_key` of the table for a key with this hash. Uses the middle bits, because the table itself
+/// uses the high and the low bits of the hash.
 fn part(hash: u64) -> usize {
     (hash >> 32) as usize % PARTS
 }

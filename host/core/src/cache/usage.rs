@@ -1,4 +1,5 @@
-//! Sums of the requests of a node's pods. A sum returns to its earlier value when a pod leaves.
+//! Sums of the requests of a node's pods. When a pod leaves, each sum returns to the value without the pod, even if the
+//! sum exceeded an `i64`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ pub struct Usage {
     pub non_zero_milli_cpu: i64,
     /// The sum of the pods' non-zero memory requests, in bytes.
     pub non_zero_memory: i64,
-    /// Only present for sums beyond an `i64`, which saves memory on all other nodes.
+    /// The parts of the sums that exceed an `i64`. `None` if there are none, which saves memory on almost all nodes.
     excess: Option<Box<Excess>>,
 }
 

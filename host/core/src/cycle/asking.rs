@@ -18,7 +18,7 @@ struct Cached<R> {
 }
 
 impl SchedulingCycle<'_> {
-    /// Returns the pod signature for this plugin. It is looked up once a cycle for each set of facts.
+    /// Returns the pod signature for this plugin. The signature is looked up once in a cycle for each set of facts.
     pub(super) fn signature_for(&mut self, plugin: &ProfilePlugin) -> PodSignatureId {
         let facts = plugin.declaration.pod_facts;
         if let Some((_, signature)) = self.lookups.signatures.iter().find(|(known, _)| *known == facts) {
@@ -82,8 +82,9 @@ impl SchedulingCycle<'_> {
         self.asked_once(plugin, known, cached, "pre-score answer", |cycle| cycle.fresh_pre_score(plugin, feasible))
     }
 
-    /// Returns the plugin's answer to a call that a cycle makes at most once. `known` is the answer that the plugin
-    /// implied by skip or classify, which is only compared if the cycle verifies. Any other answer is cached.
+    /// Returns the plugin's answer to a call that a cycle makes at most once. `known` is the answer that follows from
+    /// the plugin's answer to skip or classify. With `known`, the call is only made in a cycle that verifies, to
+    /// compare the answers. Without `known`, an answer of scope node is cached.
     fn asked_once<R: Clone + PartialEq>(
         &mut self,
         plugin: &ProfilePlugin,
@@ -113,7 +114,7 @@ impl SchedulingCycle<'_> {
         Ok(answer)
     }
 
-    /// Asks the plugin for pre-score. A plugin of scope node does not get the nodes.
+    /// Asks the plugin for pre-score. A plugin of scope node gets no nodes, because its answer must not depend on them.
     fn fresh_pre_score(
         &mut self,
         plugin: &ProfilePlugin,
@@ -153,7 +154,7 @@ impl SchedulingCycle<'_> {
         if verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
     }
 
-    /// Asks for fresh verdicts, and compares them with the known ones.
+    /// Asks for fresh verdicts, and compares them with `known`. Returns the fresh verdicts.
     fn verified(
         &mut self,
         plugin: &ProfilePlugin,
@@ -226,7 +227,7 @@ impl SchedulingCycle<'_> {
         Ok(scores)
     }
 
-    /// Returns the plugins and the subject of the call, which splits the borrow of `self`.
+    /// Returns the plugins and the argument [`Cycle`] of a call to the plugin, as two separate borrows of `self`.
     pub(super) fn call(&mut self, plugin: &ProfilePlugin) -> (&mut dyn Plugins, Cycle<'_>) {
         let signature = self.signature_for(plugin);
         let cycle = self.about(plugin, signature);
@@ -235,7 +236,7 @@ impl SchedulingCycle<'_> {
 }
 
 impl<'a> SchedulingCycle<'a> {
-    /// Returns the subject of a call to the plugin.
+    /// Returns the argument [`Cycle`] of a call to the plugin.
     pub(super) fn about(&self, plugin: &ProfilePlugin, signature: PodSignatureId) -> Cycle<'a> {
         Cycle {
             id: self.number,
@@ -248,12 +249,12 @@ impl<'a> SchedulingCycle<'a> {
     }
 }
 
-/// Returns the rejection at this position, or `None` if the pod fits.
+/// Returns the rejection at this index of `verdicts.nodes`, or `None` if the pod fits.
 pub(super) fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
     verdicts.outcomes.get(usize::from(verdicts.nodes[at]).checked_sub(1)?)
 }
 
-/// Checks that there is a verdict for each node, and that each names an existing outcome.
+/// Checks that there is a verdict for each node, and that each verdict names an existing outcome.
 fn checked(plugin: &ProfilePlugin, verdicts: Verdicts, asked: usize) -> Result<Verdicts, PluginError> {
     right_length(plugin, "filter", verdicts.nodes.len(), asked, "nodes")?;
     check_outcomes(plugin, &verdicts)?;

@@ -19,7 +19,7 @@ pub(crate) struct ByClass {
     pub scores: bool,
 }
 
-/// The scores of some nodes, in their order.
+/// The scores of some nodes, in the order of the nodes.
 pub(super) struct NodeScores {
     pub raw: Vec<i64>,
     pub normalized: Vec<i64>,
@@ -39,7 +39,8 @@ impl SchedulingCycle<'_> {
         Ok(answer)
     }
 
-    /// Returns whether the plugin is asked about classes, unless it answers that it is to be asked node by node.
+    /// Returns whether the core asks the plugin about classes. The plugin can still answer that it is to be asked node
+    /// by node.
     pub(super) fn may_answer_by_class(&self, plugin: &ProfilePlugin) -> bool {
         self.results.is_enabled()
             && plugin.declaration.answers_by_class()
@@ -92,7 +93,7 @@ impl SchedulingCycle<'_> {
         })
     }
 
-    /// Returns the scores of the nodes, which are all nodes that passed.
+    /// Returns the scores of `nodes`, which must be all nodes that passed all filters.
     pub(super) fn scores_by_class(
         &mut self,
         plugin: &ProfilePlugin,
@@ -109,7 +110,7 @@ impl SchedulingCycle<'_> {
         Ok(NodeScores { raw, normalized })
     }
 
-    /// Returns the scores of classes. Normalized scores are checked to be in range.
+    /// Returns the scores of classes. A normalized score outside of 0 to 100 is an error.
     pub(super) fn class_scores(
         &mut self,
         plugin: &ProfilePlugin,
@@ -140,7 +141,8 @@ impl ByClass {
         if self.scores { PreScoreResult::Score } else { PreScoreResult::Skip }
     }
 
-    /// Returns the filter's verdict on a class: 0, or the number of an outcome.
+    /// Returns the filter's verdict on a class: 0 if the pod fits, otherwise the number of an outcome, counted from 1.
+    /// Returns 0 for an answer without verdicts on classes.
     pub fn verdict(&self, plugin: &ProfilePlugin, class: ClassId) -> Result<u16, PluginError> {
         let ClassFilter::Verdicts(verdicts) = &self.filter else { return Ok(0) };
         let verdict = verdicts.nodes.get(class.0 as usize).copied();
@@ -162,8 +164,8 @@ pub(super) fn passed(nodes: impl Iterator<Item = (ClassId, u32)>) -> Vec<Passed>
     passed.filter(|passed| passed.nodes > 0).collect()
 }
 
-/// Checks that the answer is consistent, continues the known answer, and names only nodes of the cluster. The last
-/// check matters because tables are as long as the highest node id.
+/// Checks that the answer is consistent, continues the known answer, and names only nodes of the cluster. The check of
+/// nodes matters because tables are as long as the highest node id.
 fn check(plugin: &ProfilePlugin, cache: &Cache, answer: &Classified, known: u64) -> Result<(), PluginError> {
     right_length(plugin, "classify", answer.classes.len(), answer.nodes.len(), "nodes")?;
     if let Some(node) = answer.nodes.iter().find(|node| cache.node(**node).is_none()) {

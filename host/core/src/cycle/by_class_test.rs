@@ -16,15 +16,15 @@ use crate::profile::ProfilePlugin;
 /// equally.
 #[derive(Clone, Default)]
 struct Spread {
-    /// By node name.
+    /// The class of each node, by node name.
     classes: BTreeMap<&'static str, u32>,
-    /// By class: the reason of a rejection.
+    /// By class: the reason with which the filter rejects, or `None` if the pod fits.
     rejects: Vec<Option<&'static str>>,
-    /// By class.
+    /// By class: the scores, both raw and normalized.
     scores: Vec<i64>,
-    /// The scores node by node, if they differ.
+    /// By class: the scores that the plugin gives node by node, if they differ from `scores`.
     scores_by_node: Option<Vec<i64>>,
-    /// Another node that the plugin classifies.
+    /// A further node that the plugin puts into class 0.
     names_too: Option<NodeId>,
     /// The plugin does not answer by class.
     refuses: bool,

@@ -92,8 +92,8 @@ impl SchedulingCycle<'_> {
         self.results.candidates(&inputs.key, self.number)
     }
 
-    /// Returns whether the plugin scored the pods of this signature when it was asked last. An entry of the index
-    /// is determined before pre-score is asked.
+    /// Returns false if the plugin skipped scoring for pods of this signature when it was asked last. The entry of the
+    /// index has to be chosen before the plugin's pre-score in this cycle.
     fn is_expected_to_score(&mut self, plugin: &ProfilePlugin) -> bool {
         let results = self.results_of(plugin);
         results.skip != Some(true) && results.pre_score != Some(PreScoreResult::Skip)
@@ -119,7 +119,8 @@ impl SchedulingCycle<'_> {
         Ok(())
     }
 
-    /// Returns the nodes whose class changed for the plugins at these indexes, or `None` for possibly all nodes.
+    /// Returns the nodes whose class changed for the plugins at these indexes of `inputs.by_class`, or `None` if the
+    /// class of any node may have changed.
     pub(super) fn moved(&mut self, inputs: &IndexInputs<'_>, plugins: Range<usize>) -> Option<Vec<NodeId>> {
         let mut moved = Vec::new();
         for at in plugins {
@@ -130,7 +131,7 @@ impl SchedulingCycle<'_> {
         Some(moved)
     }
 
-    /// Marks the changes of classes as handled for the plugins at these indexes.
+    /// Marks the changes of classes as handled for the plugins at these indexes of `inputs.by_class`.
     pub(super) fn set_positions(&mut self, inputs: &IndexInputs<'_>, plugins: Range<usize>) {
         for at in plugins {
             let position = self.results_of(inputs.by_class[at].plugin).classes.position();
@@ -145,7 +146,8 @@ impl SchedulingCycle<'_> {
             return Ok(None);
         }
         if !inputs.are_scores_known {
-            // No other part of the cycle puts the nodes into groups.
+            // Without known scores, the search for the best nodes does not use the index, so that no later step groups
+            // the nodes.
             self.group(inputs)?;
         }
         let candidates = self.index_entry(inputs);
@@ -187,7 +189,8 @@ impl SchedulingCycle<'_> {
         has_space
     }
 
-    /// Returns the nodes in order.
+    /// Returns the nodes, in the order of their ids if they are from the candidate index. `filters` are the filters
+    /// that the nodes passed.
     pub(super) fn listed<'n>(
         &mut self,
         nodes: &'n Nodes<'_>,

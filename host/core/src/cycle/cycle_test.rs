@@ -11,7 +11,7 @@ use crate::plugins::{
 };
 use crate::profile::{FailurePolicy, ProfilePlugin};
 
-/// The answers of one plugin. A node that is not named fits and scores 0.
+/// The answers of one plugin. A node that is not in `rejects` fits, and a node that is not in `scores` scores 0.
 #[derive(Clone, Default)]
 struct Script {
     pre_filter: Option<PreFilterResult>,
@@ -101,12 +101,12 @@ impl Plugins for Scripted {
     }
 }
 
-/// The nodes a, b and c, and a profile with every script at every point.
+/// The nodes a, b and c, and a profile in which each script is a plugin at pre-filter, filter, pre-score and score.
 struct Bench {
     cache: Cache,
     results: ResultCache,
     plugins: Scripted,
-    /// The node facts that the scripts declare. They answer by the node's name.
+    /// The node facts that the scripts declare. The facts include the name, because the scripts answer by node name.
     node_facts: NodeFacts,
     cycle: u64,
     verify: bool,

@@ -14,16 +14,18 @@ use crate::queue::{Rejection, Rejector};
 /// The rejections of the nodes (kube-scheduler's `Diagnosis`). Displays as the message of the FailedScheduling event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnosis {
+    /// The number of nodes in the message.
     nodes: usize,
     /// The reason, if a pre-filter rejected the pod on all nodes.
     all: Option<String>,
+    /// The number of nodes with each reason.
     reasons: BTreeMap<Arc<str>, usize>,
-    /// Plugins whose filter was skipped.
+    /// Plugins that skipped the pod at pre-filter, so that their filters were not asked.
     skipped: Vec<PluginId>,
     codes: HashMap<NodeId, Code>,
-    /// The code of the nodes that no filter looked at.
+    /// The code of the nodes that no filter looked at, if a pre-filter rejected the pod.
     code_of_the_rest: Option<Code>,
-    /// The message of the post-filters.
+    /// The message of the post-filters; empty if there is none.
     post_filter: String,
     rejection: Rejection,
 }
@@ -33,8 +35,8 @@ impl Diagnosis {
         Self { nodes, ..Self::default() }
     }
 
-    /// Returns the diagnosis of a rejection on the chosen node, by this plugin (if it is known) for this pod
-    /// signature.
+    /// Returns the diagnosis of a rejection on the chosen node. `by` is the plugin that rejected the pod, with the
+    /// pod's signature, if the plugin is known.
     pub(crate) fn of_one(node: NodeId, status: &Status, by: Option<(&ProfilePlugin, PodSignatureId)>) -> Self {
         let mut diagnosis = Self::new(1);
         diagnosis.add(status, &[node]);

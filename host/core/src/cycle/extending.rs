@@ -80,7 +80,7 @@ impl SchedulingCycle<'_> {
         }
     }
 
-    /// Returns the extenders that score this pod, with their weights.
+    /// Returns the indexes of the extenders that score this pod, with their weights.
     fn prioritizers(&self) -> Vec<(usize, i64)> {
         let interested = self.extenders.list().iter().enumerate();
         let interested = interested.filter(|(_, extender)| extender.is_interested_in(self.pod));

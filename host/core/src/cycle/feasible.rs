@@ -1,4 +1,4 @@
-//! The nodes that a pod may fit on or fits on, as the steps of a cycle pass them on.
+//! The sets of nodes and plugins that one step of a scheduling cycle passes to the next.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(super) struct Feasible<'p> {
     pub filters: Vec<&'p ProfilePlugin>,
 }
 
-/// Feasible nodes. [`super::SchedulingCycle::listed`] returns them in order.
+/// Feasible nodes. [`super::SchedulingCycle::listed`] returns the nodes as a list.
 pub(super) enum Nodes<'p> {
     /// Found for this pod alone.
     Found(Vec<NodeId>),
@@ -59,7 +59,7 @@ pub(super) struct Indexed<'p> {
     pub inputs: IndexInputs<'p>,
     /// The number of nodes that pass all filters.
     pub len: usize,
-    /// The nodes in order, once they were needed.
+    /// The nodes in the order of their ids, once the list was needed.
     pub listed: OnceCell<Arc<[NodeId]>>,
 }
 
@@ -70,9 +70,9 @@ pub(super) struct IndexInputs<'p> {
     pub filters: Vec<&'p ProfilePlugin>,
     /// The plugins that answer by class. Plugins that filter come first.
     pub by_class: Vec<ByClassInput<'p>>,
-    /// The plugins that score node by node. Empty if not [`Self::are_scores_known`].
+    /// The plugins that score node by node, with their weights. Empty if not
     pub scores: Vec<&'p (ProfilePlugin, i64)>,
-    /// The scores of all score plugins depend on the node's facts or its class alone.
+    /// Each score plugin that is expected to score the pod answers node by node with cached scores, or by class.
     pub are_scores_known: bool,
 }
 
@@ -91,12 +91,12 @@ impl IndexInputs<'_> {
         self.filters.iter().copied().chain(scores).map(|plugin| &*plugin.declaration).collect()
     }
 
-    /// Returns the indexes of the plugins that filter by class.
+    /// Returns the indexes into `by_class` of the plugins that filter.
     pub fn class_filters(&self) -> Range<usize> {
         0..self.by_class.iter().filter(|input| input.filters).count()
     }
 
-    /// Returns the indexes of the plugins that only score by class.
+    /// Returns the indexes into `by_class` of the plugins that only score.
     pub fn class_scores(&self) -> Range<usize> {
         self.class_filters().end..self.by_class.len()
     }

@@ -47,7 +47,7 @@ impl SchedulingCycle<'_> {
     }
 
     /// Returns the pod's nominated node if the pod fits there. Then no other node is looked at. A failure of a plugin
-    /// or extender is dropped here; it will show again for the other nodes.
+    /// or extender is dropped here, because the filters then run for all nodes and report the failure.
     fn nominated_node(&mut self, candidates: &Candidates<'_>) -> Option<NodeId> {
         let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
         let mut aside = Diagnosis::new(1);
@@ -56,7 +56,7 @@ impl SchedulingCycle<'_> {
         self.left_by_extenders(fits.ok()?, &mut aside).ok()?.first().copied()
     }
 
-    /// Returns the nodes that no filter rejects, possibly none. Stops early if the profile sets
+    /// Returns the nodes that no filter rejects, possibly none. Stops when enough nodes are found, if the profile sets
     /// `percentageOfNodesToScore`.
     fn sampled(
         &mut self,
@@ -106,8 +106,8 @@ impl SchedulingCycle<'_> {
         Ok(nodes)
     }
 
-    /// Removes the nodes on which the pod would not fit beside the pods that are nominated to them. The other nodes
-    /// are filtered without the nominated pods as well, because those may go elsewhere.
+    /// Removes the nodes on which the pod would not fit beside the pods that are nominated to them. The other nodes are
+    /// filtered without the nominated pods as well, because the nominated pods may go elsewhere.
     fn yield_to_nominated(
         &mut self,
         filters: &[&ProfilePlugin],

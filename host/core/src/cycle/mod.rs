@@ -78,13 +78,14 @@ pub(crate) struct SchedulingCycle<'a> {
     pub plugins: &'a mut dyn Plugins,
     /// The extenders, which are asked after the plugins.
     pub extenders: &'a mut dyn Extenders,
-    /// The index of the first node to look at, if not all nodes are looked at. The cycle moves it.
+    /// The index of the first node to look at in the list of nodes, if not all nodes are looked at. The cycle sets the
+    /// index at which the next cycle starts.
     pub next_start: usize,
     /// Compare cached results with fresh results in this cycle.
     pub verify: bool,
     /// No evictions are under way for this pod, so that a post-filter may start a preemption.
     pub may_preempt: bool,
-    /// Receives every answer of this cycle.
+    /// Receives the answers at pre-filter, filter, pre-score and score.
     pub observer: Option<&'a mut dyn AnswerObserver>,
     pub lookups: Lookups,
 }
@@ -92,7 +93,7 @@ pub(crate) struct SchedulingCycle<'a> {
 /// Values that are determined once in a cycle.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookups {
-    /// The pod's signatures, by facts.
+    /// The pod's signatures, one for each set of facts.
     signatures: Vec<(PodFacts, PodSignatureId)>,
     /// The plugins that were asked for classes, with their answers. `None` for a plugin that is asked node by node.
     by_class: Vec<(PluginId, Option<Arc<ByClass>>)>,

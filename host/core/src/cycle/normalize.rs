@@ -3,7 +3,7 @@
 /// The highest score that a plugin can give a node, before the weight.
 pub const MAX_NODE_SCORE: i64 = 100;
 
-/// Scales the scores so that the highest becomes 100. If all are zero, they stay zero.
+/// Scales the scores so that the highest becomes 100. If no score is above zero, all stay as they are.
 pub fn default(scores: &mut [i64]) {
     let highest = scores.iter().copied().max().unwrap_or(0).max(0);
     if highest == 0 {
@@ -14,7 +14,7 @@ pub fn default(scores: &mut [i64]) {
     }
 }
 
-/// Scales the scores and reverses them: the highest becomes 0. If all are zero, they become 100.
+/// Scales the scores and reverses them: the highest becomes 0. If no score is above zero, all become 100.
 pub fn default_reversed(scores: &mut [i64]) {
     let highest = scores.iter().copied().max().unwrap_or(0).max(0);
     for score in scores {
@@ -22,7 +22,8 @@ pub fn default_reversed(scores: &mut [i64]) {
     }
 }
 
-/// Scales a score. `i128` is wide enough for any raw score.
+/// Scales a score. `i128` is wide enough for the product with any raw score. A result below the range of `i64` becomes
+/// `i64::MIN`.
 fn scaled(score: i64, highest: i64) -> i64 {
     let scaled = i128::from(score) * i128::from(MAX_NODE_SCORE) / i128::from(highest);
     i64::try_from(scaled).unwrap_or(i64::MIN)

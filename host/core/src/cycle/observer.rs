@@ -4,7 +4,7 @@ use crate::cache::NodeId;
 use crate::plugins::{PreFilterResult, PreScoreResult, Verdicts};
 use crate::profile::ProfilePlugin;
 
-/// Receives every answer of a cycle, including cached answers.
+/// Receives the answers of a cycle at pre-filter, filter, pre-score and score, including cached answers.
 pub trait AnswerObserver {
     /// Receives an answer of a plugin. Calls come in the order of the cycle.
     fn answered(&mut self, plugin: &ProfilePlugin, answer: PluginAnswer<'_>);
@@ -15,7 +15,7 @@ pub trait AnswerObserver {
 pub enum PluginAnswer<'a> {
     /// The answer of pre-filter.
     PreFilter(&'a PreFilterResult),
-    /// The filter's verdicts on these nodes, which the filters before left.
+    /// The filter's verdicts on these nodes, which passed the earlier filters.
     Verdicts(&'a [NodeId], &'a Verdicts),
     /// The answer of pre-score.
     PreScore(PreScoreResult),
@@ -25,7 +25,7 @@ pub enum PluginAnswer<'a> {
         nodes: &'a [NodeId],
         /// The scores as the plugin returned them, parallel to the nodes.
         raw: &'a [i64],
-        /// The normalized scores, 0 to 100, parallel to the nodes.
+        /// The normalized scores, parallel to the nodes. A score outside of 0 to 100 is an error of the plugin.
         normalized: &'a [i64],
     },
 }

@@ -20,9 +20,9 @@ use crate::results::Rejections;
 /// The results of the post-filters for a pod that fits nowhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PostFilterOutcome {
-    /// The change of its nomination.
+    /// The change of the pod's nomination.
     pub nomination: NominationChange,
-    /// Intents after which the pod may fit later ([`Intent::is_change`]).
+    /// Intents after which the pod may fit later. [`Intent::is_change`] returns true for each.
     pub intents: Vec<Intent>,
 }
 
@@ -34,7 +34,7 @@ pub enum NominationChange {
     Keep,
     /// The nomination is cleared.
     Clear,
-    /// A node is nominated, and its victims are evicted.
+    /// A node is nominated, and the victims of the plan are evicted.
     Set(PreemptionPlan),
 }
 
@@ -187,7 +187,8 @@ impl SchedulingCycle<'_> {
         }
         let (mut outcomes, mut nodes) = (Rejections::default(), Vec::with_capacity(answers.len()));
         for rejected in &answers {
-            // If there are more different rejections than numbers, the rest gets the last number.
+            // If there are more different rejections than numbers, the remaining rejections get the number of the last
+            // (65535).
             nodes.push(rejected.as_ref().map_or(0, |status| outcomes.number(status).unwrap_or(u16::MAX)));
         }
         Ok(Verdicts { outcomes: outcomes.into_all(), nodes })

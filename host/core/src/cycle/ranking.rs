@@ -9,8 +9,8 @@ use crate::profile::{FailurePolicy, Profile};
 use crate::results::{Best, GroupSummary};
 
 impl IndexInputs<'_> {
-    /// Returns the number of plugins whose scores the host normalizes. Their scores come before the classes in a
-    /// group's key.
+    /// Returns the number of plugins whose scores the host normalizes. In a group's key, the scores of these plugins
+    /// come before the classes.
     fn normalized(&self) -> usize {
         self.scores.iter().filter(|(plugin, _)| plugin.is_normalized_by_host()).count()
     }
@@ -59,7 +59,8 @@ impl SchedulingCycle<'_> {
         Ok(candidates.groups().and_then(|groups| groups.best(&shared_scores)).as_ref().and_then(read))
     }
 
-    /// Returns whether the plugins that score the pod are those of the inputs.
+    /// Returns whether the plugins that score the pod are the scoring plugins of `inputs`, and still answer in the same
+    /// way.
     fn are_inputs_as_expected(
         &mut self,
         profile: &Profile,
@@ -86,7 +87,7 @@ impl SchedulingCycle<'_> {
             && plugin.failure_policy == FailurePolicy::Fail
     }
 
-    /// Puts the nodes into groups whose scores or classes may have changed.
+    /// Puts each node whose scores or classes may have changed into the right group.
     pub(super) fn group(&mut self, inputs: &IndexInputs<'_>) -> Result<(), PluginError> {
         let moved = self.moved(inputs, inputs.class_scores());
         let candidates = self.index_entry(inputs);
@@ -137,7 +138,8 @@ impl SchedulingCycle<'_> {
         Ok(passes)
     }
 
-    /// Returns for each group the part of the total score that its nodes share, or `None` if they do not pass.
+    /// Returns for each group the part of the total score that its nodes share, or `None` if the nodes do not pass the
+    /// filters that answer by class.
     fn shared_scores(
         &mut self,
         inputs: &IndexInputs<'_>,

@@ -4,12 +4,12 @@
 /// are looked at.
 const LEAST: usize = 100;
 
-/// The order of the nodes, and when to stop.
+/// Where the search for feasible nodes starts, and when it stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sample {
     /// The number of feasible nodes after which the search stops.
     pub enough: usize,
-    /// The index of the first node.
+    /// The index of the first node to look at in the list of nodes.
     pub start: usize,
 }
 

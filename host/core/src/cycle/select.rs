@@ -1,9 +1,10 @@
-//! The choice among the best nodes. It depends on the set of these nodes and the random numbers alone, and not on the
-//! way in which the nodes were found.
+//! The choice among the best nodes. The choice depends on the set of these nodes, on the upper limit of node ids and on
+//! the random numbers alone, and not on the way in which the nodes were found.
 
 use crate::cache::NodeId;
 
-/// The number of nodes up to which the choice lists the nodes. Above it, the choice draws ids at random.
+/// The choice lists the nodes if there are at most this many, or at most one for each `FEW` node ids. Otherwise, the
+/// choice draws ids at random until an id is among the nodes.
 const FEW: usize = 64;
 
 /// Returns one of the nodes with the highest total, each with the same probability, or `None` without nodes. Both
@@ -17,7 +18,7 @@ pub fn one_of_the_best(nodes: &[NodeId], totals: &[i64], end: usize, rng: &mut f
 }
 
 /// Returns one of `count` different nodes, each with the same probability, or `None` without nodes. `contains` returns
-/// whether a node is one of them, and `all` returns them in any order. All ids are below `end`.
+/// whether a node is one of the `count` nodes, and `all` returns these nodes in any order. All ids are below `end`.
 pub fn one_of(
     count: usize,
     end: usize,
@@ -33,7 +34,7 @@ pub fn one_of(
         let (_, chosen, _) = all.select_nth_unstable(rng.usize(..count));
         return Some(*chosen);
     }
-    // At least one in 64 ids is among the nodes, so that this takes few draws whatever the number of nodes.
+    // At least one in 64 ids is among the nodes, so that 64 draws are enough on average, whatever the number of ids.
     let end = u32::try_from(end).unwrap_or(u32::MAX);
     loop {
         let node = NodeId(rng.u32(..end));

@@ -10,8 +10,8 @@ use crate::profile::Profile;
 use crate::results::Distrusted;
 
 impl SchedulingCycle<'_> {
-    /// Marks the plugin as distrusted if a cached result differs from the fresh result for the node at index
-    /// `differs`.
+    /// Marks the plugin as distrusted if a cached result differs from the fresh result for the node at index `differs`
+    /// of `nodes`. `None` means that no result differs.
     pub(super) fn distrust(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], differs: Option<usize>, kind: &str) {
         let Some(at) = differs else { return };
         let node = self.cache.node(nodes[at]).map_or("", |info| &info.node.name);

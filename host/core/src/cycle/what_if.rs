@@ -1,4 +1,5 @@
-//! Filters hypothetical nodes, with other pods than they have: for nominated pods and for preemption.
+//! Filters hypothetical nodes, which are real nodes with some pods added or removed: for nominated pods and for
+//! preemption.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,15 +16,16 @@ use crate::profile::ProfilePlugin;
 /// Facts of a node that change with its pods.
 const FACTS_OF_PODS: NodeFacts = NodeFacts::USAGE.union(NodeFacts::USED_PORTS).union(NodeFacts::PODS);
 
-/// A plugin that rejects a case, with its status.
+/// A plugin that rejects a case, with the status of the rejection.
 pub(crate) struct CaseRejected<'p> {
     pub plugin: &'p ProfilePlugin,
     pub status: Status,
 }
 
 impl SchedulingCycle<'_> {
-    /// Returns for each case the first of `filters` that rejects the pod, or `None` if the pod fits. Plugins that
-    /// read nothing of a node's pods are asked about the real nodes, so that cached results can be used.
+    /// Returns for each case the first of `filters` that rejects the pod, or `None` if the pod fits. Plugins of scope
+    /// node that read no facts that a node's pods change are asked about the real nodes, so that cached results can be
+    /// used.
     pub(crate) fn what_if<'p>(
         &mut self,
         filters: &[&'p ProfilePlugin],
@@ -70,7 +72,8 @@ impl SchedulingCycle<'_> {
         self.cached_verdicts_if(plugin, &asked)
     }
 
-    /// Returns the verdicts through the result cache.
+    /// Returns the verdicts on these cases. Asks the plugin only about cases that are not cached, or about all if the
+    /// cycle verifies or not all verdicts can be cached.
     fn cached_verdicts_if(&mut self, plugin: &ProfilePlugin, asked: &[WhatIf]) -> Result<Verdicts, PluginError> {
         let (results, _) = self.current(plugin);
         let missing: Vec<WhatIf> = results.what_if.missing(asked).into_iter().map(|at| asked[at].clone()).collect();
@@ -97,7 +100,7 @@ impl SchedulingCycle<'_> {
     /// added.
     pub(super) fn with_nominated(&self, nodes: &[NodeId]) -> Vec<WhatIf> {
         let with = |node, added| WhatIf { node, added, removed: Vec::new() };
-        // Loops over the smaller of the two sets.
+        // Loops over the smaller set: the given nodes or the nominated nodes.
         if nodes.len() < self.nominations.node_count() {
             let added = |node: &NodeId| {
                 let info = self.cache.node(*node)?;
@@ -121,7 +124,7 @@ impl SchedulingCycle<'_> {
             .collect()
     }
 
-    /// Returns the other pods that have at least this pod's priority.
+    /// Returns those of `pods` that have at least this pod's priority, without the pod itself.
     fn counting<'p>(&self, pods: impl Iterator<Item = &'p Arc<Pod>>) -> Vec<Arc<Pod>> {
         let pod = self.pod;
         let counts = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.key.uid != pod.key.uid;

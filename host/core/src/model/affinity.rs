@@ -27,7 +27,7 @@ pub struct PodAffinityTerm {
     pub selector: Option<LabelSelector>,
     /// `namespaces`, with the pod's own namespace filled in where the API defines it as the default.
     pub namespaces: Vec<Box<str>>,
-    /// `namespaceSelector`.
+    /// `namespaceSelector`; `None` selects no namespaces beside `namespaces`.
     pub namespace_selector: Option<LabelSelector>,
     /// `topologyKey`.
     pub topology_key: Box<str>,

@@ -50,7 +50,7 @@ pub struct Node {
     pub allocatable: Resources,
     /// `status.images`
     pub images: Vec<NodeImage>,
-    /// `status.conditions`, without their times
+    /// `status.conditions`, with type and status only
     pub conditions: Vec<Condition>,
     /// `status.declaredFeatures`
     pub declared_features: Vec<Box<str>>,

@@ -1,4 +1,4 @@
-//! Objects of kinds that only plugins know. Their fields are kept as text and passed on.
+//! Objects of kinds that only plugins know. Their fields are kept as JSON text and passed on to plugins.
 
 use std::collections::BTreeSet;
 use std::fmt;

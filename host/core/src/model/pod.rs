@@ -68,7 +68,7 @@ pub struct Container {
     pub name: Box<str>,
     /// The list that the container comes from.
     pub kind: ContainerKind,
-    /// `image`, as written.
+    /// `image`, as written in the spec.
     pub image: Box<str>,
     /// `resources.requests`
     pub requests: Resources,
@@ -112,7 +112,7 @@ pub enum Preemption {
     Never,
 }
 
-/// `pod.spec` without the node's name. Pods that are equal in it share one value.
+/// `pod.spec` without the node's name. Pods with equal specs can share one value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PodSpec {
     /// `schedulerName`
@@ -154,7 +154,7 @@ pub struct PodSpec {
 }
 
 impl PodSpec {
-    /// The image of each container, init containers first, as written.
+    /// Returns the image of each container, init containers first, as written in the spec.
     pub fn container_images(&self) -> impl Iterator<Item = &str> {
         self.containers.iter().map(|container| container.image.as_ref())
     }
@@ -186,9 +186,9 @@ pub struct Pod {
     pub preempted: bool,
     /// `metadata.creationTimestamp`, seconds since 1970
     pub created: i64,
-    /// `spec.nodeName`; empty while it is not assigned
+    /// `spec.nodeName`; empty for a pod that is not assigned
     pub node_name: Box<str>,
-    /// `status.nominatedNodeName`
+    /// `status.nominatedNodeName`; empty without a nomination
     pub nominated_node_name: Box<str>,
     /// `status.startTime`, seconds since 1970; 0 where absent
     pub start_time: i64,
@@ -217,7 +217,7 @@ impl Pod {
 }
 
 /// Returns whether a device plugin or a DeviceClass can provide the resource: its name has a domain outside of
-/// Kubernetes, or is the name of a DeviceClass.
+/// Kubernetes, or the prefix with which a pod names a DeviceClass.
 fn is_extended_resource(name: &str) -> bool {
     const OF_DEVICE_CLASS: &str = "deviceclass.resource.kubernetes.io/";
     name.starts_with(OF_DEVICE_CLASS)

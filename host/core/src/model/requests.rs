@@ -1,7 +1,7 @@
-//! The resource requests of a pod, computed from its containers.
+//! The resource requests of a pod, computed from its containers, its pod-level requests and its overhead.
 //!
 //! The rules are those of `k8s.io/component-helpers/resource.PodRequests` and of the scheduler's `PodInfo`. The host
-//! computes them once, so that no plugin has to repeat this arithmetic.
+//! computes the requests once, so that no plugin has to repeat this arithmetic.
 
 use std::collections::BTreeMap;
 
@@ -54,19 +54,23 @@ pub struct RequestInputs {
 pub struct PodRequests {
     /// Requests from the spec. They have to fit on the node.
     pub fit: Resources,
-    /// Requests with a resize in progress. They count as used on the node.
+    /// Requests that count as used on the node: during a resize, the maximum of the desired, the actuated and the
+    /// allocated requests.
     pub effective: Resources,
-    /// `effective` CPU, with 100 millicores for each container without a request.
+    /// `effective` CPU in millicores, with 100 millicores for each container without a request. With pod-level
+    /// requests, the default only applies if the pod has no CPU request at either level.
     pub non_zero_milli_cpu: i64,
-    /// `effective` memory, with 200 MiB for each container without a request.
+    /// `effective` memory in bytes, with 200 MiB for each container without a request. With pod-level requests, the
+    /// default only applies if the pod has no memory request at either level.
     pub non_zero_memory: i64,
-    /// CPU of the containers from the spec, with 100 millicores for each container without a request, plus the
-    /// overhead. Pod-level requests don't count. NodeResourcesFit scores a pod by this amount, because kube-scheduler
-    /// v1.36 does not pass the feature gate of pod-level resources to the score.
+    /// CPU of the containers from the spec in millicores, with 100 millicores for each container without a request,
+    /// plus the overhead. Pod-level requests don't count. NodeResourcesFit scores a pod by this amount, because
+    /// kube-scheduler v1.36 does not pass the feature gate of pod-level resources to the score.
     pub scored_milli_cpu: i64,
-    /// Memory in the same way, with 200 MiB.
+    /// Memory of the containers in bytes, computed as `scored_milli_cpu`, with 200 MiB for each container without a
+    /// request.
     pub scored_memory: i64,
-    /// The names of all resources in the spec.
+    /// The names of all resources that the pod requests in the spec, including those that [`Resources`] leaves out.
     pub named: Vec<Box<str>>,
 }
 
@@ -160,8 +164,8 @@ impl RequestInputs {
         requests
     }
 
-    /// Returns the maximum of the desired, the actuated and the allocated requests. The desired requests of an
-    /// infeasible resize don't count.
+    /// Returns for each resource the maximum of the desired, the actuated and the allocated request. The desired
+    /// requests of an infeasible resize don't count.
     fn in_resize(&self, spec: &ResourceList, actuated: &ResourceList, allocated: &ResourceList) -> ResourceList {
         let mut most = actuated.clone();
         raise(&mut most, allocated);

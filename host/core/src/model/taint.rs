@@ -30,16 +30,16 @@ pub enum TolerationOperator {
     Equal,
     /// The key must be equal, or the toleration's key is empty.
     Exists,
-    /// The taint's value is less, as an integer.
+    /// The taint's value is less than the toleration's value, as integers.
     Lt,
-    /// The taint's value is greater, as an integer.
+    /// The taint's value is greater than the toleration's value, as integers.
     Gt,
 }
 
 /// `pod.spec.tolerations[]`. Scheduling ignores `tolerationSeconds`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Toleration {
-    /// The key. Empty with `Exists` for every key.
+    /// The key. An empty key with `Exists` matches every key.
     pub key: Box<str>,
     /// How key and value compare.
     pub operator: TolerationOperator,

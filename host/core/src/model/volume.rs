@@ -18,7 +18,7 @@ pub struct Disk {
 pub enum VolumeSource {
     /// `persistentVolumeClaim`: claim name, read-only.
     PersistentVolumeClaim(Box<str>, bool),
-    /// `ephemeral`: the name of the claim made for it, and the uid of the pod, which has to own the claim.
+    /// `ephemeral`: the name of the claim made for the volume, and the uid of the pod, which has to own the claim.
     Ephemeral(Box<str>, Box<str>),
     /// `gcePersistentDisk`
     GcePersistentDisk(Disk),

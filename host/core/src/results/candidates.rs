@@ -19,12 +19,13 @@ use crate::plugins::Declaration;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     cursor: LogCursor,
-    /// Positions in the classes of the plugins that answer by class, as far as [`Self::set_position`] set them.
+    /// By the index of a plugin that answers by class: the position in the log of its class changes up to which the
+    /// entry is updated. Plugins without a position have the default, for which possibly all classes changed.
     positions: Vec<ClassPosition>,
     nodes: FixedBitSet,
-    /// The number of nodes.
+    /// The number of bits in `nodes` that are set.
     len: usize,
-    /// The nodes in order, if they were requested since the last change.
+    /// The nodes in the order of their ids, if [`Self::nodes()`] was called since they last changed.
     listed: Option<Arc<[NodeId]>>,
     groups: Option<Groups>,
     ungrouped: Vec<NodeId>,
@@ -36,8 +37,9 @@ impl Candidates {
     /// The approximate size of a grouped node in bytes.
     pub const BYTES_PER_NODE: usize = Groups::BYTES_PER_NODE;
 
-    /// Returns the nodes that have to be filtered again, in order: nodes that `moved` to another class (`None` for
-    /// possibly all), and nodes that changed in facts that these plugins read. They stay stale until [`Self::set`].
+    /// Returns the nodes that have to be filtered again, in the order of their ids: nodes that `moved` to another class
+    /// (`None` for possibly all), and nodes that changed in facts that these plugins read. The returned nodes stay
+    /// stale until [`Self::set`].
     pub fn stale(&mut self, cache: &Cache, plugins: &[&Declaration], moved: Option<Vec<NodeId>>) -> Vec<NodeId> {
         let Some(stale) = moved.and_then(|moved| self.cursor.stale(cache, plugins, moved)) else {
             *self = Self { cursor: self.cursor, ..Self::default() };
@@ -48,7 +50,8 @@ impl Candidates {
         there
     }
 
-    /// Stores the result of filtering the stale nodes. `fit` holds the nodes that fit. Both lists are in order.
+    /// Stores the result of filtering the stale nodes. `fit` holds the nodes that fit. Both lists are in the order of
+    /// node ids.
     pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache) {
         self.write(stale, fit);
         self.cursor.caught_up(cache);
@@ -86,24 +89,24 @@ impl Candidates {
         self.len
     }
 
-    /// Returns all nodes, in order.
+    /// Returns all nodes, in the order of their ids.
     fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.nodes.ones().filter_map(|at| u32::try_from(at).ok()).map(NodeId)
     }
 
-    /// Returns all nodes as a list. The list takes much more memory than the bit set and is kept until the nodes
-    /// change.
+    /// Returns all nodes as a list, in the order of their ids. The list takes much more memory than the bit set and is
+    /// kept until the nodes change.
     pub fn nodes(&mut self) -> Arc<[NodeId]> {
         let listed = self.listed.take().unwrap_or_else(|| self.iter().collect());
         Arc::clone(self.listed.insert(listed))
     }
 
-    /// Returns the position in the classes of the plugin with this index.
+    /// Returns the position in the class changes of the plugin with this index among the plugins that answer by class.
     pub fn position(&self, at: usize) -> ClassPosition {
         self.positions.get(at).copied().unwrap_or_default()
     }
 
-    /// Sets the position in the classes of the plugin with this index.
+    /// Sets the position in the class changes of the plugin with this index among the plugins that answer by class.
     pub fn set_position(&mut self, at: usize, position: ClassPosition) {
         if at >= self.positions.len() {
             self.positions.resize(at + 1, ClassPosition::default());
@@ -141,11 +144,12 @@ impl Candidates {
         }
     }
 
-    /// Puts the ungrouped nodes into groups. `group` is called with the index of each node, sets its key, and returns
-    /// the weighted sum of its other scores. With too many groups, the nodes are not grouped any more.
+    /// Puts the ungrouped nodes into groups. `group` is called with the index of each node in [`Self::ungrouped()`],
+    /// fills the key of the node's group, and returns the weighted sum of the scores that are not in the key. With too
+    /// many groups, the nodes are not grouped any more.
     ///
     /// # Errors
-    /// An error of `group`. The nodes then stay ungrouped.
+    /// An error of `group`. The node of this call and the nodes after it then stay ungrouped.
     pub fn group<E>(&mut self, mut group: impl FnMut(usize, &mut Vec<i64>) -> Result<i64, E>) -> Result<(), E> {
         let Some(groups) = &mut self.groups else { return Ok(()) };
         let (mut key, mut done) = (Vec::new(), 0);

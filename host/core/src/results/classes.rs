@@ -16,9 +16,9 @@ const NONE: u16 = u16::MAX;
 pub(crate) struct NodeClasses {
     /// By node id; [`NONE`] for a node without a class.
     of_node: Vec<u16>,
-    /// The cycle of the last answer.
+    /// The number of the cycle of the last answer; 0 before the first.
     known: u64,
-    /// The cycle of the answer that set all classes last.
+    /// The number of the cycle of the last answer that set all classes.
     epoch: u64,
     /// Nodes whose class changed, the latest last.
     changes: VecDeque<NodeId>,
@@ -26,7 +26,7 @@ pub(crate) struct NodeClasses {
     start: u64,
 }
 
-/// A position in the log of changes.
+/// A position in the log of class changes in [`NodeClasses`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClassPosition {
     epoch: u64,
@@ -34,12 +34,12 @@ pub(crate) struct ClassPosition {
 }
 
 impl NodeClasses {
-    /// Returns the cycle of the last answer; 0 before the first.
+    /// Returns the number of the cycle of the last answer; 0 before the first.
     pub fn known(&self) -> u64 {
         self.known
     }
 
-    /// Applies the answer of this cycle.
+    /// Applies the answer of the cycle with this number.
     pub fn apply(&mut self, classified: &Classified, cycle: u64) {
         if classified.anew {
             *self = Self { epoch: cycle, ..Self::default() };

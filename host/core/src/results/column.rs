@@ -1,4 +1,4 @@
-//! The answers of one call about all nodes, stored by node signature.
+//! The answers of one kind of call, such as score, about all nodes, stored by node signature.
 
 use fixedbitset::FixedBitSet;
 
@@ -33,7 +33,8 @@ impl<T: Copy + Default> Column<T> {
         nodes.iter().filter(|node| is_missing(node)).copied().collect()
     }
 
-    /// Stores the answers about these nodes and all nodes of the same signatures. Both have the same length.
+    /// Stores the answers about these nodes and all nodes of the same signatures. `nodes` and `answers` have the same
+    /// length.
     pub fn set(
         &mut self,
         node_signatures: &FactNodeSignatures,

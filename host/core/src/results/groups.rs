@@ -2,9 +2,10 @@
 //! node.
 //!
 //! Normalized scores depend on the scores of all other nodes, and the verdicts and scores of classes can change with
-//! every pod. So nodes with the same raw scores for these plugins and the same classes form a group. The shared part
-//! of the score is computed once for each group. Within a group, the other scores give the order. There are few
-//! groups: the scores that default plugins let the host normalize count taints, terms and pods.
+//! every pod. So nodes form a group if they have the same raw scores for the plugins whose scores the host normalizes,
+//! and the same classes. The shared part of the total score is computed once for each group. Within a group, the
+//! weighted sum of all other scores gives the order. In practice there are few groups, because the default plugins
+//! whose scores the host normalizes count taints, terms and pods.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,8 +17,8 @@ use crate::cache::NodeId;
 /// With more groups than this, a look at all groups is no faster than a look at all nodes.
 const MOST_GROUPS: usize = 1024;
 
-/// The number of recently used lists that are remembered. Nodes of one machine type come from a few zones in turn,
-/// with no pods or a few.
+/// The number of recently used lists that are remembered. Few are enough: nodes that are added in a row often have the
+/// same machine type, are in one of a few zones, and run no pods or a few.
 const LATEST: usize = 32;
 
 /// Nodes in groups and ordered lists.
@@ -27,14 +28,14 @@ pub(crate) struct Groups {
     positions: Vec<Position>,
     /// Each list holds the nodes of one group with one score.
     lists: Vec<List>,
-    /// Indexes of empty lists.
+    /// Indexes into `lists` of the empty lists.
     free_lists: Vec<u32>,
-    /// The lists in which nodes were put recently, by a hash of key and score. The next node is likely to belong to
-    /// one of them.
+    /// Indexes into `lists` of the lists to which nodes were added recently, by a hash of key and score. The next node
+    /// is likely to belong to one of these lists.
     latest: [u32; LATEST],
     groups: Vec<Group>,
     by_key: HashMap<Arc<[i64]>, usize>,
-    /// Indexes of empty groups.
+    /// Indexes into `groups` of the empty groups.
     free: Vec<usize>,
 }
 
@@ -44,16 +45,16 @@ const NONE: u32 = u32::MAX;
 /// The position of a node.
 #[derive(Clone, Copy, Debug)]
 struct Position {
-    /// The index of the list, or [`NONE`].
+    /// The index into [`Groups::lists`], or [`NONE`].
     list: u32,
-    /// The index within the list.
+    /// The index into [`List::nodes`].
     at: u32,
 }
 
-/// Nodes of the same group with the same weighted sum of the other scores.
+/// Nodes of the same group with the same weighted sum of the scores that are not in the group's key.
 #[derive(Clone, Debug, Default)]
 struct List {
-    /// The index of the group, or [`NONE`].
+    /// The index into [`Groups::groups`], or [`NONE`] for an empty list.
     group: u32,
     score: i64,
     nodes: Vec<NodeId>,
@@ -62,9 +63,9 @@ struct List {
 /// Nodes with the same scores before normalization by the host, and the same classes.
 #[derive(Clone, Debug, Default)]
 struct Group {
-    /// The scores and classes, one for each plugin.
+    /// The scores to normalize, then the classes, one for each plugin.
     key: Arc<[i64]>,
-    /// Lists by the weighted sum of the other scores. No list is empty.
+    /// Indexes into [`Groups::lists`], by the weighted sum of the scores that are not in the key. No list is empty.
     lists: BTreeMap<i64, u32>,
     /// The number of nodes in the lists.
     len: usize,
@@ -85,7 +86,7 @@ pub(crate) struct Best<'a> {
     /// The total score.
     pub total: i64,
     groups: &'a Groups,
-    /// Indexes of the lists of the nodes.
+    /// Indexes into [`Groups::lists`].
     lists: Vec<u32>,
 }
 
@@ -98,8 +99,9 @@ impl Groups {
         Self { positions: vec![Position { list: NONE, at: 0 }; end], ..Self::default() }
     }
 
-    /// Adds a node that is in no group to the group of this key (scores to normalize, in the order of the plugins,
-    /// then classes), with this weighted sum of the other scores. Returns false if there are too many groups.
+    /// Adds a node that is in no group to the group of this key (scores to normalize, in the order of the plugins, then
+    /// classes), with this weighted sum of the scores that are not in the key. Returns false if there are too many
+    /// groups.
     pub fn add(&mut self, node: NodeId, key: &[i64], score: i64) -> bool {
         let Some(number) = self.list_of(key, score) else { return false };
         let at = node.0 as usize;
@@ -113,9 +115,9 @@ impl Groups {
         true
     }
 
-    /// Reads the current positions of these nodes, which are to be removed. If many entries are used in turn,
-    /// none of this memory is in the processor's caches. Independent reads of all nodes overlap, which is faster than
-    /// one read at a time.
+    /// Reads the current positions of these nodes, which are to be removed. If many entries of the candidate index are
+    /// used in turn, none of this memory is in the processor's caches. Independent reads of all nodes overlap, which is
+    /// faster than one read at a time.
     pub fn read_ahead(&self, nodes: &[NodeId]) {
         let positions = nodes.iter().filter_map(|node| self.positions.get(node.0 as usize));
         let places =
@@ -123,7 +125,7 @@ impl Groups {
         std::hint::black_box(places.fold(0, |all, node| all ^ node.0));
     }
 
-    /// Removes a node from its group. Returns whether it was in one.
+    /// Removes a node from its group. Returns whether the node was in a group.
     pub fn remove(&mut self, node: NodeId) -> bool {
         let Some(position) = self.positions.get_mut(node.0 as usize) else { return false };
         let Position { list: number, at } = std::mem::replace(position, Position { list: NONE, at: 0 });

@@ -14,7 +14,8 @@ pub trait Size {
 #[derive(Clone, Debug)]
 pub struct Lru<K, V> {
     entries: HashMap<K, Entry<V>>,
-    /// The approximate size of all values in bytes. The size of a dropped value is included until the next count.
+    /// The approximate size of all values in bytes. The sizes of changed and dropped values are wrong until `evict` or
+    /// `has_space_for` sums up all sizes again.
     bytes: usize,
 }
 
@@ -24,7 +25,7 @@ const RECENT: u64 = 1024;
 #[derive(Clone, Debug, Default)]
 struct Entry<V> {
     value: V,
-    /// A cycle number.
+    /// The number of the cycle in which the value was used last.
     last_used: u64,
 }
 
@@ -60,8 +61,8 @@ impl<K: Eq + Hash + Ord + Clone, V: Default + Size> Lru<K, V> {
         has_space
     }
 
-    /// If the values take more than `most_bytes`, evicts the least recently used ones until three quarters of it are
-    /// left.
+    /// If the values take more than `most_bytes`, evicts the least recently used values until the others take at most
+    /// three quarters of `most_bytes`.
     pub fn evict(&mut self, most_bytes: usize) {
         let mut left: usize = self.entries.values().map(|entry| entry.value.bytes()).sum();
         self.bytes = left;

@@ -1,11 +1,12 @@
 //! The result cache: answers of plugins that are still valid, and the candidate index.
 //!
-//! Answers of scope node are cached for each plugin and pod signature, in a column over node signatures. Nodes that
-//! are equal in the facts that the plugin reads share an answer. A plugin is asked about a node if its signature is
-//! new.
+//! Answers of scope node are cached for each plugin and pod signature, in a column over node signatures. Nodes that are
+//! equal in the facts that the plugin reads share an answer. A plugin is asked about a node if no answer about the
+//! node's signature is cached.
 //!
 //! The candidate index is derived from the answers of several plugins. Each entry ([`Candidates`]) is shared by the
-//! pods that have the same signature for each of these plugins. It holds the nodes that fit, ordered by score.
+//! pods that have the same signature for each of these plugins. The entry holds the nodes that no filter that answers
+//! node by node rejects, ordered by score.
 
 mod candidates;
 mod classes;
@@ -53,7 +54,8 @@ pub(crate) struct ResultCache {
     most_bytes: usize,
 }
 
-/// A plugin that declared its scope wrongly, or a wrong result of the core.
+/// A plugin whose answers contradict its declared scope, its classes or its answer of skip, or a wrong result of the
+/// core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Distrusted {
     /// `None` for a result that the core computed from the answers of several plugins.
@@ -115,8 +117,9 @@ impl ResultCache {
         self.candidates.of(Arc::clone(key), cycle)
     }
 
-    /// Returns whether the plugin skips the pod. If the call fails, the plugin is asked at its extension points like
-    /// any other, and the failure shows there.
+    /// Returns whether the plugin answers that it skips the pod. Returns false without a call if results are not
+    /// cached, or if the plugin has no skip call or is distrusted. If the call fails, the plugin is asked at its
+    /// extension points like any other plugin, and the failure shows there.
     pub fn skips(&mut self, plugin: &ProfilePlugin, cycle: &Cycle<'_>, plugins: &mut dyn Plugins) -> bool {
         let declaration = &plugin.declaration;
         if !self.is_enabled() || !declaration.points.contains(ExtensionPoints::SKIP) || self.is_distrusted(plugin.id) {
@@ -167,8 +170,8 @@ impl ResultCache {
         self.candidates.has_space_for(nodes * Candidates::BYTES_PER_NODE, most, cycle)
     }
 
-    /// Returns the bound for the candidate index, which needs most of the memory. It is enough for 200 pod signatures
-    /// with [`USUAL_NODES`] nodes.
+    /// Returns the bound for the candidate index, which needs most of the memory. The default of `most_bytes` is enough
+    /// for 200 pod signatures with [`USUAL_NODES`] nodes.
     fn most_for_candidates(&self, nodes: usize) -> usize {
         self.most_for(nodes) / 16 * 10
     }

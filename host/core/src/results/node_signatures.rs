@@ -1,6 +1,6 @@
-//! Node signatures: nodes that are equal in the facts that a plugin reads have the same signature for it. A
-//! plugin's answer about one of them is valid for all, so that a cluster with few kinds of machines needs few
-//! questions, whatever its size.
+//! Node signatures: nodes that are equal in the facts that a plugin reads have the same signature for it. A plugin's
+//! answer about one of them is valid for all, so that a cluster with few kinds of machines needs few calls, whatever
+//! the number of nodes.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -12,14 +12,15 @@ use crate::cache::{Cache, Change, NodeId, NodeInfo, Usage};
 use crate::facts::NodeFacts;
 use crate::model::{HostPort, Node};
 
-/// Facts in which no two nodes are equal: the name and the list of pods.
+/// Facts that nodes practically never share: the name and the list of pods. With one of these facts, each node gets a
+/// signature of its own, and nodes are not compared.
 const UNIQUE_FACTS: NodeFacts = NodeFacts::NAME.union(NodeFacts::PODS);
 
 /// Node signatures without a node. Up to this many are kept, because a node often returns to an earlier state when a
 /// pod leaves.
 const MOST_SPARE: usize = 1024;
 
-/// The signature of a node that does not exist.
+/// The signature number of a node that does not exist.
 const NONE: u32 = u32::MAX;
 
 /// The node signatures in use, for each set of facts that a plugin declared.
@@ -99,7 +100,8 @@ impl FactNodeSignatures {
         Self { facts, position: None, clock: 0, created: Vec::new(), shared }
     }
 
-    /// Returns the number of the node's signature, or `None` for a node that does not exist. Numbers are dense.
+    /// Returns the number of the node's signature, or `None` if the node has none. A node in the cluster always has
+    /// one. Numbers are dense.
     pub(super) fn number(&self, node: NodeId) -> Option<usize> {
         let own = node.0 as usize;
         let number = self.shared.as_ref().map_or(Some(own), |shared| Some(*shared.of_node.get(own)? as usize))?;
@@ -167,7 +169,8 @@ impl FactNodeSignatures {
 }
 
 impl SharedSignatures {
-    /// Moves the node to its signature. Returns the number of the signature if it is new.
+    /// Moves the node to the signature of its current values, or to none if `info` is `None`. Returns the number of the
+    /// signature if it is new.
     fn place(&mut self, node: NodeId, info: Option<&NodeInfo>, facts: NodeFacts) -> Option<u32> {
         let at = node.0 as usize;
         if at >= self.of_node.len() {
@@ -294,7 +297,7 @@ impl<'a> Field<'a> {
             NodeFacts::USED_PORTS => Self::Ports(used_ports),
             NodeFacts::CONDITIONS => Self::Conditions(&node.conditions),
             NodeFacts::DECLARED_FEATURES => Self::Texts(&node.declared_features),
-            // No two nodes are equal in these facts: see `UNIQUE_FACTS`.
+            // These facts are never compared: see `UNIQUE_FACTS`.
             _ => Self::Flag(false),
         }
     }
@@ -359,7 +362,8 @@ mod tests {
             let mut cache = Cache::default();
             let mut node_signatures = NodeSignatures::default();
             let mut answers: BTreeMap<usize, (i64, u64)> = BTreeMap::new();
-            // Enough signatures that some are dropped and their numbers used again.
+            // With 2048 values, more than `MOST_SPARE` signatures lose their node, so that some are dropped and their
+            // numbers are used again.
             let first = (0..many * MOST_SPARE as i64).map(|n| (5, Some(n)));
             for (at, cpu) in first.chain(changes) {
                 match cpu {

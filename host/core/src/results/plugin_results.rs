@@ -8,8 +8,8 @@ use crate::plugins::{Declaration, MOST_OUTCOMES, PreFilterResult, PreScoreResult
 use crate::queue::SortKey;
 use crate::time::Timestamp;
 
-/// The largest number of distinct rejections. Above this number all verdicts are dropped, and with them the
-/// rejections that no verdict refers to.
+/// The largest number of distinct rejections. If new verdicts would exceed this number, all cached verdicts and
+/// rejections are dropped first.
 const MOST_REJECTIONS: usize = 4 * MOST_OUTCOMES;
 
 /// The cached results of one plugin about one pod signature.
@@ -21,7 +21,7 @@ pub struct PluginResults {
     pub skip: Option<bool>,
     /// The answer of pre-filter.
     pub pre_filter: Option<PreFilterResult>,
-    /// The verdicts of filter, as numbers of rejections.
+    /// The verdicts of filter: 0 if the pod fits, otherwise the number of a rejection in `rejections`.
     pub verdicts: Column<u16>,
     /// The verdicts of filter on hypothetical nodes.
     pub(crate) what_if: WhatIfVerdicts,
@@ -35,14 +35,14 @@ pub struct PluginResults {
     pub(crate) classes: NodeClasses,
     /// The answer of pre-enqueue.
     pub pre_enqueue: Option<Option<Status>>,
-    /// The answer of queue-sort, for pods that wait since this time.
+    /// The answer of queue-sort, valid for pods that have waited since this time.
     pub sort_key: Option<(Timestamp, SortKey)>,
 }
 
 impl PluginResults {
     /// Drops the results that changes since the last call made stale, for a plugin of this declaration. Verdicts and
-    /// scores are stored by node signature, so that a change of a node only concerns the verdicts on hypothetical
-    /// nodes.
+    /// scores are stored by node signature, so that a change of a single node only makes verdicts on hypothetical nodes
+    /// stale.
     pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
         let log = cache.log();
         let Some(position) = self.position.replace(log.end()) else { return };
@@ -65,7 +65,7 @@ impl PluginResults {
         }
     }
 
-    /// Drops all results that depend on the cluster.
+    /// Drops the results that depend on the cluster: skip, verdicts and scores.
     fn clear(&mut self) {
         self.skip = None;
         self.verdicts.clear();
@@ -73,7 +73,7 @@ impl PluginResults {
         self.what_if.clear();
     }
 
-    /// Caches the verdicts on these nodes, which have the same length. Returns whether the verdicts on all other
+    /// Caches the verdicts on `nodes`, one for each node in the same order. Returns whether the verdicts on all other
     /// nodes had to be dropped.
     pub fn set_verdicts(&mut self, signatures: &FactNodeSignatures, nodes: &[NodeId], fresh: &Verdicts) -> bool {
         let full = self.make_space(fresh);
@@ -82,7 +82,7 @@ impl PluginResults {
         full
     }
 
-    /// Caches the verdicts on these hypothetical nodes, which have the same length, unless there are too many
+    /// Caches the verdicts on these hypothetical nodes, one for each case in the same order, unless there are too many
     /// different rejections.
     pub fn set_what_if(&mut self, cases: &[WhatIf], fresh: &Verdicts) {
         if fresh.outcomes.len() > MOST_REJECTIONS {
@@ -93,7 +93,8 @@ impl PluginResults {
         self.what_if.set(cases, &numbers);
     }
 
-    /// Drops all verdicts if there would be too many rejections with these. Returns whether it did.
+    /// Drops all verdicts and rejections if there would be too many rejections together with those of `fresh`. Returns
+    /// whether all were dropped.
     fn make_space(&mut self, fresh: &Verdicts) -> bool {
         let full = self.rejections.len_with(&fresh.outcomes) > MOST_REJECTIONS;
         if full {

@@ -34,8 +34,8 @@ impl Rejections {
         Some(number)
     }
 
-    /// Returns the verdicts as numbers of these rejections, in the order of the nodes, or `None` if there are no more
-    /// numbers.
+    /// Returns the verdicts as numbers of rejections in `self`, in the order of the nodes, or `None` if there are no
+    /// more numbers.
     pub fn numbers(&mut self, verdicts: &Verdicts) -> Option<Vec<u16>> {
         let numbers: Option<Vec<u16>> = verdicts.outcomes.iter().map(|status| self.number(status)).collect();
         let numbers = numbers?;
@@ -43,7 +43,7 @@ impl Rejections {
         Some(verdicts.nodes.iter().map(number).collect())
     }
 
-    /// Returns the number of rejections if these are added.
+    /// Returns the number of rejections that there would be with these rejections added.
     pub(super) fn len_with(&self, others: &[Status]) -> usize {
         let is_new = |status: &&Status| self.find(hash(status), status).is_none();
         self.all.len() + others.iter().filter(is_new).count()
@@ -58,7 +58,8 @@ impl Rejections {
         self.all.len()
     }
 
-    /// Returns verdicts with the rejections that they refer to. All numbers must be known.
+    /// Returns verdicts from numbers of rejections in `self`, with the rejections that the verdicts refer to. Each
+    /// number must be 0 or a number of a rejection in `self`.
     #[must_use]
     pub fn verdicts(&self, numbers: impl Iterator<Item = u16>) -> Verdicts {
         let mut verdicts = Verdicts { outcomes: Vec::new(), nodes: Vec::with_capacity(numbers.size_hint().0) };

@@ -52,13 +52,12 @@ pub(super) struct LogCursor {
 }
 
 impl LogCursor {
-    /// Returns the nodes about which any of the plugins has to be asked again since the last time, together with
-    /// `besides`, each once. Removed nodes are included. `None` stands for every node, which is also the first
-    /// result.
+    /// Returns the nodes about which any of the plugins has to be asked again since [`Self::caught_up`], together with
+    /// `besides`, each once. Removed nodes are included. `None` stands for every node, which is also the first result.
     pub fn stale(self, cache: &Cache, declarations: &[&Declaration], besides: Vec<NodeId>) -> Option<Vec<NodeId>> {
         let since = cache.log().since(self.position?)?;
         let mut nodes = besides;
-        // A new node concerns every plugin, also a plugin that reads nothing of it.
+        // A new node concerns every plugin, also a plugin that reads no facts of nodes.
         let any = |facts: NodeFacts, more: &&Declaration| facts | more.node_facts;
         let node_facts = declarations.iter().fold(NodeFacts::empty(), any);
         let any = |facts: ClusterFacts, more: &&Declaration| facts | more.cluster_facts;

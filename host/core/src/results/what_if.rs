@@ -8,8 +8,8 @@ use crate::cache::{NodeId, PodId};
 use crate::model::Pod;
 use crate::plugins::WhatIf;
 
-/// The largest number of cached cases for each node. The oldest case is dropped. A preemption dry run on a node asks
-/// one case for each of the node's pods.
+/// The largest number of cached cases for each node. Beyond this number, the case that was cached first is dropped. A
+/// preemption dry run on a node asks about one case for each of the node's pods.
 pub(super) const OF_A_NODE: usize = 24;
 
 /// The verdicts of one plugin about one pod signature, each for a node with its removed and added pods.
@@ -22,9 +22,9 @@ pub(crate) struct WhatIfVerdicts {
 #[derive(Clone, Debug)]
 struct Case {
     removed: Box<[PodId]>,
-    /// The pods as they were in the question.
+    /// The added pods, as they were when the plugin was asked.
     added: Box<[Arc<Pod>]>,
-    /// 0, or the number of a rejection.
+    /// 0 if the pod fits, otherwise the number of a rejection in `PluginResults::rejections`.
     verdict: u16,
 }
 
@@ -51,12 +51,12 @@ impl WhatIfVerdicts {
         self.of_node.remove(&node);
     }
 
-    /// Returns the indexes of the cases without a verdict.
+    /// Returns the indexes into `cases` of the cases without a cached verdict.
     pub fn missing(&self, cases: &[WhatIf]) -> Vec<usize> {
         (0..cases.len()).filter(|at| self.find(&cases[*at]).is_none()).collect()
     }
 
-    /// Stores the verdicts on these cases, which have the same length, as numbers of rejections.
+    /// Stores the verdicts on these cases, one for each case in the same order, as numbers of rejections.
     pub fn set(&mut self, cases: &[WhatIf], numbers: &[u16]) {
         for (case, verdict) in cases.iter().zip(numbers) {
             let known = self.of_node.entry(case.node).or_default();
