@@ -336,7 +336,7 @@ fn pods_that_enter_a_sub_queue_are_counted_by_cause() {
     let mut bench = rejected(NodeFacts::TAINTS);
     bench.happened(&node_changed(NodeFacts::TAINTS), 0);
     bench.tick(2);
-    // An update of a pod in the active sub-queue that changes no fact does not move the pod.
+    // An update of a pod in the active sub-queue does not count as an arrival there.
     bench.set(pod("p", 1), 2);
     let entry = bench.queue.pop().expect("a pod");
     bench.queue.add_failed(entry, Some("Broken".into()), at(2));
