@@ -95,8 +95,9 @@ impl ClusterEvent {
         Self { subject: Subject::Node { before, after }, actions, facts, up_to_priority: None }
     }
 
-    /// Returns the event of a pod that was added to a node, changed there, or left the node. `facts` are the facts of
-    /// the node that changed. They are not used for an added pod.
+    /// Returns the event of a pod that was added to a node, changed there, or left it. `facts` are the changed facts of
+    /// that node. The event of an added pod has the facts `PODS` only. The event of an update has `USAGE` only if the
+    /// pod requests less of a resource than before.
     #[must_use]
     pub fn pod(before: Option<Arc<Pod>>, after: Option<Arc<Pod>>, facts: NodeFacts) -> Self {
         let (actions, facts) = match (&before, &after) {

@@ -9,13 +9,13 @@ use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
 use crate::model::Pod;
 
-/// The nominated nodes of pending pods. A nominated pod counts on its node for pods of its priority and below
-/// (kube-scheduler's nominator).
+/// The nominated nodes of pending pods. Filters count a nominated pod as a pod on its node, for pods of its priority
+/// and below (kube-scheduler's nominator).
 #[derive(Clone, Debug, Default)]
 pub struct Nominations {
-    /// By uid.
+    /// By the pod's uid.
     pods: HashMap<Box<str>, Nominated>,
-    /// By the node's name, then by uid.
+    /// By the node's name, then by the pod's uid.
     by_node: HashMap<Box<str>, BTreeMap<Box<str>, Arc<Pod>>>,
     /// Events since the last call of [`Self::take_events`].
     events: Vec<ClusterEvent>,
@@ -120,8 +120,8 @@ impl Nominations {
         self.events.push(ClusterEvent { up_to_priority, ..ClusterEvent::pod(Some(pod), None, facts) });
     }
 
-    /// Returns the events since the last call. To pods up to its priority, a nominated pod that gives up its node
-    /// looks like a pod that leaves it.
+    /// Returns the events since the last call. If a nominated pod gives up its node, the event is that of a pod that
+    /// left the node, for pods up to its priority.
     pub fn take_events(&mut self) -> Vec<ClusterEvent> {
         std::mem::take(&mut self.events)
     }

@@ -27,7 +27,7 @@ pub struct PluginId(pub u32);
 /// The subject of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Cycle<'a> {
-    /// The cycle number. It grows by one with every scheduling attempt.
+    /// The cycle number. It grows by one with every scheduling attempt and with every call of [`crate::Core::explain`].
     pub id: u64,
     /// The time of the call.
     pub time: Timestamp,
@@ -72,8 +72,9 @@ pub struct PluginError {
     pub plugin: Arc<str>,
     /// The failure, for example `trapped in filter: unreachable` or `ran longer than 100 ms`.
     pub message: String,
-    /// The plugin was not asked, because it is being rebuilt. Pods that wait for it are tried again when it works
-    /// again. This is false for a failed call: the pod that made the plugin fail would be the first to do so again.
+    /// The plugin was not asked, because it is being rebuilt or filled. Pods that wait for the plugin are tried again
+    /// when it works again. This is false for a failed call: the pod that made the plugin fail would be the first to do
+    /// so again.
     pub down: bool,
     /// The plugin works, and is being filled with the cluster again. Pods wait for it, and nothing is reported about
     /// them.
@@ -120,7 +121,7 @@ pub struct PreemptionPlan {
     pub evict: Vec<PodId>,
     /// The message of the victims' condition DisruptionTarget.
     pub reason: Arc<str>,
-    /// Further intents.
+    /// Further intents ([`Intent::is_change`]).
     pub intents: Vec<Intent>,
 }
 
@@ -153,7 +154,8 @@ pub struct Candidate {
 
 /// Questions that a post-filter may ask while it is being called.
 pub trait AskBack {
-    /// Returns a verdict of the profile's filters for each case. Pods that are nominated to the node count.
+    /// Returns a verdict of the profile's filters for each case. The pod must fit both with and without the pods that
+    /// are nominated to the node.
     ///
     /// # Errors
     /// A filter failed.
@@ -180,8 +182,8 @@ where
 
 /// Holds the guests and asks them.
 ///
-/// The implementor ensures that every answer has the right length; the core checks ranges. The implementor makes a
-/// pod signature known to the guest before the first call that names it.
+/// The core checks the lengths of answers and the ranges of their values. The implementor makes a pod signature known
+/// to the guest before the first call that names it.
 pub trait Plugins {
     /// Returns whether the plugin handles no pod of this signature, so that it is not asked about these pods at all.
     /// The core only calls this for plugins with [`ExtensionPoints::SKIP`]. The call may be outside of a scheduling
@@ -231,9 +233,9 @@ pub trait Plugins {
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError>;
 
     /// Returns the class of each node and the filter's verdicts on the classes. The core only calls this for plugins
-    /// with [`Declaration::answers_by_class`]. `known` is the cycle of the last answer about the pod signature that
-    /// the core has, or 0. If the plugin's own last answer is another one, the plugin sends the classes of all nodes
-    /// again. `None` means that the core asks about pods of this signature node by node.
+    /// with [`Declaration::answers_by_class`]. `known` is the cycle of the last answer about the pod signature that the
+    /// core has, or 0 if the core has none. If the plugin last answered in another cycle, the plugin sends the classes
+    /// of all nodes again. `None` means that the core asks about pods of this signature node by node.
     ///
     /// # Errors
     /// See [`Plugins::pre_filter`].
@@ -363,9 +365,9 @@ pub trait Plugins {
         Vec::new()
     }
 
-    /// Returns whether the pod may be bound now. This is the last call of the scheduling cycle. `state` holds the
-    /// bytes that the plugin's reserve returned, here and in the calls below. It is empty for a plugin without
-    /// reserve.
+    /// Returns whether the pod may be bound now. This is the last call of the scheduling cycle. `state` holds the bytes
+    /// that the plugin's reserve returned, as in [`Plugins::unreserve`] and in all later calls. It is empty for a
+    /// plugin without reserve.
     ///
     /// # Errors
     /// See [`Plugins::pre_filter`].
@@ -394,7 +396,8 @@ pub trait Plugins {
     }
 
     /// Returns the intents that bind the pod, in place of the API server's binding. `None` leaves the pod to the next
-    /// plugin. After the last plugin the core binds the pod with [`crate::Action::Bind`].
+    /// plugin. After the last plugin, the core binds the pod with [`crate::Action::Bind`], unless the profile disables
+    /// DefaultBinder.
     ///
     /// # Errors
     /// See [`Plugins::pre_filter`].
@@ -411,10 +414,11 @@ pub trait Plugins {
     /// Called after the pod is bound.
     fn post_bind(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>, _node: &str, _state: &[u8]) {}
 
-    /// Returns whether the event can help pods that the plugin rejected, one hint for each of `pods`. The event is
-    /// one for which the plugin waits. `pods` is never empty, and each of its pods stands for all pods of its
-    /// signature. The event holds the complete objects before and after; the implementor passes only the declared
-    /// facts to a guest. The core only calls this for plugins with [`ExtensionPoints::QUEUEING_HINT`].
+    /// Returns whether the event can help pods that the plugin rejected, one hint for each of `pods`. The event matches
+    /// the plugin's declaration ([`Declaration::is_concerned_by`]). `pods` is never empty, and each of its pods stands
+    /// for all pods of its signature. The event holds the complete objects before and after; the implementor passes
+    /// only the declared facts to a guest. The core only calls this for plugins with
+    /// [`ExtensionPoints::QUEUEING_HINT`].
     ///
     /// # Errors
     /// See [`Plugins::pre_filter`]. After an error all pods count as helped.
@@ -438,7 +442,7 @@ pub trait Plugins {
     /// for each pod, up to [`Plugins::pre_bind_ends`].
     fn pre_bind_begins(&mut self, _pod: &Pod) {}
 
-    /// Reports the end of pre-bind for this pod: the pod may be bound, or will not be.
+    /// Reports the end of pre-bind for this pod, whether pre-bind succeeded or not.
     fn pre_bind_ends(&mut self, _pod: &Pod, _outcome: PointOutcome) {}
 
     /// Reports, for metrics, that the permit wait of a pod ended.

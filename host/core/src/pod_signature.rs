@@ -55,13 +55,14 @@ pub struct EvictedSignatures {
 }
 
 impl PodSignatures {
-    /// Creates an empty set that holds this many signatures for each set of facts.
+    /// Creates an empty value. [`Self::evict`] leaves at most this many signatures for each set of facts.
     #[must_use]
     pub fn with_limit(most_per_facts: usize) -> Self {
         Self { sets: Vec::new(), next: 0, most_per_facts }
     }
 
-    /// Returns the pod's signature in these facts. It is new if no equal pod is known.
+    /// Returns the pod's signature in these facts, and notes `cycle` as its last use. The signature is new if no equal
+    /// pod is known.
     pub fn of(&mut self, facts: PodFacts, pod: &Arc<Pod>, cycle: u64) -> PodSignatureId {
         let hash = hash(pod, facts);
         let at = self.sets.iter().position(|set| set.facts == facts).unwrap_or_else(|| {
@@ -82,7 +83,7 @@ impl PodSignatures {
     }
 
     /// Evicts the least recently used signatures of each set of facts that has too many. Of signatures that were used
-    /// in the same cycle, the older ones are evicted first. Three quarters of the bound stay, so that evictions are
+    /// in the same cycle, the older ones are evicted first. Three quarters of the limit stay, so that evictions are
     /// rare.
     pub fn evict(&mut self) -> Vec<EvictedSignatures> {
         self.sets.iter_mut().filter_map(|set| set.evict(self.most_per_facts)).collect()

@@ -17,7 +17,7 @@ pub enum FailurePolicy {
 /// A plugin in a profile.
 #[derive(Clone, Debug)]
 pub struct ProfilePlugin {
-    /// The plugin instance. Profiles share an instance with the same digest and arguments.
+    /// The plugin instance. Profiles that use the same component with the same arguments share the instance.
     pub id: PluginId,
     /// The plugin's declaration.
     pub declaration: Arc<Declaration>,

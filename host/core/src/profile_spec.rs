@@ -108,9 +108,10 @@ pub struct ProfileSpec {
     pub arguments: BTreeMap<Box<str>, serde_json::Value>,
     /// Every other component in the plugins directory is enabled at the end, with weight 1.
     pub others: bool,
-    /// DefaultBinder, which is the core itself, is disabled. Plugins at bind have to bind every pod.
+    /// DefaultBinder, which is the core itself, is disabled. An attempt fails if neither an extender nor a plugin at
+    /// bind binds the pod.
     pub without_default_binder: bool,
-    /// The effect of a plugin's failure.
+    /// The effect of a failure of a plugin that `failure_policies` does not name.
     pub failure_policy: FailurePolicy,
     /// The effect of a failure of individual plugins, by name.
     pub failure_policies: BTreeMap<Box<str>, FailurePolicy>,

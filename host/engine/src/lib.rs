@@ -7,7 +7,7 @@
 //!
 //! The caller's loop:
 //! 1. [`Engine::step`] for each event of the cluster, and for the event that [`Engine::accept`] returns.
-//! 2. [`Engine::advance`] from time to time, and a step for the event that it returns.
+//! 2. [`Engine::advance`] at least once a second, and a step for the event that it returns.
 //! 3. A step with [`Event::Cycle`] while [`Core::has_work`] is true and no other event waits.
 
 use std::sync::Arc;
@@ -51,8 +51,9 @@ impl Engine {
         self.guests.accept(delivery, now, self.core.cache())
     }
 
-    /// Sends changes of the cluster to plugins that were not called for long, and starts rebuilds whose back-off
-    /// ended. Call it after at most a few hundred events, because the change log is bounded, and once a second.
+    /// Sends changes of the cluster to plugins that were not called for long, and starts rebuilds of plugins whose
+    /// back-off ended. Call this function after at most a few hundred events, because the change log is bounded, and
+    /// once a second.
     pub fn update_plugins(&mut self, now: Timestamp) {
         self.guests.tick(now, self.core.cache());
     }

@@ -70,9 +70,9 @@ impl EventLoop {
         }
     }
 
-    /// Handles all events that have arrived, so that the next decision uses the latest state. Between batches of events,
-    /// handles control messages and beats the heart, so that many events delay neither plugins nor probes. Returns false
-    /// if the loop must end.
+    /// Handles all events that have arrived, so that the next decision uses the latest state. Between batches of
+    /// events, handles control messages and reports the heartbeat for the probes, so that many events delay neither
+    /// plugins nor probes. Returns false if the loop must end.
     fn handle_arrived(&mut self) -> bool {
         let mut arrived = self.events.len();
         loop {
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Nodes, each in an event.
+    /// Sends [`EVENTS`] nodes, each in an event.
     fn flood(events: &UnboundedSender<Event>) {
         for number in 0..EVENTS {
             let node = Node { name: format!("n{number}").into(), ..Node::default() };
@@ -251,7 +251,8 @@ mod tests {
         assert!(after <= EVENTS_PER_BATCH, "handled after {after} events");
     }
 
-    /// Changes are sent to plugins at the same moment at which a copy of the cluster is made.
+    /// The event loop makes the requested copy of the cluster in the same call that sends changes to plugins. The copy
+    /// therefore shows after how many events that call came.
     #[tokio::test]
     async fn plugins_receive_changes_during_a_flood_of_events() {
         let (event, events) = unbounded_channel();

@@ -5,21 +5,22 @@ use std::sync::{Mutex, PoisonError};
 use berth_config::Configuration;
 use berth_core::profile_spec::ProfileSpec;
 
-/// The largest number of requested configurations that are kept. The loader serves the latest one or stays with the
+/// The largest number of requested configurations that are kept. The loader serves the latest request or keeps the
 /// profiles that serve, so that older requests are of no use.
 const REQUESTS: usize = 8;
 
-/// The configuration of the start with the profiles that serve. The loader decides which profiles serve.
+/// The configuration with which the scheduler started, but with the profiles that serve. The loader decides which
+/// profiles serve.
 pub struct InForce(Mutex<State>);
 
 struct State {
     shown: Configuration,
-    /// Configurations whose profiles were requested since, oldest first.
+    /// Configurations whose profiles were requested after those of `shown`, oldest first.
     requested: Vec<Configuration>,
 }
 
 impl InForce {
-    /// Returns the configuration of the start.
+    /// Returns a value that shows the configuration with which the scheduler started.
     #[must_use]
     pub fn new(configuration: Configuration) -> Self {
         Self(Mutex::new(State { shown: configuration, requested: Vec::new() }))
@@ -34,7 +35,8 @@ impl InForce {
         state.requested.push(configuration);
     }
 
-    /// Returns the effective configuration while the profiles `serving` serve. Without profiles, none serves yet.
+    /// Returns the effective configuration while the profiles `serving` serve. `serving` is empty if no profile serves
+    /// yet.
     pub fn show(&self, serving: &[ProfileSpec]) -> serde_json::Result<serde_json::Value> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = state.requested.iter().rposition(|requested| requested.profiles == serving) {

@@ -53,7 +53,7 @@ const STACK: usize = 8 << 20;
 pub struct Options {
     /// Profiles, backoffs and extenders.
     pub configuration: Configuration,
-    /// The watched directory of further plugins.
+    /// The watched directory of further plugins; `None` if there is no such directory.
     pub plugins_dir: Option<PathBuf>,
     /// The directory of the cache of compiled plugins. Default: a folder in the user's cache directory.
     pub cache_dir: Option<PathBuf>,
@@ -75,7 +75,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Returns the options that the configuration states.
+    /// Returns the options that the configuration states. All other options have their defaults.
     #[must_use]
     pub fn of(configuration: Configuration) -> Self {
         let berth = &configuration.berth;
@@ -114,7 +114,7 @@ impl Drop for StopOnDrop {
 }
 
 impl Scheduler {
-    /// Loads the plugins, syncs the cluster's objects, and begins to schedule pods. Returns once it does.
+    /// Loads the plugins, syncs the cluster's objects, and begins to schedule pods. Returns when scheduling has begun.
     ///
     /// # Errors
     /// The configuration names a plugin that is missing or refused, or an extender that can't be used; or the system
@@ -245,7 +245,7 @@ impl Scheduler {
     }
 
     /// Stops scheduling, and waits at most `within` for bindings in progress and for the writes that follow them.
-    /// Returns what was not finished.
+    /// Returns the bindings and writes that were not finished.
     ///
     /// # Errors
     /// The scheduling thread, or another supervised thread or task, had ended before.

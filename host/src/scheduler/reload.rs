@@ -13,7 +13,7 @@ pub struct Reload {
     started_with: Configuration,
     observer: Observer,
     in_force: Arc<InForce>,
-    /// The error of the current content of the file.
+    /// The error of the current content of the file; `None` if the content is valid.
     wrong: Option<String>,
 }
 

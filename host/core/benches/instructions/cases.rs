@@ -9,7 +9,7 @@ use crate::cluster::Cluster;
 /// The sizes of the clusters in nodes. The limits of a case are in the same order.
 pub const NODES: [usize; 2] = [500, 5000];
 
-/// The largest ratio of the costs in the large and the small cluster, for a flat case.
+/// The largest ratio of the cost in the large cluster to the cost in the small cluster, for a case with `is_flat`.
 pub const FLAT: f64 = 1.3;
 
 /// A repeated action.
@@ -22,7 +22,7 @@ pub struct Case {
     pub before: usize,
     /// The number of counted repetitions.
     pub counted: usize,
-    /// The action. Its argument is the number of earlier repetitions.
+    /// The action. The second argument is the number of earlier repetitions.
     pub happens: fn(&mut Cluster, usize) -> Result<()>,
     /// The limit in instructions for each repetition, by [`NODES`].
     pub at_most: [u64; 2],

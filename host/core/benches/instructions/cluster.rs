@@ -13,7 +13,7 @@ use berth_core::{Action, Core, Event, Options, Timestamp};
 
 use crate::plugins::{Fakes, PROFILE, ZONES, profile};
 
-/// The time of all steps. No step depends on it.
+/// The time of all steps, in milliseconds since 1970. The time does not pass, because no case depends on time.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
 /// The number of different images, in addition to the image that every node has.

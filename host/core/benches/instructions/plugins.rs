@@ -21,9 +21,10 @@ pub const ZONES: u32 = 3;
 
 /// Filters and scores by the used resources of a node, which change with every pod.
 const FIT: PluginId = PluginId(0);
-/// Filters and scores by a node's labels, which differ between any two nodes. The host normalizes its scores.
+/// Declares that it reads a node's labels, which differ between any two nodes. The filter passes every node, and the
+/// score follows from the node's id. The core normalizes the scores.
 const AFFINITY: PluginId = PluginId(1);
-/// Answers by class: the class is the zone. The scores change with every pod.
+/// Answers by class: the class of a node is its zone. The scores change with every pod.
 const SPREAD: PluginId = PluginId(2);
 
 /// The state of the three plugins.

@@ -1,4 +1,5 @@
-//! Admission to the active and backoff sub-queues. All questions to plugins about arriving pods are asked here.
+//! Admission to the active and backoff sub-queues. All calls of plugins about pods that wait for admission are made
+//! here.
 
 use super::Queue;
 use super::advisor::{Admission, Advisor};
@@ -32,7 +33,7 @@ impl AdmissionRequest {
         Self { at_once, ..self }
     }
 
-    /// The pod is worth an attempt, for this cause.
+    /// Returns the request of a pod that gets an attempt for this cause.
     pub const fn for_cause(cause: Cause) -> Self {
         Self { cause: Some(cause), at_once: false, rejected: false }
     }
@@ -103,8 +104,9 @@ impl Queue {
         None
     }
 
-    /// Returns `None` if nothing since the start of the pod's attempt may help it. `Some(true)` stands for an event
-    /// that helps with a plugin that answered `Pending`, so that the pod skips its backoff.
+    /// Returns `None` if no event and no change of the pod since the start of its attempt may help the pod.
+    /// `Some(true)` stands for an event that helps with a plugin that answered `Pending`, so that the pod skips its
+    /// backoff. `Some(false)` stands for any other help.
     fn helped_meanwhile(&self, entry: &QueuedPod, advisor: &mut dyn Advisor) -> Option<bool> {
         let changed = entry.is_helped_by(entry.changed).then_some(false);
         let Some(ticket) = &entry.ticket else { return changed };

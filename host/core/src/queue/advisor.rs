@@ -35,10 +35,10 @@ pub trait Advisor {
     /// Returns the sort key of the pod, as queue-sort gives it.
     fn sort_key(&mut self, entry: &QueuedPod) -> SortKey;
 
-    /// Returns for each of these pods, which the plugin rejected, whether the event can help it.
+    /// Returns for each of these pods, which the plugin rejected, whether the event can help the pod.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool>;
 
-    /// Returns the pods that may fit after the event, among those that await their victims, have `pod`'s signature
-    /// for the plugin, and have its priority.
+    /// Returns the pods that may fit after the event, among those that await their victims, have `pod`'s signature for
+    /// the plugin, and have `pod`'s priority.
     fn pods_that_fit(&mut self, rejector: &Rejector, event: &ClusterEvent, pod: &Arc<Pod>) -> HelpedPods;
 }

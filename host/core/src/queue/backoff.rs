@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::entry::QueuedPod;
 use crate::time::Timestamp;
 
-/// Backoffs end at whole seconds, so that the pods that end together are tried in queue order.
+/// Backoffs end at multiples of this time in milliseconds, so that pods whose backoffs end in the same second are tried
+/// in queue order.
 const WINDOW_MILLIS: u64 = 1000;
 
 /// Exponential backoff.
@@ -24,8 +25,9 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// Returns when the pod may be tried again. The backoff doubles with every rejection, or with every consecutive
-    /// error while there are any. The result is the end of the second in which the backoff is over.
+    /// Returns when the pod may be tried again. The backoff doubles with every rejection, up to `max`. If the last
+    /// attempt failed without a verdict, the consecutive failures count instead of the rejections. The result is the
+    /// end of the second in which the backoff is over.
     pub(super) fn end(&self, entry: &QueuedPod) -> Timestamp {
         let failures = if entry.errors > 0 { entry.errors } else { entry.rejections };
         match failures.checked_sub(1) {

@@ -21,7 +21,7 @@ const EXTENDERS: PluginId = PluginId(u32::MAX);
 pub struct Rejector {
     /// The plugin instance.
     pub id: PluginId,
-    /// The plugin's declaration, which says what events can help.
+    /// The plugin's declaration, which says which events can help.
     pub declaration: Arc<Declaration>,
     /// The plugin returned [`crate::plugins::Code::Pending`]. An event that helps moves the pod to the active
     /// sub-queue without a backoff.
@@ -40,7 +40,7 @@ impl Rejector {
         Self { id: EXTENDERS, declaration: Arc::clone(&DECLARATION), pending: false, signature: PodSignatureId(0) }
     }
 
-    /// Returns whether the event may help.
+    /// Returns whether the event may help pods that this rejector rejected.
     pub(super) fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
         self.id == EXTENDERS || self.declaration.is_concerned_by(event)
     }
@@ -49,7 +49,7 @@ impl Rejector {
 /// The plugins that rejected a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rejection {
-    /// Each plugin once. If it is empty, any event may help.
+    /// Each plugin once. If the list is empty, any event may help.
     pub by: Vec<Rejector>,
 }
 
@@ -71,7 +71,7 @@ pub enum UnscheduledReason {
 }
 
 impl UnscheduledReason {
-    /// Returns the name that the condition has for the reason.
+    /// Returns the value of the condition's field `reason`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -88,7 +88,7 @@ pub struct QueuedPod {
     pub pod: Arc<Pod>,
     /// The number of attempts so far.
     pub attempts: u32,
-    /// When it was first seen.
+    /// The time at which the scheduler first saw the pod.
     pub first_seen: Timestamp,
     /// The start of the wait for the next attempt: the end of the last attempt, or `first_seen` before the first
     /// attempt.
@@ -99,22 +99,22 @@ pub struct QueuedPod {
     pub errors: u32,
     /// The last rejection.
     pub rejection: Rejection,
-    /// The plugin whose pre-enqueue gates the pod.
+    /// The plugin whose pre-enqueue gates the pod; `None` if no plugin does.
     pub gate: Option<Rejector>,
     /// The plugin that is down and for which the pod waits.
     pub failed_plugin: Option<Arc<str>>,
-    /// The reason and message that were last written to its condition PodScheduled.
+    /// The reason and message that were last written to the pod's condition PodScheduled.
     pub reported: Option<(UnscheduledReason, Arc<str>)>,
-    /// The facts of the pod that changed since its attempt began.
+    /// The facts of the pod that changed since its last attempt began, or since the pod was first seen.
     pub(super) changed: PodFacts,
     /// Pre-enqueue admitted the pod.
     pub(super) admitted: bool,
-    /// Its sort key, if it is known.
+    /// The pod's sort key; `None` if queue-sort has to be asked.
     pub(super) sort_key: Option<SortKey>,
-    /// The ticket of its current attempt.
+    /// The ticket of the pod's current attempt.
     pub(super) ticket: Option<Ticket>,
     /// The pod awaits victims: preempted pods are leaving its nominated node. No other preemption starts for the pod,
-    /// and an event about a pod on a node helps it only if it fits on that node.
+    /// and an event about a pod on a node helps this pod only if this pod fits on that node.
     pub awaits_victims: bool,
 }
 
@@ -185,7 +185,7 @@ impl QueuedPod {
 
     /// Returns whether these changed facts justify another attempt.
     pub(super) fn is_helped_by(&self, changed: PodFacts) -> bool {
-        // Schedulers set the nominated node, and mostly it is this scheduler.
+        // A change of the nominated node does not help: it comes from a scheduler, in most cases from this one.
         let changed = changed.difference(PodFacts::NOMINATED_NODE);
         match &self.gate {
             Some(gate) => gate.declaration.pod_facts.intersects(changed),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::cluster_event::ClusterEvent;
 
-/// The largest number of events that are kept for a pod that is out for long.
+/// The largest number of kept events. If a pod is out of the queue for longer, the oldest events are dropped.
 const MOST_EVENTS: usize = 1 << 16;
 
 /// Marks when a pod left the queue. The pod counts as out until [`InFlight::end`] receives the ticket.
@@ -14,15 +14,16 @@ const MOST_EVENTS: usize = 1 << 16;
 pub(super) struct Ticket {
     id: u64,
     position: u64,
-    /// Events from this position on do not concern the pod. `None` if there is no such position.
+    /// Events at this position and later do not concern the pod. `None` if all events since `position` do.
     end: Option<u64>,
 }
 
-/// The events since the earliest time at which a pod left that is still out.
+/// The events since the earliest time at which a pod left the queue that is still out. The position of an event is the
+/// number of events that were kept before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InFlight {
-    /// The position at which each pod left that is still out, by the id of its ticket. A later ticket has a higher id,
-    /// and no lower position.
+    /// For each pod that is still out, the position of the first event after the pod left the queue, by the id of its
+    /// ticket. A later ticket has a higher id, and no lower position.
     out: BTreeMap<u64, u64>,
     /// The number of tickets so far.
     tickets: u64,

@@ -42,9 +42,9 @@ pub enum Cause {
     PodAdded,
     /// A fact of the pod changed that its rejecting plugins read.
     PodUpdated(PodChange),
-    /// An attempt failed.
+    /// An attempt rejected the pod, or failed without a verdict.
     AttemptFailed,
-    /// Its backoff is over.
+    /// The pod's backoff is over.
     BackoffComplete,
     /// The pod is tried before the end of its backoff, because the active sub-queue was empty.
     PopFromBackoff,
@@ -54,7 +54,7 @@ pub enum Cause {
     ClusterChanged(Label),
     /// The plugins were exchanged, or a plugin works again.
     PluginsChanged,
-    /// Preemption for the pod failed.
+    /// A victim of the pod could not be evicted.
     Activated,
 }
 
@@ -76,7 +76,7 @@ pub enum PodChange {
 }
 
 impl PodChange {
-    /// Returns the kind of change. Several changes are ranked in kube-scheduler's order.
+    /// Returns the kind of change. Of several changes, the first in kube-scheduler's order counts.
     pub(super) fn of(pod: &Pod, changed: PodFacts) -> Self {
         match () {
             () if changed.contains(PodFacts::LABELS) => Self::Labels,
@@ -102,7 +102,7 @@ impl PodChange {
     }
 }
 
-/// The index of a cluster event's name in [`Incoming`].
+/// The index of a cluster event's name in the names that [`Incoming`] holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(u32);
 
@@ -141,7 +141,7 @@ impl Incoming {
         self.counts.iter().map(|((sub_queue, cause), count)| (*sub_queue, self.name(*cause), *count))
     }
 
-    /// Returns the name that kube-scheduler's metrics use, if there is one.
+    /// Returns the name that kube-scheduler's metrics use, or Berth's own name for a cause that only Berth has.
     fn name(&self, cause: Cause) -> &str {
         match cause {
             Cause::PodAdded => "UnschedulablePodAdd",

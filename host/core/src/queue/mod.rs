@@ -4,14 +4,16 @@
 //!
 //! - *active*: ready to be tried, in the order of queue-sort;
 //! - *backoff*: until its backoff ends. If the active sub-queue is empty, a pod that was rejected is tried earlier; a
-//!   pod whose attempt failed is not;
+//!   pod whose attempt failed without a verdict is not;
 //! - *unschedulable*: until an event helps with a plugin that rejected the pod, or for [`QueueOptions::flush_after`];
-//! - *gated*: until pre-enqueue admits the pod, which is asked again after an event that concerns it; or until the
-//!   pods that are evicted for it are going.
+//! - *gated*: until pre-enqueue admits the pod (pre-enqueue is asked again after an event that may help with the plugin
+//!   that gates the pod); or until the pods that are evicted for the pod are being deleted.
 //!
-//! A pod that is being tried or bound is in none of them. The queue keeps the events that happen meanwhile.
+//! A pod that is being tried or bound is in no sub-queue. The queue keeps the events that happen until permit lets the
+//! pod be bound.
 //!
-//! Before a pod enters active or backoff it waits for admission, where [`Queue::settle`] asks plugins about it.
+//! Before a pod enters active or backoff, the pod waits for admission, where [`Queue::settle`] asks plugins about the
+//! pod. A pod whose attempt failed without a verdict enters backoff without admission.
 
 mod admission;
 mod advisor;
@@ -64,13 +66,14 @@ impl Default for QueueOptions {
 pub struct Queue {
     options: QueueOptions,
     pods: HashMap<Box<str>, (Position, QueuedPod)>,
-    /// By position, which also defines the order within a sub-queue. The value is the pod's uid. Pods that wait for
-    /// admission are not included.
+    /// The uids of the pods, by position, which also defines the order within a sub-queue. Pods that wait for admission
+    /// are not included.
     order: BTreeMap<Position, Box<str>>,
     admissions: Vec<(Box<str>, AdmissionRequest)>,
     waiters: Waiters,
     in_flight: InFlight,
-    /// The number of arrivals so far. It makes keys unique and orders them by arrival.
+    /// The number of arrivals so far. This number makes positions unique, and orders otherwise equal positions by
+    /// arrival.
     arrivals: u64,
     waiting: [usize; SubQueue::ALL.len()],
     incoming: Incoming,
@@ -119,8 +122,8 @@ impl Queue {
         &self.incoming
     }
 
-    /// Adds or updates a pending pod. An unschedulable or gated pod gets another attempt if a fact changed that its
-    /// rejecting plugins read.
+    /// Adds or updates a pending pod. An unschedulable or gated pod gets another attempt if a fact, except the
+    /// nominated node, changed that its rejecting plugins read.
     pub fn set(&mut self, pod: Arc<Pod>, now: Timestamp) {
         let Some((position, mut entry)) = self.take(&pod.key.uid) else {
             return self.enqueue(QueuedPod::new(pod, now), AdmissionRequest::for_cause(Cause::PodAdded));
@@ -161,13 +164,13 @@ impl Queue {
         Some(entry)
     }
 
-    /// Takes a rejected pod back. It waits for an event that helps. Events since it left the queue count.
+    /// Takes a rejected pod back. The pod waits for an event that helps. Events since the pod left the queue count.
     pub fn add_unschedulable(&mut self, mut entry: QueuedPod, rejection: Rejection, now: Timestamp) {
         entry.rejected(rejection, now);
         self.enqueue(entry, AdmissionRequest::REJECTED);
     }
 
-    /// Takes a pod back whose attempt failed without a verdict. It is tried again after its backoff, or when
+    /// Takes a pod back whose attempt failed without a verdict. The pod is tried again after its backoff, or when
     /// `plugin`, which was down, works again.
     pub fn add_failed(&mut self, mut entry: QueuedPod, plugin: Option<Arc<str>>, now: Timestamp) {
         entry.failed(plugin, now);
@@ -245,7 +248,8 @@ impl Queue {
         }
     }
 
-    /// Handles an exchange of plugins. Drops all answers of plugins, and gives all pods another attempt.
+    /// Handles an exchange of plugins. Drops the admission and the sort key of each pod. Unschedulable and gated pods
+    /// get another attempt, pods in backoff stay there, and for pods that await evictions all facts count as changed.
     pub fn plugins_changed(&mut self) {
         let mut uids: BTreeSet<(Position, Box<str>)> = BTreeSet::new();
         uids.extend(self.order.iter().map(|(position, uid)| (position.clone(), uid.clone())));
@@ -266,7 +270,7 @@ impl Queue {
         }
     }
 
-    /// Tries the pods at once that wait for this plugin.
+    /// Ends the backoff of the pods that wait for this plugin, which was down.
     pub fn retry_plugin(&mut self, plugin: &str) {
         let waits = |entry: &QueuedPod| entry.failed_plugin.as_deref() == Some(plugin);
         let errors = self.order.range(Position::error_backoff()..Position::unschedulable());

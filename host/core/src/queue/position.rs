@@ -35,7 +35,8 @@ impl Position {
         }
     }
 
-    /// Returns the arrival number under which the pod waits for events that help it.
+    /// Returns the arrival number under which the pod waits for events that help, or `None` if no event can move the
+    /// pod.
     pub fn waits(&self) -> Option<u64> {
         match self {
             Self::Unschedulable(_, number) | Self::Gated(number) => Some(*number),

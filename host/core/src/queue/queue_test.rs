@@ -6,12 +6,13 @@ use crate::facts::NodeFacts;
 use crate::model::{Labels, Node, PodSpec};
 use crate::plugins::{Declaration, PluginError, PluginId, PodSignatureId, Scope};
 
-/// Gates pods with scheduling gates. Its hints say that events help pods with these names, or all pods if there are
-/// none.
+/// Gates pods with scheduling gates. The hints say that events help the pods with the names in `helped`, or all pods if
+/// `helped` is empty.
 #[derive(Default)]
 struct Fake {
     helped: Vec<&'static str>,
-    /// The uid of the only pod that may go, among pods that await their victims; all pods if `None`.
+    /// The uid of the only pod that fits after an event, among pods that await their victims. With `None`, all of them
+    /// fit.
     only: Option<Box<str>>,
     asked: usize,
     fails: bool,
@@ -335,7 +336,7 @@ fn pods_that_enter_a_sub_queue_are_counted_by_cause() {
     let mut bench = rejected(NodeFacts::TAINTS);
     bench.happened(&node_changed(NodeFacts::TAINTS), 0);
     bench.tick(2);
-    // An update of a pod that waits for its turn does not move it.
+    // An update of a pod in the active sub-queue does not count as an arrival there.
     bench.set(pod("p", 1), 2);
     let entry = bench.queue.pop().expect("a pod");
     bench.queue.add_failed(entry, Some("Broken".into()), at(2));

@@ -1,5 +1,5 @@
-//! Pods that wait while their evictions are requested, because no attempt can succeed before; and pods whose victims
-//! are all going but have not left the node yet.
+//! Pods that await evictions, because no attempt can succeed before their victims are being deleted; and pods that
+//! await their victims, which are all being deleted but have not left the node yet.
 
 use std::collections::BTreeSet;
 
@@ -35,8 +35,8 @@ impl Queue {
         self.enter(position, entry, Some(Cause::AttemptFailed));
     }
 
-    /// Moves a pod on after the evictions for it have ended. From now on events count for the pod. Changes of the
-    /// pod itself in the meantime count as well.
+    /// Moves a pod on after the evictions for it have ended. From now on events count for the pod. Changes of the pod
+    /// itself while it awaited evictions count as well.
     pub fn evictions_ended(&mut self, uid: &str, next: AfterEvictions) {
         if !matches!(self.pods.get(uid), Some((Position::AwaitsEvictions(_), _))) {
             return;
@@ -63,7 +63,8 @@ impl Queue {
     }
 
     /// Ends the special treatment of a pod that awaits its victims ([`QueuedPod::awaits_victims`]), because no pod is
-    /// leaving its nominated node any more or the nomination changed. Events then help the pod as any other.
+    /// leaving its nominated node any more or the nomination changed. Events then help the pod as they help any other
+    /// pod.
     pub fn stop_awaiting_victims(&mut self, uid: &str) {
         if !self.get(uid).is_some_and(|entry| entry.awaits_victims) {
             return;
@@ -74,7 +75,7 @@ impl Queue {
         }
     }
 
-    /// Returns the waiters that `helped` names.
+    /// Returns those of `waiters` that `helped` names.
     pub(super) fn waiters_among(&self, waiters: &BTreeSet<Waiter>, helped: HelpedPods) -> Vec<Waiter> {
         let waits = |uid: Box<str>| {
             let number = self.pods.get(&uid)?.0.waits()?;

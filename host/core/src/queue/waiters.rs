@@ -9,7 +9,7 @@ use crate::plugins::{PluginId, PodSignatureId};
 /// A waiting pod: its arrival number and its uid.
 pub(super) type Waiter = (u64, Box<str>);
 
-/// All waiting pods.
+/// All pods that wait for an event: the unschedulable pods, and the pods that pre-enqueue gates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiters {
     by_plugin: BTreeMap<PluginId, RejectedPods>,
@@ -23,13 +23,14 @@ struct RejectedPods {
     groups: BTreeMap<GroupKey, BTreeSet<Waiter>>,
 }
 
-/// A group of pods. An event that helps one pod of a group helps all of them.
+/// The key of a group of pods that one plugin rejected. A queueing hint for one pod of a group holds for the whole
+/// group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GroupKey {
     pub signature: PodSignatureId,
     pub pending: bool,
-    /// The priority of the pods if they await their victims ([`QueuedPod::awaits_victims`]). It decides which nominated
-    /// pods count for them.
+    /// The priority of the pods if they await their victims ([`QueuedPod::awaits_victims`]). The priority decides which
+    /// nominated pods count for these pods.
     pub awaits_victims: Option<i32>,
 }
 

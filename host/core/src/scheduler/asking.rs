@@ -1,4 +1,4 @@
-//! Asks plugins about a pod that has a node.
+//! Asks plugins about a pod that has a reservation.
 
 use std::sync::Arc;
 
@@ -30,8 +30,9 @@ impl Core {
         plugins.iter().find(|plugin| *plugin.declaration.name == *name).cloned()
     }
 
-    /// Returns whether the plugin skips a pod that has a node. A plugin that reserved something is never skipped
-    /// later, and a plugin that was skipped at reserve is skipped until the reservation ends.
+    /// Returns whether the plugin skips a pod that has a reservation. The answer is false for a plugin that reserved
+    /// something for the pod, and for a plugin whose cached results were wrong. Any other plugin that skipped the pod
+    /// at reserve skips the pod until the reservation ends.
     pub(super) fn skips(&mut self, plugin: &ProfilePlugin, reservation: &Reservation, step: &mut Step<'_>) -> bool {
         let declaration = &plugin.declaration;
         let is_it = |name: &Arc<str>| *name == declaration.name;
@@ -52,9 +53,9 @@ impl Core {
         reservation.skipping.iter().any(is_it) || self.results.skips(plugin, &cycle, step.plugins)
     }
 
-    /// Asks a plugin about a pod that has a node. `ask` receives the bytes that the plugin's reserve returned. The
-    /// cycle id is the id of the pod's scheduling cycle, however long ago that was. The pod signature
-    /// is looked up again, because the old id may be evicted.
+    /// Asks a plugin about a pod that has a reservation. `ask` receives the bytes that the plugin's reserve returned.
+    /// The cycle id is the id of the pod's scheduling cycle, however long ago that was. The pod signature is looked up
+    /// again, because the old id may be evicted.
     pub(super) fn ask<R>(
         &mut self,
         plugin: &ProfilePlugin,

@@ -34,7 +34,8 @@ impl Core {
         self.pre_bind(reservation, names, step);
     }
 
-    /// Asks the pre-bind plugins in `left` until one returns intents. Without any, continues with the binding.
+    /// Asks the pre-bind plugins in `left` until one returns intents. If no plugin returns intents, continues with the
+    /// binding.
     fn pre_bind(&mut self, mut reservation: Reservation, mut left: VecDeque<Arc<str>>, step: &mut Step<'_>) {
         if self.profile_of(&reservation.pod).is_none() {
             let why = no_profile(&reservation.pod);
@@ -81,8 +82,8 @@ impl Core {
         self.reservations.put(reservation);
     }
 
-    /// Nominates the reserved node while the pod waits or its pre-bind intents are executed, so that other components
-    /// (an autoscaler) can count on it.
+    /// Nominates the reserved node while the pod waits or its pre-bind intents are executed, so that other programs,
+    /// such as an autoscaler, know which node the pod will use.
     pub(super) fn nominate_reserved(&mut self, reservation: &mut Reservation, step: &mut Step<'_>) {
         if std::mem::replace(&mut reservation.nominated, true) {
             return;
@@ -100,8 +101,9 @@ impl Core {
         self.intent_steps
     }
 
-    /// Binds the pod. The binder is the first interested extender that binds, starting at index `from`; or else the
-    /// first plugin that accepts; or else the API server.
+    /// Binds the pod. The binder is the first interested extender that binds, starting at index `from` in the list of
+    /// extenders; or else the first plugin that accepts; or else the API server, unless the profile disables
+    /// DefaultBinder.
     fn bind(&mut self, mut reservation: Reservation, from: usize, step: &mut Step<'_>) {
         let binds = |extender: &Extender| extender.binds && extender.is_interested_in(&reservation.pod);
         if let Some(beyond) = step.extenders.list().iter().skip(from).position(binds) {
@@ -161,7 +163,8 @@ impl Core {
         Ok(Some(BoundBy { plugin: Arc::clone(&plugin.declaration.name), intents }))
     }
 
-    /// Continues after the intents of this step are done.
+    /// Continues with the next pre-bind plugin or completes the reservation, after the intents of the
+    /// [`Action::ExecuteIntents`] with this number are done.
     pub(super) fn intents_executed(&mut self, key: &PodKey, number: u64, step: &mut Step<'_>) {
         let is_it = |reservation: &Reservation| reservation.awaited_step() == Some(number);
         let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
@@ -171,7 +174,7 @@ impl Core {
         }
     }
 
-    /// Undoes the reservation after an intent of this step failed.
+    /// Undoes the reservation after an intent of the [`Action::ExecuteIntents`] with this number failed.
     pub(super) fn intents_failed(&mut self, key: &PodKey, number: u64, why: &str, step: &mut Step<'_>) {
         let is_it = |reservation: &Reservation| reservation.awaited_step() == Some(number);
         let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
@@ -193,7 +196,8 @@ impl Core {
         }
     }
 
-    /// Handles a failed binding. After a failure of an ignorable extender, the next binder is used.
+    /// Handles a failed binding. After a failure of an ignorable extender, the next binder is used. After any other
+    /// failure, the reservation is undone.
     pub(super) fn bind_failed(&mut self, key: &PodKey, why: &str, step: &mut Step<'_>) {
         let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_elsewhere) else { return };
         let message = match reservation.stage {

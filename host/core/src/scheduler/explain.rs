@@ -15,8 +15,8 @@ impl Core {
     /// reports each plugin answer to `observer`. Nothing is reserved and nothing is preempted. Returns `None` if no
     /// profile has the pod's scheduler name.
     ///
-    /// The call uses a cycle number of its own. The seed that plugins get in the next cycle therefore differs from
-    /// the seed that they would have got.
+    /// The call uses a cycle number of its own. Plugins therefore get another seed in the next cycle than without this
+    /// call.
     ///
     /// # Errors
     /// Returns why the pod would not be scheduled.

@@ -85,7 +85,8 @@ type Named<T> = &'static [(&'static str, T)];
 #[derive(Clone)]
 struct Script {
     extender: Extender,
-    /// Nodes that it rejects, with the reason. A `!` before the reason stands for an unresolvable rejection.
+    /// The nodes that the extender rejects, with the reason. A `!` before the reason stands for an unresolvable
+    /// rejection.
     rejects: Result<Named<&'static str>, &'static str>,
     scores: Result<Named<i64>, &'static str>,
     victims: Result<Named<&'static [&'static str]>, &'static str>,
@@ -233,7 +234,7 @@ impl Bench {
     }
 }
 
-/// As in kube-scheduler: an attempt that an extender fails ends the nomination.
+/// As in kube-scheduler, an attempt in which an extender fails ends the nomination.
 #[test]
 fn a_nomination_ends_when_an_extender_fails() {
     let nominated = Pod { nominated_node_name: "a".into(), ..resident("p") };

@@ -62,11 +62,11 @@ pub struct Core {
     queue: Queue,
     nominations: Nominations,
     evictions: Evictions,
-    /// Where the next cycle starts in the list of nodes, if a cycle does not look at all nodes.
+    /// The index in the list of nodes at which the next cycle starts, if that cycle does not look at all nodes.
     next_start: usize,
     results: ResultCache,
     reservations: Reservations,
-    /// The number of [`Action::ExecuteIntents`] so far. The last one has this number as its `step`.
+    /// The number of [`Action::ExecuteIntents`] so far. The last of these actions has this number as its `step`.
     intent_steps: u64,
     /// Pending pods without a profile, by uid. A later [`Event::PluginsSwapped`] may add their profile.
     unclaimed: BTreeMap<Box<str>, Arc<Pod>>,
@@ -144,7 +144,7 @@ impl Core {
         }
     }
 
-    /// Returns whether [`Event::Cycle`] would start an attempt for a pod.
+    /// Returns whether [`Event::Cycle`] would take a pod from the queue.
     #[must_use]
     pub fn has_work(&self) -> bool {
         self.queue.has_next()
@@ -198,7 +198,7 @@ impl Core {
         self.results.distrusted.iter().map(|distrusted| (&*distrusted.name, &*distrusted.what))
     }
 
-    /// Returns the number of cycles so far.
+    /// Returns the number of scheduling cycles so far, including calls of [`Core::explain`].
     #[must_use]
     pub fn cycles(&self) -> u64 {
         self.cycles
@@ -256,7 +256,7 @@ impl Core {
         self.queue.remove(&pod.key);
         self.nominations.assigned(&uid, &pod.node_name);
         self.cache.set_pod(pod);
-        // If the pod was not being bound, somebody else bound it.
+        // If the pod has a reservation whose binding has not started, another client bound the pod.
         self.revoke(&uid, step);
     }
 

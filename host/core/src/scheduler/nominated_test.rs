@@ -11,9 +11,9 @@ use crate::plugins::{
 };
 use crate::profile::ProfilePlugin;
 
-/// Plugin 0 rejects a node that has as many pods as it may, plugin 1 one that has none, plugin 2 holds back gated pods, plugin 3
-/// fails, plugin 4 preempts nothing, plugin 5 reserves nothing for the pod "other", plugin 6 nominates a node that does not exist, and
-/// plugin 7 evicts a pod that does not exist.
+/// Plugin 0 rejects a node that has as many pods as its allocatable allows, and plugin 1 a node without pods. Plugin 2
+/// gates pods with scheduling gates, plugin 3 fails, plugin 4 preempts nothing, plugin 5 rejects the pod `other` at
+/// reserve, plugin 6 nominates a node that does not exist, and plugin 7 evicts a pod that does not exist.
 #[derive(Default)]
 struct Counting {
     /// The nodes of each call of plugin 0's filter.
@@ -174,7 +174,7 @@ fn pod(name: &str, priority: i32) -> Pod {
     Pod { key: key(name), spec: Arc::new(PodSpec { priority, ..PodSpec::default() }), ..Pod::default() }
 }
 
-/// Returns a pod with this nominated node that does not take the node yet.
+/// Returns a pod with this nominated node. The pod is gated, so that it does not take the node.
 fn nominated(name: &str, priority: i32, node: &str) -> Pod {
     let spec = PodSpec { priority, scheduling_gates: vec!["gate".into()], ..PodSpec::default() };
     Pod { nominated_node_name: node.into(), spec: Arc::new(spec), ..pod(name, priority) }

@@ -103,7 +103,7 @@ impl Core {
         self.permitted(reservation, step);
     }
 
-    /// Rejects a waiting pod for a plugin.
+    /// Rejects a waiting pod on behalf of the permit plugin with this name.
     fn reject_waiting(&mut self, reservation: Reservation, plugin: &str, why: String, step: &mut Step<'_>) {
         let status = Status { code: Code::Unschedulable, reasons: vec![why.into()] };
         // The node may have been deleted in the meantime.

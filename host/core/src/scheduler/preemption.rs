@@ -16,8 +16,8 @@ use crate::plugins::PreemptionPlan;
 use crate::profile::ProfilePlugin;
 use crate::queue::{AfterEvictions, QueuedPod};
 
-/// Evictions that were requested and that the cluster does not show yet. A pod with such evictions requests no others
-/// and is not tried before the cluster shows them.
+/// Evictions that were requested and that the cluster does not show yet. A pod with such evictions requests no other
+/// evictions. The pod is not tried before the cluster shows the evictions or they have failed.
 #[derive(Debug, Default)]
 pub(super) struct Evictions {
     /// By the uid of the preempting pod.
@@ -29,7 +29,7 @@ pub(super) struct Evictions {
 /// The evictions for one preempting pod.
 #[derive(Debug, Default)]
 struct Underway {
-    /// The uids of the victims that remain.
+    /// The uids of the victims that are not being deleted yet, and whose eviction has not failed.
     victims: BTreeSet<Box<str>>,
     /// At least one victim could not be evicted.
     failed: bool,
@@ -52,8 +52,9 @@ impl Evictions {
         }
     }
 
-    /// Ends the evictions of a victim, which is being deleted, is gone, or `stays`. Returns the uids of the pods for
-    /// which this was the last victim, each with whether all of its victims are going.
+    /// Ends the evictions of a victim that is being deleted or gone, or that could not be evicted (`stays`). Returns
+    /// the uids of the preempting pods for which this was the last victim, each with whether all of its victims were
+    /// evicted.
     fn ended(&mut self, victim: &str, stays: bool) -> Vec<(Box<str>, bool)> {
         let mut done = Vec::new();
         for uid in self.by_victim.remove(victim).unwrap_or_default() {
@@ -75,12 +76,14 @@ impl Evictions {
 }
 
 impl Core {
-    /// A victim is being deleted or is gone. Pods for which it was the last victim move on.
+    /// Handles a pod, possibly a victim, that is being deleted or is gone. Preempting pods for which this was the last
+    /// victim stop awaiting evictions.
     pub(super) fn victim_is_leaving(&mut self, uid: &str, step: &mut Step<'_>) {
         self.eviction_ended(uid, false, step);
     }
 
-    /// A victim could not be evicted. Pods for which it was the last victim may choose other victims.
+    /// Handles a victim that could not be evicted. Preempting pods for which this was the last victim get another
+    /// attempt, in which they may choose other victims.
     pub(super) fn eviction_failed(&mut self, uid: &str, step: &mut Step<'_>) {
         self.eviction_ended(uid, true, step);
     }
@@ -111,9 +114,9 @@ impl Core {
         info.is_some_and(|info| info.pods.iter().any(leaves))
     }
 
-    /// Returns whether a waiting pod may fit on a node now, because the pod missed the events of the evictions. The
-    /// filters that rejected it are asked if each of their verdicts depends on one node alone. Otherwise the answer
-    /// is yes, because other plugins may accept any node now.
+    /// Returns whether a waiting pod may fit on a node now. While the pod awaited evictions, no event moved it, so the
+    /// filters that rejected the pod are asked again. They are asked only if each of their verdicts depends on one node
+    /// alone. Otherwise the answer is true, because the plugins that rejected the pod may accept any node now.
     fn may_fit_now(&mut self, uid: &str, step: &mut Step<'_>) -> bool {
         let Some(entry) = self.queue.get(uid) else { return false };
         let (pod, by) = (Arc::clone(&entry.pod), entry.rejection.by.clone());
@@ -124,12 +127,13 @@ impl Core {
         let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins, step.extenders);
         let rejected = |plugin: &&ProfilePlugin| by.iter().any(|rejector| rejector.id == plugin.id);
         let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(rejected).collect();
-        // A failed plugin counts as a yes, so that the pod is not lost.
+        // A failed plugin counts as accepting the pod, so that the pod is not lost.
         cycle.pass_somewhere(&filters).unwrap_or(true)
     }
 
-    /// After an event on a pod's nominated node, or when no preempted pod is leaving that node any more, preemption
-    /// on another node may help the pod. From then on any event may help the pod.
+    /// Ends the wait for victims of pods that are nominated to the node of the event: after an event about the node
+    /// itself, or after an event about a pod on the node if no preempted pod is leaving the node any more. Preemption
+    /// on another node may then help these pods, so that any event may help them.
     pub(super) fn stop_awaiting_on_event(&mut self, event: &ClusterEvent) {
         let (node, is_about_pod) = match &event.subject {
             Subject::Node { before, after } => (after.as_ref().or(before.as_ref()).map(|node| &node.name), false),
@@ -145,7 +149,7 @@ impl Core {
         lost.iter().for_each(|uid| self.queue.stop_awaiting_victims(uid));
     }
 
-    /// Applies the change of the pod's nomination that the post-filters decided.
+    /// Applies the change of the pod's nomination that an attempt resulted in.
     pub(super) fn nominate(&mut self, entry: &QueuedPod, nomination: NominationChange, step: &mut Step<'_>) {
         match nomination {
             NominationChange::Keep => {}
@@ -198,7 +202,7 @@ impl Core {
         true
     }
 
-    /// Sets the pod's nominated node, or clears it if `node` is empty.
+    /// Sets the pod's nominated node, or clears the nomination if `node` is empty.
     fn set_nomination(&mut self, pod: &Arc<Pod>, node: &str, step: &mut Step<'_>) {
         if self.nominations.node_of(&pod.key.uid).unwrap_or_default() == node {
             return;

@@ -59,7 +59,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Creates a bench with these nodes, without taints, and with a pod `low` on `n`.
+    /// Creates a bench with a pod `low` on the only node `n`.
     fn new() -> Self {
         let mut bench = Self { core: Core::new(Options::default()), now: Timestamp(1_000_000) };
         let declaration = Arc::new(Declaration { node_facts: NodeFacts::PODS, ..Declaration::default() });
@@ -124,7 +124,7 @@ fn a_pod_preempts_and_gets_the_node() {
     assert!(bench.core.nominations.is_empty());
 }
 
-/// Events do not wake a held pod. Therefore all nodes are looked at when its victims have gone.
+/// Events do not move a pod that awaits evictions. All nodes are therefore looked at when the evictions have ended.
 #[test]
 fn a_pod_gets_a_node_that_appeared_during_its_evictions() {
     let mut bench = Bench::new();

@@ -28,12 +28,14 @@ pub(super) struct Reservation {
     pub pod: Arc<Pod>,
     /// The node's name.
     pub node: Box<str>,
-    /// The time of its scheduling cycle, and the cycle number.
+    /// The time of the pod's scheduling cycle.
     pub began: Timestamp,
+    /// The number of the pod's scheduling cycle.
     pub cycle: u64,
-    /// The plugins that reserved something, in order, each with the state that its reserve returned.
+    /// The plugins whose reserve succeeded, in order, each with the state that its reserve returned.
     pub reserved: Vec<(Arc<str>, Arc<[u8]>)>,
-    /// Plugins that skipped the pod at reserve. They are not asked about it any more.
+    /// Plugins that skipped the pod at reserve. The core does not ask these plugins about the pod again before the
+    /// reservation ends.
     pub skipping: Vec<Arc<str>>,
     /// Keys of the objects that are assumed for the pod.
     pub assumed: Vec<ObjectKey>,
@@ -53,7 +55,8 @@ pub(super) enum Stage {
     InCycle,
     /// The pod waits for these permit plugins.
     Waiting(Vec<PluginWait>),
-    /// The intents of this pre-bind plugin are being executed. The plugins in `left` come next.
+    /// The intents of this pre-bind plugin are being executed, as the `step` of an [`Action::ExecuteIntents`]. The
+    /// plugins in `left` come next.
     PreBinding { step: u64, plugin: Arc<str>, left: VecDeque<Arc<str>> },
     /// The binding is under way.
     Binding(Binder),
@@ -72,9 +75,9 @@ pub(super) struct PluginWait {
 pub(super) enum Binder {
     /// The API server, through [`Action::Bind`].
     Server,
-    /// The extender with this index.
+    /// The extender with this index in [`crate::extenders::Extenders::list`].
     Extender(usize),
-    /// The intents of this plugin. The number is the step of their [`Action::ExecuteIntents`].
+    /// The intents of this plugin. The number is the `step` of the [`Action::ExecuteIntents`] with these intents.
     Plugin(u64, Arc<str>),
 }
 
@@ -83,9 +86,11 @@ pub(super) enum Binder {
 pub(super) enum UndoReason {
     /// A plugin rejected the pod. The pod waits for an event that may help.
     Rejected(Diagnosis),
-    /// An attempt failed without a verdict. The pod is tried again after a backoff, or when `plugin` works again.
+    /// An attempt failed without a verdict. The pod is tried again after a backoff, or when `plugin`, which is down,
+    /// works again.
     Failed { message: String, plugin: Option<Arc<str>> },
-    /// This plugin is being filled with the cluster again. The pod waits for the plugin, and nothing is reported.
+    /// This plugin is being filled with the cluster again. The pod is tried again when the plugin works, or after a
+    /// backoff. Nothing is reported.
     Filling(Arc<str>),
     /// The pod needs no node any more, because it is being deleted, was removed, or already has a node.
     Cancelled,
@@ -102,7 +107,7 @@ impl From<PluginError> for UndoReason {
 }
 
 impl Reservation {
-    /// Returns the state that the plugin's reserve returned, or an empty slice.
+    /// Returns the state that the plugin's reserve returned, or an empty slice if the plugin reserved nothing.
     pub fn state_of(&self, plugin: &str) -> &[u8] {
         self.reserved.iter().find(|(name, _)| **name == *plugin).map_or(&[], |(_, state)| state)
     }
@@ -130,7 +135,7 @@ impl Reservation {
         !matches!(self.stage, Stage::Binding(_))
     }
 
-    /// Returns the number of the [`Action::ExecuteIntents`] whose end the reservation waits for.
+    /// Returns the `step` of the [`Action::ExecuteIntents`] whose result the reservation waits for.
     pub fn awaited_step(&self) -> Option<u64> {
         match &self.stage {
             Stage::PreBinding { step, .. } | Stage::Binding(Binder::Plugin(step, _)) => Some(*step),
@@ -217,7 +222,7 @@ impl Core {
         Ok(())
     }
 
-    /// Returns the reason to undo for a plugin that rejected the chosen node.
+    /// Returns the reason to undo the reservation, for a plugin that rejected the chosen node.
     pub(super) fn rejected(
         &mut self,
         plugin: &ProfilePlugin,
@@ -241,7 +246,7 @@ impl Core {
         }
         let in_cycle = matches!(reservation.stage, Stage::InCycle);
         if !in_cycle {
-            // Events up to now may help the pod. Its own departure from the node helps only other pods.
+            // Events up to now may help the pod. The pod's own departure from the node helps only other pods.
             self.pass_events(step);
             self.queue.ignore_later_events(&mut reservation.entry);
         }
@@ -259,11 +264,12 @@ impl Core {
         }
         self.cache.forget(uid);
         if in_cycle {
-            // No pod has seen the assumed pod arrive, so that its departure helps no pod.
+            // The queue has not got the events of the assumption. The undo reverts the assumption, so the events of
+            // both are dropped.
             self.cache.take_events();
             if reservation.was_nominated {
-                // Other pods left space for the nominated pod. They may use it now, but this does not help the pod
-                // itself.
+                // Other pods left space on the nominated node for this pod. They may use the space now, but this does
+                // not help the pod itself.
                 self.nominations.node_released(Arc::clone(&reservation.pod));
                 self.pass_events(step);
                 self.queue.ignore_earlier_events(&mut reservation.entry);

@@ -9,7 +9,7 @@ use crate::queue::QueuedPod;
 use crate::time::Timestamp;
 
 /// Reservations of pods whose binding is not yet known to have succeeded. Callers take a reservation out and put it
-/// back to change it.
+/// back to change its stage, because `deadlines` depends on the stage.
 #[derive(Debug, Default)]
 pub(super) struct Reservations {
     /// By the pod's uid.
@@ -48,7 +48,7 @@ impl Reservations {
         is_right(self.by_uid.get(uid)?).then(|| self.take(uid)).flatten()
     }
 
-    /// Returns the queue entry, to update the pod. Callers must not change the stage of the reservation.
+    /// Returns the queue entry of the pod's reservation, so that the caller can update the pod.
     pub fn entry_mut(&mut self, uid: &str) -> Option<&mut QueuedPod> {
         self.by_uid.get_mut(uid).map(|reservation| &mut reservation.entry)
     }

@@ -13,14 +13,14 @@ use crate::profile::Profile;
 use crate::queue::{QueuedPod, Rejection, UnscheduledReason};
 use crate::time::Timestamp;
 
-/// `verify_every` is multiplied by the number of nodes divided by this number.
+/// A `verify_every` above 1 is multiplied by the number of nodes divided by this number, rounded down, at least 1.
 const NODES_CHECKED: u64 = 1000;
 
 impl Core {
     pub(super) fn cycle(&mut self, step: &mut Step<'_>) {
         let Some(mut entry) = self.queue.pop() else { return };
         let Some(at) = self.profile_index(&entry.pod) else {
-            // The profile was removed while the pod waited. It may come back.
+            // The profile was removed while the pod waited. A later exchange of plugins may add the profile again.
             self.queue.end_ticket(&mut entry);
             self.unclaimed.insert(entry.pod.key.uid.clone(), entry.pod);
             return;
@@ -45,12 +45,12 @@ impl Core {
         }
     }
 
-    /// Returns the index of the profile that schedules the pod.
+    /// Returns the index in `profiles` of the profile that schedules the pod.
     pub(super) fn profile_index(&self, pod: &Pod) -> Option<usize> {
         self.profiles.iter().position(|profile| profile.scheduler_name == pod.spec.scheduler_name)
     }
 
-    /// Returns a scheduling cycle with the current cycle number, and its profile.
+    /// Returns a scheduling cycle with the current cycle number, and the profile at the index `profile`.
     pub(super) fn scheduling_cycle<'a>(
         &'a mut self,
         pod: &'a Arc<Pod>,
@@ -94,7 +94,8 @@ impl Core {
         let message = failure.to_string();
         let rejection = match failure {
             Failure::Plugin(ref error) | Failure::PostFilter(ref error) => {
-                // A failed post-filter may have nominated a node in an earlier attempt.
+                // The nomination of an earlier attempt stays if a post-filter failed or a plugin is being filled. Any
+                // other failure clears the nomination, as in kube-scheduler.
                 let keeps = error.filling || matches!(failure, Failure::PostFilter(_));
                 self.nominate(&entry, if keeps { NominationChange::Keep } else { NominationChange::Clear }, step);
                 if error.filling {
@@ -123,7 +124,8 @@ impl Core {
         self.ended.push(attempt(&entry, Outcome::Unschedulable, step.now));
         let mut entry = report(entry, UnscheduledReason::Unschedulable, message, &mut step.actions);
         if self.evictions.are_underway_for(&entry.pod.key.uid) {
-            // The pod waits for its own victims. Deletions on other nodes make no difference to it.
+            // The pod awaits evictions: it waits until each of its victims is being deleted or could not be evicted. No
+            // event moves the pod before, not even an event about another node.
             self.queue.await_evictions(entry, rejection, step.now);
         } else {
             entry.awaits_victims = self.awaits_victims(&entry.pod.key.uid);
@@ -131,7 +133,8 @@ impl Core {
         }
     }
 
-    /// Reports an attempt that failed without a verdict. The pod is tried again after a backoff.
+    /// Reports an attempt that failed without a verdict. The pod is tried again after a backoff, or when `plugin`,
+    /// which is down, works again.
     pub(super) fn failed(&mut self, entry: QueuedPod, plugin: Option<Arc<str>>, message: String, step: &mut Step<'_>) {
         let entry = report(entry, UnscheduledReason::SchedulerError, message, &mut step.actions);
         self.queue.add_failed(entry, plugin, step.now);
@@ -158,7 +161,8 @@ fn cut(mut message: String) -> Arc<str> {
     message.into()
 }
 
-/// Reports why the pod is not scheduled: always as an event, and as the condition if its reason or message changed.
+/// Reports why the pod is not scheduled: always as an event, and as the condition PodScheduled if the reason or message
+/// changed.
 pub(super) fn report(
     mut entry: QueuedPod,
     reason: UnscheduledReason,

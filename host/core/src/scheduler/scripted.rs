@@ -1,4 +1,4 @@
-//! Test plugins that answer from a script at reserve and later points, and a test bench with a core.
+//! Test plugins with scripted answers, and a test bench with a core.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,8 +33,7 @@ pub(super) enum Answer {
     Skips,
 }
 
-/// Plugins by name, `A` to `D`, at every point. The filter rejects the pod if the scripted answer to `filter` is a
-/// rejection.
+/// The plugins `A` to `D`. The filter rejects the pod if the scripted answer to `filter` is a rejection.
 #[derive(Default)]
 pub(super) struct Scripted {
     /// By plugin, question and pod, for example `A permit p`.
@@ -182,7 +181,8 @@ impl Plugins for Scripted {
     }
 }
 
-/// A core with one node `n` and a profile with all plugins at all points.
+/// A core with one node `n` and a profile with the plugins `A`, `B` and `C` at pre-enqueue, filter, and all points from
+/// reserve on.
 pub(super) struct Bench {
     pub core: Core,
     pub plugins: Scripted,
@@ -201,7 +201,7 @@ impl Bench {
         bench
     }
 
-    /// Replaces the plugins by instances of this generation.
+    /// Replaces the plugins by instances with these names and this generation, which determine their ids.
     pub fn swap(&mut self, generation: u32, names: &[&str]) -> Vec<String> {
         let plugin = |letter: &&str| {
             let id = PluginId(generation * 4 + u32::from(letter.as_bytes()[0] - b'A'));
@@ -254,12 +254,12 @@ impl Bench {
         self.step(Event::Tick)
     }
 
-    /// Returns the calls since the last time.
+    /// Returns the plugin calls since the last call of this function.
     pub fn calls(&mut self) -> Vec<String> {
         std::mem::take(&mut self.plugins.calls)
     }
 
-    /// Returns whether only the queue entry of the pod is left.
+    /// Returns whether nothing of the pod's reservation is left and the pod is in the queue.
     pub fn is_undone(&self, name: &str) -> bool {
         self.core.in_flight() == 0
             && self.core.cache().pod_by_uid(name).is_none()

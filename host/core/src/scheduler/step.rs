@@ -18,7 +18,8 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Reports the start and the end of an extension point for metrics, also if the point has no plugins.
+    /// Calls `run`, and reports its start and end for metrics as those of the extension point, also if the point has no
+    /// plugins.
     pub fn at<R>(
         &mut self,
         point: ExtensionPoints,
@@ -32,8 +33,8 @@ impl Step<'_> {
         result
     }
 
-    /// Adds an action for these intents, if there are any. The contract allows only changes here, and the implementor
-    /// of [`Plugins`] refuses other intents.
+    /// Adds an [`Action::Change`] for the intents that are changes ([`Intent::is_change`]), if there are any. Other
+    /// intents are dropped, because the contract does not allow them here.
     pub fn change(&mut self, mut intents: Vec<Intent>) {
         intents.retain(Intent::is_change);
         if !intents.is_empty() {

@@ -1,4 +1,5 @@
-//! What the plugins declare and answer, as functions of the cluster. The plugins and the checks of their host use them.
+//! The declarations and answers of the plugins, as functions of the cluster. The plugins give these answers, and the
+//! checks compare the core's decisions with them.
 
 use berth_core::cache::NodeId;
 use berth_core::facts::{NodeFacts, PodFacts};
@@ -11,14 +12,14 @@ use crate::spread;
 /// The number of kinds of plugins. An instance's id is its generation times this number plus its kind.
 pub const KINDS: u32 = 9;
 
-/// Returns the declaration of a kind of plugins. See [`crate::plugins::Fakes::honest`].
+/// Returns the declaration of a kind of plugins. For `honest`, see [`crate::plugins::Fakes::honest`].
 pub fn declaration(kind: u32, honest: bool) -> Declaration {
     let mut points = ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER | ExtensionPoints::SCORE;
     points.set(ExtensionPoints::QUEUEING_HINT, kind == 6);
     points.set(ExtensionPoints::SKIP, kind == 5);
     points.set(ExtensionPoints::CLASSES | ExtensionPoints::NORMALIZE, kind == 8);
-    // Crowd and Spread need no claims. An event of a claim must not hide that another event did not wake a pod of
-    // theirs.
+    // Crowd and Spread need no claims. If they read claims, an event of a claim could wake a pod that they rejected,
+    // and hide that the right event did not wake the pod.
     let reads_claims = if honest { matches!(kind, 5 | 6) } else { kind > 4 };
     let objects = if reads_claims { vec![claims()] } else { Vec::new() };
     let (name, pod_facts, node_facts, scope) = match kind {
@@ -64,7 +65,7 @@ pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str
     }
 }
 
-/// Returns the score of one node.
+/// Returns the raw score of one node.
 pub fn score(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> i64 {
     let Some(info) = cycle.cache.node(node) else { return 0 };
     match kind {

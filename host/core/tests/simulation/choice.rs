@@ -11,17 +11,17 @@ use crate::answers::{KINDS, reason, score};
 use crate::extenders::ExtenderAnswers;
 use crate::spread;
 
-/// How much a point of an extender counts, as in kube-scheduler: plugins give up to 100 points, extenders up to 10.
+/// The factor of the extenders' scores, as in kube-scheduler: plugins score from 0 to 100, extenders from 0 to 10.
 const SCORE_SCALE: i64 = 10;
 
-/// What is known of the present scheduling cycle.
+/// The data about the current scheduling cycle that the checks need.
 #[derive(Default)]
 pub struct Choice {
     /// The priority of the pod of this cycle.
     tried: Option<i32>,
     /// The nodes that pass all filters at the start of this cycle, and have no nominated pods.
     passing: Option<Vec<NodeId>>,
-    /// The plugins' total of each node, once there are several nodes to choose from.
+    /// The weighted sum of the plugins' scores of each node; `None` until the nodes are scored.
     totals: Option<Vec<(NodeId, i64)>>,
     /// The answers of the extenders in this cycle.
     pub extenders: ExtenderAnswers,
@@ -38,7 +38,8 @@ impl Choice {
         self.passing = Some(self.passing(cycle, profile));
     }
 
-    /// These nodes passed all filters, and the extenders' filter.
+    /// Records the nodes that passed all filters and the extenders' filter, with their scores. Checks that no node is
+    /// missing.
     pub fn found(&mut self, cycle: &Cycle<'_>, profile: &Profile, nodes: &[NodeId]) {
         for node in nodes {
             let name = name_of(cycle, *node);
@@ -77,7 +78,7 @@ impl Choice {
         }
     }
 
-    /// The pod gets this node. No node has a higher sum of the plugins' and the extenders' scores.
+    /// Checks the node that the pod gets: no other node has a higher sum of the plugins' and the extenders' scores.
     pub fn chosen(&mut self, cycle: &Cycle<'_>, node: NodeId) {
         let passing = self.passing.take();
         let Some(mut totals) = self.totals.take() else {
@@ -96,7 +97,8 @@ impl Choice {
         self.compared += 1;
     }
 
-    /// Ends the cycle. Checks that no pod of a higher priority was waiting to be tried.
+    /// Ends the cycle. Checks that the pod of the cycle has at least the priority `highest`, the highest in the active
+    /// sub-queue when the cycle began. `None` if there is nothing to check.
     pub fn end(&mut self, highest: Option<i32>) {
         (self.totals, self.passing) = (None, None);
         self.extenders.forget();
@@ -117,7 +119,7 @@ fn name_of<'a>(cycle: &Cycle<'a>, node: NodeId) -> &'a str {
     cycle.cache.node(node).map_or("", |info| &info.node.name)
 }
 
-/// Scores in relation to the highest, which becomes 100.
+/// Scales the scores so that the highest becomes 100.
 fn to_100(raw: &[i64]) -> Vec<i64> {
     let highest = raw.iter().copied().max().unwrap_or_default().max(1);
     raw.iter().map(|score| score * 100 / highest).collect()

@@ -12,7 +12,7 @@ pub const PROFILE: &str = "default-scheduler";
 /// The second profile.
 pub const OTHER_PROFILE: &str = "other-scheduler";
 
-/// All objects, by name or uid. The watch of each kind delivers its events in order.
+/// All objects: nodes and claims by name, pods by uid. The watch of each kind delivers its events in order.
 pub struct Cluster {
     pub nodes: BTreeMap<Box<str>, Arc<Node>>,
     pub pods: BTreeMap<Box<str>, Arc<Pod>>,
@@ -128,7 +128,7 @@ impl Cluster {
         }
     }
 
-    /// Handles the binding subresource, with its checks.
+    /// Binds the pod with the checks that the API server makes for the binding subresource.
     pub fn bind(&mut self, key: &PodKey, node: &str) -> Result<(), String> {
         let pod = self.pods.get(&key.uid).ok_or("not found")?;
         if !pod.spec.scheduling_gates.is_empty() {
@@ -154,14 +154,15 @@ impl Cluster {
         }
     }
 
-    /// Marks the pod as deleting and preempted. It may take long to end. Returns whether the pod exists.
+    /// Marks the pod as deleting and preempted. The pod may take long to end. Returns whether the pod exists.
     pub fn evict(&mut self, key: &PodKey) -> bool {
         let Some(pod) = self.pods.get(&key.uid).cloned() else { return false };
         self.set_pod(Arc::new(Pod { deleting: true, preempted: true, ..Pod::clone(&pod) }));
         true
     }
 
-    /// Removes one pod that is being deleted, if there is one. With `all`, this includes pods that never end.
+    /// Removes one pod that is being deleted, if there is one. With `all`, this includes pods for which `never_ends` is
+    /// true. Returns whether a pod was removed.
     pub fn end_pod(&mut self, all: bool, rng: &mut fastrand::Rng) -> bool {
         let ends = |pod: &&Arc<Pod>| pod.deleting && (all || !never_ends(pod));
         let Some(key) = rng.choice(self.pods.values().filter(ends).map(|pod| pod.key.clone()).collect::<Vec<_>>())

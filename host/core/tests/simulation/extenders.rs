@@ -1,4 +1,4 @@
-//! Extenders with faults: they fail and take nodes away.
+//! Extenders with faults: the extenders fail and reject nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -39,7 +39,8 @@ impl ExtenderAnswers {
     }
 }
 
-/// Two extenders: one takes nodes away and fails while there are faults, and one scores and may be ignored. The first one binds.
+/// Two extenders. The first filters, preempts and binds. The second only scores, and is ignorable. While there are
+/// faults, both fail at random, and the first takes nodes away.
 pub struct FakeExtenders {
     list: [Extender; 2],
     rng: fastrand::Rng,
@@ -76,7 +77,7 @@ impl Extenders for FakeExtenders {
                 false => filtered.nodes.push((*node).into()),
             }
         }
-        // A pod's nominated node is asked about alone first, and then with the others.
+        // The last answer counts: the core asks about a pod's nominated node alone first, and then about all nodes.
         self.answers.lock().taken_away = filtered.failed.keys().cloned().collect();
         Ok(filtered)
     }

@@ -1,5 +1,6 @@
 //! Two plugins that reserve, wait, deny and allow, with a record of their calls. The record checks that each
-//! reservation ends exactly once, at the plugin that made it, with that plugin's state, and in reverse order.
+//! reservation ends exactly once, at the plugin that made it, with that plugin's state, and at unreserve in reverse
+//! order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,14 +17,14 @@ pub struct Ledger {
     pub seed: u64,
     /// The plugins deny pods and make pods wait.
     pub faults: bool,
-    /// By the pod's uid and the plugin's kind: the number of the reservation, and the claim that it uses.
+    /// By the pod's uid and the plugin's kind: the number of the reservation, and the claim that the reservation uses.
     reserved: BTreeMap<(Box<str>, u32), (u64, Option<ObjectKey>)>,
     /// Pods that were assigned since the last check, with their nodes.
     pub placed: Vec<(Box<str>, NodeId)>,
     made: u64,
 }
 
-/// Returns the fields of a claim that a pod uses.
+/// Returns the fields of a claim that the pod with this uid uses, by the reservation with this number.
 fn taken(uid: &str, number: u64) -> Arc<str> {
     format!("{uid}/{number}").into()
 }
@@ -103,7 +104,8 @@ impl Ledger {
         Permission { decision, allow, reject }
     }
 
-    /// Returns the intent that makes the assumed version real.
+    /// Returns the intent that writes the assumed version of the claim to the cluster. Empty if the plugin assumed no
+    /// claim.
     pub fn pre_bind(&self, kind: u32, cycle: &Cycle<'_>) -> Vec<Intent> {
         let uid = &cycle.pod.key.uid;
         let Some((number, Some(claim))) = self.reserved.get(&(uid.clone(), kind)) else { return Vec::new() };

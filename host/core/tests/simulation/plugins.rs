@@ -39,7 +39,8 @@ pub struct Fakes {
 }
 
 impl Fakes {
-    /// Creates plugins that neither trap nor deny. Their answers depend on the cluster alone.
+    /// Creates plugins that neither trap nor deny. Up to the choice of a node, their answers depend on the pod and the
+    /// cluster alone.
     pub fn without_faults(seed: u64) -> Self {
         let mut ledger = Ledger::new(seed);
         ledger.faults = false;
@@ -124,7 +125,8 @@ impl Plugins for Fakes {
     }
 
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        // First has scope cluster, so that it is asked in every cycle. Answers of scope node and domain are cached.
+        // The plugin First has scope cluster, so that the core asks First in every cycle. Answers of scope node and
+        // domain are cached.
         if plugin.0 % KINDS == 5 {
             self.profile_of(cycle).iter().for_each(|profile| self.choice.begin(cycle, profile));
         }
@@ -146,7 +148,7 @@ impl Plugins for Fakes {
         Ok(verdicts)
     }
 
-    /// Sometimes the plugin does not answer by class, or was rebuilt.
+    /// At random, the plugin does not answer by class, or forgets its earlier answers as after a rebuild.
     fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
         self.may_trap(plugin)?;
         let forgets = self.rng.u8(..16) == 0;
@@ -175,8 +177,8 @@ impl Plugins for Fakes {
         Ok(spread::normalized(scores))
     }
 
-    /// Evicts all pods of lower priority from the first node where this helps, unless preempted pods are leaving
-    /// already.
+    /// Evicts all pods of lower priority from the first node where this helps, unless preempted pods of lower priority
+    /// are leaving the nominated node already.
     fn post_filter(
         &mut self,
         plugin: PluginId,

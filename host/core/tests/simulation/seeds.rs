@@ -1,4 +1,5 @@
-//! The seeds of the histories. Each run uses new seeds, prints the first one, and starts with seeds that failed once.
+//! The seeds of the histories. Each run starts with the seeds that failed once, then uses new seeds. The run prints the
+//! first new seed as `SIMULATION_BASE`.
 //!
 //! `SIMULATION_BASE=B` repeats a run, `SIMULATION_SEEDS=N` sets the number of histories of each variant, and
 //! `SIMULATION_SEED=S` runs a single history.

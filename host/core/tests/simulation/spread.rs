@@ -17,7 +17,8 @@ const SKEW: usize = 2;
 
 pub const UNEVEN: &str = "uneven";
 
-/// The classes of the last answer, as a guest remembers them.
+/// The last answer for each plugin instance and pod signature, as a guest remembers it: the cycle and the class of each
+/// node.
 #[derive(Default)]
 pub struct Spread(BTreeMap<(PluginId, PodSignatureId), (u64, BTreeMap<NodeId, ClassId>)>);
 
@@ -43,17 +44,17 @@ fn zone(node: &str) -> usize {
     usize::from(node.bytes().last().unwrap_or_default()) % ZONES
 }
 
-/// Returns whether no further pod may come to the node.
+/// Returns whether the filter rejects the node, because its zone has too many pods.
 pub fn is_uneven(cache: &Cache, node: NodeId) -> bool {
     cache.node(node).is_some_and(|info| Zones::of(cache).is_uneven(zone(&info.node.name)))
 }
 
-/// Returns the raw score: the more pods, the higher.
+/// Returns the raw score. It is higher for a node with more pods in its zone and on the node.
 pub fn score(cache: &Cache, node: NodeId) -> i64 {
     class(cache, node).map_or(0, |class| raw(class, &Zones::of(cache)))
 }
 
-/// Normalizes the scores: the fewer pods, the higher.
+/// Normalizes the scores to 0 to 100. A lower raw score becomes a higher score.
 pub fn normalized(raw: &[i64]) -> Vec<i64> {
     let most = raw.iter().copied().max().unwrap_or_default().max(1);
     raw.iter().map(|raw| 100 * (most - raw) / most).collect()
@@ -64,7 +65,7 @@ fn raw(class: ClassId, zones: &Zones) -> i64 {
     (4 * zones.0[zone].unwrap_or_default() + pods) as i64
 }
 
-/// Returns the class, made of the zone and the number of pods.
+/// Returns the node's class, which stands for the zone and the number of pods on the node.
 fn class(cache: &Cache, node: NodeId) -> Option<ClassId> {
     let info = cache.node(node)?;
     Some(ClassId((zone(&info.node.name) * (MOST_PODS + 1) + info.pods.len().min(MOST_PODS)) as u32))

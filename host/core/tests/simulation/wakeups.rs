@@ -24,7 +24,7 @@ pub fn change_one_thing(cluster: &mut Cluster, rng: &mut fastrand::Rng) {
     }
 }
 
-/// A node changes in its taints alone, its CPU alone, or its number of pods alone.
+/// Changes a node's taints alone, its allocatable CPU alone, or its allocatable number of pods alone.
 fn change_node(cluster: &mut Cluster, rng: &mut fastrand::Rng) {
     let Some(node) = rng.choice(cluster.nodes.values().cloned().collect::<Vec<_>>()) else { return };
     let mut node = Node::clone(&node);

@@ -45,15 +45,15 @@ pub struct World {
     pub bound: usize,
     rng: fastrand::Rng,
     faults: bool,
-    /// The generator for actions of other clients. It is separate, so that histories without other clients stay the
-    /// same.
+    /// The generator for actions of other clients. A separate generator keeps histories without other clients the same.
+    /// `None` if there are no other clients.
     others: Option<fastrand::Rng>,
-    /// The extenders fail and reject nodes.
+    /// Whether the extenders fail and reject nodes.
     extenders_fail: Arc<AtomicBool>,
 }
 
 impl World {
-    /// Creates a world with other clients, more nodes, two profiles, and for some seeds extenders.
+    /// Creates a world with other clients, up to 40 nodes, two profiles, and for some seeds extenders.
     pub fn with_others(seed: u64, keeping: Keeping, flush: Flush) -> Self {
         let mut world = Self::new(seed, keeping, flush);
         let mut others = fastrand::Rng::with_seed(!seed);
@@ -161,11 +161,12 @@ impl World {
         self.plugins.ledger.faults = false;
         self.extenders_fail.store(false, Relaxed);
         if self.others.is_some() {
-            // The kind may be refused.
+            // The kind of the claims may have been refused. A list ends the refusal.
             self.list_claims();
         }
         if self.plugins.honest {
-            // First and Second deny no more. The core must learn this from a change of the objects that they read.
+            // The plugins First and Second deny no pod from now on. The core must learn this from a change of the
+            // claims, which these plugins read.
             self.cluster.set_claim_to_calm();
         }
         let (mut quiet, before) = (0, self.core.cycles());
@@ -241,7 +242,7 @@ impl World {
         }
     }
 
-    /// Breaks the watch of claims: all claims are listed.
+    /// Delivers all events of claims, and then reports that all claims were listed.
     fn list_claims(&mut self) {
         while !self.cluster.claim_watch.is_empty() {
             self.deliver_claim();
@@ -249,7 +250,7 @@ impl World {
         self.step(Event::ObjectsListed(claims()));
     }
 
-    /// Executes the intents for one pod, or fails. The result that the core gets may be wrong.
+    /// Executes the intents for one pod, or fails. The core may get a failure although all intents were executed.
     fn execute(&mut self) {
         if self.executing.is_empty() {
             return;
@@ -277,7 +278,7 @@ impl World {
         }
     }
 
-    /// Executes one binding, or fails. The result that the core gets may be wrong.
+    /// Executes one binding, or fails. The core may get a failure although the pod was bound.
     fn answer_binding(&mut self) {
         if self.binding.is_empty() {
             return;

@@ -100,7 +100,8 @@ impl Advice<'_> {
         self.profiles.iter().find(|profile| profile.scheduler_name == pod.spec.scheduler_name)
     }
 
-    /// Returns whether an answer depends on the pod signature and the plugin's arguments alone, and can be cached.
+    /// Returns whether the plugin's answers at pre-enqueue and queue-sort can be cached: the result cache is enabled,
+    /// and the answers depend on the pod and the plugin's arguments alone.
     fn keeps(&self, plugin: &ProfilePlugin) -> bool {
         let declaration = &plugin.declaration;
         self.results.is_enabled()
@@ -157,7 +158,8 @@ impl Advice<'_> {
         self.fits(rejector, &cases, pod).contains(&true)
     }
 
-    /// Returns the plugin's own queueing hints. A failed call counts as a yes for all pods, so that no pod is lost.
+    /// Returns the plugin's own queueing hints. A failed call counts as the hint `queue` for all pods, so that no pod
+    /// is lost.
     fn plugins_hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let facts = rejector.declaration.pod_facts;
         let mut signature =
@@ -180,7 +182,7 @@ impl Advice<'_> {
         }
     }
 
-    /// Returns the first plugin that gates the pod. The plugin that gated it before is asked first.
+    /// Returns the first plugin that gates the pod. The plugin that gated the pod before is asked first.
     fn gate(&mut self, entry: &QueuedPod) -> Result<Option<Rejector>, PluginError> {
         let mut plugins = self.profile(&entry.pod).map_or_else(Vec::new, |profile| profile.pre_enqueue.clone());
         if let Some(gate) = &entry.gate {
@@ -236,8 +238,8 @@ impl Advisor for Advice<'_> {
     }
 
     /// Asks a plugin with queueing hints of its own for its hints. For a plugin whose verdicts depend on one node
-    /// alone, the filter's verdict on the node of the event is the hint. For any other plugin and after a failed
-    /// call, the answer is yes for all pods, so that no pod is lost.
+    /// alone, the filter's verdict on the node of the event is the hint. For any other plugin or event, for a plugin in
+    /// no profile, and after a failed call, the answer is true for all pods, so that no pod is lost.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let declaration = &rejector.declaration;
         let serves = |profile: &Profile| profile.plugin_ids().any(|id| id == rejector.id);
@@ -263,8 +265,8 @@ pub(super) fn by_node(declaration: &Declaration) -> bool {
         && declaration.points.contains(ExtensionPoints::FILTER)
 }
 
-/// Returns the only node that may have become feasible by this event, for a plugin whose verdicts depend on one node
-/// alone.
+/// Returns the name of the only node that may have become feasible by this event, if the event is about an existing
+/// node and the plugin's verdicts depend on one node alone.
 fn node_alone<'a>(declaration: &Declaration, event: &'a ClusterEvent) -> Option<&'a str> {
     match &event.subject {
         Subject::Node { after: Some(node), .. } if by_node(declaration) => Some(&node.name),

@@ -1,8 +1,9 @@
-//! Pods that await their victims: finds the pods that may be schedulable after a pod leaves a node or lowers its
-//! requests.
+//! Pods that await their victims: finds the pods that may be schedulable after an event about a pod on a node, such as
+//! its deletion.
 //!
-//! No other preemption starts for a pod while its victims leave. An event of a pod on a node therefore helps a
-//! waiting pod only if the waiting pod fits on that node now, beside the pods that are nominated to it.
+//! No other preemption starts for a pod while its victims leave. An event about a pod on a node therefore helps a
+//! waiting pod only if the waiting pod fits on that node now, beside the pods of at least its priority that are
+//! nominated to that node.
 
 use std::sync::Arc;
 

@@ -16,8 +16,8 @@ use crate::profile::{Profile, ProfilePlugin};
 use crate::scheduler::scripted::{evict_lower, is_lower};
 use crate::{Action, Core, Event, Options, Timestamp};
 
-/// The CPUs of a node are its places. The post-filter evicts all pods of lower priority from the first node where
-/// this helps, unless pods are leaving already.
+/// Each millicore of a node is a place. The post-filter evicts all pods of lower priority from the first node where
+/// this helps, unless pods of lower priority are leaving the nominated node already.
 struct Places;
 
 impl Plugins for Places {
@@ -120,7 +120,7 @@ impl Bench {
         self.step(Event::PodSet(Arc::new(pod)));
     }
 
-    /// All victims are being deleted.
+    /// Reports that all victims are being deleted.
     fn all_leave(&mut self) {
         for key in std::mem::take(&mut self.evicted) {
             self.leaves(&key.name);
@@ -132,7 +132,7 @@ impl Bench {
         self.set(Pod { deleting: true, preempted: true, ..Pod::clone(&known) });
     }
 
-    /// The pod was deleted. Backoffs are skipped.
+    /// Reports that the pod is gone. The time advances by 60 seconds, so that all backoffs end.
     fn gone(&mut self, name: &str) {
         self.now = self.now.after(Duration::from_secs(60));
         self.step(Event::PodRemoved(pod(name, 0, 0).key));
@@ -192,7 +192,7 @@ fn a_pod_whose_victims_never_end_takes_space_of_other_pods() {
         bench.set(pod("p", 9, 2));
         bench.all_leave();
         assert_eq!(bench.core.nominations().node_of("p"), Some("a"));
-        // The freed place is not enough yet, on either node.
+        // The freed place is not enough yet, on node a or on node b.
         bench.gone(if gone == "more" { "a0" } else { "b1" });
         assert_eq!((bench.tried_in_vain("p"), bench.bound.len()), (1, 0), "{gone}");
         bench.gone(gone);
@@ -231,7 +231,7 @@ fn a_pod_that_loses_its_node_preempts_elsewhere() {
         }
         bench.set(pod("p", 9, 2));
         bench.all_leave();
-        // The pod has the nomination in its status, so that the API server can clear it.
+        // The pod's status names node a, so that a later version of the pod without the name clears the nomination.
         bench.set(Pod { nominated_node_name: "a".into(), ..pod("p", 9, 2) });
         bench.gone("b0");
         assert_eq!((bench.tried_in_vain("p"), bench.bound.len()), (1, 0), "{which}");

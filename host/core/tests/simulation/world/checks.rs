@@ -9,8 +9,8 @@ use berth_core::queue::{QueuedPod, Rejector};
 use super::World;
 use crate::spread::is_uneven;
 
-/// Checks a decision when it is made: the node exists, is not over its allocatable, and leaves space for its
-/// nominated pods.
+/// Checks a decision when it is made: the node exists, has no taints, is not over its allocatable, and has space for
+/// the pods of at least this pod's priority that are nominated to the node. The pod has no scheduling gates.
 pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
     let seed = world.seed;
     let cache = world.core.cache();
@@ -38,13 +38,14 @@ pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
     assert!(!gates, "seed {seed}: {pod} was placed despite its gates");
 }
 
-/// Checks after each step that the queue keeps events only for pods that have a reservation.
+/// Checks after each step that the queue keeps events for no more pods than have a reservation.
 pub fn events_are_kept_for_reserved_pods(world: &World) {
     let (out, reserved) = (world.core.queue().out(), world.core.in_flight());
     assert!(out <= reserved, "seed {}: events are kept for {out} pods, and {reserved} are reserved", world.seed);
 }
 
-/// Checks a requested binding: the pod is neither being bound nor assigned.
+/// Checks a requested binding or execution of intents: for this pod no binding and no intents are under way, and the
+/// core does not know the pod as assigned.
 pub fn binding_is_right(world: &World, pod: &PodKey) {
     let seed = world.seed;
     let twice = world.binding.iter().any(|(other, _)| other.uid == pod.uid);
@@ -79,8 +80,8 @@ pub fn no_pod_that_awaits_victims_fits(world: &World) {
     }
 }
 
-/// Checks the core when nothing is under way: every pod is bound, or waits in the queue and fits on no node. No
-/// binding is in flight, and the core's sums equal those of the cluster.
+/// Checks the core when nothing is under way: every pod is bound or in the queue, and no pod without scheduling gates
+/// fits on a node. No binding is in flight, and the core's sums equal those of the cluster.
 pub fn nothing_is_forgotten(world: &World) {
     let seed = world.seed;
     assert_eq!(world.core.in_flight(), 0, "seed {seed}: in flight although all is answered");

@@ -46,7 +46,7 @@ impl World {
         all.into_iter().for_each(|node| self.step(Event::NodeSet(node)));
     }
 
-    /// Breaks the watch of pods, in the same way.
+    /// Breaks the watch of pods: its undelivered events are lost, and all pods are listed.
     fn list_pods(&mut self) {
         let mut gone = BTreeMap::new();
         for event in std::mem::take(&mut self.cluster.pod_watch) {
