@@ -110,7 +110,7 @@ mod tests {
             (vec![kind("v1", "services/status", &[])], "is not a kind"),
             (vec![service(), service()], "v1 Service is declared twice"),
             (vec![kind("v1", "Pod", &[])], "v1 Pod can't be declared as an object"),
-            (vec![kind("v1", "Service", &["spec..selector"])], "v1 Service: \"spec..selector\" is no path"),
+            (vec![kind("v1", "Service", &["spec..selector"])], "v1 Service: \"spec..selector\" is not a field path"),
             (vec![kind("v1", "Service", &["a"; 65])], "declares too many fields of a kind; the maximum is 64"),
             (
                 (0..65).map(|n| kind("v1", &format!("K{n}"), &[])).collect(),
