@@ -32,7 +32,9 @@ type Declaration struct {
 	// The scope of pre-score and score.
 	ScoreScope    Scope
 	Normalization Normalization
-	// Events after which the host retries a pod that this plugin rejected. If the list is empty, any change of
-	// the facts declared above causes a retry.
+	// Events after which the host retries a pod that this plugin rejected. If the list is empty, these changes
+	// cause a retry: any object of `objects.kinds`; and a declared node fact for filter-scope node, or any node
+	// fact for another filter-scope. In both cases, a change of the rejected pod's own declared facts, except
+	// nominated-node, causes a retry as well.
 	RetryOn []ClusterEvent
 }

@@ -631,7 +631,7 @@ type Verdicts struct {
 type Cycle struct {
 	// The id of the attempt. Each attempt has a higher id than the one before.
 	ID uint64
-	// The time of the cycle, in milliseconds since 1970.
+	// The time of the call, in milliseconds since 1970. The calls of one scheduling cycle have the same time.
 	Time int64
 	// A random number, different for every cycle and plugin. A replayed recording uses the recorded seed.
 	Seed uint64
