@@ -32,8 +32,8 @@ pub async fn bytes(call: Call) -> Result<axum::body::Bytes, Failure> {
 /// Reads an object in JSON, YAML or, for built-in kinds, protobuf.
 ///
 /// # Errors
-/// 415 for an unknown or missing media type, 413 and 400 as for [`bytes`], 400 if the body cannot be parsed or is not an
-/// object.
+/// 415 for an unknown or missing media type, 413 and 400 as for [`bytes`], 400 if the body cannot be parsed or is not
+/// an object.
 pub async fn object(call: Call) -> Result<Value, Failure> {
     let parse = parser(&call.content_type)?;
     let value = parse(&bytes(call).await?)?;

@@ -24,7 +24,7 @@ const READABLE: &str = "application/json-patch+json, application/merge-patch+jso
 /// Applies the patch in the body.
 ///
 /// # Errors
-/// 400, 404, 409, 415, 422.
+/// 400, 403, 404, 406, 409, 413, 415, 422, and 500 for a malformed strategic merge patch.
 pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);

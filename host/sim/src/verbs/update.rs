@@ -22,7 +22,7 @@ use crate::value::{copy_member, items, remove, text};
 /// Replaces the stored object with the object in the body.
 ///
 /// # Errors
-/// 400, 404, 409, 415, 422.
+/// 400, 403, 404, 406, 409, 413, 415, 422.
 pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
