@@ -21,8 +21,8 @@ struct Case {
     steps: Vec<Step>,
 }
 
-/// A request with its expected response. `$NS` is replaced with the case's namespace, and another `$NAME` with the value
-/// that an earlier step kept under this name.
+/// A request with its expected response. `$NS` is replaced with the case's namespace, and another `$NAME` with the
+/// value that an earlier step kept under this name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
