@@ -20,7 +20,8 @@ pub struct Failure {
 pub struct Subject<'a> {
     /// The API group; empty for the core group.
     pub group: &'a str,
-    /// The plural, such as `pods`. For [`Failure::invalid`], the kind, such as `Pod`.
+    /// The plural, such as `pods`. For [`Failure::invalid`] and for the preconditions of a deletion, the kind, such
+    /// as `Pod`.
     pub kind: &'a str,
     /// The object's name.
     pub name: &'a str,
@@ -81,7 +82,7 @@ impl Failure {
         )
     }
 
-    /// 403: admission rejects the object.
+    /// 403: the server does not allow the write, for example because admission rejects the object.
     pub fn forbidden(subject: Subject<'_>, why: &str) -> Self {
         let message = format!("{} \"{}\" is forbidden: {why}", subject.qualified(), subject.name);
         Self::new(403, "Forbidden", message).about(subject)
@@ -100,7 +101,7 @@ impl Failure {
         failure
     }
 
-    /// 403: the server rejects requests from this origin.
+    /// 403: the request's `Host` or `Origin` is not a loopback name or address.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::new(403, "Forbidden", message)
     }
@@ -126,7 +127,7 @@ impl Failure {
         Self::new(500, "", message)
     }
 
-    /// 410: the resource version or the continue token is too old.
+    /// 410: the server cannot continue from the resource version or the continue token, so the client must list again.
     pub fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)
     }

@@ -15,9 +15,10 @@ pub enum WatchFault {
     End,
     /// The stream sends an ERROR event with 410 Gone, then ends.
     Gone,
-    /// The server answers a new watch with 200 and an empty body.
+    /// The server answers a new watch with 200 and an empty body. An open watch ends, as with [`End`](Self::End).
     Empty,
-    /// The server answers a new watch with 410 as a status, not as an event.
+    /// The server answers a new watch with HTTP status 410 instead of an ERROR event. An open watch gets an ERROR
+    /// event, as with [`Gone`](Self::Gone).
     GoneStatus,
 }
 
@@ -30,7 +31,7 @@ pub enum BindFault {
     Fail,
     /// The server answers 409 and does not bind the pod.
     Conflict,
-    /// The server binds the pod, but the connection ends without a response.
+    /// The server binds the pod, but the connection ends before the body of the response.
     LoseAnswer,
 }
 
@@ -44,12 +45,13 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Injects `fault` into the next new watch of `plural`. Further calls queue more faults, one for each new watch.
+    /// Injects `fault` into the next new watch of the resource `plural`, such as `pods`. Further calls queue more
+    /// faults, one for each new watch.
     pub fn next_watch(&self, plural: &str, fault: WatchFault) {
         lock(&self.watches).entry(plural.to_owned()).or_default().push_back(fault);
     }
 
-    /// Injects `fault` into every open watch of `plural`.
+    /// Injects `fault` into every open watch of the resource `plural`.
     pub fn open_watches(&self, plural: &str, fault: WatchFault) {
         if let Some(sender) = lock(&self.open).get(plural) {
             sender.send_modify(|(number, now)| {
@@ -59,22 +61,23 @@ impl Faults {
         }
     }
 
-    /// Injects `fault` into the next binding. Further calls queue more faults, one for each binding.
+    /// Injects `fault` into the next well-formed binding. Further calls queue more faults, one for each binding.
     pub fn next_binding(&self, fault: BindFault) {
         lock(&self.bindings).push_back(fault);
     }
 
-    /// Takes the queued fault for a new watch.
+    /// Takes the oldest queued fault for a new watch of the resource `plural`.
     pub(super) fn take_watch(&self, plural: &str) -> Option<WatchFault> {
         lock(&self.watches).get_mut(plural)?.pop_front()
     }
 
-    /// Takes the queued fault for a binding.
+    /// Takes the oldest queued fault for a binding.
     pub(super) fn take_binding(&self) -> Option<BindFault> {
         lock(&self.bindings).pop_front()
     }
 
-    /// Returns the receiver through which an open watch learns of faults. The number increases with each fault.
+    /// Returns a receiver of the faults for open watches of the resource `plural`: the number of injected faults, and
+    /// the latest fault.
     pub(super) fn listen(&self, plural: &str) -> watch::Receiver<(u64, Option<WatchFault>)> {
         lock(&self.open).entry(plural.to_owned()).or_insert_with(|| watch::Sender::new((0, None))).subscribe()
     }

@@ -7,7 +7,7 @@ use super::table::{self, Column};
 /// A subresource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sub {
-    /// `status`: reads and writes the status only.
+    /// `status`: reads the object, and writes its status and, for a built-in kind, its metadata, but not its spec.
     Status,
     /// `scale`: reads and writes the replica count as an autoscaling/v1 Scale.
     Scale,
@@ -15,7 +15,7 @@ pub enum Sub {
     Binding,
     /// `eviction`: deletes a pod if its disruption budgets allow it.
     Eviction,
-    /// `resize`: changes the resources of a running pod.
+    /// `resize`: changes the resources and resize policies of a pod's containers, and the pod's own resources.
     Resize,
     /// `ephemeralcontainers`: adds containers for debugging.
     EphemeralContainers,
@@ -84,15 +84,15 @@ pub struct Kind {
     pub creates_on_update: bool,
     /// True if a deletion returns the object instead of a `Status`.
     pub returns_deleted: bool,
-    /// The names that its objects can have.
+    /// The names that objects of the kind can have.
     pub naming: Naming,
-    /// The form in which it is served.
+    /// The form in which the kind is served.
     pub form: Form,
     /// The fields that field selectors can use, in addition to `metadata.name` and `metadata.namespace`.
     pub fields: &'static [Selectable],
-    /// Its defaults, admission and validation.
+    /// The defaults, admission and validation of the kind.
     pub rules: &'static dyn Rules,
-    /// Its columns in kubectl, after the name column.
+    /// The columns that kubectl prints for the kind, after the name column.
     pub columns: &'static [Column],
 }
 

@@ -1,15 +1,16 @@
 //! An in-memory Kubernetes API server, for demonstrations, simulations and tests. kubectl, client-go, kube-rs and
-//! kube-scheduler use it unchanged. It is our own because no other in-memory API server in Rust works with kubectl,
-//! client-go and kube-scheduler.
+//! kube-scheduler use it unchanged. Berth has its own server because no other in-memory API server in Rust works with
+//! kubectl, client-go and kube-scheduler.
 //!
 //! In: HTTP requests on the loopback interface, with bodies in JSON, YAML or, for built-in kinds, Kubernetes'
 //! protobuf. Out: JSON responses and watch streams, as kube-apiserver answers them. Tests in the same process can
 //! also read the objects ([`Server::store`]) and inject [`Faults`].
 //!
 //! The server draws a bearer token at its start and rejects a request with another token. It accepts requests without
-//! credentials, and allows every request that it accepts. Therefore it must never listen on an address outside the
-//! loopback interface. It writes nothing to disk. It runs no controllers except the deletion of a namespace's or a definition's content;
-//! other controllers are clients, as with any API server.
+//! credentials, and it has no authorization: an accepted request can read and change every object. Therefore the
+//! server must never listen on an address outside the loopback interface. The server writes nothing to disk. The only
+//! controllers inside the server delete the content of a namespace or of a CustomResourceDefinition that is being
+//! deleted. Other controllers are clients, as with any API server.
 //!
 //! A request passes these modules in order:
 //! - [`http`] reads the request. A body in [`berth_apimachinery::protobuf`] becomes JSON there.
@@ -64,10 +65,10 @@ use state::State;
 pub struct Options {
     /// The TCP port on the loopback interface. 0 chooses a free port.
     pub port: u16,
-    /// The history that the server keeps for watches and for list pages.
+    /// The limits of the history that each collection keeps for watches and for list pages.
     pub retention: Retention,
-    /// The interval between bookmarks on a watch that allows them. A bookmark is sent only if the resource version
-    /// has advanced.
+    /// The interval between bookmarks on a watch that allows bookmarks. A bookmark is sent only if the resource
+    /// version has advanced since the last event of the watch.
     pub bookmark_every: Duration,
     /// The clock of the server. Timestamps, watches and injected delays use it. The time limits of connections do
     /// not, because they concern the network.
@@ -109,7 +110,7 @@ pub enum Error {
     Ended(String),
 }
 
-/// A running API server. Dropping the value stops the server without waiting.
+/// A running API server. Dropping the value stops the server and does not wait for open requests.
 #[derive(Debug)]
 pub struct Server {
     state: Arc<State>,
@@ -163,7 +164,8 @@ impl Server {
         &self.state.faults
     }
 
-    /// Forgets the history, like a compaction of etcd: watches and list pages that start before this call get 410.
+    /// Forgets the history, like a compaction of etcd: a watch or a list page that continues from a resource version
+    /// before this call gets 410.
     pub fn compact(&self) {
         for resource in self.state.registry.all() {
             resource.objects.compact();

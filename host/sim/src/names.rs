@@ -26,7 +26,7 @@ pub fn is_path_segment(text: &str) -> bool {
     !text.is_empty() && text != "." && text != ".." && !text.contains(['/', '%'])
 }
 
-/// Returns true for a qualified name: an optional DNS subdomain and slash, then up to 63 characters.
+/// Returns true for a qualified name: an optional DNS subdomain and slash, then a label value that is not empty.
 pub fn is_label_key(text: &str) -> bool {
     let name = match text.split_once('/') {
         Some((prefix, name)) if is_dns_subdomain(prefix) => name,
@@ -46,7 +46,8 @@ pub fn is_label_value(text: &str) -> bool {
         && bytes.last().is_none_or(alphanumeric)
 }
 
-/// Returns 64 unpredictable bits. The standard library seeds every hasher state with new random keys.
+/// Returns 64 unpredictable bits. The standard library draws random keys for each thread, and each hasher state of the
+/// thread gets different keys.
 fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
 }

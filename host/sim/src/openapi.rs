@@ -1,5 +1,5 @@
-//! OpenAPI documents: the types of the kinds with their merge keys. kubectl reads them to validate, patch and
-//! explain.
+//! OpenAPI documents: the types of the kinds with their merge keys. kubectl reads the documents to validate and patch
+//! objects, and for `kubectl explain`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use berth_apimachinery::schema::{self, Field, Shape};
 /// Answers an OpenAPI path. Returns `None` for any other path.
 ///
 /// # Errors
-/// 404 for an unknown version, 405 for another method than GET, 406 if the client accepts only protobuf.
+/// 404 for an unknown document, 405 for another method than GET, 406 if the client does not accept JSON.
 pub fn route(state: &State, path: &str, call: &Call) -> Result<Option<Response>, Failure> {
     let Some(rest) = path.strip_prefix("/openapi/") else { return Ok(None) };
     if call.method != Method::GET {
@@ -220,7 +220,8 @@ impl Writer {
         }
     }
 
-    /// Returns a reference inside `allOf`, so that attributes can stand beside it.
+    /// Returns a reference to a schema. The reference is inside `allOf`, because OpenAPI ignores attributes beside a
+    /// `$ref`.
     fn reference(&self, name: &str) -> Value {
         json!({"allOf": [{"$ref": format!("{}{}", self.prefix, full_name(name))}]})
     }

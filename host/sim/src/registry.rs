@@ -35,7 +35,7 @@ impl Registry {
     pub fn new(retention: Retention, now: Timestamp) -> Self {
         let counter = Arc::new(AtomicU64::new(first_version(now)));
         let mut inner = Inner::default();
-        // A kind in two API groups has one collection.
+        // Kinds with the same plural share one collection: Event is served in two API groups.
         let mut collections: HashMap<&str, Arc<Collection>> = HashMap::new();
         for kind in KINDS {
             let objects =
@@ -64,7 +64,8 @@ impl Registry {
         self.read().resources.values().cloned().collect()
     }
 
-    /// Serves the resources of a definition, and replaces the resources of its earlier version. The objects stay.
+    /// Serves the resources of a definition, and replaces the resources that an earlier version of the
+    /// definition served. The objects stay.
     pub fn define(&self, definition: &Value) {
         let name = super::value::text(&definition["metadata"], "name");
         let mut inner = self.write();
@@ -85,7 +86,7 @@ impl Registry {
         inner.resources.values().find(|resource| Arc::ptr_eq(&resource.objects, objects)).cloned()
     }
 
-    /// Removes the resources of a definition with their objects. Their watches end.
+    /// Removes the resources of the definition called `name`, deletes their objects, and ends their watches.
     pub fn undefine(&self, name: &str) {
         let mut inner = self.write();
         if let Some(objects) = inner.defined.remove(name) {

@@ -13,7 +13,8 @@ use super::selectors::Selectable;
 use super::store::{Collection, Head, Object};
 use berth_apimachinery::schema;
 
-/// The verbs that discovery lists for every resource.
+/// The verbs that discovery lists for a resource, unless the resource is limited: namespaces, and resources whose
+/// definition is being deleted.
 pub const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 #[expect(clippy::large_enum_variant, reason = "one for each kind, never moved about")]
@@ -49,7 +50,7 @@ pub struct Resource {
     pub subs: Vec<Sub>,
     /// The kind or definition of the resource.
     pub source: Source,
-    /// The collection that stores its objects.
+    /// The collection that stores the resource's objects.
     pub objects: Arc<Collection>,
     head: Head,
 }
@@ -132,7 +133,8 @@ impl Resource {
         self.subs.contains(&sub)
     }
 
-    /// Returns true if `metadata.generation` counts the changes of the spec.
+    /// Returns true if `metadata.generation` counts changes: of the spec for a built-in kind, and of everything except
+    /// metadata and status for a custom resource.
     pub fn counted(&self) -> bool {
         self.kind().is_none_or(|kind| kind.counted)
     }

@@ -1,5 +1,5 @@
-//! Access reviews (SubjectAccessReview and others). The server allows everything: it holds no secrets and listens on
-//! the loopback interface only.
+//! Access reviews (SubjectAccessReview and others). The server has no authorization, so each access review answers
+//! that the access is allowed. A TokenReview accepts any token that is not empty.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -18,15 +18,15 @@ pub struct Review {
     pub plural: &'static str,
     /// The kind.
     pub kind: &'static str,
-    /// True if clients post it to a namespace.
+    /// True if clients post the kind to a namespace.
     pub namespaced: bool,
 }
 
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
 
-/// All kinds that the server answers and does not store. Bindings appear here for discovery only; `pods` handles
-/// them.
+/// All kinds that the server answers and does not store. Bindings appear here for discovery only; the module
+/// `pods` handles bindings.
 pub const ALL: &[Review] = &[
     Review { group: "", plural: "bindings", kind: "Binding", namespaced: true },
     Review { group: AUTHENTICATION, plural: "selfsubjectreviews", kind: "SelfSubjectReview", namespaced: false },

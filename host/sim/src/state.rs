@@ -54,20 +54,20 @@ impl State {
         }
     }
 
-    /// Returns a stored object of a built-in kind.
+    /// Returns a stored object of a built-in kind in version `v1`. `namespace` is empty for a cluster-wide kind.
     pub fn object(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Object>> {
         self.registry.find(group, "v1", plural)?.objects.get(&key(namespace, name))
     }
 
-    /// Returns a stored object of a built-in kind as a JSON tree.
+    /// Returns the same object as [`object`](Self::object), as a JSON tree.
     pub fn value(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Value> {
         let resource = self.registry.find(group, "v1", plural)?;
         let object = resource.objects.get(&key(namespace, name))?;
         Some(resource.stored(&object))
     }
 
-    /// Returns the objects of a built-in kind as JSON trees, from one namespace or from all. For kinds with few
-    /// objects.
+    /// Returns the objects of a built-in kind in version `v1` as JSON trees, from one namespace or from all. Use this
+    /// function only for kinds with few objects, because it parses every object.
     pub fn values(&self, group: &str, plural: &str, namespace: Option<&str>) -> Vec<Value> {
         let Some(resource) = self.registry.find(group, "v1", plural) else { return Vec::new() };
         let span = Span { namespace: namespace.map(str::to_owned), ..Span::default() };

@@ -12,7 +12,7 @@ use crate::value::{items, text};
 pub struct Names {
     /// The kind.
     pub kind: String,
-    /// The kind of its lists.
+    /// The kind of a list of the resource.
     pub list_kind: String,
     /// The path segment, such as `widgets`.
     pub plural: String,
@@ -57,7 +57,7 @@ pub struct Custom {
     pub names: Names,
     /// True if the resource is namespaced.
     pub namespaced: bool,
-    /// True if the definition is being deleted. Clients cannot create objects then.
+    /// True if the definition is being deleted. Clients cannot create objects of such a definition.
     pub terminating: bool,
     /// True if the version has a status subresource.
     pub status: bool,
@@ -134,8 +134,8 @@ fn column(column: &Value) -> PrinterColumn {
     }
 }
 
-/// Sets a definition's defaults and the status that marks it as established. A definition is established when it is
-/// created.
+/// Sets a definition's defaults, its accepted names and its stored versions. A definition without status conditions
+/// gets the conditions that mark it as established, so a new definition is established immediately.
 pub fn accept(definition: &mut Value) {
     let created = definition["metadata"]["creationTimestamp"].clone();
     let names = names(&definition["spec"]["names"]);

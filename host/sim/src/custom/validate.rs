@@ -1,12 +1,13 @@
-//! Applies the structural schema of a definition to custom objects: pruning, defaults and validation.
+//! Applies the structural schema of a definition to custom objects: pruning, defaults and validation. Validation covers
+//! types, `enum`, required fields and bounds, but not `pattern`, `oneOf` or CEL rules.
 
 use serde_json::{Map, Value};
 
 use crate::failure::Problems;
 use crate::value::{is_true, items};
 
-/// Removes the fields that the schema does not declare; keeps `apiVersion`, `kind` and `metadata`. Returns the paths
-/// of the removed fields.
+/// Removes the fields that the schema does not declare; keeps `apiVersion`, `kind` and `metadata`. Removes nothing if
+/// the root of the schema preserves unknown fields. Returns the paths of the removed fields.
 pub fn prune(schema: &Value, object: &mut Value) -> Vec<String> {
     let mut dropped = Vec::new();
     if is_true(schema, "x-kubernetes-preserve-unknown-fields") {

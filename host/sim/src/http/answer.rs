@@ -49,7 +49,7 @@ pub fn success(code: u16, details: Option<Value>) -> Response {
     json(code, &status)
 }
 
-/// Returns a response whose connection ends before its body does.
+/// Returns a response with status 201 and a failing body: the connection ends before the body is sent.
 pub fn broken() -> Response {
     let error = std::io::Error::other("injected");
     let pieces = futures::stream::iter([Err::<axum::body::Bytes, _>(error)]);

@@ -15,7 +15,7 @@ const READABLE: &str = "application/json, application/yaml, application/vnd.kube
 /// Reads the whole body.
 ///
 /// # Errors
-/// 413 if the body is longer than [`LIMIT`], 400 if the client ends the connection.
+/// 413 if the body is longer than [`LIMIT`], 400 if the client ends the connection before the end of the body.
 pub async fn bytes(call: Call) -> Result<axum::body::Bytes, Failure> {
     axum::body::to_bytes(call.body, LIMIT).await.map_err(|error| {
         let mut cause: &dyn std::error::Error = &error;
@@ -32,7 +32,8 @@ pub async fn bytes(call: Call) -> Result<axum::body::Bytes, Failure> {
 /// Reads an object in JSON, YAML or, for built-in kinds, protobuf.
 ///
 /// # Errors
-/// 415 for an unknown or missing media type, 413 and 400 as for [`bytes`], 400 if the body is not an object.
+/// 415 for an unknown or missing media type, 413 and 400 as for [`bytes`], 400 if the body cannot be parsed or is not
+/// an object.
 pub async fn object(call: Call) -> Result<Value, Failure> {
     let parse = parser(&call.content_type)?;
     let value = parse(&bytes(call).await?)?;
@@ -42,10 +43,11 @@ pub async fn object(call: Call) -> Result<Value, Failure> {
     }
 }
 
-/// Reads an object as [`object`] does. Returns `None` for an empty body.
+/// Reads a value in JSON, YAML or protobuf. Returns `None` for a body that is empty or only whitespace. Does not check
+/// that the value is an object.
 ///
 /// # Errors
-/// As for [`object`].
+/// 415 for an unknown or missing media type, 413 and 400 as for [`bytes`], 400 if the body cannot be parsed.
 pub async fn optional_object(call: Call) -> Result<Option<Value>, Failure> {
     let content_type = call.content_type.clone();
     let bytes = bytes(call).await?;

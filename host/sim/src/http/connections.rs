@@ -18,7 +18,7 @@ use crate::state::State;
 /// a client is about to send a request.
 const REQUEST_HEAD: Duration = Duration::from_secs(120);
 
-/// The pause after the system refuses a connection, for example because the process has no more file descriptors.
+/// The pause after `accept` fails, for example because the process has no more file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves `router` until the state is stopped and the last connection has ended. The time limits are real time,

@@ -29,8 +29,8 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Draws a random token for a server that listens on `address`. On a loopback address, requests without
-    /// credentials are accepted: kubectl, for example, sends no token over plain HTTP.
+    /// Draws a random token for a server that listens on `address`. On a loopback address, the server
+    /// accepts requests without an `Authorization` header: kubectl, for example, sends no token over plain HTTP.
     ///
     /// # Errors
     /// If the operating system has no random numbers.

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// Checks the `Host` and `Origin` of a request.
 ///
 /// # Errors
-/// 403 if the `Host` or the `Origin` is not a loopback name or address.
+/// 403 if the `Host` is missing or not a loopback name or address, or if the request has an `Origin` that is not one.
 pub fn check(uri: &Uri, headers: &HeaderMap) -> Result<(), Failure> {
     // HTTP/2 sends the host in the URI.
     let host = text(headers, header::HOST).or_else(|| uri.authority().map(Authority::as_str));

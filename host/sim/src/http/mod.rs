@@ -34,7 +34,7 @@ pub struct Call {
     /// The `Accept` header.
     pub accept: Accept,
     /// The body's media type, without parameters. A request without a `Content-Type` counts as JSON, as in
-    /// kube-apiserver, unless it has an `Origin`; then this is empty.
+    /// kube-apiserver. With an `Origin` and without a `Content-Type`, this field is empty.
     pub content_type: String,
     /// The time at which the server received the request.
     pub now: Timestamp,
@@ -75,8 +75,8 @@ async fn handle(Shared((state, credentials)): Shared<(Arc<State>, Arc<Credential
     let pairs = UrlQuery::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut content_type = header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    // `kubectl create --raw` sends no media type. A browser can send a body without a media type for any web page,
-    // but then it also sends an `Origin`.
+    // `kubectl create --raw` sends no media type. Any web page can make the browser send a body without a media type,
+    // but the browser adds an `Origin` to such a request.
     if !parts.headers.contains_key("content-type") && !parts.headers.contains_key("origin") {
         content_type = "application/json".into();
     }

@@ -9,9 +9,9 @@ use crate::failure::Failure;
 pub enum View {
     /// The complete objects.
     Objects,
-    /// A `Table`, which kubectl prints. It contains the ages of the objects.
+    /// A `Table`, which kubectl prints. The table contains the ages of the objects.
     Table {
-        /// The current time.
+        /// The time at which the ages are computed.
         now: Timestamp,
     },
     /// Only the metadata of the objects.
@@ -76,8 +76,8 @@ impl Accept {
         self.clauses.iter().filter(|clause| clause.is_json()).find_map(view).ok_or_else(Failure::not_acceptable)
     }
 
-    /// Returns true if the first clause that JSON can satisfy requests `kind` of API group `group`, version
-    /// `version`.
+    /// Returns true if the client accepts a response as `kind` of API group `group` and version `version`, and does
+    /// not prefer JSON without an `as` parameter.
     pub fn wants(&self, kind: &str, group: &str, version: &str) -> bool {
         let first = self.clauses.iter().find(|clause| {
             clause.is_json()

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use berth_apimachinery::schema::{self, Field, Shape};
 
-/// Merges `intent` into `object`, whose type is called `name`. An unknown type is merged as plain JSON.
+/// Merges the applied configuration `intent` into `object`, whose type in the schema table is called `name`. An object
+/// of an unknown type is merged field by field, and its lists are replaced.
 pub fn merge(name: &str, object: &mut Value, intent: &Value) {
     match schema::type_named(name) {
         Some(found) => merge_object(object, intent, &|member| found.field(member)),

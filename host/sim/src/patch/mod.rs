@@ -17,8 +17,8 @@ pub enum Patch {
     Merge(Value),
     /// A strategic merge patch: a merge patch that merges lists by the keys of their items.
     Strategic(Value),
-    /// A server-side apply configuration. The server merges it by list keys and does not track the ownership of
-    /// fields, so a field that is omitted stays.
+    /// A server-side apply configuration. The server merges the configuration by list keys and does not track the
+    /// ownership of fields, so a field that is omitted stays.
     Apply(Value),
 }
 
@@ -43,10 +43,11 @@ pub fn apply(patch: &Patch, resource: &Resource, served: &Value) -> Result<Value
     }
 }
 
-/// Applies a patch that does not depend on the object's kind.
+/// Applies a patch without knowledge of the object's kind. A patch in any form except a JSON patch is applied as a JSON
+/// merge patch.
 ///
 /// # Errors
-/// As for [`apply`].
+/// 422 if an operation of a JSON patch cannot be applied, 400 if the JSON patch is malformed.
 pub fn apply_plain(patch: &Patch, served: &Value) -> Result<Value, Failure> {
     let mut object = served.clone();
     match patch {

@@ -10,7 +10,7 @@ const RETAIN_KEYS: &str = "$retainKeys";
 const DELETE_VALUES: &str = "$deleteFromPrimitiveList/";
 const SET_ORDER: &str = "$setElementOrder/";
 
-/// Merges `change` into `object`, whose type is called `name`.
+/// Merges `change` into `object`, whose type in the schema table is called `name`.
 ///
 /// # Errors
 /// A message with the name of the invalid directive or key.
@@ -58,7 +58,8 @@ fn merge_value(kind: Option<&'static Type>, object: &mut Value, change: &Value) 
     Ok(())
 }
 
-/// Merges one field. `order` is the requested order, if the field is a list.
+/// Merges one field; a null removes the field. `order` is the requested order of a list. `None` means the order of the
+/// items in the patch.
 fn merge_member(
     field: Option<&'static Field>,
     members: &mut Map<String, Value>,
@@ -207,7 +208,7 @@ fn delete_values(members: &mut Map<String, Value>, list: &str, values: &Value) -
     Ok(())
 }
 
-/// Sorts a list that the patch does not change in another way.
+/// Sorts a list for which the patch contains an order but no items.
 fn set_order(
     field: Option<&'static Field>,
     members: &mut Map<String, Value>,

@@ -21,7 +21,7 @@ pub fn admit(state: &State, pod: &mut Value) -> Result<(), Failure> {
     prioritize(state, &mut pod["spec"]).map_err(|why| Failure::forbidden(subject(&name), &why))?;
     add_runtime(state, &mut pod["spec"]).map_err(|why| Failure::forbidden(subject(&name), &why))?;
     tolerate_briefly(&mut pod["spec"]);
-    // The simulated pods run no processes, so no service account token is mounted.
+    // Set only the name of the service account: the simulated pods run no processes, so they need no mounted token.
     for member in ["serviceAccountName", "serviceAccount"] {
         set_default(&mut pod["spec"], member, "default");
     }
@@ -52,7 +52,8 @@ pub fn add_labels(object: &mut Value, labels: impl IntoIterator<Item = (String, 
     }
 }
 
-/// Sets the priority from the pod's priority class, or else from the global default class.
+/// Sets the priority and preemption policy from the pod's priority class, or else from the global default class.
+/// Without either, the priority is 0.
 fn prioritize(state: &State, spec: &mut Value) -> Result<(), String> {
     let named = text(spec, "priorityClassName").to_owned();
     let class = match named.as_str() {

@@ -20,10 +20,11 @@ use crate::value::{items, members, remove, set_condition, text};
 use crate::verbs::{ObjectRef, modify};
 use berth_apimachinery::schema;
 
-/// Binds the pod that the path or, without a name in the path, the body names.
+/// Binds a pod to the node in the body. `name` is the pod's name in the path; `None` if only the body names the pod.
 ///
 /// # Errors
-/// 400 if the binding is malformed, 404 if the pod does not exist, 409 if the pod cannot be bound.
+/// 400 if the binding is malformed, 404 if the pod does not exist, 409 if the pod cannot be bound, 500 if the target is
+/// not a node or has no name. An injected fault gives 409 or 500.
 pub async fn bind(state: &Arc<State>, namespace: &str, name: Option<&str>, call: Call) -> Result<Response, Failure> {
     let dry_run = call.query.dry_run()?;
     let mut binding = body::object(call).await?;
@@ -112,7 +113,8 @@ fn check_preconditions(binding: &Value, current: &Object, pod: &Value) -> Result
     }
 }
 
-/// Returns the pod with its node and its `PodScheduled` condition set.
+/// Returns the pod with its node, its `PodScheduled` condition, the binding's annotations and labels, and the node's
+/// topology labels. Returns the reason as the error if the pod cannot be bound.
 fn assign(mut pod: Value, binding: &Value, topology: &[(String, Value)], now: Timestamp) -> Result<Value, String> {
     let name = text(&pod["metadata"], "name");
     if pod["metadata"].get("deletionTimestamp").is_some() {

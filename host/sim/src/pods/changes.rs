@@ -77,8 +77,8 @@ fn restore_images(allowed: &mut Value, before: &Value, list: &str) {
     }
 }
 
-/// Allows more restrictive node selection for a gated pod: more labels in its node selector, and more expressions in
-/// its node affinity terms.
+/// Allows more restrictive node selection for a pod with scheduling gates: more labels in its node selector, and more
+/// expressions in its required node affinity terms. The preferred terms can change in any way.
 fn allow_tightening(allowed: &mut Value, before: &Value) {
     let kept = members(before, "nodeSelector").all(|(key, value)| allowed["nodeSelector"].get(key) == Some(value));
     if kept {

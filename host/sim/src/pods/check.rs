@@ -133,7 +133,7 @@ fn check_resources(resources: &Value, path: &str, problems: &mut Problems) {
     }
 }
 
-/// Returns true for an extended resource: a qualified name outside `kubernetes.io`.
+/// Returns true for an extended resource: a name with a domain outside `kubernetes.io` and its subdomains.
 fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.split('/').next().is_some_and(|domain| domain.ends_with("kubernetes.io"))
 }

@@ -60,7 +60,11 @@ fn budget_of(state: &State, namespace: &str, pod: &Value) -> Result<Option<Strin
     }
 }
 
-/// Consumes one allowed disruption of a budget.
+/// Consumes one allowed disruption of the budget called `budget`, unless the pod is not ready and can be evicted
+/// without the budget.
+///
+/// # Errors
+/// 429 if the budget allows no disruption, or if the budget's status is out of date.
 fn spend(state: &Arc<State>, namespace: &str, budget: &str, pod: &Value, dry_run: bool) -> Result<(), Failure> {
     let resource = state.registry.find("policy", "v1", "poddisruptionbudgets").ok_or_else(Failure::no_such_path)?;
     modify(state, ObjectRef { resource: &resource, namespace, name: budget }, dry_run, |_, mut budget| {

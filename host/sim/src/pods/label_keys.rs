@@ -8,8 +8,8 @@ const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /// Adds a requirement to the label selectors of the pod's affinity terms and topology spread constraints: for each
-/// key in `matchLabelKeys` or `mismatchLabelKeys` that the pod has as a label. Call this once for a pod; a second
-/// call adds the requirements again.
+/// key in `matchLabelKeys` or `mismatchLabelKeys` that the pod has as a label. Call this function once for a pod; a
+/// second call adds the requirements again.
 pub fn merge(pod: &mut Value) {
     let labels = pod["metadata"]["labels"].clone();
     let spec = &mut pod["spec"];

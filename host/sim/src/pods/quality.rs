@@ -7,7 +7,8 @@ use crate::value::{items, members};
 const COUNTED: [&str; 2] = ["cpu", "memory"];
 
 /// Returns `Guaranteed` if CPU and memory have equal requests and limits in all containers, `BestEffort` if no
-/// container sets any, else `Burstable`. Pod-level resources replace those of the containers.
+/// container sets a request or a limit for CPU or memory, else `Burstable`. Resources of the pod replace the resources
+/// of the containers.
 pub fn qos_class(spec: &Value) -> &'static str {
     let pod_level = spec.get("resources").filter(|resources| has_any(resources));
     let resources: Vec<&Value> = match pod_level {

@@ -18,9 +18,14 @@ pub use super::pods::Pods;
 use super::failure::{Failure, Problems};
 use super::state::State;
 
-/// The rules of one kind. The server calls the methods in the order of this trait.
+/// The rules of one kind. The server calls the methods in this order:
+/// - for a new object: `default`, `keeps_status`, `admit`, `create`, `check`;
+/// - for an update: `default`, `update`, `check_update`, `check`;
+/// - for an update of the status: `default`, `update_status`, `check_status_update`, `check`.
+///
+/// The server calls `holds` for an object that is being deleted and has neither a grace period nor a finalizer.
 pub trait Rules: Send + Sync {
-    /// Sets the kind's defaults, at every write.
+    /// Sets the kind's defaults in an object that a client creates, updates or patches.
     fn default(&self, _object: &mut Value) {}
 
     /// Applies admission to a new object. Admission can read other objects.

@@ -79,7 +79,7 @@ impl Rules for Services {
     }
 }
 
-/// Returns the lowest address of 10.96.0.0/12 that no service uses.
+/// Returns the lowest address above 10.96.0.0 in 10.96.0.0/12 that no service uses; empty if all are in use.
 fn free_address(state: &State) -> String {
     let taken: HashSet<String> = state
         .values("", "services", None)

@@ -79,8 +79,8 @@ impl Rules for PersistentVolumeClaims {
 
     fn check_update(&self, new: &Value, old: &Value, problems: &mut Problems) {
         let mut allowed = new["spec"].clone();
-        // A client can set a claim's volume and storage class once, and can change its requests and its attributes
-        // class.
+        // A client can set a claim's volume and storage class once. A client can always change the claim's resources
+        // and volume attributes class.
         if old["spec"].get("volumeName").is_none() {
             crate::value::copy_member(&mut allowed, &old["spec"], "volumeName");
         }

@@ -17,7 +17,7 @@ pub fn default(spec: &mut Value) {
     }
 }
 
-/// Validates `spec.template`, and checks that `spec.selector` matches the template's labels.
+/// Validates `spec.replicas` and `spec.template`, and checks that `spec.selector` matches the template's labels.
 pub fn check(object: &Value, problems: &mut Problems) {
     let spec = &object["spec"];
     if let Some(replicas) = spec.get("replicas").filter(|replicas| replicas.as_i64().is_some_and(|n| n < 0)) {

@@ -60,6 +60,7 @@ impl Selectable {
 enum Field {
     Name,
     Namespace,
+    /// The field at this index in the kind's selectable fields.
     Indexed(usize),
 }
 
@@ -77,8 +78,8 @@ pub struct FieldSelector {
 }
 
 impl FieldSelector {
-    /// Parses `text` for a kind with the given selectable fields. `stored` maps a requested label to the stored
-    /// label, because API versions can name a field differently.
+    /// Parses `text` for a kind with the given selectable fields. `stored` maps a requested label to a label
+    /// in `fields`, because API versions can name a field differently. `stored` returns `None` to reject a label.
     ///
     /// # Errors
     /// The message for a 400 response.

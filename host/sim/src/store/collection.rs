@@ -28,9 +28,9 @@ pub enum WriteError {
 pub struct Span {
     /// The namespace; `None` for all namespaces.
     pub namespace: Option<String>,
-    /// The name of one object in the namespace.
+    /// The name of one object in the namespace; `None` for all names. Has no effect without a namespace.
     pub name: Option<String>,
-    /// The key after which the range starts, for the later pages of a list.
+    /// The key after which the range starts, for the second and later pages of a list; `None` for the first page.
     pub after: Option<String>,
     /// The maximum number of objects; 0 for no maximum.
     pub limit: usize,
@@ -79,8 +79,9 @@ struct Inner {
     history: History,
 }
 
-/// The objects of one kind. Readers share a lock, and a writer holds the lock only for one map insertion. Parsing,
-/// validation and serialization happen outside the lock. A writer that was overtaken gets [`WriteError::Stale`].
+/// The objects of one kind. Readers share a lock. A writer of one object holds the lock only while it changes the set
+/// and the history. Parsing, validation and serialization happen outside the lock. If another writer changes the object
+/// in the meantime, the later writer gets [`WriteError::Stale`].
 #[derive(Debug)]
 pub struct Collection {
     inner: RwLock<Inner>,
@@ -226,7 +227,7 @@ impl Collection {
         Ok((changes, known))
     }
 
-    /// Returns a receiver that wakes at every change.
+    /// Returns a receiver that wakes at every change, at a compaction, and at the end of the collection.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.newest.subscribe()
     }
@@ -240,7 +241,7 @@ impl Collection {
         }
     }
 
-    /// Marks the collection as ended and wakes the receivers. No changes follow.
+    /// Marks the collection as ended and wakes the receivers, so that its watches end. Does not prevent later writes.
     pub fn end(&self) {
         self.ended.store(true, SeqCst);
         self.newest.send_modify(|_| {});
@@ -251,7 +252,8 @@ impl Collection {
         self.ended.load(SeqCst)
     }
 
-    /// Forgets the history, like a compaction of etcd: watches and list pages that start before this call get 410.
+    /// Forgets the history, like a compaction of etcd: a watch or a list page that continues from a resource version
+    /// before this call gets 410.
     pub fn compact(&self) {
         let mut inner = self.write();
         let rv = self.counter.load(SeqCst);
@@ -279,8 +281,8 @@ fn still_current(inner: &Inner, current: &Object) -> Result<Arc<Object>, WriteEr
     }
 }
 
-/// Returns the range of keys of a span. The keys of a namespace start with `NAMESPACE/`; `0` is the character after
-/// `/`.
+/// Returns the range of keys of a span. The keys of a namespace start with `NAMESPACE/` and end before `NAMESPACE0`,
+/// because `0` is the character after `/`.
 fn bounds(span: &Span) -> (Bound<String>, Bound<String>) {
     let (first, last) = match (&span.namespace, &span.name) {
         (Some(namespace), Some(name)) => {

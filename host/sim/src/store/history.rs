@@ -1,5 +1,5 @@
-//! The recent changes of one collection, limited by number and bytes. Watches read them, and lists at an older
-//! resource version are reconstructed from them.
+//! The recent changes of one collection, limited by number and bytes. Watches read the changes. A list at an older
+//! resource version is the current state with the later changes undone.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Default for Retention {
     }
 }
 
-/// One write: the object before and after it.
+/// One write: the object before and after the write.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The resource version of the write.
@@ -86,7 +86,7 @@ impl History {
         Ok(self.ring.iter().skip(start).take(most).cloned().collect())
     }
 
-    /// Returns, for each key that changed after `rv`, the object at `rv`.
+    /// Returns, for each key that changed after `rv`, the object at `rv`, or `None` if the object did not exist then.
     pub(super) fn undo_to(&self, rv: u64) -> Result<BTreeMap<String, Option<Arc<Object>>>, TooOld> {
         let start = self.position(rv)?;
         let mut undone = BTreeMap::new();

@@ -25,8 +25,8 @@ impl Head {
     }
 }
 
-/// Several strings in one allocation, separated by NUL. Labels and names cannot contain NUL, and it is removed from
-/// field values.
+/// Several strings in one allocation, each followed by NUL. [`Packed::new`] removes NUL from the strings. Only the
+/// value of a selectable field can contain NUL, because a label cannot.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Packed(Box<str>);
 
@@ -109,7 +109,8 @@ impl Object {
         std::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
     }
 
-    /// Returns the value of the kind's selectable field number `index`; empty if the object has no value.
+    /// Returns the value of the selectable field at `index` in the `fields` given to [`Object::new`]; empty if the
+    /// object has no value for the field.
     pub fn field(&self, index: usize) -> &str {
         self.fields.iter().nth(index).unwrap_or_default()
     }

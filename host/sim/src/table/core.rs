@@ -1,4 +1,5 @@
-//! The kubectl columns of the core group's kinds and of cluster-wide kinds.
+//! The kubectl columns of core kinds (except pods, volumes and ReplicationControllers), Leases, PriorityClasses,
+//! PodDisruptionBudgets and CustomResourceDefinitions.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -61,7 +62,7 @@ fn or_unknown(object: &Value, pointer: &str) -> Value {
 pub const NAMESPACES: &[Column] =
     &[text_column("Status", |namespace| text_at(namespace, "/status/phase").into()), AGE_COLUMN];
 
-/// The columns of Events, in the stored core/v1 form. kubectl expects the name column first.
+/// The columns of Events in the stored core/v1 form, after the name column.
 pub const EVENTS: &[Column] = &[
     age_column("Last Seen", false, last_seen),
     text_column("Type", |event| text(event, "type").into()),

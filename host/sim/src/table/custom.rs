@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::clock;
 use crate::custom::PrinterColumn;
 
-/// Returns the value of a column at the time `now`; null if the object has no value.
+/// Returns the value of a column at the time `now`; null if the object has no value of the column's type.
 pub fn cell(column: &PrinterColumn, object: &Value, now: Timestamp) -> Value {
     let Some(found) = find(object, &column.path) else { return Value::Null };
     match (column.kind.as_str(), found) {

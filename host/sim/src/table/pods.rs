@@ -58,7 +58,7 @@ fn status(pod: &Value) -> String {
     found
 }
 
-/// Returns the progress of the init containers, or `None` if all are done.
+/// Returns the progress of the init containers, or `None` if each has succeeded or, as a sidecar, has started.
 fn initializing(pod: &Value) -> Option<String> {
     let total = items(&pod["spec"], "initContainers").count();
     for (index, container) in items(&pod["status"], "initContainerStatuses").enumerate() {

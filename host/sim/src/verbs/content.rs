@@ -23,8 +23,8 @@ pub async fn delete_all(state: &Arc<State>, resource: &Resource, namespace: Opti
         for object in objects {
             if requested.insert(object.key().to_owned()) {
                 let reference = ObjectRef { resource, namespace: object.namespace(), name: object.name() };
-                // Ignore errors: the loop waits for an object that is already deleted or has a finalizer, as for the
-                // others.
+                // Ignore errors: the loop ends only when no object is left, and a failed deletion usually means that
+                // the object is already gone.
                 let _ = delete_object(state, reference, &Deletion::default(), false);
                 waits = false;
             }

@@ -24,7 +24,7 @@ const ATTEMPTS: usize = 8;
 /// Creates the object in the body.
 ///
 /// # Errors
-/// 400, 403, 404 if the namespace does not exist, 409 if the name is in use, 415, 422.
+/// 400, 403, 404 if the namespace does not exist, 406, 409 if the name is in use, 413, 415, 422.
 pub async fn create(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);

@@ -1,4 +1,5 @@
-//! delete: removes an object immediately, after its grace period, or after its last finalizer is removed.
+//! delete: removes an object, or marks the object for deletion while a grace period, a finalizer or its kind's rules
+//! keep it. The server does not end a grace period: a client, such as the kubelet, deletes the pod again with 0 s.
 
 use std::sync::Arc;
 
@@ -83,7 +84,7 @@ fn asks_for_dry_run(options: &Value) -> Result<bool, Failure> {
 /// Deletes the object that the path names.
 ///
 /// # Errors
-/// 400, 404, 409 if a precondition fails.
+/// 400, 404, 406, 409 if a precondition fails, 413, 415, 422.
 pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.view()?;
     let query = call.query.clone();
@@ -106,7 +107,7 @@ pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     }
 }
 
-/// Deletes an object, or marks it for deletion if it has a grace period or finalizers.
+/// Deletes an object, or marks it for deletion if a grace period, a finalizer or its kind's rules keep it.
 ///
 /// # Errors
 /// 404, 409 if a precondition fails.
@@ -187,7 +188,8 @@ fn add_finalizer(metadata: &mut Value, finalizer: &str) {
     }
 }
 
-/// Returns the grace period in seconds. Only pods that may be running have one.
+/// Returns the grace period in seconds. The result is 0 except for a pod that has a node and has not ended. A negative
+/// grace period counts as 1 s.
 fn grace_period(resource: &Resource, object: &Value, deletion: &Deletion) -> i64 {
     if resource.kind != "Pod" || !resource.group.is_empty() {
         return 0;

@@ -81,7 +81,8 @@ fn slashed(resource: &Resource) -> String {
     format!("{}/{}", resource.group, resource.version)
 }
 
-/// The continuation of a page.
+/// The fields `continue` and `remainingItemCount` of a list that has another page. `remaining` is `None` for a list
+/// with selectors.
 struct Next {
     token: String,
     remaining: Option<usize>,

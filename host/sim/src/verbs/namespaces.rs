@@ -8,8 +8,8 @@ use super::content;
 use super::write::{ObjectRef, modify};
 use crate::state::State;
 
-/// Starts a background task that deletes the content of the namespace called `name`, waits until it is gone, and
-/// removes the namespace's finalizers.
+/// Starts a background task that deletes the content of the namespace called `name`, waits until the content is gone,
+/// and removes the namespace's finalizers.
 pub fn empty(state: &Arc<State>, name: &str) {
     let (shared, name) = (state.clone(), name.to_owned());
     content::spawn(state, async move {

@@ -24,7 +24,7 @@ const READABLE: &str = "application/json-patch+json, application/merge-patch+jso
 /// Applies the patch in the body.
 ///
 /// # Errors
-/// 400, 404, 409, 415, 422.
+/// 400, 403, 404, 406, 409, 413, 415, 422, and 500 for a malformed strategic merge patch.
 pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
@@ -53,7 +53,8 @@ pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Res
     Ok(answer::with_warnings(answer::object(200, &resource, modified.object(), view), &warnings))
 }
 
-/// Converts an error of strict decoding: 422 for the result of a patch, where an object in a body gives 400.
+/// Converts a strict decoding error of a patched object from 400 to 422, as in kube-apiserver. Returns other errors
+/// unchanged.
 fn of_patch(failure: Failure) -> Failure {
     match failure.message.split_once("strict decoding error:") {
         Some((_, fields)) => {

@@ -36,7 +36,7 @@ fn paths(resource: &Resource) -> Paths<'_> {
 /// Reads or changes the replica count.
 ///
 /// # Errors
-/// 404, 405, 409, 415, 422.
+/// 400, 404, 405, 409, 413, 415, 422.
 pub async fn scale(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let resource = target.resource.clone();
     let name = target.name.clone().unwrap_or_default();

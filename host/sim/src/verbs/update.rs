@@ -22,7 +22,7 @@ use crate::value::{copy_member, items, remove, text};
 /// Replaces the stored object with the object in the body.
 ///
 /// # Errors
-/// 400, 404, 409, 415, 422.
+/// 400, 403, 404, 406, 409, 413, 415, 422.
 pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
@@ -45,10 +45,12 @@ pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     Ok(answer::with_warnings(answer::object(200, &resource, modified.object(), view), &incoming.warnings))
 }
 
-/// Checks that a write refers to the stored version and UID of the object.
+/// Checks that the resource version and the UID in `next`, if they are set, are those of the stored object.
+/// `wants_version` is true for an update and false for a patch.
 ///
 /// # Errors
-/// 409 if it does not, 422 if the kind requires a resource version and the write has none.
+/// 409 if the version or the UID differs; 422 if `wants_version` is true, the kind requires a resource version, and
+/// `next` has none.
 pub fn check_version(
     resource: &Resource,
     current: &Object,
@@ -78,8 +80,9 @@ pub fn check_version(
     Ok(())
 }
 
-/// Returns the object to store when `next` replaces `old` through `sub`: only the fields of that subresource change.
-/// Validates the result.
+/// Returns the object to store when `next` replaces `old`, after validation. Through a subresource `sub`, only the
+/// fields of the subresource change and, for the status of a built-in kind, the metadata. Without a subresource,
+/// everything changes except the status of a kind that has a status subresource.
 ///
 /// # Errors
 /// 422 if the result is invalid.
@@ -147,7 +150,8 @@ fn keep_all_but_status(resource: &Resource, next: &mut Value, old: &Value) {
     }
 }
 
-/// Returns the old pod with the resources and resize policies of `next`.
+/// Returns the pod `old` with the resources of `next`, and with the resources and resize policies of its containers,
+/// which are matched by name.
 fn resized(next: Value, old: &Value) -> Value {
     let mut pod = old.clone();
     for list in ["containers", "initContainers"] {

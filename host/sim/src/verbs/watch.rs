@@ -24,7 +24,7 @@ use crate::state::State;
 use crate::store::{Change, Object, Span, TooOld};
 use crate::table;
 
-/// The duration of a watch without `timeoutSeconds`.
+/// The duration of a watch whose `timeoutSeconds` is absent or 0.
 const LONGEST: Duration = Duration::from_secs(30 * 60);
 
 /// The number of changes that are read from the history at once.
@@ -36,8 +36,8 @@ const CHUNK: usize = 256 << 10;
 /// Streams the changes that match the query.
 ///
 /// # Errors
-/// 400, 406, 422. A resource version that is too old or in the future gives an ERROR event in the stream, as in
-/// kube-apiserver.
+/// 400, 406, 410 for an injected fault, 422. A resource version that is too old or in the future gives an ERROR event
+/// in the stream, as in kube-apiserver.
 pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response, Failure> {
     let view = call.view()?;
     let mut selection = selection(&target.resource, &call.query)?;
@@ -92,7 +92,7 @@ enum Start {
     /// Sends the current objects as ADDED events first. The state must be at least as new as `version`. `end`
     /// requests a bookmark after the last object.
     Now { end: bool, version: u64 },
-    /// Starts after a resource version.
+    /// Starts after a resource version; `u64::MAX` for the current one.
     After(u64),
 }
 
@@ -174,8 +174,8 @@ fn write_error(failure: &Failure, out: &mut Vec<u8>) {
     let _ = writeln!(out, "{}", json!({"type": "ERROR", "object": failure.to_value()}));
 }
 
-/// An open watch. It reads the collection's history at its own pace. A watch that falls behind the history ends with
-/// 410.
+/// An open watch. Each watch reads the collection's history at its own pace. A watch ends with 410 if the history has
+/// dropped a change that the watch has not read.
 struct Watcher {
     format: Format,
     namespace: Option<String>,
@@ -193,7 +193,7 @@ struct Watcher {
     initial_end: bool,
     /// The changes up to this resource version are written or skipped.
     seen: u64,
-    /// The latest resource version that was sent to the client.
+    /// The latest resource version that the client knows: the start of the watch, or the last event sent.
     reported: u64,
     ended: bool,
 }
@@ -202,10 +202,10 @@ impl Watcher {
     /// Sets the start of the watch.
     ///
     /// # Errors
-    /// 410 for a resource version in the future, or 504 if the client requests initial events. With such a version
-    /// and no initial events, kube-apiserver sends nothing until it reaches the version. Here, such a version comes
-    /// from another server: the client would wait forever, and after a 504 it would retry with the same version.
-    /// After a 410 it lists again.
+    /// For a resource version in the future: 504 if the client requests initial events, else 410. In the second case,
+    /// kube-apiserver sends nothing until it reaches the version. Here, a version in the future comes from another
+    /// server, so the client would wait forever. After a 504, the client would retry with the same version; after a
+    /// 410, the client lists again.
     fn begin(&mut self, start: Start) -> Result<(), Failure> {
         let objects = &self.format.resource.objects;
         let current = objects.rv();
@@ -236,7 +236,7 @@ impl Watcher {
         Ok(())
     }
 
-    /// Returns the next initial objects, and the bookmark after the last one.
+    /// Returns events for the next initial objects, and the bookmark after the last object if one must follow.
     fn initially(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         while out.len() < CHUNK {

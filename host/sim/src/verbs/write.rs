@@ -14,9 +14,9 @@ use crate::value::items;
 /// The result of a write.
 #[derive(Debug)]
 pub enum Modified {
-    /// The object is stored in this version.
+    /// The object is stored in this version. After a dry run: the version that a write would store.
     Stored(Arc<Object>),
-    /// The object is removed; this was its last version.
+    /// The object is removed, or would be without a dry run. This is the version before the removal.
     Removed(Arc<Object>),
 }
 
@@ -40,8 +40,9 @@ pub struct ObjectRef<'a> {
     pub name: &'a str,
 }
 
-/// Replaces the stored object of `reference` with the result of `decide`. Calls `decide` again after a concurrent write.
-/// Removes an object whose deletion has nothing to wait for.
+/// Replaces the stored object of `reference` with the result of `decide`, or removes the object if the result is being
+/// deleted and nothing keeps it. Calls `decide` again after a concurrent write. A dry run writes nothing, and a result
+/// that equals the stored object is not written.
 ///
 /// # Errors
 /// 404 if the object does not exist, and the errors of `decide`.

@@ -1,4 +1,4 @@
-//! Tests from which origins, and with which credentials, the server accepts requests.
+//! Tests which origins and which credentials the server accepts.
 
 use axum::http::Request;
 use berth_sim::Server;

@@ -1,4 +1,4 @@
-//! Runs tables of requests with expected responses against the in-memory API server and against a real one.
+//! Runs tables of requests with expected responses against the in-memory API server and against a real kube-apiserver.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,8 +21,8 @@ struct Case {
     steps: Vec<Step>,
 }
 
-/// A request with its expected response. `$NS` is replaced with the case's namespace, and other `$NAMES` with kept
-/// values.
+/// A request with its expected response. `$NS` is replaced with the case's namespace, and another `$NAME` with the
+/// value that an earlier step kept under this name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
@@ -224,7 +224,8 @@ async fn the_embedded_server_answers_as_expected() {
     run_all(&client).await;
 }
 
-/// Runs the cases against a real API server, if its binaries are available. This keeps the expectations correct.
+/// Runs the cases against a real API server, if `KUBEBUILDER_ASSETS` names a folder with its binaries. This test shows
+/// that the expectations are those of kube-apiserver.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_server_answers_the_same() {
     if std::env::var_os("KUBEBUILDER_ASSETS").is_none() {

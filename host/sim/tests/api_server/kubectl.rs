@@ -286,7 +286,7 @@ async fn kubectl_drains_waits_and_watches() {
         "{heading}\n{row}"
     );
     // A wait that starts after the deletion prints nothing. With `-v=6`, kubectl logs each response, so the test can
-    // see that it has found the pod.
+    // see when kubectl has found the pod.
     let mut waiting = kubectl.command("wait --for=delete pod/web --timeout=50s -v=6").spawn().unwrap();
     let mut answers = BufReader::new(waiting.stderr.take().unwrap()).lines();
     while !in_time("the wait sees the pod", answers.next_line()).await.unwrap().unwrap().contains("/pods") {}

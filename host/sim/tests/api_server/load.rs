@@ -17,8 +17,8 @@ async fn post(client: &Client, path: &str, body: Value) -> u16 {
     client.send(request.unwrap()).await.unwrap().status().as_u16()
 }
 
-/// Creates 1,000 nodes and creates and binds 10,000 pods, with several watches. Every watch must see each pod twice
-/// and in order.
+/// Creates 1,000 nodes and creates and binds 10,000 pods, with several watches. Every watch must get one event
+/// for the creation and one for the binding of each pod, in the order of their resource versions.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_pods_are_created_bound_and_watched() {
     const NODES: usize = 1_000;

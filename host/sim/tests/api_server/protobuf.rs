@@ -11,8 +11,8 @@ use crate::support::server;
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// Returns the objects of `objects.yaml` with the paths to which they are posted. They cover the special encodings of
-/// protobuf.
+/// Returns the objects of `objects.yaml` with the paths to which they are posted. The objects cover the
+/// special encodings of protobuf.
 fn objects() -> Vec<(String, Value)> {
     let read: Vec<Value> = super::support::yaml(include_str!("objects.yaml")).expect("the objects are YAML");
     let path = |object: &Value| object["path"].as_str().expect("a path").to_owned();
@@ -79,7 +79,7 @@ async fn protobuf_of_a_real_server_equals_its_json() {
     assert!(failed.is_empty(), "{} objects differ:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// Not compared with a real API server, because v1.36 closes the connection.
+/// This test does not compare the response with a real API server, because kube-apiserver v1.36 closes the connection.
 #[tokio::test(flavor = "multi_thread")]
 async fn custom_resources_have_no_protobuf() {
     let (_server, client) = server().await;

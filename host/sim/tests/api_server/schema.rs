@@ -107,8 +107,8 @@ async fn fetch(client: &Client, path: &str) -> Value {
     serde_json::from_slice(&response.into_body().collect_bytes().await.unwrap()).unwrap()
 }
 
-/// If `UPDATE_SCHEMA` is set, writes the table again instead, with its current types and the types that they refer
-/// to.
+/// Compares the schema table with the OpenAPI documents. If the environment variable `UPDATE_SCHEMA` is set, writes the
+/// table instead of comparing it: the types that are in the table, and the types that these types refer to.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_schema_equals_that_of_a_real_server() {
     if std::env::var_os("KUBEBUILDER_ASSETS").is_none() {

@@ -80,7 +80,7 @@ async fn objects_enter_and_leave_a_selection() {
     label(&client, "b", json!("1")).await;
     label(&client, "b", json!("1")).await; // changes nothing, so the watch sends no event
     label(&client, "a", json!("2")).await;
-    label(&client, "a", json!("3")).await; // no longer matches the selector
+    label(&client, "a", json!("3")).await; // did not match before this change either, so the watch sends no event
     configs(&client).patch("b", &PatchParams::default(), &Patch::Merge(json!({"data": {"k": "v"}}))).await.unwrap();
     configs(&client).delete("b", &DeleteParams::default()).await.unwrap();
     for expected in [
@@ -151,7 +151,8 @@ async fn versions_of_an_earlier_server_are_too_old() {
     let version = configs(&client).get("a").await.unwrap().metadata.resource_version.unwrap();
     in_time("the earlier server's end", earlier.shutdown()).await.unwrap();
     let (_server, client) = server().await;
-    // The later server makes more changes than the earlier one: the version is too old, not one of the future.
+    // After these changes, the later server has made more changes than the earlier server. The earlier server's version
+    // is too old nevertheless, because the later server started with a higher version.
     for name in ["a", "b", "c"] {
         create(&client, name, json!({})).await;
     }
