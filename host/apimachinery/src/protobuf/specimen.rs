@@ -8,7 +8,8 @@
 use super::table::{Target, message_named};
 use crate::schema::Shape;
 
-/// The maximum nesting depth. Only the schemas of custom resources are deeper.
+/// The maximum nesting depth. Messages at a greater depth are left out. Only the schemas of custom resources have such
+/// messages.
 const DEEPEST: usize = 16;
 
 /// Returns a message of the type called `name` with every field set. Repeated fields have two items.

@@ -1,12 +1,12 @@
-//! The messages of the built-in kinds, read from the table `messages-1.36.txt`. The head of the table describes its
-//! format and origin.
+//! The messages of the built-in kinds, read from the table `messages-1.36.txt`. The comments at the start of
+//! the table describe its format and origin.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::schema::{Shape, parse_shape, type_named};
 
-/// The JSON member for a field of a message.
+/// The JSON form of a field of a message.
 #[derive(Debug)]
 pub enum Target {
     /// A member of the JSON object.
@@ -27,7 +27,7 @@ pub enum Target {
 pub struct Message {
     /// The fields, ordered by number.
     fields: Vec<(u32, Target)>,
-    /// True if the value of the message is that of its last set field.
+    /// True if the message is a choice: its JSON is the value of the set field with the highest number.
     pub is_choice: bool,
 }
 

@@ -101,7 +101,8 @@ pub fn type_names() -> impl Iterator<Item = &'static str> {
     TYPES.keys().copied()
 }
 
-/// Returns the name of a built-in kind in the table.
+/// Returns the name under which the table has a built-in kind: the group's first label (`core` for the core group), the
+/// version and the kind.
 pub fn name_of(group: &str, version: &str, kind: &str) -> String {
     let group = match group.split('.').next() {
         None | Some("") => "core",
