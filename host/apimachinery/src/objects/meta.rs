@@ -5,7 +5,7 @@ use berth_core::model::{Labels, Owner};
 use super::json::{Entries, Present, Seconds, partial};
 
 partial! {
-    /// `metav1.ObjectMeta` without managedFields, its largest field.
+    /// `metav1.ObjectMeta` without the fields that are not needed, such as managedFields, which is the largest field.
     ObjectMeta {
         name: Box<str>,
         namespace: Box<str>,
