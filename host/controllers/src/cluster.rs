@@ -161,7 +161,8 @@ impl Cluster {
         self.stores.entry(kind).or_default().begin();
     }
 
-    /// Completes a list: removes the objects that were not stored since [`Cluster::begin`]. Returns the changes.
+    /// Completes a list: removes the objects without a call of [`Cluster::put`] since [`Cluster::begin`]. Returns the
+    /// changes.
     pub fn finish(&mut self, kind: Kind) -> Vec<Change> {
         let missing = self.stores.entry(kind).or_default().finish();
         missing.iter().filter_map(|key| self.drop_key(kind, key)).collect()

@@ -95,7 +95,8 @@ impl Objects {
         self.listing += 1;
     }
 
-    /// Completes a list. Returns the keys of the objects that were not stored since [`Objects::begin`].
+    /// Completes a list. Returns the keys of the objects without a call of [`Objects::put`] since
+    /// [`Objects::begin`].
     pub fn finish(&mut self) -> Vec<Key> {
         self.listed = true;
         let missing = self.objects.iter().filter(|(_, entry)| entry.listing < self.listing);

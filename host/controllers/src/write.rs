@@ -80,7 +80,8 @@ pub enum Action {
         /// The treatment of the object's dependents.
         propagation: Propagation,
     },
-    /// Delete the objects in the namespace called `key`, and remove the namespace's finalizer if no objects are left.
+    /// Delete the objects in the namespace that [`Write::key`] names, and remove the namespace's finalizer if no
+    /// objects are left.
     Empty,
 }
 

@@ -1,5 +1,4 @@
-//! Reads `pod.spec`. The result has only data that is usually equal for all pods of one controller, so that these pods
-//! can share one copy.
+//! Reads `pod.spec`. The pods of one controller usually have equal specs, of which `PodParts` keeps one copy.
 
 use std::collections::BTreeSet;
 
