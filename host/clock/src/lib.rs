@@ -99,7 +99,7 @@ impl Clock for ManualClock {
         let mut passed = self.passed.subscribe();
         async move {
             if passed.wait_for(|passed| *passed >= wanted).await.is_err() {
-                // The clock is dropped, so its time does not advance any more.
+                // The clock is dropped, so the time never reaches `at`.
                 std::future::pending::<()>().await;
             }
         }

@@ -26,7 +26,7 @@ pub struct Change {
     pub before: Option<Object>,
 }
 
-/// The controllers' view of the cluster. It has no lock and does no I/O.
+/// The controllers' view of the cluster. This type has no lock and does no I/O.
 #[derive(Debug, Default)]
 pub struct Cluster {
     stores: BTreeMap<Kind, Objects>,

@@ -59,9 +59,9 @@ pub struct Task {
 /// The priority of a task in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
-    /// Tasks that read many objects. They are few, run first, and pause after each run.
+    /// Tasks that read many objects. These tasks are few, run first, and pause after each run.
     Workload,
-    /// Tasks for a single object. They are many.
+    /// Tasks that read few objects. These tasks are many, and have no pause.
     Single,
 }
 

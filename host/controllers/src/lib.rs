@@ -1,5 +1,5 @@
-//! Simulated kubelets and controllers, on any Kubernetes API. With them, an API server without controllers and kubelets
-//! (`berth-sim`, or a real one) behaves like a cluster.
+//! Simulated kubelets and controllers, on any Kubernetes API. With this crate, an API server without controllers and
+//! kubelets (`berth-sim`, or a real one) behaves like a cluster.
 //!
 //! In: the objects of a [`Store`], through watches; [`Options`], with the clock. Out: requests to the store that
 //! create, patch, replace and delete objects.
@@ -11,8 +11,8 @@
 //! - [`store`] has the trait with the requests that the controllers send, and its implementation with a kube client.
 //! - [`watch`] feeds the cluster state ([`cluster`]).
 //! - A change adds tasks ([`route`], [`queue`]). A task asks one controller ([`controller`]) about one object.
-//! - The controller is a pure function in its own file. It returns writes ([`write`]), which [`send`] sends with
-//!   limited concurrency.
+//! - Each controller is a function in its own module. The function does no I/O and returns writes ([`write`]), which
+//!   [`send`] sends with limited concurrency.
 //! - [`event_loop`] owns the cluster state and runs the controllers in one tokio task. Watches, requests and lease
 //!   renewals run in other tokio tasks.
 

@@ -1,4 +1,4 @@
-//! The writes that controllers request. They are plain data, so that tests need no API server.
+//! The writes that controllers request. Writes are plain data, so that tests need no API server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::metadata::{self, Key};
 /// The result of one run of a controller for one object.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The requests. They can be sent concurrently and in any order.
+    /// The writes, which can be sent concurrently and in any order.
     pub writes: Vec<Write>,
     /// The delay until the next run, if no change causes an earlier one.
     pub rerun_after: Option<Duration>,
@@ -156,20 +156,20 @@ impl Write {
         Write::patch(kind, meta, "", Strategy::Merge, body)
     }
 
-    /// Merges `body` into the object, if its resource version has not changed. Use this for lists, which a merge
-    /// patch replaces.
+    /// Merges `body` into the object, if the object still has the resource version in `meta`. Use this for lists, which
+    /// a merge patch replaces.
     pub fn merge_exact(kind: Kind, meta: &ObjectMeta, mut body: Value) -> Self {
         body["metadata"]["resourceVersion"] = json!(meta.resource_version);
         Write::patch(kind, meta, "", Strategy::Merge, body)
     }
 
-    /// Merges `status` into the object's status, if its resource version has not changed.
+    /// Merges `status` into the object's status, if the object still has the resource version in `meta`.
     pub fn status_exact(kind: Kind, meta: &ObjectMeta, status: Value) -> Self {
         let body = json!({ "metadata": { "resourceVersion": meta.resource_version }, "status": status });
         Write::patch(kind, meta, "status", Strategy::Merge, body)
     }
 
-    /// Removes a finalizer from the object.
+    /// Removes a finalizer from the object, if the object still has the resource version in `meta`.
     pub fn release(kind: Kind, meta: &ObjectMeta, finalizer: &str) -> Self {
         let left = metadata::finalizers_without(meta, finalizer);
         Write::merge_exact(kind, meta, json!({ "metadata": { "finalizers": left } }))

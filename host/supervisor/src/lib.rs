@@ -3,10 +3,11 @@
 //!
 //! In: the futures of tasks and the functions of threads. Out: the first part that ended, with the cause.
 //!
-//! A scheduler that lost one of its parts looks alive: it renews its Lease and answers probes, but schedules no pods.
-//! Therefore, the end of a part ends the process with an error that names the part, and the standby takes over.
+//! A scheduler that lost one of its parts looks alive: the scheduler renews its Lease and answers probes, but schedules
+//! no pods. Therefore, the end of a part ends the process with an error that names the part, and the standby takes
+//! over.
 //!
-//! The supervisor must never restart a part. It does not end the process itself: the caller of
+//! The supervisor must never restart a part. The supervisor does not end the process: the caller of
 //! [`Supervisor::first_end`] does.
 
 use std::any::Any;

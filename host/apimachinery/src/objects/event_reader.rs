@@ -36,7 +36,7 @@ impl EventReader {
     }
 
     /// Returns the event for an object that was added or changed, or `None` for a kind that no plugin reads. `notes`
-    /// receives fields that are ignored because they are invalid.
+    /// receives the invalid fields, which the event leaves out.
     ///
     /// # Errors
     /// The object can't be read.

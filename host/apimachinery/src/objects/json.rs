@@ -67,7 +67,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
     }
 }
 
-/// A quantity, or the reason why it is invalid. An invalid quantity must not make its object unreadable.
+/// A quantity, or the reason why the quantity is invalid. An object with an invalid quantity stays readable.
 #[derive(Clone, Debug)]
 pub(crate) struct MaybeQuantity(pub(crate) Result<Quantity, String>);
 

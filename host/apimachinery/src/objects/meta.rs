@@ -66,7 +66,8 @@ impl ObjectMeta {
     }
 }
 
-/// The annotation with a copy of the whole object. No plugin reads it, and it would double the size of every object.
+/// The annotation with a copy of the whole object. No plugin reads the annotation, and the
+/// annotation would double the size of every object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 impl Entries<Box<str>> {

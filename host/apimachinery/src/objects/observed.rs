@@ -1,5 +1,5 @@
-//! The result of reading an object from a list or watch: the object, or its identity and the reason why it can't be
-//! read.
+//! The result of reading an object from a list or watch: the object, or the metadata of the object and the reason why
+//! the object can't be read.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct Unreadable {
     message: String,
 }
 
-/// An object as received, or the reason why it can't be read.
+/// An object as received, or the reason why the object can't be read.
 ///
 /// Deserialization fails only for text that is not JSON, which is an error of the watch. If a bad object failed the
 /// deserialization, the page of the list with the object would fail again and again, and the informer would stop.

@@ -29,8 +29,8 @@ partial! {
     }
 }
 
-/// An object of any kind. Only its identity is parsed; the rest stays text until [`ObjectReader::read`] picks the
-/// declared fields.
+/// An object of any kind. Only the identity of the object is parsed; the rest stays text until [`ObjectReader::read`]
+/// picks the declared fields.
 #[derive(Clone, Debug)]
 pub struct RawObject {
     identity: Identity,

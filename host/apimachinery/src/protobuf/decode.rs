@@ -2,8 +2,8 @@
 //! fields, so a type that deserializes an object's JSON also deserializes its protobuf. Fields that the type does not
 //! declare are skipped and not built.
 //!
-//! The deserializer expects the items of a repeated field to be adjacent, as Kubernetes writes them. Protobuf would
-//! also allow other fields between them.
+//! The deserializer expects that the items of a repeated field are adjacent, as Kubernetes writes these items. Protobuf
+//! also allows other fields between the items, which the deserializer rejects.
 
 use serde::de::value::{BoolDeserializer, BorrowedStrDeserializer, I32Deserializer, I64Deserializer};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};

@@ -1,7 +1,7 @@
 //! Builds messages for the tests of this crate and of `berth-kube`: a message of a type, with every field set.
 //!
-//! The module is hidden from the documentation and always compiled. A cargo feature for it would make every crate that
-//! depends on this one compile twice, with and without the feature.
+//! The module is hidden from the documentation and always compiled. A cargo feature for the module would make every
+//! crate that depends on this crate compile twice, with and without the feature.
 
 #![allow(clippy::panic, reason = "only tests use this module")]
 

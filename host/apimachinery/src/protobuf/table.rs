@@ -13,9 +13,9 @@ pub enum Target {
     Member {
         /// The name in JSON.
         name: &'static str,
-        /// The type of its value.
+        /// The type of the member's value.
         shape: Shape,
-        /// True if Go writes the member even when it is zero.
+        /// True if Go writes the member even when the value is zero or empty.
         keeps_zero: bool,
     },
     /// A message whose members belong to the surrounding JSON object.
@@ -32,8 +32,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// Returns the field with this number; `None` if the table does not contain it, because it was added later or was
-    /// removed.
+    /// Returns the field with this number; `None` if the table has no such field, because the field belongs to another
+    /// Kubernetes version.
     #[inline]
     pub fn field(&self, number: u32) -> Option<&Target> {
         let at = self.fields.binary_search_by_key(&number, |(number, _)| *number).ok()?;

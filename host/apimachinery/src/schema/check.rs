@@ -13,9 +13,9 @@ pub struct Checked {
     pub unknown: Vec<String>,
 }
 
-/// Checks `object` against the type called `name`, and converts it to the form that the API server stores: without
-/// unknown fields, nulls and empty optional lists and maps, and with canonical quantities and times. An object of a
-/// type that is not in the table stays unchanged. `path` is the field path of `object`.
+/// Checks `object` against the type called `name`, and converts `object` to the form that the API server stores:
+/// without unknown fields, nulls and empty optional lists and maps, and with canonical quantities and times. An object
+/// of a type that is not in the table stays unchanged. `path` is the field path of `object`.
 ///
 /// # Errors
 /// A message with the field whose value has another type, or is not a valid quantity, time or base64 text.

@@ -38,7 +38,7 @@ struct Rollout<'a> {
     spec: &'a DeploymentSpec,
     deployment: &'a Deployment,
     reference: OwnerReference,
-    /// The ReplicaSet of the current template; `None` if it does not exist yet.
+    /// The ReplicaSet of the current template; `None` if this ReplicaSet does not exist yet.
     new: Option<&'a ReplicaSet>,
     /// The other ReplicaSets, oldest first.
     old: Vec<&'a ReplicaSet>,

@@ -13,7 +13,7 @@ use super::super::metadata;
 use super::super::pod::Pod;
 
 /// Returns the sum of the replicas of the pods' controllers. Each controller counts once, and a Deployment counts
-/// instead of its ReplicaSets. A pod whose controller has no replica count counts as 1.
+/// instead of its ReplicaSets. A pod without a controller, or whose controller has no replica count, counts as 1.
 pub fn pods(cluster: &Cluster, pods: &[&Pod]) -> i32 {
     let mut scales: BTreeMap<&str, i32> = BTreeMap::new();
     let mut alone = 0;

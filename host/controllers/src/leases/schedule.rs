@@ -26,7 +26,8 @@ pub struct Schedule {
 #[derive(Debug)]
 struct Node {
     uid: String,
-    /// The number that the node got when it was added. A queued `Renewal` with another number is obsolete.
+    /// The number that the schedule gave the node when the node was added. A queued `Renewal` with another number is
+    /// obsolete.
     number: u64,
 }
 

@@ -36,7 +36,8 @@ fn volume_name(claim: &PersistentVolumeClaim) -> &str {
     claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()).unwrap_or_default()
 }
 
-/// Maintains a bound claim: its phase is Bound while its volume exists and refers to the claim, and Lost otherwise.
+/// Maintains a bound claim: the claim's phase is Bound while the volume exists and refers to the claim, and Lost
+/// otherwise.
 fn keep(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<Write> {
     let volume = cluster.get::<PersistentVolume>(&Key::new("", volume_name(claim)));
     let reference = volume.and_then(|volume| volume.spec.as_ref()?.claim_ref.as_ref());
