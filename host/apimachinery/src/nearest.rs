@@ -1,7 +1,8 @@
 //! Suggests the name that was probably meant by a mistyped name.
 
-/// Returns the most similar name, if it is similar enough: the mistyped name is its beginning (at least 4 bytes,
-/// ignoring case), or it differs in a few letters.
+/// Returns the name that is most similar to `wrong`; `None` if no name is similar. A name is similar if it begins with
+/// `wrong` (of at least 4 bytes), or if the edit distance is at most 1 plus a quarter of the bytes of `wrong`. Case is
+/// ignored.
 pub fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let given = wrong.to_lowercase();
     let distance = |name: &str| match name.to_lowercase() {

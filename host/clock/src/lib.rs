@@ -1,10 +1,10 @@
-//! A given clock: code that gets its time from a [`Clock`] runs in real time with [`RealClock`], and in simulated time
-//! with another clock, such as [`ManualClock`].
+//! Clocks that code receives from its caller. Code that gets its time from a [`Clock`] runs in real time with
+//! [`RealClock`], and in simulated time with another clock, such as [`ManualClock`].
 //!
 //! In: nothing, or the steps of a [`ManualClock`]. Out: timestamps, instants, and timers.
 //!
-//! Code that has a given clock must never read another clock: the two would differ. tokio's paused time is no given
-//! clock, because it holds for a whole runtime, also for the network.
+//! Code that receives a [`Clock`] must never read another clock, because the times of two clocks differ. tokio's paused
+//! time cannot replace [`Clock`], because tokio pauses the time of a whole runtime, including the network's timers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -66,11 +66,11 @@ impl Clock for RealClock {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that stands still until [`ManualClock::advance`] moves it forward.
 #[derive(Debug)]
 pub struct ManualClock {
     start: Now,
-    /// The time since the start.
+    /// The time by which the clock has advanced since `start`.
     passed: watch::Sender<Duration>,
 }
 
@@ -99,7 +99,7 @@ impl Clock for ManualClock {
         let mut passed = self.passed.subscribe();
         async move {
             if passed.wait_for(|passed| *passed >= wanted).await.is_err() {
-                // The clock is dropped, so its time does not advance any more.
+                // The clock is dropped, so the time never reaches `at`.
                 std::future::pending::<()>().await;
             }
         }

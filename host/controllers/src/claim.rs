@@ -1,5 +1,6 @@
-//! Determines which objects a controller manages: the objects with a controller reference to it, minus those that its
-//! selector no longer matches (they are released), plus matching objects without a controller (they are adopted).
+//! Determines which objects a controller manages: the objects whose controller reference names the controller and that
+//! the controller's selector matches. Objects that the selector no longer matches are released. Matching objects
+//! without a controller are adopted, and are managed after the adoption.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, OwnerReference};
 use kube::core::{ObjectMeta, Resource};
@@ -22,7 +23,8 @@ pub struct Claimant<'a> {
     pub reference: &'a OwnerReference,
 }
 
-/// Returns the claimant's objects, and the writes that adopt and release objects.
+/// Returns the objects that the claimant manages, and the writes that adopt and release objects. A claimant that is
+/// being deleted adopts and releases no objects.
 pub fn claim<'a, K: Typed + Resource + 'a>(cluster: &'a Cluster, claimant: Claimant<'_>) -> (Vec<&'a K>, Vec<Write>) {
     let uid = metadata::uid(claimant.meta);
     let deleting = metadata::deleting(claimant.meta);

@@ -11,8 +11,8 @@ use super::objects::{Objects, Put};
 use super::pod::Pod;
 use super::volumes::VolumeIndex;
 
-/// The maximum number of UIDs of deleted objects to remember. Watches and responses in flight mention at most this many
-/// deleted objects.
+/// The maximum number of UIDs of deleted objects to remember. The limit assumes that late watch events and responses
+/// mention at most this many deleted objects.
 const REMEMBERED: usize = 100_000;
 
 /// A change of an object. The new state is in the [`Cluster`], unless the object is deleted.
@@ -26,13 +26,13 @@ pub struct Change {
     pub before: Option<Object>,
 }
 
-/// The controllers' view of the cluster. It has no lock and does no I/O.
+/// The controllers' view of the cluster. This type has no lock and does no I/O.
 #[derive(Debug, Default)]
 pub struct Cluster {
     stores: BTreeMap<Kind, Objects>,
     uids: HashMap<Arc<str>, (Kind, Key)>,
     dependents: HashMap<String, BTreeSet<(Kind, Key)>>,
-    /// Objects without a controller. A controller whose selector matches can adopt them.
+    /// Pods and ReplicaSets without a controller. A controller whose selector matches can adopt such an object.
     orphans: BTreeMap<Kind, BTreeSet<Key>>,
     pods_of_node: HashMap<String, BTreeSet<Key>>,
     pods_of_claim: HashMap<Key, BTreeSet<Key>>,
@@ -99,7 +99,8 @@ impl Cluster {
         self.object(*kind, key)
     }
 
-    /// Returns true if the object with this UID is known to be deleted. False means that its state is unknown.
+    /// Returns true if the object with this UID is known to be deleted. False means that the
+    /// object exists, or that the cluster state has no information about the object.
     pub fn is_gone(&self, uid: &str) -> bool {
         self.gone.uids.contains(uid)
     }
@@ -160,14 +161,15 @@ impl Cluster {
         self.stores.entry(kind).or_default().begin();
     }
 
-    /// Completes a list: removes the objects that the list did not contain. Returns the changes.
+    /// Completes a list: removes the objects without a call of [`Cluster::put`] since [`Cluster::begin`]. Returns the
+    /// changes.
     pub fn finish(&mut self, kind: Kind) -> Vec<Change> {
         let missing = self.stores.entry(kind).or_default().finish();
         missing.iter().filter_map(|key| self.drop_key(kind, key)).collect()
     }
 
-    /// Stores an object's state and returns the changes. An object that was deleted and created again without a watch
-    /// event gives two changes.
+    /// Stores an object's state and returns the changes. Ignores an object that is known to be deleted, and an outdated
+    /// state. If the key belonged to an object with another UID, returns two changes: a deletion and a creation.
     pub fn put(&mut self, object: Object) -> Vec<Change> {
         let (kind, key) = (object.kind(), Key::of(object.meta()));
         let new_uid = metadata::uid(object.meta()).to_owned();
@@ -193,7 +195,8 @@ impl Cluster {
         }
     }
 
-    /// Removes the object with this key and UID.
+    /// Removes the object with this key and UID, if the cluster state has the object. Remembers the UID as deleted in
+    /// any case.
     pub fn remove(&mut self, kind: Kind, key: &Key, uid: &str) -> Option<Change> {
         self.gone.insert(uid);
         let before = self.stores.get_mut(&kind)?.take(key, uid)?;

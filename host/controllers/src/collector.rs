@@ -1,4 +1,5 @@
-//! The garbage collector: deletes objects without owners, and completes foreground and orphan deletions.
+//! The garbage collector: deletes objects that have owner references but no remaining owner, and completes foreground
+//! and orphan deletions.
 
 use std::time::Duration;
 
@@ -62,7 +63,7 @@ fn orphan(cluster: &Cluster, kind: Kind, meta: &ObjectMeta) -> Plan {
     if writes.is_empty() {
         return Plan::of([Write::release(kind, meta, ORPHAN)]);
     }
-    // The next run checks the finalizer again, when the cluster shows the dependents without the reference.
+    // The next run removes the finalizer, if the cluster state then shows no dependent with a reference to the owner.
     Plan { writes, rerun_after: Some(Duration::from_millis(100)) }
 }
 
@@ -73,13 +74,13 @@ fn without_owners(kind: Kind, meta: &ObjectMeta, keep: impl Fn(&OwnerReference) 
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// The owner exists.
+    /// The owner exists and does not wait for its dependents.
     Solid,
     /// The owner is being deleted and waits for its dependents.
     Waiting,
     /// The owner is deleted.
     Gone,
-    /// The owner is unknown: deleted, or not seen yet.
+    /// The owner is unknown: deleted, not seen yet, or in another namespace.
     Unknown,
 }
 
@@ -93,8 +94,9 @@ fn state(cluster: &Cluster, meta: &ObjectMeta, owner: &OwnerReference) -> State 
     }
 }
 
-/// Deletes an object without an existing owner. If an owner exists, removes the references to the owners that are gone
-/// or wait for their dependents.
+/// Deletes an object whose owners are all gone, unknown or waiting for their dependents. The deletion is sent only if
+/// the API server confirms that the unknown owners do not exist. If an owner remains, removes the references to the
+/// owners that are gone or wait for their dependents.
 fn collect(cluster: &Cluster, kind: Kind, meta: &ObjectMeta) -> Option<Write> {
     let owners = metadata::owners(meta);
     let of = |wanted: State| owners.iter().filter(move |owner| state(cluster, meta, owner) == wanted);

@@ -33,13 +33,13 @@ pub enum Controller {
     Job,
     /// Removes the tracking finalizer of a pod whose Job is gone.
     JobOrphan,
-    /// Creates the claims from a pod's claim templates.
+    /// Creates the resource claims for a pod's claim templates, and the volume claims for its ephemeral volumes.
     PodClaims,
-    /// Removes finished consumers from a ResourceClaim.
+    /// Removes finished consumers from a ResourceClaim, and deletes a ResourceClaim generated for a finished pod.
     ResourceClaim,
-    /// Binds a PersistentVolumeClaim to its volume.
+    /// Binds a PersistentVolumeClaim to an existing or new volume, and maintains the phase of the claim.
     VolumeClaim,
-    /// Maintains the phase of a PersistentVolume.
+    /// Maintains the phase of a PersistentVolume, and deletes a released volume with the reclaim policy `Delete`.
     Volume,
     /// Maintains the status of a PodDisruptionBudget.
     Disruption,
@@ -59,9 +59,9 @@ pub struct Task {
 /// The priority of a task in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
-    /// Tasks that read many objects. They are few, run first, and pause after each run.
+    /// Tasks that read many objects. These tasks are few, run first, and pause after each run.
     Workload,
-    /// Tasks for a single object. They are many.
+    /// Tasks that read few objects. These tasks are many, and have no pause.
     Single,
 }
 

@@ -168,7 +168,8 @@ pub struct Served {
     pub namespaced: bool,
     /// True if the API server supports `deletecollection`.
     pub collective: bool,
-    /// True if the controllers watch the kind. Other kinds are only deleted with their namespace.
+    /// True if the controllers watch the kind. Objects of a kind that is not watched are only deleted with their
+    /// namespace.
     pub watched: bool,
 }
 
@@ -181,7 +182,8 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// Stores the result of a discovery. Returns the new kinds and the kinds that are no longer served.
+    /// Stores the result of a discovery. Skips a typed kind in another version than that of the Rust type. Returns the
+    /// new kinds and the kinds that are no longer served.
     pub fn update(&mut self, found: Vec<Served>) -> (Vec<Kind>, Vec<Kind>) {
         let typed: HashMap<_, _> =
             typed().into_iter().map(|(kind, resource)| (name_of(&resource), (kind, resource))).collect();
@@ -220,7 +222,7 @@ impl Kinds {
         self.by_name.get(&(group.to_owned(), kind.to_owned())).copied().filter(|kind| self.served.contains_key(kind))
     }
 
-    /// Returns all namespaced kinds.
+    /// Returns all namespaced kinds that the server serves.
     pub fn namespaced(&self) -> impl Iterator<Item = &Served> {
         self.served.values().filter(|served| served.namespaced)
     }

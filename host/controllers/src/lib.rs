@@ -1,19 +1,20 @@
-//! Simulated kubelets and controllers, on any Kubernetes API. With them, an API server without controllers and kubelets
-//! (`berth-sim`, or a real one) behaves like a cluster.
+//! Simulated kubelets and controllers, on any Kubernetes API. With this crate, an API server without controllers and
+//! kubelets (`berth-sim`, or a real one) behaves like a cluster.
 //!
-//! In: the objects of a [`Store`], through watches; the time of a given clock; [`Options`]. Out: requests to the store
-//! that create, patch and delete objects.
+//! In: the objects of a [`Store`], through watches; [`Options`], with the clock. Out: requests to the store that
+//! create, patch, replace and delete objects.
 //!
 //! The controllers must never schedule pods, run containers, or use an interface other than the store's. They must
-//! never read another clock than the given one. A controller's plan must never do I/O: it reads only the cluster state
-//! and the time.
+//! never read another clock than [`Options::clock`]. A controller's plan must never do I/O: the plan reads only the
+//! cluster state and the time.
 //!
-//! - [`store`] is what the controllers need of an API server, and the kube client that implements it.
+//! - [`store`] has the trait with the requests that the controllers send, and its implementation with a kube client.
 //! - [`watch`] feeds the cluster state ([`cluster`]).
 //! - A change adds tasks ([`route`], [`queue`]). A task asks one controller ([`controller`]) about one object.
-//! - The controller is a pure function in its own file. It returns writes ([`write`]), which [`send`] sends with
-//!   limited concurrency.
-//! - [`event_loop`] runs all of this in one task.
+//! - Each controller is a function in its own module. The function does no I/O and returns writes ([`write`]), which
+//!   [`send`] sends with limited concurrency.
+//! - [`event_loop`] owns the cluster state and runs the controllers in one tokio task. Watches, requests and lease
+//!   renewals run in other tokio tasks.
 
 mod claim;
 mod cluster;

@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{OwnerReference, Time};
 use kube::core::ObjectMeta;
 use serde::{Deserialize, Deserializer};
 
-/// kubectl's copy of the applied manifest. It is as large as the object, and no controller reads it.
+/// kubectl's copy of the applied manifest. The copy is as large as the object, and no controller reads the copy.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The key of an object within its kind: `namespace/name`, or `name` for a cluster-wide kind.

@@ -19,7 +19,8 @@ pub const DEFAULT_ACCOUNT: &str = "default";
 const FINALIZER: &str = "kubernetes";
 /// The number of kinds that are emptied concurrently.
 const CONCURRENCY: usize = 8;
-/// The number of objects that are listed at once, where each is deleted by its own request.
+/// The maximum number of objects in one list. For a kind without `deletecollection`, one run deletes at most this many
+/// objects.
 const PAGE: u32 = 500;
 
 /// Returns the plan for one namespace.
@@ -38,7 +39,8 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     Plan::of([Write::create(Kind::ServiceAccount, name, account)])
 }
 
-/// Deletes the content of a namespace, and removes the finalizer when the namespace is empty.
+/// Deletes the objects in a namespace, and removes the finalizer if there are none. Returns [`Error::NotEmpty`] if
+/// there were objects.
 pub async fn empty(store: &dyn Store, kinds: &Kinds, name: &str) -> Result<Outcome, Error> {
     let collections: Vec<Served> = kinds.namespaced().cloned().collect();
     let left = stream::iter(collections).map(|served| async move { empty_kind(store, &served, name).await });
@@ -55,7 +57,7 @@ pub async fn empty(store: &dyn Store, kinds: &Kinds, name: &str) -> Result<Outco
     Ok(Outcome::Done)
 }
 
-/// Deletes a namespace's objects of one kind. Returns true if there were any.
+/// Deletes a namespace's objects of one kind. Returns true if there were objects.
 async fn empty_kind(store: &dyn Store, served: &Served, namespace: &str) -> Result<bool, Error> {
     let page = store.list(Target::of(served, namespace, ""), PAGE).await?;
     if page.is_empty() {

@@ -15,7 +15,8 @@ use super::write::{Plan, Write};
 const NO_SCHEDULE: &str = "NoSchedule";
 const NO_EXECUTE: &str = "NoExecute";
 
-/// Each entry is a condition, its status, and the key and effect of the resulting taint.
+/// Each entry is the type of a node condition, the status of the condition, and the key and effect of the taint that
+/// the node gets while the condition has this status.
 const CONDITION_TAINTS: [(&str, &str, &str, &str); 8] = [
     ("Ready", "False", "node.kubernetes.io/not-ready", NO_SCHEDULE),
     ("Ready", "Unknown", "node.kubernetes.io/unreachable", NO_SCHEDULE),

@@ -1,4 +1,5 @@
-//! The objects of one kind. An older version of an object never replaces a newer one.
+//! The objects of one kind. An older version of an object never replaces a newer one. An object whose resource version
+//! is not a number always replaces the stored object.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use super::metadata::{self, Key};
 #[derive(Debug, Default)]
 pub struct Objects {
     objects: BTreeMap<Key, Entry>,
-    /// The number of lists so far. Each object records the last list that contained it.
+    /// The number of lists so far. Each object records this number at its last [`Objects::put`].
     listing: u64,
     listed: bool,
 }
@@ -94,7 +95,8 @@ impl Objects {
         self.listing += 1;
     }
 
-    /// Completes a list. Returns the keys of the objects that neither the list nor a later response contained.
+    /// Completes a list. Returns the keys of the objects without a call of [`Objects::put`] since
+    /// [`Objects::begin`].
     pub fn finish(&mut self) -> Vec<Key> {
         self.listed = true;
         let missing = self.objects.iter().filter(|(_, entry)| entry.listing < self.listing);

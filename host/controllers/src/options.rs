@@ -8,7 +8,7 @@ use berth_clock::Clock;
 /// Options of the simulated kubelets and controllers.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The maximum number of concurrent requests, not counting those for leases. Default: 32.
+    /// The maximum number of concurrent writes, not counting the requests for leases. Default: 32.
     pub concurrency: usize,
     /// The time at which a deleted pod is removed. Default: at once.
     pub deletion: Deletion,
@@ -17,8 +17,8 @@ pub struct Options {
     /// The maximum number of lease renewals per second. Default: 200. Kubelets renew every ten seconds. With more
     /// than ten times this number of nodes, renewals are further apart and leases last correspondingly longer.
     pub lease_rate: u32,
-    /// The clock of the controllers. Timestamps, run times, grace periods, backoffs and lease renewals use it. The
-    /// delays between attempts to reach the API server do not, because they concern the network.
+    /// The clock of the controllers. Timestamps, run times, grace periods, backoffs and lease renewals use this clock.
+    /// The delays between attempts to watch the API server use real time, because these delays concern the network.
     pub clock: Arc<dyn Clock>,
 }
 

@@ -13,7 +13,8 @@ pub enum Outcome {
     Stored(Object),
     /// The object with this UID is deleted.
     Gone(Kind, Key, String),
-    /// Nothing new is known: the object was already gone, or a guard prevented the request.
+    /// The request needs no further work, and no new state of the object is known. For example, a guard prevented the
+    /// request, or the object to patch was already gone.
     Done,
     /// The request failed and can be retried later.
     Failed(Error),
@@ -37,8 +38,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns true for errors that result from concurrent changes: a conflict with another writer, or a terminating
-    /// namespace.
+    /// Returns true for errors that are expected during concurrent changes: a conflict with another writer, a
+    /// terminating namespace, or a namespace that still contains objects.
     pub fn is_race(&self) -> bool {
         let terminating = |status: &Status| {
             let details = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();

@@ -142,7 +142,8 @@ impl Pod {
         self.spec.node_name.as_deref().filter(|name| !name.is_empty())
     }
 
-    /// Returns the node in `matchFields` on `metadata.name` of the required node affinity, as in a DaemonSet's pod.
+    /// Returns the node that a DaemonSet's pod targets: the first value of the first entry of `matchFields` in the
+    /// first term of the required node affinity, if that entry is `metadata.name In`.
     pub fn target_node(&self) -> Option<&str> {
         let required = self.spec.affinity.as_ref()?.node_affinity.as_ref()?;
         let selector = required.required_during_scheduling_ignored_during_execution.as_ref()?;

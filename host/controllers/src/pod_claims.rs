@@ -11,10 +11,11 @@ use super::metadata::{self, Key};
 use super::pod::Pod;
 use super::write::{Plan, Write, owner_reference};
 
-/// The annotation of a generated claim with the pod's name for the claim.
+/// The annotation of a claim that is made from a template. The value is the `name` of the entry in the pod's
+/// `spec.resourceClaims`.
 pub const POD_CLAIM_NAME: &str = "resource.kubernetes.io/pod-claim-name";
 
-/// Returns true if the pod needs claims from templates.
+/// Returns true if the pod is active and names claim templates, or has ephemeral volumes.
 pub fn concerns(pod: &Pod) -> bool {
     let templated = pod.spec.resource_claims.iter().any(|claim| claim.resource_claim_template_name.is_some());
     pod.active() && (templated || pod.spec.volumes.iter().any(|volume| volume.ephemeral.is_some()))
@@ -72,8 +73,8 @@ fn create(cluster: &Cluster, pod: &Pod, claim: &PodResourceClaim, template: &str
     Some(Write::create(Kind::ResourceClaim, namespace, body))
 }
 
-/// Creates the volume claims of ephemeral volumes. If a claim with the name exists, it stays unchanged, whoever owns
-/// it.
+/// Creates the volume claims of ephemeral volumes. An existing claim with the same name stays unchanged, even if the
+/// pod does not own the claim.
 fn volume_claims(cluster: &Cluster, pod: &Pod) -> Vec<Write> {
     let namespace = metadata::namespace(&pod.metadata);
     let mut writes = Vec::new();

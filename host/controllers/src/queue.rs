@@ -1,18 +1,20 @@
-//! The task queue: runs at most one task for an object at a time, limits its frequency, and delays it after failures.
+//! The task queue: runs each task (one controller for one object) at most once at a time, limits the frequency of a
+//! task, and delays a task after failures.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::controller::{Priority, Task};
 
-/// The delay after the first failure. It doubles with each further failure.
+/// The delay after the first failure. Each further failure of the task doubles the delay.
 const BACKOFF_FIRST: Duration = Duration::from_millis(50);
 /// The maximum delay after failures.
 const BACKOFF_LONGEST: Duration = Duration::from_secs(20);
-/// The minimum pause after a task that reads many objects. Changes during the pause lead to one run.
+/// The minimum pause after a task with the priority [`Priority::Workload`]. All changes during the pause together lead
+/// to one run.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The pause of such a task is at least this many times its run time, so that a task uses at most about a twentieth
-/// of the time.
+/// The pause after a task with the priority [`Priority::Workload`] is at least this many times the run time, so that
+/// one task uses at most about a twentieth of the time.
 const PAUSE_FACTOR: u32 = 20;
 
 /// The result of a task.
@@ -20,7 +22,7 @@ const PAUSE_FACTOR: u32 = 20;
 pub struct RunResult {
     /// True if a request failed and can be retried.
     pub failed: bool,
-    /// The time that the plan took.
+    /// The time that the controller took to compute the plan.
     pub spent: Duration,
     /// The time of the next run, if no change causes an earlier one.
     pub rerun_at: Option<Instant>,
@@ -40,7 +42,8 @@ pub struct Queue {
 #[derive(Debug)]
 struct State {
     stage: Stage,
-    /// The time of the next run, if a run is requested. It is delayed until `not_before`.
+    /// The requested time of the next run, if a run is requested. The run starts at this time or at `not_before`,
+    /// whichever is later.
     due: Option<Instant>,
     not_before: Instant,
     failures: u32,
@@ -54,7 +57,7 @@ enum Stage {
 }
 
 impl Queue {
-    /// Requests a run of a task: now, or after its pause. If the task is running, it runs once more.
+    /// Requests a run of a task: now, or after the task's pause or backoff. A running task runs once more afterwards.
     pub fn add(&mut self, task: Task, now: Instant) {
         self.add_at(task, now, now);
     }
@@ -98,7 +101,7 @@ impl Queue {
         self.timers.first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// Records the end of a task.
+    /// Records the end of a task's run, and queues the next run if one is requested or the run failed.
     pub fn done(&mut self, task: Task, result: RunResult, now: Instant) {
         let Some(state) = self.states.get_mut(&task) else { return };
         state.stage = Stage::Idle;
@@ -130,7 +133,8 @@ impl Queue {
         }
     }
 
-    /// Removes idle tasks without state, when the number of tasks has about doubled since the last removal.
+    /// Removes idle tasks without a requested run and whose pause has ended, when the number of tasks has about doubled
+    /// since the last removal.
     fn purge(&mut self, now: Instant) {
         if self.states.len() < 2 * self.kept + 1024 {
             return;

@@ -1,5 +1,5 @@
-//! The resource claim controller: removes reservations of finished pods, then the allocation, then the claim itself
-//! if it was generated for such a pod.
+//! The resource claim controller: removes the reservations of finished and deleted pods from a claim. After the last
+//! reservation, removes the allocation, and deletes a claim that was generated for a finished pod.
 
 use k8s_openapi::api::resource::v1::{ResourceClaim, ResourceClaimConsumerReference};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
 enum Use {
     /// The consumer may still use the claim, or is not a pod.
     Going,
-    /// The consumer is a finished pod.
+    /// The consumer is a pod that is finished or deleted.
     Over,
     /// The consumer is an unknown pod: deleted, or not seen yet.
     Unknown,
@@ -73,8 +73,8 @@ pub fn is_done(pod: &Pod) -> bool {
     pod.terminal() || (metadata::deleting(&pod.metadata) && pod.node().is_none())
 }
 
-/// Removes consumers from the claim. With the last consumer, the allocation is removed, so that the claim can be
-/// allocated anywhere.
+/// Returns the write that removes the consumers with the UIDs `over` from the claim. With the last consumer, the write
+/// also removes the allocation of a claim with the finalizer, so that the claim can be allocated anywhere.
 fn release(claim: &ResourceClaim, reserved: &[ResourceClaimConsumerReference], over: &[String]) -> Write {
     let left: Vec<_> = reserved.iter().filter(|consumer| !over.contains(&consumer.uid)).collect();
     let mut status = json!({ "reservedFor": left });

@@ -11,7 +11,8 @@ use super::outcome::{Error, Outcome};
 use super::store::{Store, Target};
 use super::write::{Action, Grace, Guard, Propagation, Write};
 
-/// Sends a write. A response that only reports a concurrent change is not a failure.
+/// Sends a write. The deletion of an object that is gone or has another UID is not a failure, and neither is the patch
+/// of an object that is gone.
 pub async fn send(store: &dyn Store, kinds: &Kinds, write: &Write) -> Outcome {
     match attempt(store, kinds, write).await {
         Ok(outcome) => outcome,
@@ -81,7 +82,7 @@ fn deleted(write: &Write, uid: &str, text: &str) -> Result<Outcome, Error> {
     Ok(if metadata::deleting(meta) && (graceful || has_finalizers) { Outcome::Stored(object) } else { gone })
 }
 
-/// The part of an object that identifies it.
+/// An object of which only the metadata is decoded, to compare the UID.
 #[derive(Deserialize)]
 struct Identified {
     metadata: ObjectMeta,

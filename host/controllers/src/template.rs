@@ -1,10 +1,10 @@
-//! Pod templates: builds pods from them, and computes their hashes.
+//! Builds pods from pod templates, and computes the hashes of pod templates.
 
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::{Value, json};
 
-/// The letters of hashes in names, as in Kubernetes: without vowels, so that they form no words.
+/// The letters of hashes in names, as in Kubernetes: without vowels, so that hashes contain no words.
 const LETTERS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
 /// Returns a pod from a template, owned by `owner`, without a name.

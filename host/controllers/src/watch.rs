@@ -7,7 +7,8 @@ use tokio::task::AbortHandle;
 
 use super::store::WatchEvent;
 
-/// The channel for the events of watches. It is bounded, so slow controllers slow down the watches.
+/// The sender of the channel for the events of watches. The channel is bounded, so slow controllers slow down the
+/// watches.
 pub type Sender = mpsc::Sender<WatchEvent>;
 
 /// An open watch. Dropping the value closes the watch.

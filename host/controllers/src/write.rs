@@ -1,4 +1,4 @@
-//! The writes that controllers request. They are plain data, so that tests need no API server.
+//! The writes that controllers request. Writes are plain data, so that tests need no API server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::metadata::{self, Key};
 /// The result of one run of a controller for one object.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The requests. They can be sent concurrently and in any order.
+    /// The writes, which can be sent concurrently and in any order.
     pub writes: Vec<Write>,
     /// The delay until the next run, if no change causes an earlier one.
     pub rerun_after: Option<Duration>,
@@ -41,21 +41,22 @@ impl Plan {
     }
 }
 
-/// One request to the API server.
+/// One operation on the API server. All operations except [`Action::Empty`] are one request, after the requests for the
+/// guards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Write {
     /// The object's kind.
     pub kind: Kind,
-    /// The object's key. For an object with a generated name, only the namespace.
+    /// The object's key. For [`Action::Create`], only the namespace.
     pub key: Key,
     /// The operation.
     pub action: Action,
-    /// Objects that must not exist. They are requested from the API server first, because the cluster state can be
-    /// outdated.
+    /// The write is sent only if none of these objects exists. The API server is asked about each object first, because
+    /// the cluster state can be outdated.
     pub unless: Vec<Guard>,
 }
 
-/// The operation of a request.
+/// The kind of operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// POST this object. Several creates can share one body.
@@ -64,9 +65,10 @@ pub enum Action {
     Patch {
         /// `status`, or empty for the object itself.
         subresource: &'static str,
-        /// The merge strategy of lists.
+        /// The patch format, which determines how lists are merged.
         strategy: Strategy,
-        /// The patch. It contains the UID, so that it cannot change another object with the same name.
+        /// The patch. The patch contains the UID, so that the API server rejects it for another object with the same
+        /// name.
         body: Value,
     },
     /// DELETE the object if it still has this UID.
@@ -75,10 +77,11 @@ pub enum Action {
         uid: String,
         /// The grace period.
         grace: Grace,
-        /// The treatment of its dependents.
+        /// The treatment of the object's dependents.
         propagation: Propagation,
     },
-    /// Delete the content of this namespace, and remove its finalizer when it is empty.
+    /// Delete the objects in the namespace that [`Write::key`] names, and remove the namespace's finalizer if no
+    /// objects are left.
     Empty,
 }
 
@@ -114,7 +117,7 @@ pub enum Propagation {
 /// An object that must not exist.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guard {
-    /// The owner of this reference, in the namespace of the written object or cluster-wide.
+    /// The owner that this reference names, in the namespace of the written object or cluster-wide.
     Owner(OwnerReference),
     /// The object with this key and, if given, this UID.
     Object(Kind, Key, Option<String>),
@@ -153,20 +156,20 @@ impl Write {
         Write::patch(kind, meta, "", Strategy::Merge, body)
     }
 
-    /// Merges `body` into the object, if its resource version has not changed. Use this for lists, which a merge
-    /// patch replaces.
+    /// Merges `body` into the object, if the object still has the resource version in `meta`. Use this for lists, which
+    /// a merge patch replaces.
     pub fn merge_exact(kind: Kind, meta: &ObjectMeta, mut body: Value) -> Self {
         body["metadata"]["resourceVersion"] = json!(meta.resource_version);
         Write::patch(kind, meta, "", Strategy::Merge, body)
     }
 
-    /// Merges `status` into the object's status, if its resource version has not changed.
+    /// Merges `status` into the object's status, if the object still has the resource version in `meta`.
     pub fn status_exact(kind: Kind, meta: &ObjectMeta, status: Value) -> Self {
         let body = json!({ "metadata": { "resourceVersion": meta.resource_version }, "status": status });
         Write::patch(kind, meta, "status", Strategy::Merge, body)
     }
 
-    /// Removes a finalizer from the object.
+    /// Removes a finalizer from the object, if the object still has the resource version in `meta`.
     pub fn release(kind: Kind, meta: &ObjectMeta, finalizer: &str) -> Self {
         let left = metadata::finalizers_without(meta, finalizer);
         Write::merge_exact(kind, meta, json!({ "metadata": { "finalizers": left } }))

@@ -1,12 +1,13 @@
-//! Supervision of the scheduler's threads and tasks. Each part starts under a name, and its unexpected end is
-//! reported.
+//! Supervision of the scheduler's threads and tasks. A *part* is one thread or task. Each part starts under a name, and
+//! the supervisor reports the unexpected end of a part.
 //!
 //! In: the futures of tasks and the functions of threads. Out: the first part that ended, with the cause.
 //!
-//! A scheduler that lost one of its parts looks alive: it renews its Lease and answers probes, but schedules no pods.
-//! Therefore, the end of a part ends the process with an error that names the part, and the standby takes over.
+//! A scheduler that lost one of its parts looks alive: the scheduler renews its Lease and answers probes, but schedules
+//! no pods. Therefore, the end of a part ends the process with an error that names the part, and the standby takes
+//! over.
 //!
-//! The supervisor must never restart a part. It does not end the process itself: the caller of
+//! The supervisor must never restart a part. The supervisor does not end the process: the caller of
 //! [`Supervisor::first_end`] does.
 
 use std::any::Any;
@@ -28,9 +29,9 @@ pub struct Supervisor(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     parts: Mutex<BTreeSet<&'static str>>,
-    /// The first part that ended.
+    /// The first part that ended unexpectedly, with the cause.
     first: watch::Sender<Option<Ended>>,
-    /// The task that must panic, for tests.
+    /// The name of the task that must panic, for tests.
     failing: watch::Sender<Option<Box<str>>>,
 }
 
@@ -46,7 +47,7 @@ impl Default for Shared {
 pub struct Ended {
     /// The name of the thread or task.
     pub part: &'static str,
-    /// The cause of its end.
+    /// The cause of the part's end.
     pub cause: Cause,
 }
 
@@ -92,7 +93,7 @@ impl Supervisor {
         self.task(part, task).map(drop)
     }
 
-    /// Runs the task; returns `None` if it panicked.
+    /// Wraps a task. The returned future reports a panic of the task, and then gives `None` instead of the output.
     fn task<F>(&self, part: &'static str, task: F) -> impl Future<Output = Option<F::Output>> + use<F>
     where
         F: Future,
@@ -129,12 +130,12 @@ impl Supervisor {
         let mut first = self.0.first.subscribe();
         match first.wait_for(Option::is_some).await.map(|ended| ended.clone()) {
             Ok(Some(ended)) => ended,
-            // `self` holds the sender, so it is never dropped here.
+            // The channel does not close, because `self` holds the sender.
             _ => std::future::pending().await,
         }
     }
 
-    /// Returns the names of all parts that were started.
+    /// Returns the names of all parts that were started, including parts that have ended.
     #[must_use]
     pub fn parts(&self) -> BTreeSet<&'static str> {
         self.lock().clone()
@@ -175,7 +176,7 @@ async fn failure(part: &'static str, mut failing: watch::Receiver<Option<Box<str
     std::future::pending().await
 }
 
-/// Returns the message of a panic.
+/// Returns the message of a panic; `without a message` if the panic's value is not a string.
 pub fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a message".to_owned())

@@ -71,8 +71,8 @@ partial! {
         topology_key: Box<str>,
     }
 
-    /// `v1.TopologySpreadConstraint`. matchLabelKeys is read, because whether the API server merged it depends on its
-    /// version.
+    /// `v1.TopologySpreadConstraint`. matchLabelKeys is read, because not every version of the API server merges
+    /// matchLabelKeys into labelSelector.
     SpreadData {
         max_skew: i32,
         topology_key: Box<str>,
@@ -98,7 +98,7 @@ impl PreferredNodeData {
 }
 
 impl NodeTermData {
-    /// Converts a term. A term with an unknown operator becomes one without requirements, which no node matches.
+    /// Converts a term. A term with an unknown operator becomes a term without requirements, which no node matches.
     fn into_model(self, notes: &mut Notes) -> NodeSelectorTerm {
         let expressions = requirements(self.match_expressions, notes);
         let fields = requirements(self.match_fields, notes);

@@ -48,7 +48,7 @@ partial! {
 pub(crate) struct ResourceQuantities(Entries<MaybeQuantity>);
 
 impl ResourceQuantities {
-    /// Returns exact quantities. An invalid quantity is left out, and its path is noted.
+    /// Returns the exact quantities. Leaves out an invalid quantity, and adds the path of the quantity to `notes`.
     pub(super) fn list(self, path: &str, notes: &mut Notes) -> ResourceList {
         let mut list = ResourceList::new();
         for (name, quantity) in self.0.0 {
@@ -62,7 +62,8 @@ impl ResourceQuantities {
         list
     }
 
-    /// Returns the quantities in the model's integers.
+    /// Returns the quantities as integers of the core's model. Leaves out an invalid quantity, and adds the path of the
+    /// quantity to `notes`.
     pub(super) fn resources(self, path: &str, notes: &mut Notes) -> Resources {
         to_resources(&self.list(path, notes))
     }
@@ -96,7 +97,7 @@ pub(super) fn convert(
 }
 
 impl PortData {
-    /// Returns the host port, or `None` if the container has none.
+    /// Returns the host port; `None` if `hostPort` is absent, 0 or not a port number.
     fn into_host_port(self) -> Option<HostPort> {
         let port = u16::try_from(self.host_port).ok().filter(|port| *port > 0)?;
         let ip = if self.host_ip.is_empty() { "0.0.0.0".into() } else { self.host_ip };

@@ -20,8 +20,8 @@ pub enum ReadError {
     Field(#[from] Unreadable),
 }
 
-/// Reads objects as informers do: equal parts of pods are shared, and objects of further kinds are reduced to the
-/// fields that plugins read.
+/// Reads objects as informers do: equal parts of pods are shared, and objects of kinds other than Pod and Node are
+/// reduced to the fields that plugins read.
 #[derive(Default)]
 pub struct EventReader {
     kinds: BTreeMap<Arc<ObjectKind>, ObjectReader>,
@@ -29,13 +29,14 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// Registers a kind and the fields of it that plugins read. [`berth_core::Action::Watch`] names them.
+    /// Registers a kind and its fields that plugins read. [`berth_core::Action::Watch`] contains the kind and the
+    /// fields.
     pub fn watch(&mut self, reads: &ObjectReads) {
         self.kinds.insert(Arc::clone(&reads.kind), ObjectReader::new(reads));
     }
 
     /// Returns the event for an object that was added or changed, or `None` for a kind that no plugin reads. `notes`
-    /// receives fields that are ignored because they are invalid.
+    /// receives the invalid fields, which the event leaves out.
     ///
     /// # Errors
     /// The object can't be read.

@@ -43,8 +43,8 @@ impl PodParts {
 
 /// All values of one type that are in use, found by content.
 ///
-/// The table holds weak references. It removes the entries of dropped values whenever it would grow, so it is never
-/// larger than twice the number of values in use.
+/// The table holds weak references. The table removes the entries of dropped values whenever it would grow. So the
+/// number of entries is at most about twice the largest number of values that were in use at the same time.
 #[derive(Debug)]
 struct Table<T: ?Sized> {
     hasher: DefaultHashBuilder,

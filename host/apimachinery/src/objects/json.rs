@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use berth_quantity::{Quantity, QuantityError};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
-/// Returns the field's value, or its default if the field is null.
+/// Returns the field's value, or the default of the field's type if the field is null.
 pub(super) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -37,7 +37,7 @@ macro_rules! partial {
 }
 pub(super) use partial;
 
-/// The entries of a map, in their order.
+/// The entries of a map, in the order of the input.
 #[derive(Clone, Debug)]
 pub(crate) struct Entries<V>(pub(crate) Vec<(Box<str>, V)>);
 
@@ -67,7 +67,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
     }
 }
 
-/// A quantity, or the reason why it is invalid. An invalid quantity must not make its object unreadable.
+/// A quantity, or the reason why the quantity is invalid. An object with an invalid quantity stays readable.
 #[derive(Clone, Debug)]
 pub(crate) struct MaybeQuantity(pub(crate) Result<Quantity, String>);
 
@@ -103,7 +103,7 @@ impl<'de> Deserialize<'de> for MaybeQuantity {
     }
 }
 
-/// Whether a field is present and not null. Its value is skipped.
+/// True if a field is present and not null. The value of the field is skipped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Present(pub(crate) bool);
 
@@ -113,7 +113,7 @@ impl<'de> Deserialize<'de> for Present {
     }
 }
 
-/// A time in seconds since 1970.
+/// A time in whole seconds since 1970; 0 if the field is absent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seconds(pub(crate) i64);
 

@@ -5,7 +5,7 @@ use berth_core::model::{Labels, Owner};
 use super::json::{Entries, Present, Seconds, partial};
 
 partial! {
-    /// `metav1.ObjectMeta` without managedFields, its largest field.
+    /// `metav1.ObjectMeta` without the fields that are not needed, such as managedFields, which is the largest field.
     ObjectMeta {
         name: Box<str>,
         namespace: Box<str>,
@@ -66,7 +66,8 @@ impl ObjectMeta {
     }
 }
 
-/// The annotation with a copy of the whole object. No plugin reads it, and it would double the size of every object.
+/// The annotation with a copy of the whole object. No plugin reads the annotation, and the
+/// annotation would double the size of every object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 impl Entries<Box<str>> {

@@ -1,8 +1,9 @@
 //! Reads the API server's objects and converts them into the core's model. Only the fields that the scheduler needs
 //! are read.
 //!
-//! A pod takes about ten kilobytes on the wire, half of it managedFields; the structs here take a tenth of that. No
-//! content of an object stops its informer: see [`Observed`].
+//! A pod takes about ten kilobytes on the wire, and managedFields is half of this size. The structs here take a
+//! tenth of this size. An
+//! object with invalid content does not stop the informer: see [`Observed`].
 
 mod affinity;
 mod container;

@@ -92,7 +92,7 @@ impl TaintData {
     }
 }
 
-/// Parses a `TaintEffect`.
+/// Parses a `TaintEffect`. Returns `None` for an unknown or empty effect.
 pub(super) fn effect(text: &str) -> Option<Effect> {
     match text {
         "NoSchedule" => Some(Effect::NoSchedule),

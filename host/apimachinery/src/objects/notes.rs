@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Fields that were left out of an object's model, each with the reason. Only the first few are kept.
+/// Fields that were left out of an object's model, each with the reason. Keeps the first eight fields, and counts the
+/// others.
 #[derive(Debug, Default)]
 pub struct Notes {
     lines: Vec<String>,
@@ -21,7 +22,7 @@ impl Notes {
         }
     }
 
-    /// Returns whether every field was read.
+    /// Returns true if no field was left out.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()

@@ -1,5 +1,5 @@
-//! The result of reading an object from a list or watch: the object, or its identity and the reason why it can't be
-//! read.
+//! The result of reading an object from a list or watch: the object, or the metadata of the object and the reason why
+//! the object can't be read.
 
 use std::fmt;
 
@@ -11,28 +11,27 @@ use crate::protobuf;
 
 /// A type that holds the fields of a kind that the scheduler needs.
 pub trait PartialObject: DeserializeOwned + Clone + Send + Sync + 'static {
-    /// The name of its protobuf message.
+    /// The name of the kind's protobuf message, such as `core.v1.Pod`.
     const MESSAGE: &'static str;
 
     /// Returns the object's metadata.
     fn metadata(&self) -> &ObjectMeta;
 }
 
-/// The reason why an object can't be read, beyond single fields.
+/// The reason why a whole object can't be read. A field that is only left out of the object gives no such error.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{path}: {message}")]
 pub struct Unreadable {
-    /// The object's metadata, empty if they can't be read either.
+    /// The object's metadata; empty if the metadata can't be read either.
     metadata: Box<ObjectMeta>,
     path: String,
     message: String,
 }
 
-/// An object as received, or the reason why it can't be read.
+/// An object as received, or the reason why the object can't be read.
 ///
-/// Deserialization fails only for text that is not JSON, which is an error of the watch. Otherwise one bad object
-/// would fail its page of a list again and again, and stop the informer. The protobuf form is read under the JSON
-/// names.
+/// Deserialization fails only for text that is not JSON, which is an error of the watch. If a bad object failed the
+/// deserialization, the page of the list with the object would fail again and again, and the informer would stop.
 ///
 /// With `KEEP_JSON`, the object's JSON is kept as well.
 #[derive(Clone)]
@@ -60,7 +59,7 @@ struct OnlyMetadata {
 }
 
 impl<T: PartialObject, const KEEP_JSON: bool> Observed<T, KEEP_JSON> {
-    /// Reads a protobuf message. `json` is `None`.
+    /// Reads an object from a protobuf message. The field `json` of the result is always `None`.
     #[must_use]
     pub fn from_protobuf(message: &[u8]) -> Self {
         let object = protobuf::read::<T>(T::MESSAGE, message).map_err(|malformed| {

@@ -11,7 +11,7 @@ use super::Notes;
 use super::json::partial;
 use crate::fields::{FieldPath, pruned_text};
 
-/// The largest size of an object's fields in bytes. The plugin contract sets it.
+/// The largest size of an object's declared fields as JSON, in bytes. The plugin contract sets this limit.
 const LARGEST: usize = 1 << 20;
 
 /// The part of an object that is always parsed.
@@ -29,8 +29,8 @@ partial! {
     }
 }
 
-/// An object of any kind. Only its identity is parsed; the rest stays text until [`ObjectReader::read`] picks the
-/// declared fields.
+/// An object of any kind. Only the identity of the object is parsed; the rest stays text until [`ObjectReader::read`]
+/// picks the declared fields.
 #[derive(Clone, Debug)]
 pub struct RawObject {
     identity: Identity,
@@ -62,7 +62,8 @@ pub struct ObjectReader {
 }
 
 impl ObjectReader {
-    /// Creates a reader for these fields. Invalid paths are ignored: they were refused when the plugin declared them.
+    /// Creates a reader for these fields. Ignores invalid paths, because the declaration of a plugin with an invalid
+    /// path is rejected earlier.
     #[must_use]
     pub fn new(reads: &ObjectReads) -> Self {
         let paths = reads.fields.iter().filter_map(|path| FieldPath::parse(path).ok()).collect();
@@ -76,7 +77,8 @@ impl ObjectReader {
         ObjectKey { kind: Arc::clone(&self.kind), namespace: namespace.clone(), name: name.clone() }
     }
 
-    /// Returns the object with its declared fields. An object that is too large has no fields, and a note says so.
+    /// Returns the object with its declared fields. If these fields have more than 1 MiB, the object has no fields, and
+    /// `notes` gets the reason.
     #[must_use]
     pub fn read(&self, object: &RawObject, notes: &mut Notes) -> Object {
         let fields = self.fields(object.text.get(), notes);
@@ -84,7 +86,7 @@ impl ObjectReader {
     }
 
     fn fields(&self, text: &str, notes: &mut Notes) -> Arc<str> {
-        // The text was parsed as JSON before.
+        // The text is valid JSON, because the deserialization of `RawObject` has parsed it. So this call cannot fail.
         let mut fields = pruned_text(text, &self.paths).unwrap_or_default();
         // managedFields often is half of an object's metadata, and no plugin needs it.
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {

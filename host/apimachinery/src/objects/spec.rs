@@ -1,4 +1,4 @@
-//! Reads `pod.spec`. Pods of one controller share it.
+//! Reads `pod.spec`. The pods of one controller usually have equal specs, of which `PodParts` keeps one copy.
 
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ partial! {
 /// The `schedulerName` that the API server sets by default.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// The data from outside the spec that its conversion needs.
+/// The data from the rest of the pod that the conversion of the spec needs.
 pub(super) struct Surroundings<'a> {
     pub(super) name: &'a str,
     pub(super) namespace: &'a str,
@@ -154,7 +154,7 @@ fn or(text: Box<str>, default: &str) -> Box<str> {
 }
 
 impl TolerationData {
-    /// Converts a toleration. One with an unknown operator or effect tolerates nothing, as in kube-scheduler.
+    /// Converts a toleration. A toleration with an unknown operator or effect tolerates nothing, as in kube-scheduler.
     fn into_model(self, notes: &mut Notes) -> Option<Toleration> {
         let operator = match self.operator.as_ref() {
             "" | "Equal" => TolerationOperator::Equal,

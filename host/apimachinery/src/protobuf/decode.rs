@@ -2,8 +2,8 @@
 //! fields, so a type that deserializes an object's JSON also deserializes its protobuf. Fields that the type does not
 //! declare are skipped and not built.
 //!
-//! The deserializer expects the items of a repeated field to be adjacent, as Kubernetes writes them. Protobuf would
-//! also allow other fields between them.
+//! The deserializer expects that the items of a repeated field are adjacent, as Kubernetes writes these items. Protobuf
+//! also allows other fields between the items, which the deserializer rejects.
 
 use serde::de::value::{BoolDeserializer, BorrowedStrDeserializer, I32Deserializer, I64Deserializer};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -23,7 +23,8 @@ const DEPTH: usize = 100;
 /// Deserializes a message of the type called `name`, such as `core.v1.Pod`.
 ///
 /// # Errors
-/// A message with the field at which the bytes are malformed or do not match `T`.
+/// No message type is called `name`, or the bytes are malformed or do not match `T`. The error contains the path of the
+/// field.
 pub fn read<'de, T: Deserialize<'de>>(name: &str, bytes: &'de [u8]) -> Result<T, Malformed> {
     let content = Content { message: named(name)?, rest: Fields::of(bytes), more: Fields::default(), depth: DEPTH };
     T::deserialize(content)
@@ -37,14 +38,15 @@ fn named(name: &str) -> Result<&'static Message, Malformed> {
 struct Content<'de> {
     message: &'static Message,
     rest: Fields<'de>,
-    /// The remaining pieces of a message that was written in several pieces.
+    /// Fields whose values are further pieces of the message. Protobuf allows that a message is split over several
+    /// fields with the same number.
     more: Fields<'de>,
     /// The number of further nesting levels that are allowed.
     depth: usize,
 }
 
 impl<'de> Content<'de> {
-    /// Returns the next fields with the same number, if any.
+    /// Returns the number and the fields of the next run of fields with the same number; `None` at the end.
     #[inline]
     fn next_fields(&mut self) -> Result<Option<(u32, Fields<'de>)>, Malformed> {
         loop {
@@ -56,7 +58,8 @@ impl<'de> Content<'de> {
         }
     }
 
-    /// Returns the value of a choice: the last set field in order of field numbers.
+    /// Returns the JSON name and the value of the set field with the highest number, for a message that is a choice.
+    /// Returns `None` if no field is set.
     fn chosen(self) -> Result<Option<(&'static str, Value<'de>)>, Malformed> {
         let mut members = Members::of(self);
         let mut chosen: Option<(u32, &str, Value<'de>)> = None;
@@ -68,8 +71,8 @@ impl<'de> Content<'de> {
         Ok(chosen.map(|(_, name, value)| (name, value)))
     }
 
-    /// Checks that the message has all fields that a struct declares. A field without a member would silently stay
-    /// unset.
+    /// Checks that the message has all fields that a Rust struct declares. A struct's field that the message does not
+    /// have would silently stay unset.
     #[cfg(test)]
     fn must_have(&self, type_name: &str, fields: &[&str]) {
         for field in fields {
@@ -119,7 +122,7 @@ struct Members<'de> {
     embedded: Option<Box<Members<'de>>>,
     /// The numbers of the fields that have been read, as bits.
     seen: u128,
-    /// The value of the name that was read last.
+    /// The name and the value of the member whose name has been read, until the value is read too.
     value: Option<(&'static str, Value<'de>)>,
 }
 
@@ -129,7 +132,8 @@ impl<'de> Members<'de> {
         Self { content, embedded: None, seen: 0, value: None }
     }
 
-    /// Returns the next member that is set: its number, name and value.
+    /// Returns the field number, the JSON name and the value of the next member that is set; `None` at the end of the
+    /// message. The number of a member of an embedded message is the number in the embedded message.
     #[inline]
     fn next(&mut self) -> Result<Option<(u32, &'static str, Value<'de>)>, Malformed> {
         loop {
@@ -193,7 +197,8 @@ fn value_before_name() -> Malformed {
     Malformed::new("a value was requested before its name")
 }
 
-/// Opens the message of this type in these fields.
+/// Returns the content of a message of the type called `name`. The value of each of `fields` is a piece of the message.
+/// `depth` is the number of nesting levels that are allowed, including this message.
 #[inline]
 fn open<'de>(name: &str, fields: Fields<'de>, depth: usize) -> Result<Content<'de>, Malformed> {
     let depth = depth.checked_sub(1).ok_or_else(|| Malformed::new("messages are nested too deeply"))?;
@@ -209,7 +214,7 @@ struct Value<'de> {
 }
 
 impl<'de> Value<'de> {
-    /// Returns the value of a scalar. The last field counts.
+    /// Returns the encoded value of a scalar: the value of the last field, or zero or no bytes if there is no field.
     #[inline]
     fn wire(&self) -> Result<Wire<'de>, Malformed> {
         let nothing = match self.shape {
@@ -220,8 +225,8 @@ impl<'de> Value<'de> {
         self.fields.clone().last().map_or(Ok(nothing), |field| field.map(|(_, wire)| wire))
     }
 
-    /// Returns false for a null, and for a value that Go omits from JSON as empty. Go never omits a struct, such as a
-    /// quantity.
+    /// Returns false for a null, and for a zero or empty value that Go omits from JSON. Go never omits a struct,
+    /// such as a quantity, nor a value of a member with `keeps_zero`.
     #[inline]
     fn is_set(&self, keeps_zero: bool) -> Result<bool, Malformed> {
         match self.shape {
@@ -259,7 +264,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
             Shape::Text => visitor.visit_borrowed_str(text(wire()?)?),
             Shape::Bytes => visitor.visit_string(base64(bytes()?)),
             Shape::Bool => visitor.visit_bool(varint_of(wire()?)? != 0),
-            // Protobuf writes a negative 32-bit integer as 64 bits.
+            // Protobuf writes a negative 32-bit integer as 64 bits. The cast drops the upper 32 bits.
             Shape::Int => visitor.visit_i64(i64::from(varint_of(wire()?)? as i32)),
             Shape::Long => visitor.visit_i64(varint_of(wire()?)? as i64),
             Shape::Number => match wire()? {
@@ -374,7 +379,7 @@ impl<'de> Entries<'de> {
                 _ => {}
             }
         }
-        // A list as the value of a map is a message that contains the items.
+        // If the values of the map are lists, each value is encoded as a message that contains the items.
         if let (Shape::List(_), Some(list)) = (self.item, fields.clone().last()) {
             fields = Fields::of(bytes_of(list?.1)?);
         }

@@ -3,20 +3,21 @@
 use super::wire::varint;
 use super::{Envelope, MAGIC, Malformed, no_magic};
 
-/// The maximum size of an object in bytes. With its default limit, etcd stores at most a tenth of this.
+/// The maximum size of an object in bytes. The default limit of etcd, 1.5 MiB, is less than a tenth of this size.
 const LARGEST: u64 = 16 << 20;
 
-/// The maximum length of a field's number and length, in bytes.
+/// The maximum size, in bytes, of the two varints before a field's value: the key (field number and wire type) and the
+/// length of the value. Each varint has at most ten bytes.
 const HEAD: usize = 20;
 
 /// Reads the bytes of a list in pieces, and returns each complete part.
 #[derive(Debug, Default)]
 pub struct ListReader {
     buffer: Vec<u8>,
-    /// The number of bytes of the buffer that have been returned.
+    /// The number of bytes at the start of the buffer that have been read.
     used: usize,
     place: Place,
-    /// True if the envelope names a list.
+    /// True if the envelope's kind ends with `List`.
     names_list: bool,
     /// True if the list message has started.
     entered: bool,
@@ -41,7 +42,7 @@ pub enum Part<'a> {
     Item(&'a [u8]),
 }
 
-/// A complete field: its number, and the ranges of the field and of its value in the buffer.
+/// A complete field: its number, its end, and the range of its value. `end` and `value` are positions in the buffer.
 struct Field {
     number: u32,
     end: usize,
@@ -49,7 +50,8 @@ struct Field {
 }
 
 impl ListReader {
-    /// Adds bytes. Take all complete parts with [`part`](Self::part) first, because this moves the remaining bytes.
+    /// Adds bytes. Call [`part`](Self::part) until no complete part is left before you call this function, because this
+    /// function moves all bytes that have not been read.
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.used);
         self.used = 0;
@@ -92,12 +94,12 @@ impl ListReader {
         }
     }
 
-    /// Completes the reading.
+    /// Checks that the whole list has been read.
     ///
     /// # Errors
     /// The list is incomplete, or the body contained no list.
     pub fn end(self) -> Result<(), Malformed> {
-        // The reader does not parse bytes after the end of the list.
+        // Bytes that have not been read are the start of an incomplete field.
         let outside = matches!(self.place, Place::Envelope | Place::List(0)) && self.rest().is_empty();
         match (outside, self.names_list) {
             (true, false) => Err(Malformed::new("the envelope has no list kind")),
@@ -126,7 +128,8 @@ impl ListReader {
         Ok(true)
     }
 
-    /// Returns the next field if it is complete. The field may take at most `most` bytes.
+    /// Returns the next field; `None` if more bytes are needed. Returns an error if the field takes more than `most`
+    /// bytes.
     fn field(&self, most: u64) -> Result<Option<Field>, Malformed> {
         let Some((number, length, head)) = self.head()? else { return Ok(None) };
         if length > LARGEST {
@@ -140,8 +143,8 @@ impl ListReader {
         Ok((end <= self.buffer.len()).then_some(Field { number, end, value: start..end }))
     }
 
-    /// Returns the next field's number, the length of its value, and the length of both numbers on the wire; `None`
-    /// if more bytes are needed.
+    /// Returns the next field's number, the length of its value, and the length of the key and the length prefix, in
+    /// bytes; `None` if more bytes are needed.
     fn head(&self) -> Result<Option<(u32, u64, usize)>, Malformed> {
         let mut rest = self.rest();
         let before = rest.len();
@@ -171,7 +174,7 @@ mod tests {
         [MAGIC.to_vec(), envelope("PodList"), bytes(2, list), bytes(3, b""), bytes(4, b"")].concat()
     }
 
-    /// Reads `body` in pieces of `piece` bytes. Returns the parts, with true for metadata.
+    /// Reads `body` in pieces of `piece` bytes. Returns the parts, with false for metadata and true for an item.
     fn read(body: &[u8], piece: usize) -> Result<Vec<(bool, Vec<u8>)>, String> {
         let (mut reader, mut parts) = (ListReader::default(), Vec::new());
         let mut take = |piece: &[u8]| {

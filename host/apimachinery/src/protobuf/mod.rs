@@ -1,7 +1,8 @@
-//! Kubernetes' protobuf, which clients in Go send and in which the API server writes lists at less cost than as JSON.
+//! Reads Kubernetes' protobuf. Clients in Go send protobuf, and the API server encodes lists as protobuf at less cost
+//! than as JSON.
 //!
-//! The reader is our own: [`read`] reads only the fields that a type declares, from the wire through serde into the
-//! core's model. Generated types would allocate the whole object. A table lists all messages and their fields.
+//! This crate has its own reader: [`read`] reads only the fields that a type declares, from the wire through serde into
+//! the core's model. Generated types would allocate the whole object. A table lists all messages and their fields.
 //!
 //! A body consists of four magic bytes and an envelope (`runtime.Unknown`), which contains the kind and the message.
 
@@ -30,7 +31,8 @@ pub const MAGIC: &[u8; 4] = b"k8s\0";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("protobuf: {path}{problem}")]
 pub struct Malformed {
-    /// The path of the members around the error, with separators.
+    /// The path of the members that contain the error, with a separator at the end: `spec.containers: `. Empty if the
+    /// error is in no member.
     path: String,
     problem: String,
 }
@@ -47,7 +49,8 @@ impl Malformed {
         self
     }
 
-    /// Returns the path of the error, such as `spec.containers`, and its description.
+    /// Returns the path of the member with the error, such as `spec.containers`, and the description of the error. The
+    /// path is empty if the error is in no member.
     pub fn into_parts(self) -> (String, String) {
         (self.path.trim_end_matches(": ").to_owned(), self.problem)
     }
@@ -71,10 +74,11 @@ pub struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Opens a body.
+    /// Reads the envelope of a body. Does not decode the message.
     ///
     /// # Errors
-    /// A message that says what is wrong with the bytes.
+    /// The body does not begin with [`MAGIC`], or the envelope is malformed, has no kind, or has a content encoding or
+    /// a content type other than protobuf.
     pub fn open(body: &'a [u8]) -> Result<Self, Malformed> {
         let rest = body.strip_prefix(MAGIC).ok_or_else(no_magic)?;
         let mut envelope = Self::default();
@@ -91,7 +95,8 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// Reads a field of the envelope: the kind, or the encoding, which must be plain protobuf.
+    /// Reads a field of the envelope other than the message: the API version and the kind, the content encoding (must
+    /// be empty), or the content type (must be empty or [`MEDIA_TYPE`]).
     fn add(&mut self, number: u32, bytes: &'a [u8]) -> Result<(), Malformed> {
         match number {
             1 => (self.api_version, self.kind) = type_meta(bytes)?,

@@ -1,4 +1,4 @@
-//! Decodes messages that are strings or numbers in JSON, and the scalar values of the wire format.
+//! Decodes the scalar values of the wire format, and the messages that are strings, numbers or any values in JSON.
 
 use jiff::Timestamp;
 
@@ -8,13 +8,13 @@ use super::wire::{Fields, Wire};
 /// Returns a string.
 ///
 /// # Errors
-/// The bytes are not UTF-8.
+/// The value has another wire type, or the bytes are not UTF-8.
 #[inline]
 pub fn text(wire: Wire<'_>) -> Result<&str, Malformed> {
     std::str::from_utf8(bytes_of(wire)?).map_err(|_| Malformed::new("the string is not UTF-8"))
 }
 
-/// Returns the text of a `Quantity`.
+/// Returns the text of a `Quantity`; `0` if the message has no text.
 ///
 /// # Errors
 /// The bytes are not such a message.
@@ -56,7 +56,7 @@ pub fn int_or_string(bytes: &[u8]) -> Result<IntOrString<'_>, Malformed> {
 /// Decodes a time: seconds and nanoseconds since 1970.
 ///
 /// # Errors
-/// The bytes are not such a message, or the time is after the year 9999.
+/// The bytes are not such a message, or the time is outside the range of [`Timestamp`].
 pub fn time(bytes: &[u8]) -> Result<Timestamp, Malformed> {
     let (mut seconds, mut nanos) = (0, 0);
     for field in Fields::of(bytes) {
@@ -85,7 +85,8 @@ pub fn raw(bytes: &[u8]) -> Result<&[u8], Malformed> {
     Ok(found)
 }
 
-/// Returns a whole number as an integer, because Go writes it without a decimal point.
+/// Returns a whole number below 2^53 in absolute value as an integer, because Go writes such a number without a decimal
+/// point. Returns `None` for other numbers.
 pub fn as_integer(float: f64) -> Option<i64> {
     let integer = float as i64;
     (integer as f64 == float && integer.unsigned_abs() < 1 << 53).then_some(integer)

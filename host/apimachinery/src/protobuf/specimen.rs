@@ -1,14 +1,15 @@
 //! Builds messages for the tests of this crate and of `berth-kube`: a message of a type, with every field set.
 //!
-//! The module is hidden from the documentation and always compiled. A cargo feature for it would make every crate that
-//! depends on this one compile twice, with and without the feature.
+//! The module is hidden from the documentation and always compiled. A cargo feature for the module would make every
+//! crate that depends on this crate compile twice, with and without the feature.
 
 #![allow(clippy::panic, reason = "only tests use this module")]
 
 use super::table::{Target, message_named};
 use crate::schema::Shape;
 
-/// The maximum nesting depth. Only the schemas of custom resources are deeper.
+/// The maximum nesting depth. Messages at a greater depth are left out. Only the schemas of custom resources have such
+/// messages.
 const DEEPEST: usize = 16;
 
 /// Returns a message of the type called `name` with every field set. Repeated fields have two items.

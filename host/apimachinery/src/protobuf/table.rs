@@ -1,21 +1,21 @@
-//! The messages of the built-in kinds, read from the table `messages-1.36.txt`. The head of the table describes its
-//! format and origin.
+//! The messages of the built-in kinds, read from the table `messages-1.36.txt`. The comments at the start of
+//! the table describe its format and origin.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::schema::{Shape, parse_shape, type_named};
 
-/// The JSON member for a field of a message.
+/// The JSON form of a field of a message.
 #[derive(Debug)]
 pub enum Target {
     /// A member of the JSON object.
     Member {
         /// The name in JSON.
         name: &'static str,
-        /// The type of its value.
+        /// The type of the member's value.
         shape: Shape,
-        /// True if Go writes the member even when it is zero.
+        /// True if Go writes the member even when the value is zero or empty.
         keeps_zero: bool,
     },
     /// A message whose members belong to the surrounding JSON object.
@@ -27,13 +27,13 @@ pub enum Target {
 pub struct Message {
     /// The fields, ordered by number.
     fields: Vec<(u32, Target)>,
-    /// True if the value of the message is that of its last set field.
+    /// True if the message is a choice: its JSON is the value of the set field with the highest number.
     pub is_choice: bool,
 }
 
 impl Message {
-    /// Returns the field with this number; `None` if the table does not contain it, because it was added later or was
-    /// removed.
+    /// Returns the field with this number; `None` if the table has no such field, because the field belongs to another
+    /// Kubernetes version.
     #[inline]
     pub fn field(&self, number: u32) -> Option<&Target> {
         let at = self.fields.binary_search_by_key(&number, |(number, _)| *number).ok()?;

@@ -28,7 +28,8 @@ impl<'a> Fields<'a> {
         Self { rest: message }
     }
 
-    /// Takes the next fields with the same number. Returns the number and these fields.
+    /// Takes the next field, and the fields directly after this field that have the same number. Returns the number and
+    /// these fields.
     #[inline]
     pub fn next_row(&mut self) -> Option<Result<(u32, Fields<'a>), Malformed>> {
         let all = self.rest;
@@ -43,7 +44,7 @@ impl<'a> Fields<'a> {
         Some(Ok((number, Fields::of(&all[..all.len() - self.rest.len()]))))
     }
 
-    /// Takes one field. Returns its value, and the field itself.
+    /// Takes one field. Returns the value of the field, and an iterator over this field only.
     #[inline]
     pub fn next_alone(&mut self) -> Option<Result<(Wire<'a>, Fields<'a>), Malformed>> {
         let all = self.rest;

@@ -13,12 +13,12 @@ pub struct Checked {
     pub unknown: Vec<String>,
 }
 
-/// Checks `object` against the type called `name`, and converts it to the form that the API server stores: without
-/// unknown fields, nulls and empty optional lists and maps, and with canonical quantities and times. `path` is the
-/// field path of `object`.
+/// Checks `object` against the type called `name`, and converts `object` to the form that the API server stores:
+/// without unknown fields, nulls and empty optional lists and maps, and with canonical quantities and times. An object
+/// of a type that is not in the table stays unchanged. `path` is the field path of `object`.
 ///
 /// # Errors
-/// A message with the field whose value has another type.
+/// A message with the field whose value has another type, or is not a valid quantity, time or base64 text.
 pub fn check(name: &str, object: &mut Value, path: &str) -> Result<Checked, String> {
     let mut checker = Checker { unknown: Vec::new(), path: path.to_owned() };
     match (type_named(name), object) {
@@ -146,7 +146,7 @@ impl Checker {
     }
 }
 
-/// Returns the Go value of a null in a list or a map.
+/// Returns the JSON of the zero value that a null in a list or a map becomes in Go.
 fn zero(shape: &Shape) -> Value {
     match shape {
         Shape::Text | Shape::Bytes => "".into(),

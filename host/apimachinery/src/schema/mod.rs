@@ -1,7 +1,8 @@
 //! The types of the built-in kinds: their fields, field types and merge keys, read from a table in text.
 //!
 //! The table is condensed from the OpenAPI documents of kube-apiserver v1.36, and a test compares both. The in-memory
-//! API server uses the table to check what clients send, for strategic merge patches, and for its OpenAPI documents.
+//! API server uses the table to check the objects in requests, for strategic merge patches, and for its OpenAPI
+//! documents.
 //! The protobuf reader uses the table for the types of fields.
 //!
 //! The line of a type is its name, `GROUP.VERSION.KIND`. Its fields follow, indented: the name (with `!` for a
@@ -56,7 +57,7 @@ pub enum Shape {
 pub struct Field {
     /// The name in JSON.
     pub name: &'static str,
-    /// True if Kubernetes always writes the field, even when it is empty.
+    /// True if Kubernetes always writes the field, even when the value is empty.
     pub required: bool,
     /// The type of the field.
     pub shape: Shape,
@@ -101,7 +102,8 @@ pub fn type_names() -> impl Iterator<Item = &'static str> {
     TYPES.keys().copied()
 }
 
-/// Returns the name of a built-in kind in the table.
+/// Returns the name under which the table has a built-in kind: the group's first label (`core` for the core group), the
+/// version and the kind.
 pub fn name_of(group: &str, version: &str, kind: &str) -> String {
     let group = match group.split('.').next() {
         None | Some("") => "core",

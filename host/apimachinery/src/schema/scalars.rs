@@ -1,4 +1,4 @@
-//! Times, which Kubernetes accepts in several forms and stores in one form. Also base64.
+//! Converts times to the form that Kubernetes stores, and encodes and checks base64.
 
 use base64::Engine;
 use base64::alphabet::STANDARD;

@@ -33,7 +33,7 @@ struct Set<'a> {
     reference: OwnerReference,
     tolerations: Vec<Toleration>,
     revision: String,
-    /// The pods by the node that they are bound to or targeted at.
+    /// The pods, by the name of the node that a pod is bound to or, if the pod is not bound, targets.
     pods: BTreeMap<&'a str, Vec<&'a Pod>>,
     now: Timestamp,
 }
@@ -98,7 +98,8 @@ impl<'a> Set<'a> {
         self.pods.get(metadata::name(&node.metadata)).into_iter().flatten().copied()
     }
 
-    /// Creates missing pods. Deletes finished pods, surplus pods, and pods on nodes where no pod may run.
+    /// Creates missing pods. Deletes finished pods, surplus pods, pods on nodes where no pod may run, and unbound pods
+    /// that target no existing node.
     fn manage(&self, nodes: &[(&Node, Wanted)]) -> Vec<Write> {
         let mut writes = Vec::new();
         let delete = |pod: &Pod| Write::delete(Kind::Pod, &pod.metadata);
@@ -178,7 +179,8 @@ impl<'a> Set<'a> {
             }
             status.desired_number_scheduled += 1;
             status.current_number_scheduled += runs;
-            // The oldest pod of a node counts, because it is the pod that stays.
+            // The oldest pod of a node counts, because `manage` keeps the oldest pod, except that an unbound pod never
+            // replaces a bound pod.
             if let Some(pod) = running.min_by_key(|pod| pod.metadata.creation_timestamp.clone()) {
                 status.number_ready += i32::from(pod.ready());
                 available += i32::from(self.available(pod));

@@ -27,7 +27,8 @@ use super::{percent, selector};
 
 /// The annotation with the Deployment's replicas when the ReplicaSet was last scaled.
 const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
-/// The annotation with these replicas plus the surge.
+/// The annotation with the Deployment's replicas plus `maxSurge` when the ReplicaSet was last scaled; 0 if the
+/// Deployment had no replicas.
 const MAXIMUM: &str = "deployment.kubernetes.io/max-replicas";
 
 /// A Deployment with its ReplicaSets.
@@ -37,7 +38,7 @@ struct Rollout<'a> {
     spec: &'a DeploymentSpec,
     deployment: &'a Deployment,
     reference: OwnerReference,
-    /// The ReplicaSet of the current template.
+    /// The ReplicaSet of the current template; `None` if this ReplicaSet does not exist yet.
     new: Option<&'a ReplicaSet>,
     /// The other ReplicaSets, oldest first.
     old: Vec<&'a ReplicaSet>,
@@ -91,7 +92,8 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Recreate: deletes all old pods before it creates a new pod.
+    /// Returns the next steps with the strategy Recreate: scales the old ReplicaSets to 0, and creates or scales the
+    /// new ReplicaSet after all old pods are gone or finished.
     fn recreate(&self) -> Vec<Write> {
         let down: Vec<Write> = self.old.iter().filter(|set| replicas(set) > 0).map(|set| self.resize(set, 0)).collect();
         if !down.is_empty() {
@@ -150,14 +152,14 @@ impl<'a> Rollout<'a> {
         if surge == 0 && unavailable == 0 { (0, 1) } else { (surge, unavailable.min(self.replicas())) }
     }
 
-    /// Returns the annotations that record the size for which a ReplicaSet was scaled.
+    /// Returns the annotations that record for which size of the Deployment a ReplicaSet was scaled.
     fn size_marks(&self) -> BTreeMap<&'static str, String> {
         let (surge, _) = self.bounds();
         let maximum = if self.replicas() > 0 { self.replicas() + surge } else { 0 };
         BTreeMap::from([(DESIRED, self.replicas().to_string()), (MAXIMUM, maximum.to_string())])
     }
 
-    /// Sets the replicas of a ReplicaSet.
+    /// Returns the write that sets the replicas of a ReplicaSet.
     fn resize(&self, set: &ReplicaSet, replicas: i32) -> Write {
         let body = json!({ "metadata": { "annotations": self.size_marks() }, "spec": { "replicas": replicas } });
         Write::merge(Kind::ReplicaSet, &set.metadata, body)

@@ -74,7 +74,8 @@ pub fn create(rollout: &Rollout<'_>, size: i32) -> Vec<Write> {
     vec![Write::create(Kind::ReplicaSet, namespace, body)]
 }
 
-/// Returns the writes that set the revision number of the new ReplicaSet and of the Deployment.
+/// Returns the writes that set the revision number of the new ReplicaSet and of the Deployment, and `minReadySeconds`
+/// of the new ReplicaSet. Empty if nothing has to change.
 pub fn marks(rollout: &Rollout<'_>) -> Vec<Write> {
     let Some(new) = rollout.new else { return Vec::new() };
     let mut writes = Vec::new();
@@ -98,7 +99,7 @@ fn mark(kind: Kind, meta: &kube::core::ObjectMeta, revision: i64) -> Write {
     Write::merge(kind, meta, json!({ "metadata": { "annotations": { REVISION: revision.to_string() } } }))
 }
 
-/// Returns the number of the latest old revision.
+/// Returns the highest revision number of the old ReplicaSets; 0 if there are none.
 fn latest(rollout: &Rollout<'_>) -> i64 {
     rollout.old.iter().map(|set| number(set)).max().unwrap_or(0)
 }

@@ -5,8 +5,8 @@ use k8s_openapi::api::apps::v1::ReplicaSet;
 use super::super::write::Write;
 use super::{Rollout, available, replicas, revision};
 
-/// Returns the next step: scales the new ReplicaSet up as far as `maxSurge` allows, or else scales the old
-/// ReplicaSets down as far as `maxUnavailable` allows.
+/// Returns the next step: creates or scales the new ReplicaSet as far as `maxSurge` allows, or else scales the
+/// old ReplicaSets down as far as `maxUnavailable` allows, or else deletes ReplicaSets beyond the history limit.
 pub fn step(rollout: &Rollout<'_>) -> Vec<Write> {
     let Some(new) = rollout.new else { return revision::create(rollout, room(rollout, 0)) };
     let size = replicas(new);

@@ -18,7 +18,8 @@ pub fn scale(rollout: &Rollout<'_>) -> Vec<Write> {
             .into_iter()
             .collect();
     }
-    // Recreate never has old and new pods at the same time, so no sharing is needed.
+    // The old ReplicaSets need no share with Recreate, which never has old and new pods at the same time, or if all
+    // wanted pods of the new ReplicaSet are available.
     if rollout.strategy() != "RollingUpdate" || rollout.new.is_some_and(|new| is_saturated(new, wanted)) {
         let left = rollout.old.iter().filter(|set| replicas(set) > 0);
         return left.map(|set| rollout.resize(set, 0)).collect();

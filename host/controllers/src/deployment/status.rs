@@ -21,7 +21,7 @@ pub struct Counts {
     pub available: i32,
 }
 
-/// Adds up the pod counts.
+/// Adds up the pod counts of all ReplicaSets. `updated` counts only the new ReplicaSet.
 pub fn counts(rollout: &Rollout<'_>) -> Counts {
     let mut counts = Counts::default();
     for set in rollout.sets() {
@@ -34,7 +34,7 @@ pub fn counts(rollout: &Rollout<'_>) -> Counts {
     counts
 }
 
-/// Adds the status write to the plan if the status has changed, and the time of the progress deadline.
+/// Adds the status write to the plan if the status has changed. Requests another run at the progress deadline.
 pub fn write(rollout: &Rollout<'_>, plan: &mut Plan) {
     let old = rollout.deployment.status.clone().unwrap_or_default();
     let counts = counts(rollout);
@@ -86,7 +86,7 @@ fn availability(rollout: &Rollout<'_>, counts: Counts) -> DeploymentCondition {
     }
 }
 
-/// Returns the Progressing condition if it has changed.
+/// Returns the new Progressing condition; `None` if the existing condition stays.
 fn progress(
     rollout: &Rollout<'_>,
     old: &DeploymentStatus,
@@ -123,7 +123,8 @@ fn progress(
     deadline(rollout, existing?, set, plan)
 }
 
-/// Returns the condition of a failed rollout: one without progress for `progressDeadlineSeconds`.
+/// Returns the condition of a failed rollout: a rollout without progress for `progressDeadlineSeconds`. Before the
+/// deadline, returns `None` and requests another run at the deadline in `plan`.
 fn deadline(
     rollout: &Rollout<'_>,
     existing: &DeploymentCondition,

@@ -13,7 +13,7 @@ use super::super::metadata;
 use super::super::pod::Pod;
 
 /// Returns the sum of the replicas of the pods' controllers. Each controller counts once, and a Deployment counts
-/// instead of its ReplicaSets. A pod whose controller has no replica count counts as 1.
+/// instead of its ReplicaSets. A pod without a controller, or whose controller has no replica count, counts as 1.
 pub fn pods(cluster: &Cluster, pods: &[&Pod]) -> i32 {
     let mut scales: BTreeMap<&str, i32> = BTreeMap::new();
     let mut alone = 0;
@@ -26,7 +26,8 @@ pub fn pods(cluster: &Cluster, pods: &[&Pod]) -> i32 {
     scales.values().sum::<i32>() + alone
 }
 
-/// Returns the UID and replicas of the controller that counts.
+/// Returns the UID and the wanted replicas of the workload that this owner reference of a pod leads to. For a
+/// ReplicaSet of a Deployment, the workload is the Deployment. Returns `None` if the owner has no number of replicas.
 fn scale<'a>(cluster: &'a Cluster, owner: &OwnerReference) -> Option<(&'a str, i32)> {
     if let Some(set) = object::<ReplicaSet>(cluster, owner) {
         let above = metadata::controller(&set.metadata).and_then(|owner| object::<Deployment>(cluster, owner));

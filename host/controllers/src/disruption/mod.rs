@@ -52,7 +52,7 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     Plan { rerun_after: next, ..Plan::of(changed) }
 }
 
-/// Returns the number of pods that the budget expects, and the number of those that must stay healthy.
+/// Returns the number of pods that the budget expects, and the number of pods that must stay healthy.
 fn bounds(cluster: &Cluster, spec: &PodDisruptionBudgetSpec, pods: &[&Pod]) -> (i32, i32) {
     use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
     match (&spec.max_unavailable, &spec.min_available) {
@@ -69,7 +69,8 @@ fn bounds(cluster: &Cluster, spec: &PodDisruptionBudgetSpec, pods: &[&Pod]) -> (
     }
 }
 
-/// Returns the granted evictions whose pods are not being deleted yet, and the time until the next one expires.
+/// Returns the granted evictions whose pods are not being deleted yet, by pod name, and the time until the next of
+/// these evictions expires. Leaves out expired evictions.
 fn evictions(
     old: &PodDisruptionBudgetStatus,
     pods: &[&Pod],
@@ -108,7 +109,7 @@ fn conditions(
     conditions
 }
 
-/// Returns the status as a merge patch, with null for expired evictions.
+/// Returns the status as a merge patch, with null for evictions that are no longer in the status.
 fn patch(new: &PodDisruptionBudgetStatus, old: &PodDisruptionBudgetStatus) -> Value {
     let mut value = json!(new);
     for name in old.disrupted_pods.iter().flatten().map(|(name, _)| name) {

@@ -27,7 +27,8 @@ impl EventLoop {
         }
     }
 
-    /// Opens watches for new kinds, and closes the watches of kinds that are no longer served.
+    /// Opens watches for new kinds that are watched, and closes the watches of kinds that are no longer served. Typed
+    /// kinds that are not served count as listed, without objects.
     pub(super) fn take_kinds(&mut self, found: Vec<Served>) {
         let mut kinds = (*self.kinds).clone();
         let (new, lost) = kinds.update(found);
@@ -69,7 +70,8 @@ impl EventLoop {
         self.take_changes(changes);
     }
 
-    /// Queues the tasks that follow from changes of the cluster state.
+    /// Queues the tasks that follow from changes of the cluster state. Reports changed nodes to the lease task, and
+    /// schedules a discovery after a change of a CustomResourceDefinition.
     pub(super) fn take_changes(&mut self, changes: Vec<Change>) {
         let now = self.clock.instant();
         for change in changes {
@@ -84,7 +86,8 @@ impl EventLoop {
         }
     }
 
-    /// Reports added and removed nodes to the lease task, whose receiver lives as long as the event loop.
+    /// Reports added and removed nodes to the lease task. Sending cannot fail, because the lease task holds the
+    /// receiver as long as the event loop runs.
     fn report_node(&self, change: &Change) {
         let after = self.cluster.object(change.kind, &change.key).map(Object::meta);
         let before = change.before.as_ref().map(Object::meta);

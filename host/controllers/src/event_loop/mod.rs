@@ -111,8 +111,8 @@ impl EventLoop {
 
     /// Runs the queued tasks and sends their writes, up to the limit of concurrent requests.
     fn run_tasks(&mut self) {
-        // Wait until every typed kind has been listed once. Otherwise, objects that were not listed yet would be treated
-        // as deleted.
+        // Wait until every typed kind has been listed once. Otherwise, objects that were not listed yet would be
+        // treated as deleted.
         if !self.listed {
             self.listed = self.cluster.listed(kinds::typed().into_iter().map(|(kind, _)| kind));
             if !self.listed {
@@ -148,7 +148,7 @@ impl EventLoop {
         self.waiting.extend(plan.writes.into_iter().map(|write| (task.clone(), write)));
     }
 
-    /// Returns the time of the next timer.
+    /// Returns the time of the next timer of the queue or the next discovery; `None` if there is neither.
     fn wake(&self) -> Option<Instant> {
         [self.queue.next_wake(), self.discover_at].into_iter().flatten().min()
     }

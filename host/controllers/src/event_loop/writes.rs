@@ -12,7 +12,7 @@ use super::EventLoop;
 /// The result of a write, with the task that requested it.
 pub type WriteResult = (Task, Outcome);
 
-/// A task whose writes are being sent.
+/// A task whose writes wait or are being sent.
 pub struct Running {
     /// The number of writes without a result.
     pub left: usize,
@@ -51,7 +51,7 @@ impl EventLoop {
         self.finished(task, failed);
     }
 
-    /// Counts a write of a task, and completes the task after the last write.
+    /// Counts a finished write of a task, and completes the task after the last write.
     fn finished(&mut self, task: Task, failed: bool) {
         let Some(running) = self.running.get_mut(&task) else { return };
         running.left -= 1;

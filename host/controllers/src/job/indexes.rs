@@ -11,7 +11,7 @@ use super::INDEX;
 pub struct Indexes(BTreeSet<i32>);
 
 impl Indexes {
-    /// Parses the notation. Skips entries that are not indexes below `limit`.
+    /// Parses the notation. Skips entries that are not numbers or ranges, and indexes outside of `0..limit`.
     pub fn parse(text: &str, limit: i32) -> Self {
         let ranges = text.split(',').filter_map(|part| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -21,7 +21,7 @@ impl Indexes {
         Indexes(ranges.flatten().collect())
     }
 
-    /// Returns the indexes of these pods.
+    /// Returns the indexes of these pods. Skips pods without an index.
     pub fn of_pods<'a>(pods: impl IntoIterator<Item = &'a &'a Pod>) -> Self {
         Indexes(pods.into_iter().filter_map(|pod| of(pod)).collect())
     }
@@ -59,7 +59,7 @@ impl Indexes {
     }
 }
 
-/// Returns the pod's completion index.
+/// Returns the pod's completion index; `None` for a pod of a Job without indexes.
 pub fn of(pod: &Pod) -> Option<i32> {
     metadata::annotation(&pod.metadata, INDEX)?.parse().ok()
 }

@@ -1,8 +1,9 @@
 //! The Job controller: runs pods until enough have succeeded or too many have failed.
 //!
-//! Each finished pod is counted exactly once, whatever the order of the writes. The pod carries a finalizer. Its UID
-//! is added to `status.uncountedTerminatedPods`, then the finalizer is removed, then the UID is replaced by an
-//! increased count. A succeeded pod of an indexed Job needs no entry in that list, because its index is recorded.
+//! Each finished pod is counted exactly once, whatever the order of the writes. The pod has a finalizer. First, the
+//! controller adds the pod's UID to `status.uncountedTerminatedPods`. Then the controller removes the finalizer. Then
+//! the controller removes the UID and increases the count. The UID of a succeeded pod of an indexed Job is not added,
+//! because `status.completedIndexes` has the pod's index.
 
 mod indexes;
 mod outcome;
@@ -30,7 +31,7 @@ use tally::Tally;
 const TRACKING: &str = "batch.kubernetes.io/job-tracking";
 /// The annotation and label with a pod's completion index.
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
-/// The maximum number of pods that one plan creates or deletes.
+/// The maximum number of writes in one plan, not counting the status write.
 const BURST: usize = 500;
 
 /// A Job with its pods.
@@ -168,7 +169,7 @@ fn with_nulls(status: &JobStatus) -> Value {
     value
 }
 
-/// Returns true if the pod has the tracking finalizer of a Job that is gone.
+/// Returns true if the pod has the tracking finalizer, but the pod's controller is not an existing Job.
 pub fn is_orphan(cluster: &Cluster, pod: &Pod) -> bool {
     let job = metadata::controller(&pod.metadata).filter(|owner| owner.kind == "Job");
     metadata::has_finalizer(&pod.metadata, TRACKING) && job.is_none_or(|job| cluster.by_uid(&job.uid).is_none())

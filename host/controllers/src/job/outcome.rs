@@ -1,4 +1,4 @@
-//! Decides the end of a Job, and builds its status.
+//! Decides whether a Job is complete or failed, and builds the Job's status.
 
 use std::time::Duration;
 
@@ -30,7 +30,8 @@ pub fn finished(status: &JobStatus) -> Option<&JobCondition> {
     status.conditions.iter().flatten().find(ends)
 }
 
-/// Returns the result of the Job if it is decided, and adds the time of the Job's deadline to the plan.
+/// Returns the result of the Job; `None` if the result is not decided. If a result can follow from
+/// `activeDeadlineSeconds`, requests another run at that deadline in `plan`.
 pub fn verdict(run: &Run<'_>, tally: &Tally, plan: &mut Plan) -> Option<Verdict> {
     let condition = |type_: &str| {
         run.status.conditions.iter().flatten().find(|existing| existing.type_ == type_ && existing.status == "True")
@@ -151,7 +152,7 @@ fn set(run: &Run<'_>, status: &mut JobStatus, type_: &str, reason: &str, message
     });
 }
 
-/// Maintains the Suspended condition. A Job has this condition after its first suspension.
+/// Maintains the Suspended condition. A Job that was never suspended does not have this condition.
 fn suspend(run: &Run<'_>, status: &mut JobStatus, suspended: bool) {
     let conditions = status.conditions.get_or_insert_default();
     let wanted = if suspended { "True" } else { "False" };

@@ -12,11 +12,12 @@ use super::{Run, TRACKING};
 /// The counts of a Job's finished pods, for its status.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// The number of successes whose pods have no tracking finalizer.
+    /// The number of succeeded pods without the tracking finalizer. For an indexed Job, the number of completed
+    /// indexes.
     pub counted_succeeded: i32,
-    /// The number of failures whose pods have no tracking finalizer.
+    /// The number of failed pods without the tracking finalizer, including pods that no longer exist.
     pub counted_failed: i32,
-    /// The UIDs of succeeded pods that still have the tracking finalizer.
+    /// The UIDs of succeeded pods that still have the tracking finalizer. An indexed Job uses `indexes` instead.
     pub uncounted_succeeded: BTreeSet<String>,
     /// The UIDs of failed pods that still have the tracking finalizer.
     pub uncounted_failed: BTreeSet<String>,
@@ -25,7 +26,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts the pods that finished after the last status write.
+    /// Computes the counts from the stored status and the pods that finished after the last status write.
     pub fn of(run: &Run<'_>) -> Self {
         let status = &run.status;
         let listed = status.uncounted_terminated_pods.clone().unwrap_or_default();
@@ -73,7 +74,7 @@ impl Tally {
         self.counted_failed.saturating_add(i32::try_from(self.uncounted_failed.len()).unwrap_or(i32::MAX))
     }
 
-    /// Returns true if every finished pod is counted and has no tracking finalizer.
+    /// Returns true if no UID of a pod is left in the sets of uncounted pods.
     pub fn settled(&self) -> bool {
         self.uncounted_succeeded.is_empty() && self.uncounted_failed.is_empty()
     }

@@ -1,5 +1,5 @@
-//! Simulated addresses: a pod gets the next address of a private range, and a node without an address gets one
-//! derived from its name.
+//! Simulated addresses: a pod gets the next address of a private range, and a node without an InternalIP gets an
+//! address that is derived from the node's name.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::Ipv4Addr;
@@ -23,7 +23,8 @@ const NODE_BITS: u32 = 20;
 pub struct Addresses(AtomicU32);
 
 impl Addresses {
-    /// Starts at a position derived from the time, so that addresses rarely repeat after a restart.
+    /// Returns an allocator that starts at a position derived from the time, so that addresses rarely repeat after a
+    /// restart.
     pub fn from_clock(now: Timestamp) -> Self {
         let mut hasher = DefaultHasher::new();
         now.as_second().hash(&mut hasher);
@@ -36,7 +37,7 @@ impl Addresses {
     }
 }
 
-/// Returns the node's InternalIP, or an address derived from its name.
+/// Returns the node's InternalIP, or an address derived from the node's name if the node has no IPv4 InternalIP.
 pub fn of_node(node: &Node) -> Ipv4Addr {
     let own = address_of(&node.status.addresses, "InternalIP").and_then(|text| text.parse().ok());
     own.unwrap_or_else(|| {

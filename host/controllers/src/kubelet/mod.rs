@@ -1,4 +1,5 @@
-//! The simulated kubelets: start a bound pod, finish it after its run time, and remove it after its deletion.
+//! The simulated kubelets: start a bound pod, finish the pod after its run time, and remove a pod that is being
+//! deleted.
 
 mod addresses;
 mod status;
@@ -40,7 +41,7 @@ impl Kubelet {
         Kubelet { addresses: Addresses::from_clock(now), deletion: options.deletion, job_run: options.job_run }
     }
 
-    /// Returns true if the kubelet of the pod's node may have work on a pod in this state.
+    /// Returns true if the kubelet may have work on the pod in this state, or if the pod's node does not exist.
     pub fn concerns(cluster: &Cluster, pod: &Pod) -> bool {
         let Some(node) = pod.node() else { return false };
         !pod.terminal() || metadata::deleting(&pod.metadata) || cluster.get::<Node>(&Key::new("", node)).is_none()
@@ -78,8 +79,8 @@ impl Kubelet {
         Plan::of([Write::status_merged(Kind::Pod, &pod.metadata, status::ended(pod, code, now))])
     }
 
-    /// Returns the run time of the pod; `None` if the pod runs until its deletion. An annotation that is not a number
-    /// counts as `None`.
+    /// Returns the run time of the pod; `None` if the pod runs until its deletion. The result is also `None` if the
+    /// annotation is not a number of seconds from 0 to [`LONGEST_RUN`].
     fn run_time(&self, pod: &Pod) -> Option<Duration> {
         match metadata::annotation(&pod.metadata, RUN_SECONDS) {
             Some(text) => {
@@ -90,7 +91,8 @@ impl Kubelet {
         }
     }
 
-    /// Stops a deleted pod: reports the end if finalizers keep the pod, and then removes the pod.
+    /// Stops a pod that is being deleted: if finalizers keep the pod, first writes the final status. Then deletes the
+    /// pod without a grace period.
     fn stop(&self, pod: &Pod, now: Timestamp) -> Plan {
         let meta = &pod.metadata;
         if let (Deletion::AfterGrace, Some(until)) = (self.deletion, &meta.deletion_timestamp) {
@@ -111,8 +113,8 @@ impl Kubelet {
     }
 }
 
-/// Pod garbage collection: deletes a pod whose node does not exist, after the API server confirms that. A pod that
-/// finalizers keep is deleted only once.
+/// Pod garbage collection: deletes a pod whose node does not exist, after the API server confirms that the node does
+/// not exist. If finalizers keep the pod, first writes the final status, and sends the deletion only once.
 fn collect(pod: &Pod, node: &str, now: Timestamp) -> Plan {
     let node = Guard::Object(Kind::Node, Key::new("", node), None);
     let has_finalizers = pod.metadata.finalizers.as_deref().is_some_and(|finalizers| !finalizers.is_empty());

@@ -79,7 +79,7 @@ fn condition(type_: &str, status: bool, reason: &str, now: &Time) -> Value {
     condition
 }
 
-/// Returns a container's status. A started container is ready, because probes are not simulated.
+/// Returns a container's status. `ready` sets both `ready` and `started`, because probes are not simulated.
 fn container(pod: &Pod, container: &Container, state: &Value, ready: bool) -> Value {
     let mut id = format!("sim://{}/{}", metadata::uid(&pod.metadata), container.name);
     id.retain(|letter| !letter.is_whitespace());

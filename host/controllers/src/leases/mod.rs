@@ -21,9 +21,9 @@ pub use schedule::Schedule;
 
 /// The namespace of the leases.
 const NAMESPACE: &str = "kube-node-lease";
-/// The maximum number of concurrent renewals.
+/// A renewal starts only while fewer than this number of renewals and deletions are in progress.
 const CONCURRENCY: usize = 8;
-/// The duration of a lease in intervals. Three renewals may fail.
+/// The duration of a lease, in renewal intervals. The lease does not expire if up to three renewals in a row fail.
 const INTERVALS: u32 = 4;
 
 /// A change of the nodes, for the lease task.
@@ -35,7 +35,8 @@ pub enum NodeChange {
     Removed(String),
 }
 
-/// Renews the leases of the nodes in `changes`, at most `rate` a second. Ends when the sender is dropped.
+/// Renews the leases of the nodes that `changes` reports, at most `rate` leases per second. Deletes the leases of
+/// removed nodes. Ends when the sender of `changes` is dropped.
 pub async fn run(
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
@@ -68,7 +69,8 @@ pub async fn run(
     }
 }
 
-/// Renews or creates a node's lease. The next renewal makes up for a failure.
+/// Renews or creates a node's lease. If the namespace of the leases is missing, creates the namespace instead of the
+/// lease. A failure is only logged, because the next renewal tries again.
 async fn renew(store: Arc<dyn Store>, node: String, uid: String, interval: Duration, now: Timestamp) {
     let seconds = (interval * INTERVALS).as_secs();
     let spec = LeaseSpec {

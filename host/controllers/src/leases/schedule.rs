@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
-/// The interval at which a kubelet renews its lease.
+/// The minimum interval at which a kubelet renews the node's lease.
 const INTERVAL: Duration = Duration::from_secs(10);
 /// The number of steps into which the interval is divided to distribute the first renewals.
 const STEPS: u32 = 1024;
@@ -14,7 +14,7 @@ const STEPS: u32 = 1024;
 pub struct Schedule {
     rate: u32,
     nodes: HashMap<String, Node>,
-    /// Nodes whose lease has not been created yet.
+    /// Added nodes whose first renewal has not started yet.
     new: VecDeque<Renewal>,
     /// Later renewals by time. The number distinguishes renewals at the same instant.
     renewals: BTreeMap<(Instant, u64), Renewal>,
@@ -26,7 +26,8 @@ pub struct Schedule {
 #[derive(Debug)]
 struct Node {
     uid: String,
-    /// The number that the node got when it was added. A queued `Renewal` with another number is obsolete.
+    /// The number that the schedule gave the node when the node was added. A queued `Renewal` with another number is
+    /// obsolete.
     number: u64,
 }
 
@@ -49,13 +50,13 @@ impl Schedule {
         }
     }
 
-    /// Returns the time between two renewals of one lease.
+    /// Returns the time between two renewals of one lease. The first two renewals can be closer.
     pub fn interval(&self) -> Duration {
         let nodes = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         INTERVAL.max(Duration::from_secs(u64::from(nodes / self.rate)))
     }
 
-    /// Adds a node. Its lease is due immediately.
+    /// Adds a node. The node's lease is due immediately.
     pub fn add(&mut self, node: String, uid: String) {
         self.counter += 1;
         let number = self.counter;
@@ -68,7 +69,8 @@ impl Schedule {
         self.nodes.remove(node);
     }
 
-    /// Returns the name and UID of the next node whose lease is due.
+    /// Returns the name and the UID of the next node whose lease is due, and schedules the node's next renewal. Returns
+    /// `None` if no lease is due or the rate does not allow a renewal now.
     pub fn next(&mut self, now: Instant) -> Option<(String, String)> {
         if self.earliest.is_some_and(|earliest| earliest > now) {
             return None;
@@ -93,7 +95,8 @@ impl Schedule {
         }
     }
 
-    /// Returns the time at which the next lease is due: `now` or later.
+    /// Returns the time at which [`Schedule::next`] can return the next node. The time can be in the past. Returns
+    /// `None` if there are no renewals.
     pub fn due(&self, now: Instant) -> Option<Instant> {
         let renewal = self.renewals.first_key_value().map(|((due, _), _)| *due);
         match (self.new.is_empty(), self.earliest) {
@@ -103,7 +106,7 @@ impl Schedule {
     }
 }
 
-/// Returns the step of the interval for a node's renewals.
+/// Returns the step of the interval at which a node's second renewal starts, derived from the node's name.
 fn step(node: &str) -> u32 {
     let mut hasher = DefaultHasher::new();
     node.hash(&mut hasher);

@@ -20,7 +20,7 @@ use super::pod::Pod;
 use super::write::{Plan, Write, owner_reference};
 use super::{selector, template};
 
-/// The maximum number of pods that one plan creates or deletes, so that a large set does not delay the others.
+/// The maximum number of pods that one plan creates or deletes, so that a large set does not delay other sets.
 const BURST: usize = 500;
 
 /// The common fields of ReplicaSets and ReplicationControllers.
@@ -35,7 +35,7 @@ struct Set<'a> {
     status: Counts,
 }
 
-/// The status of such a set.
+/// The counts in the status of a ReplicaSet or ReplicationController, and the observed generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     replicas: i32,
@@ -135,7 +135,8 @@ fn reconcile(cluster: &Cluster, set: &Set<'_>, now: Timestamp) -> Plan {
     plan
 }
 
-/// Counts the pods, and returns the time until the next pod becomes available (`minReadySeconds`).
+/// Counts the active pods. Also returns the time until the next ready pod becomes available (`minReadySeconds`); `None`
+/// if no ready pod is unavailable.
 fn count(set: &Set<'_>, active: &[&Pod], now: Timestamp) -> (Counts, Option<Duration>) {
     let mut counts = Counts { observed: set.meta.generation.unwrap_or(0), ..Counts::default() };
     let labels = set.template.and_then(|template| template.metadata.as_ref()).and_then(|meta| meta.labels.clone());

@@ -11,8 +11,9 @@ use super::super::pod::Pod;
 /// The annotation with an integer cost. Pods with a lower cost are deleted first.
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
-/// Returns the `count` pods to delete first: unassigned before assigned, pending before running, not ready before
-/// ready, low deletion cost before high, many pods of the set on the node before few, young before old.
+/// Returns the `count` pods to delete first: unassigned before assigned, pending before unknown before running, not
+/// ready before ready, low deletion cost before high, many pods of the set on the node before few, recently ready
+/// before long ready, recently created before long existing.
 pub fn least_wanted<'a>(pods: &[&'a Pod], count: usize, now: Timestamp) -> Vec<&'a Pod> {
     if count == 0 {
         return Vec::new();

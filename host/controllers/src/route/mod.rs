@@ -57,7 +57,7 @@ fn own_controller(kind: Kind) -> Option<Controller> {
     }
 }
 
-/// Adds the task of the object's controller.
+/// Adds the task for the object's owner that has `controller: true`.
 fn to_owner(object: &Object, add: &mut impl FnMut(Task)) {
     let Some(owner) = metadata::controller(object.meta()) else { return };
     let controller = match owner.kind.as_str() {
@@ -80,8 +80,8 @@ fn for_all(cluster: &Cluster, kind: Kind, namespace: &str, add: &mut impl FnMut(
     }
 }
 
-/// Adds the tasks of possible adopters in the namespace, if the object has just lost its controller, or has new
-/// labels and no controller.
+/// Adds the tasks of possible adopters in the namespace, if the object has labels and no controller, and is new, has
+/// lost its controller or has changed labels.
 fn for_adopters(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
     let adopters: &[Kind] = match change.kind {
         Kind::Pod => &[Kind::ReplicaSet, Kind::ReplicationController, Kind::StatefulSet, Kind::DaemonSet],
@@ -101,7 +101,7 @@ fn to_collector(cluster: &Cluster, change: &Change, after: Option<&Object>, add:
     if after.is_some_and(|after| collector::concerns(cluster, after.meta())) {
         add(collect(change.kind, &change.key));
     }
-    // Adds tasks for the dependents of an object that is gone or waits for their deletion.
+    // Adds tasks for the dependents of an object that is gone or waits for the deletion of its dependents.
     let uid_before = change.before.as_ref().map(|object| metadata::uid(object.meta()));
     let lost = match after {
         Some(after) if collector::awaits_dependents(after.meta()) => Some(metadata::uid(after.meta())),
@@ -111,7 +111,7 @@ fn to_collector(cluster: &Cluster, change: &Change, after: Option<&Object>, add:
     if let Some(lost) = lost {
         cluster.dependents(lost).for_each(|(kind, key, _)| add(collect(kind, key)));
     }
-    // Adds tasks for deleted owners, because this may have been their last dependent.
+    // Adds tasks for owners that are being deleted, because the object may have been the last dependent of an owner.
     for owner in change.before.iter().flat_map(|object| metadata::owners(object.meta())) {
         if let Some(object) = cluster.by_uid(&owner.uid).filter(|object| metadata::deleting(object.meta())) {
             add(collect(object.kind(), &Key::of(object.meta())));

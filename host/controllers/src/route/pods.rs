@@ -30,7 +30,7 @@ pub fn changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: 
     }
 }
 
-/// Adds the tasks of the claims of a finished pod.
+/// Adds the tasks of the claims of a pod that is finished or deleted.
 fn ended(cluster: &Cluster, namespace: &str, pod: &Pod, add: &mut impl FnMut(Task)) {
     for claim in pod.claims().map(|name| Key::new(namespace, &name)) {
         if cluster.object(Kind::PersistentVolumeClaim, &claim).is_some_and(|object| metadata::deleting(object.meta())) {
@@ -42,7 +42,7 @@ fn ended(cluster: &Cluster, namespace: &str, pod: &Pod, add: &mut impl FnMut(Tas
     named.chain(created).for_each(|name| add(Controller::ResourceClaim.task(Key::new(namespace, name))));
 }
 
-/// Adds the tasks of pods that may wait for a claim template in their namespace.
+/// Adds the tasks of the pods in the namespace that may wait for a claim template.
 pub fn template_changed(cluster: &Cluster, namespace: &str, add: &mut impl FnMut(Task)) {
     let waiting = cluster.within::<Pod>(namespace).filter(|(_, pod)| pod_claims::concerns(pod));
     waiting.for_each(|(key, _)| add(Controller::PodClaims.task(key.clone())));

@@ -8,7 +8,7 @@ use super::super::kinds::{Object, Typed};
 use super::super::metadata::Key;
 use super::super::volumes::{claim_key, class_name};
 
-/// Adds the tasks of the volumes that a changed claim names, and of those that name the claim.
+/// Adds the tasks of the volumes that a changed claim names, and of the volumes whose `claimRef` names the claim.
 pub fn claim_changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
     cluster.volumes().of_claim(&change.key).for_each(|key| add(Controller::Volume.task(key.clone())));
     for claim in [change.before.as_ref(), after].into_iter().flatten().filter_map(PersistentVolumeClaim::of) {
@@ -17,8 +17,8 @@ pub fn claim_changed(cluster: &Cluster, change: &Change, after: Option<&Object>,
     }
 }
 
-/// Adds the tasks of the claims of a changed volume. If the volume has become available, adds the tasks of all claims
-/// that could use it.
+/// Adds the tasks of the claims that a changed volume names. If the volume has become available, adds the tasks of all
+/// unbound claims that name the volume or have the volume's class.
 pub fn volume_changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
     let before = change.before.as_ref().and_then(PersistentVolume::of);
     let after = after.and_then(PersistentVolume::of);
@@ -45,7 +45,7 @@ pub fn volume_changed(cluster: &Cluster, change: &Change, after: Option<&Object>
     }
 }
 
-/// Adds the tasks of all unbound claims, because any of them may wait for a changed storage class.
+/// Adds the tasks of all unbound claims, because any unbound claim may wait for a changed storage class.
 pub fn class_changed(cluster: &Cluster, add: &mut impl FnMut(Task)) {
     cluster.volumes().unbound().for_each(|key| add(Controller::VolumeClaim.task(key.clone())));
 }

@@ -1,7 +1,7 @@
 //! The StatefulSet controller: pods `web-0`, `web-1`… with stable names and claims, created in order or in parallel.
 //!
 //! Unlike kube-controller-manager, this controller keeps no ControllerRevisions. If a pod below the rolling update's
-//! partition has to be created again, it gets the current template.
+//! partition has to be created again, the new pod has the current template.
 
 mod objects;
 
@@ -22,7 +22,7 @@ use super::write::{Plan, Write, owner_reference};
 
 /// The label with the revision of a pod's template.
 const REVISION: &str = "controller-revision-hash";
-/// The maximum number of pods and claims that one plan creates.
+/// The number of writes after which a plan creates no further pods and claims.
 const BURST: usize = 500;
 
 /// A StatefulSet with its pods.
@@ -144,7 +144,8 @@ impl Set<'_> {
         self.available(pod).then(Vec::new)
     }
 
-    /// Rolling update: deletes the outdated pod with the highest ordinal, if all pods above it are available.
+    /// Rolling update: deletes the outdated pod with the highest ordinal at or above the partition, if all pods with
+    /// higher ordinals are available.
     fn update(&self) -> Vec<Write> {
         let strategy = self.spec.update_strategy.as_ref();
         if strategy.and_then(|strategy| strategy.type_.as_deref()) == Some("OnDelete") {
@@ -175,7 +176,8 @@ impl Set<'_> {
         let updated = at(&self.revision);
         let wanted = self.spec.replicas.unwrap_or(1);
         let available = count(&|pod| self.available(pod));
-        // The update revision becomes the current revision when every pod has it and is available.
+        // The update revision becomes the current revision when `replicas` pods have this revision and `replicas` pods
+        // are available.
         let current = match &old.current_revision {
             Some(revision) if !revision.is_empty() && (updated < wanted || available < wanted) => revision,
             _ => &self.revision,

@@ -14,7 +14,7 @@ fn pod_name(set: &Set<'_>, ordinal: i32) -> String {
     format!("{}-{ordinal}", metadata::name(set.meta))
 }
 
-/// Returns the pod with this ordinal. The ordinal determines its name, labels, hostname and volume claims.
+/// Returns the pod with this ordinal. The ordinal determines the pod's name, labels, hostname and volume claims.
 pub fn pod(set: &Set<'_>, ordinal: i32) -> Value {
     let name = pod_name(set, ordinal);
     let mut pod = template::pod(&set.spec.template, &set.reference);

@@ -45,7 +45,7 @@ impl KubeStore {
         let aggregated = Discovery::new(self.client.clone()).run_aggregated().await;
         let discovery = match aggregated {
             Ok(discovery) => discovery,
-            // An API server without aggregated discovery answers for each group.
+            // An API server without aggregated discovery needs a request for each group.
             Err(_) => Discovery::new(self.client.clone()).run().await?,
         };
         let kinds = discovery.groups().flat_map(|group| group.resources_by_stability());

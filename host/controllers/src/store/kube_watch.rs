@@ -1,5 +1,5 @@
-//! Watches of a kube client. They list again after an error, with kube's backoff. The backoff is real time, because it
-//! concerns the network.
+//! Watches with a kube client. After an error, a watch tries again with kube's backoff. The backoff uses real time
+//! instead of the controllers' clock, because the backoff concerns the network.
 
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt};

@@ -1,7 +1,7 @@
-//! The store that the controllers work on: what they need of a Kubernetes API.
+//! The trait [`Store`]: the requests to a Kubernetes API that the controllers need.
 //!
-//! [`KubeStore`] is the API server behind a kube client. A store in the same process can implement [`Store`] without
-//! a client.
+//! [`KubeStore`] sends the requests to an API server with a kube client. A store in the same process can implement
+//! [`Store`] without a client.
 
 mod error;
 mod kube;
@@ -46,19 +46,19 @@ impl Target {
 /// An event of a watch.
 #[derive(Debug)]
 pub enum WatchEvent {
-    /// A list of the kind starts. Objects that the list does not contain are deleted.
+    /// A list of the kind starts. Objects that have no `Applied` before `ListFinished` no longer exist.
     ListStarted(Kind),
     /// The current state of an object.
     Applied(Object),
-    /// The list is complete.
+    /// The list of the kind is complete.
     ListFinished(Kind),
-    /// The object was deleted. This was its last state.
+    /// The last state of an object that was deleted.
     Deleted(Object),
 }
 
-/// A Kubernetes API. Objects are JSON, because a store has them in this form.
+/// A Kubernetes API. Except in watch events, objects are JSON, because a store has its objects in this form.
 ///
-/// Every method that reads or changes one object returns the error status 404 if the object does not exist.
+/// `get`, `patch`, `replace` and `delete` return an error with the status code 404 if the object does not exist.
 pub trait Store: fmt::Debug + Send + Sync {
     /// Returns the kinds that the API serves, each in one version.
     fn discover(&self) -> Reply<'_, Vec<Served>>;
@@ -67,7 +67,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// starts a new list.
     fn watch(&self, kind: Kind, served: &Served) -> BoxStream<'static, WatchEvent>;
 
-    /// Returns an object.
+    /// Returns an object, as JSON text.
     fn get(&self, target: Target) -> Reply<'_, String>;
 
     /// Returns the metadata of at most `limit` objects of a collection.
@@ -76,7 +76,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Creates an object in a collection, and returns the stored object.
     fn create<'a>(&'a self, target: Target, object: &'a Value) -> Reply<'a, String>;
 
-    /// Merges a patch into an object, or into its `subresource` if that is not empty. Returns the stored object.
+    /// Merges a patch into an object, or into a subresource of the object if `subresource` is not empty. Returns the
+    /// stored object.
     fn patch<'a>(
         &'a self,
         target: Target,

@@ -1,4 +1,5 @@
-//! Tests the garbage collector: it deletes objects without owners and completes deletions that wait for dependents.
+//! Tests that the garbage collector deletes objects whose owners are gone, and completes deletions that wait for
+//! dependents.
 
 use serde_json::{Value, json};
 

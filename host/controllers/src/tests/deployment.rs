@@ -26,8 +26,8 @@ fn deployment(replicas: i32, more: Value) -> Value {
     with(deployment, more)
 }
 
-/// Returns a ReplicaSet of the Deployment, with its image, revision, replicas, available replicas, and the
-/// Deployment's replicas when it was scaled.
+/// Returns a ReplicaSet of the Deployment, with this image, revision, replicas, available replicas, and the
+/// Deployment's replicas when the ReplicaSet was last scaled (`desired`).
 fn set(image: &str, revision: i32, replicas: i32, available: i32, desired: i32) -> Value {
     let mut template = template(image);
     template["metadata"]["labels"]["pod-template-hash"] = json!(image);
@@ -93,7 +93,8 @@ fn a_new_template_gets_its_own_replica_set() {
 #[test]
 fn a_rolling_update_proceeds_in_steps() {
     let zero_surge = json!({ "spec": { "strategy": { "rollingUpdate": { "maxSurge": 0, "maxUnavailable": 1 } } } });
-    // Each case: strategy; size and available pods of the new set; the same of the old set; the expected steps.
+    // Each case: strategy; size and available pods of the new set; size and available pods of the old set; the expected
+    // steps.
     let cases: [(&Value, _, _, &[&str]); 8] = [
         (&json!({}), (1, 0), (3, 3), &[]),
         (&json!({}), (1, 1), (3, 3), &["old 2"]),

@@ -1,5 +1,5 @@
-//! Table tests of the controllers: each takes a cluster state and checks the writes. They need no API server and no
-//! clock.
+//! Table tests of the controllers: each test takes a cluster state and checks the writes. The tests need no API server
+//! and no clock.
 
 mod cluster;
 mod collector;

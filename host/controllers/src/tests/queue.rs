@@ -1,4 +1,4 @@
-//! Tests the queue: one task for an object at a time, pauses for workloads, delays after failures.
+//! Tests the queue: each task runs at most once at a time, workload tasks pause after a run, and failed tasks wait.
 
 use std::time::{Duration, Instant};
 

@@ -36,7 +36,8 @@ fn volume_name(claim: &PersistentVolumeClaim) -> &str {
     claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()).unwrap_or_default()
 }
 
-/// Maintains a bound claim: its phase is Bound while its volume exists and refers to the claim, and Lost otherwise.
+/// Maintains a bound claim: the claim's phase is Bound while the volume exists and refers to the claim, and Lost
+/// otherwise.
 fn keep(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<Write> {
     let volume = cluster.get::<PersistentVolume>(&Key::new("", volume_name(claim)));
     let reference = volume.and_then(|volume| volume.spec.as_ref()?.claim_ref.as_ref());
@@ -94,14 +95,15 @@ fn default_class<'a>(cluster: &'a Cluster, claim: &PersistentVolumeClaim) -> Opt
     newest.map(|class| metadata::name(&class.metadata))
 }
 
-/// Binds the claim and the volume: first the volume refers to the claim, then the claim to the volume.
+/// Returns the next write that binds the claim and the volume: first the volume's `claimRef`, then the claim's
+/// `volumeName`.
 fn bind_to(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Write> {
     let reference = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
     let meant = reference.is_some_and(|reference| reference.uid == claim.metadata.uid);
     if !meant {
         let mut body = json!({ "spec": { "claimRef": provision::reference(claim) } });
         // The annotation marks a volume that the controller chose. A volume that a user reserved for the claim does
-        // not get it, so the reservation stays after an unbinding.
+        // not get the annotation, so the reservation stays when the controller unbinds the volume.
         if reference.is_none() {
             body["metadata"] = json!({ "annotations": { BOUND_BY_CONTROLLER: "yes" } });
         }

@@ -9,7 +9,7 @@ use super::super::kinds::Object;
 use super::super::metadata::{self, Key};
 use super::{BIND_COMPLETED, claim_key};
 
-/// The index. With it, a plan for a claim does not read all volumes.
+/// An index of volumes and claims, so that a plan for a claim does not read all volumes.
 #[derive(Debug, Default)]
 pub struct VolumeIndex {
     of_claim: BTreeMap<Key, BTreeSet<Key>>,
@@ -23,7 +23,7 @@ impl VolumeIndex {
         self.of_claim.get(claim).into_iter().flatten()
     }
 
-    /// Returns the volumes of a class without a `claimRef`.
+    /// Returns the volumes of this class that have no `claimRef`. The class is empty for volumes without a class.
     pub fn free(&self, class: &str) -> impl Iterator<Item = &Key> {
         self.free.get(class).into_iter().flatten()
     }
@@ -49,7 +49,7 @@ impl VolumeIndex {
         }
     }
 
-    /// Removes an object. Its state must equal the state that was added.
+    /// Removes an object. `object` must be in the same state as when it was added.
     pub fn remove(&mut self, key: &Key, object: &Object) {
         match object {
             Object::PersistentVolume(volume) => match place(volume) {

@@ -9,7 +9,7 @@ use super::super::selector;
 use super::class_name;
 
 /// Returns the volume that refers to the claim, or else the smallest free volume that fits. If `waits` is true, free
-/// volumes are excluded until the scheduler has chosen a node.
+/// volumes are excluded, because the scheduler has not chosen a node yet.
 pub fn find<'a>(cluster: &'a Cluster, claim: &PersistentVolumeClaim, waits: bool) -> Option<&'a PersistentVolume> {
     let (volumes, key) = (cluster.volumes(), Key::of(&claim.metadata));
     let get = |key: &Key| cluster.get::<PersistentVolume>(key);
@@ -34,8 +34,8 @@ pub fn find<'a>(cluster: &'a Cluster, claim: &PersistentVolumeClaim, waits: bool
     fitting.min_by_key(|volume| (capacity(volume), metadata::name(&volume.metadata)))
 }
 
-/// Returns true if the volume has the claim's volume mode, its access modes and at least its size, and is not being
-/// deleted.
+/// Returns true if the volume has the volume mode, all access modes and at least the size that the claim requests, and
+/// is not being deleted.
 pub fn fits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let (Some(offered), Some(wanted)) = (&volume.spec, &claim.spec) else { return false };
     let mode = |mode: &Option<String>| mode.clone().unwrap_or_else(|| "Filesystem".to_owned());

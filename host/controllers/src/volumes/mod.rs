@@ -20,7 +20,7 @@ pub use index::VolumeIndex;
 
 /// The annotation of claims with the node that the scheduler chose for the pod.
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
-/// The annotation of claims that are bound to a volume that refers to them.
+/// The annotation of claims whose binding is complete: the volume refers to the claim, and the claim names the volume.
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 /// The annotation of claims and volumes whose binding the controller chose, not a user.
 const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
@@ -33,7 +33,7 @@ const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 /// The provisioner that provisions no volumes.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
-/// Returns the name of the claim's storage class; empty if it has none.
+/// Returns the name of the claim's storage class; empty if the claim names none.
 pub fn class_name(claim: &PersistentVolumeClaim) -> &str {
     let named = claim.spec.as_ref().and_then(|spec| spec.storage_class_name.as_deref());
     metadata::annotation(&claim.metadata, BETA_CLASS).or(named).unwrap_or_default()

@@ -13,8 +13,8 @@ use super::{BOUND_BY_CONTROLLER, NO_PROVISIONER, PROVISIONED_BY, SELECTED_NODE, 
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// Returns the write that creates the claim's volume. If the selected node is gone, returns the write that removes
-/// the annotation with the node, so that the scheduler chooses again.
+/// Returns the write that creates the claim's volume; `None` if the class has no provisioner. If the selected node is
+/// gone, returns the write that removes the annotation with the node, so that the scheduler chooses again.
 pub fn provision(cluster: &Cluster, claim: &PersistentVolumeClaim, class: &StorageClass) -> Option<Write> {
     if class.provisioner == NO_PROVISIONER {
         return None;
@@ -67,7 +67,7 @@ fn volume(claim: &PersistentVolumeClaim, class: &StorageClass, node: Option<&Nod
     volume
 }
 
-/// Returns a `claimRef` for this claim, with its UID.
+/// Returns a `claimRef` for this claim, with the claim's UID.
 pub fn reference(claim: &PersistentVolumeClaim) -> Value {
     json!({
         "apiVersion": "v1",
@@ -79,8 +79,8 @@ pub fn reference(claim: &PersistentVolumeClaim) -> Value {
     })
 }
 
-/// Returns the node affinity of the volume: the selected node, or else the class's allowed topologies, or else no
-/// restriction.
+/// Returns the node affinity of the volume: the selected node, or else the class's allowed topologies. An empty list
+/// means no restriction.
 fn terms(class: &StorageClass, node: Option<&Node>) -> Vec<NodeSelectorTerm> {
     let within = |key: &str, values: Vec<String>| NodeSelectorRequirement {
         key: key.to_owned(),

@@ -9,7 +9,7 @@ use super::super::metadata::{self, Key};
 use super::super::write::{Guard, Plan, Write};
 use super::{BOUND_BY_CONTROLLER, claim_key};
 
-/// The finalizer that keeps a volume while a claim is bound to it.
+/// The finalizer that keeps a volume while the volume's phase is Bound.
 const PROTECTION: &str = "kubernetes.io/pv-protection";
 
 /// Returns the plan for the volume with this key.
@@ -37,7 +37,7 @@ fn next(cluster: &Cluster, volume: &PersistentVolume) -> Option<Write> {
     }
 }
 
-/// Returns the write that sets the phase, if it differs.
+/// Returns the write that sets the phase; `None` if the volume has this phase.
 fn enter(volume: &PersistentVolume, phase: &str) -> Option<Write> {
     let current = volume.status.as_ref().and_then(|status| status.phase.as_deref());
     (current != Some(phase)).then(|| Write::status(Kind::PersistentVolume, &volume.metadata, json!({ "phase": phase })))

@@ -1,4 +1,5 @@
-//! Tests a simulated cluster on a clock that the test moves: the in-memory API server and the controllers share it.
+//! Tests a simulated cluster on a clock that the test moves: the in-memory API server and the controllers
+//! share the clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,8 @@ use super::cluster::{Cluster, is_true, pod_on};
 
 const START: &str = "2030-01-02T03:00:00Z";
 
-/// The time by which a wait moves the clock at each look. The pauses of the controllers are of this clock, too.
+/// The time by which a wait advances the clock at each check of its condition. The pauses of the controllers use the
+/// same clock.
 const STEP: Duration = Duration::from_millis(100);
 
 /// Returns a client that uses the server's kubeconfig.

@@ -1,4 +1,4 @@
-//! Cases of garbage collection: dependents are deleted with their owners, unless they are orphaned.
+//! Cases of garbage collection: dependents are deleted with their owners, unless the deletion orphans the dependents.
 
 use kube::core::params::DeleteParams;
 use serde_json::{Value, json};

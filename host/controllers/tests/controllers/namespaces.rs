@@ -1,4 +1,4 @@
-//! Case: a namespace has its default ServiceAccount, and is removed when it is empty.
+//! Case: a namespace has its default ServiceAccount, and a deleted namespace is removed when no objects are left.
 
 use serde_json::{Value, json};
 

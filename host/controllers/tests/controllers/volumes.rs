@@ -18,7 +18,8 @@ async fn claim(cluster: &Cluster, name: &str, class: &str) -> Value {
     cluster.create("PersistentVolumeClaim", json!({ "metadata": { "name": name }, "spec": spec })).await
 }
 
-/// Creates a volume. A waiting claim can be bound to it immediately.
+/// Creates a volume, and returns the volume's name. A claim that waits for a volume can be bound to the volume
+/// immediately.
 async fn volume(cluster: &Cluster, suffix: &str, class: &str, size: &str) -> String {
     let name = format!("{}-{suffix}", cluster.namespace);
     let spec = json!({
@@ -73,7 +74,7 @@ pub async fn claims_wait_for_the_scheduler(cluster: Cluster) {
     available(&cluster, &reserved).await;
     claim(&cluster, "made", &made).await;
     let wanting = claim(&cluster, "found", &found).await;
-    // A third claim is bound first. By then, the controllers have had time to bind the other two by mistake.
+    // A third claim is bound first. By then, the controllers have had time to bind the first two claims by mistake.
     let other = class(&cluster, "other", "disks.example.com", "Immediate").await;
     claim(&cluster, "other", &other).await;
     bound(&cluster, "other").await;
