@@ -1,5 +1,5 @@
-//! Writes a pod's status: `nominatedNodeName`, and the condition PodScheduled of a pod that fits no node. For a pod
-//! that fits, the binding sets the condition.
+//! Writes a pod's status: `nominatedNodeName`, and the condition PodScheduled with the status False. The API server
+//! sets the condition to True when it accepts the binding.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,13 +99,13 @@ impl StatusWriter {
         }
     }
 
-    /// Drops the waiting change of a pod that is about to be bound. Wait for the returned receiver first: a patch in
-    /// progress could otherwise arrive after the binding.
+    /// Drops the waiting change of a pod that is about to be bound. If a patch is in progress, returns a receiver. Wait
+    /// for it before the binding, because the patch could otherwise arrive after the binding.
     pub(super) fn withdraw(&self, uid: &str) -> Option<oneshot::Receiver<()>> {
         self.lanes.cancel(uid)
     }
 
-    /// Writes queued changes until dropped. Several workers can run at once.
+    /// Writes queued changes until the future is dropped. Several calls can run at once.
     pub(super) async fn work(&self) {
         loop {
             let (uid, change) = self.lanes.next().await;
@@ -114,7 +114,7 @@ impl StatusWriter {
         }
     }
 
-    /// Waits until all changes are written.
+    /// Waits until every change is written or given up.
     pub(super) async fn idle(&self) {
         self.lanes.idle().await;
     }
@@ -175,7 +175,7 @@ impl StatusWriter {
     }
 
     /// Returns the new condition and the pod's generation. Returns `None` if the pod is gone, has a node, or already
-    /// has the condition.
+    /// has the condition with this reason and message.
     fn condition(&self, pod: &PodKey, unscheduled: &Unscheduled, now: Timestamp) -> Option<(PodScheduled, i64)> {
         let (before, generation) = {
             let known = self.known.lock();
@@ -202,7 +202,7 @@ impl StatusWriter {
     }
 }
 
-/// Returns whether the pod was deleted, or replaced by another pod of the same name.
+/// Returns whether the pod was deleted (404), or replaced by another pod of the same name (409).
 fn is_gone(error: &CallError) -> bool {
     error.is(StatusCode::NOT_FOUND) || error.is(StatusCode::CONFLICT)
 }
