@@ -1,5 +1,5 @@
-//! Consumes the pods and nodes from informers: records them as known, sends them to the core, and stores them for
-//! extenders.
+//! Consumes the pods and nodes from informers: records them as known, sends changes to the core, and stores the
+//! objects' JSON for extenders that need it.
 
 use std::sync::Arc;
 

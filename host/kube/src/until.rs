@@ -91,7 +91,7 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// Evaluates as [`Until::of`] does.
+    /// Evaluates the expression as [`Until::of`] does, but on a blocking thread.
     pub(super) async fn evaluate(&self, until: &Arc<Until>, object: Option<serde_json::Value>) -> Verdict {
         let Ok(permit) = Arc::clone(&self.0).acquire_owned().await else { return Verdict::NotYet };
         let until = Arc::clone(until);
@@ -186,7 +186,7 @@ mod tests {
             ("object.status.conditions.all(c, object.status.conditions.exists(d, d.name == c.name))", true),
             ("object.status.conditions.map(c, c.name).exists(n, n.contains('7'))", true),
             (&nested(1), true),
-            // Not so many steps that a test without a bound would not end.
+            // Few enough steps that this test would end even without the bound.
             (&nested(4), false),
             (&nested(12), false),
             (&doubling, false),
