@@ -41,8 +41,8 @@ pub(super) struct Kinds {
 
 #[derive(Default)]
 struct Started {
-    /// The channel to the task of each kind. The task of a kind that no plugin reads stays: only this task sends
-    /// events of the kind, so the events of a later watch come after those of an earlier one.
+    /// The channel to the task of each kind. When no plugin reads a kind any more, its task stays: only this task sends
+    /// events of the kind, so the events of a later watch come after the events of an earlier watch.
     orders: BTreeMap<Arc<ObjectKind>, UnboundedSender<Order>>,
     informers: JoinSet<()>,
 }
@@ -65,7 +65,7 @@ impl Kinds {
         Self { client, selection, events, runtime: Handle::current(), supervisor, started: Mutex::default() }
     }
 
-    /// Starts to list and watch the kind with these fields, or restarts it.
+    /// Starts the informer of the kind with these fields. If the informer runs already, restarts it with these fields.
     pub(super) fn watch(&self, reads: ObjectReads) {
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = Arc::clone(&reads.kind);
@@ -228,7 +228,7 @@ impl ObjectIntake {
     }
 }
 
-/// Returns the key of an object in `Known`. It is unique because a namespace contains no slash.
+/// Returns the key of an object in `Known`. The key is unique because a namespace contains no slash.
 fn key_of(key: &ObjectKey) -> String {
     format!("{}/{}", key.namespace, key.name)
 }

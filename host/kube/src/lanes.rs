@@ -48,14 +48,14 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends a job to its lane. Returns false and drops the job if there is no room.
+    /// Appends a job to its lane. Returns false and drops the job if `capacity` jobs are waiting already.
     #[must_use]
     pub(super) fn push(&self, key: K, job: J) -> bool {
         self.add(key, job, VecDeque::push_back)
     }
 
     /// Adds a job. If the lane has a waiting job, `join` merges the new job into the last one. Returns false and drops
-    /// the new job if there is no room, even if it could be merged.
+    /// the new job if `capacity` jobs are waiting already, even if a merge needs no room.
     #[must_use]
     pub(super) fn join(&self, key: K, job: J, join: impl FnOnce(&mut J, J)) -> bool {
         self.add(key, job, |waiting, job| match waiting.back_mut() {

@@ -49,7 +49,7 @@ pub(super) trait Listed: Clone + DeserializeOwned + Debug + Send + 'static {
     /// Reads an object from its protobuf message. `None` if lists of this type are always requested as JSON.
     const FROM_PROTOBUF: Option<fn(&[u8]) -> Self>;
 
-    /// Returns `metadata.resourceVersion`; empty if it can't be read.
+    /// Returns `metadata.resourceVersion`; empty if the field is missing or can't be read.
     fn resource_version(&self) -> &str;
 }
 

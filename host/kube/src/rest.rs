@@ -111,7 +111,7 @@ pub(super) async fn exchange(client: &Client, call: Call) -> Result<Bytes, CallE
     })
 }
 
-/// Returns the error's text with its causes. A cause that the text contains already is left out.
+/// Returns the error's text with its causes. Leaves out a cause whose text is already contained.
 #[must_use]
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
@@ -165,8 +165,8 @@ pub(super) async fn pause(error: &CallError, attempt: u32) {
 /// to 2, according to `chance` (0 to 1), lengthens the wait, so that requests that fail together are not repeated
 /// together. A longer Retry-After of the server replaces the wait. The limit in each case is five seconds.
 ///
-/// `backon`, the backoff crate of kube-runtime, adds its jitter to a wait that is already at the limit, so it would
-/// wait up to ten seconds.
+/// `backon`, the backoff crate of kube-runtime, adds its jitter to a wait that is already at the limit, so a wait would
+/// last up to ten seconds.
 fn backoff(error: &CallError, attempt: u32, chance: f64) -> Duration {
     const MOST: Duration = Duration::from_secs(5);
     let own = Duration::from_millis(100 << attempt.min(10)).mul_f64(1.0 + chance.clamp(0.0, 1.0));

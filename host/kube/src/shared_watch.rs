@@ -37,7 +37,8 @@ pub(super) enum Seen {
     Nothing,
     /// The object's latest state.
     Object(Arc<DynamicObject>),
-    /// The object was deleted. Holds its last state, or `None` if it was missing from a list.
+    /// The object was deleted. Holds the object's last state, or `None` if the watch noticed the deletion only because
+    /// a list lacks the object.
     Gone(Option<Arc<DynamicObject>>),
     /// The scheduler has no permission to list or watch the kind. The text is the API server's reason.
     Forbidden(Arc<str>),

@@ -37,7 +37,7 @@ use berth_supervisor::Supervisor;
 /// Options of the connection to the API server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The host's name. It distinguishes the instances of one scheduler in events.
+    /// The name of the machine or pod. The name distinguishes the instances of one scheduler in Kubernetes Events.
     pub host: String,
     /// The limit of concurrent bindings and, separately, of concurrent writes for intents. Each takes a connection.
     pub binds_at_once: u32,
@@ -48,7 +48,7 @@ pub struct Options {
     /// The time for which this process holds the Lease. The default has no end, for a scheduler without leader
     /// election.
     pub term: LeaseTerm,
-    /// The extenders: they may receive full objects and bind pods.
+    /// The extenders. The informers store full objects for extenders, and extenders may bind pods.
     pub extenders: Arc<Extenders>,
     /// Supervises the tasks.
     pub supervisor: Supervisor,
@@ -168,8 +168,8 @@ impl Shell {
         }
     }
 
-    /// Executes actions without waiting for them. A nomination becomes one patch with the next condition in `actions`
-    /// if both are of the same pod and no other nomination is between them. May be called from any thread.
+    /// Executes actions without waiting for the results. A nomination becomes one patch with the next condition in
+    /// `actions` if both are of the same pod and no other nomination is between them. May be called from any thread.
     pub fn perform_all(&self, actions: Vec<Action>) {
         let mut nominated: Option<(PodKey, Box<str>)> = None;
         for action in actions {

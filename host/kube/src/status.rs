@@ -27,9 +27,9 @@ const ATTEMPTS: u32 = 4;
 #[derive(Clone, Debug)]
 pub(super) struct StatusChange {
     pub(super) pod: PodKey,
-    /// The new condition, or `None` to leave it.
+    /// The new condition, or `None` to leave the condition unchanged.
     pub(super) unscheduled: Option<Unscheduled>,
-    /// The new `nominatedNodeName`, or `None` to leave it; an empty string removes it.
+    /// The new `nominatedNodeName`; an empty string removes the field. `None` leaves the field unchanged.
     pub(super) nominated: Option<Box<str>>,
 }
 
@@ -86,7 +86,7 @@ impl StatusWriter {
         Self { client, known, lanes: Lanes::new(CAPACITY) }
     }
 
-    /// Queues the change. Merges it with a waiting change of the same pod.
+    /// Queues the change. If a change of the same pod waits already, merges both; the new values win.
     pub(super) fn set(&self, change: StatusChange) {
         let pod = change.pod.clone();
         let newest = |last: &mut StatusChange, StatusChange { unscheduled, nominated, .. }: StatusChange| {
@@ -128,7 +128,8 @@ impl StatusWriter {
         let Some((call, condition)) = self.prepare(&change, Timestamp::now()) else { return };
         match self.client.send_again(call, DEADLINE, ATTEMPTS).await {
             Ok(_) => {
-                // Records the condition now, so that the same one is not written again before the watch reports it.
+                // Records the condition now, so that the same condition is not written again before the watch reports
+                // the patched pod.
                 if let Some(condition) = condition
                     && let Some(known) = self.known.lock().get_mut(&change.pod.uid)
                     && known.pod.node_name.is_empty()

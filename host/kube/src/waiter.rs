@@ -131,7 +131,7 @@ fn by_name(object: &ObjectReference) -> String {
     format!("metadata.name={}", object.name)
 }
 
-/// The result of a wait, or `None` while it continues.
+/// The result of a wait, or `None` while the wait continues.
 type End = Option<Result<(), String>>;
 
 /// A condition on an object.

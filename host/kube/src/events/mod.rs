@@ -53,7 +53,7 @@ impl Recorder {
         }
     }
 
-    /// Queues the event for writing, or increments the count of the series that it repeats.
+    /// Queues the event for writing, or increments the count of its series if the event repeats an earlier one.
     pub(super) fn emit(&self, event: PodEvent) {
         let resource_version = self.known.resource_version(&event.pod);
         let record = self.series().observe(event, resource_version, Timestamp::now());

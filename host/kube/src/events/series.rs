@@ -1,6 +1,6 @@
 //! Merges repeated events into one event with a count, as client-go's events API does. The second observation writes
-//! the count, later ones only increment it. The count is written again when the series ends, or before the API server
-//! forgets the event.
+//! the count. Later observations only increment the count here. The count is written again when the series ends, and
+//! every 30 minutes, because the API server forgets an event after an hour.
 
 use std::time::Duration;
 

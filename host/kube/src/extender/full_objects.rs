@@ -23,7 +23,7 @@ struct Wanted {
 /// Objects by key: nodes by name, pods by uid.
 type Objects = Mutex<HashMap<Box<str>, Arc<RawValue>>>;
 
-/// Objects from the informers, as extenders receive them.
+/// Pods and nodes from the informers, in the JSON form that extenders receive.
 #[derive(Debug, Default)]
 pub struct FullObjects {
     wanted: Wanted,

@@ -33,7 +33,7 @@ pub enum Request {
     Read,
     /// Create the Lease with this record.
     Create(Record),
-    /// Replace the record, if the Lease has not changed since it was last read or written.
+    /// Replace the record, if the Lease has not changed since this candidate last read or wrote it.
     Update(Record),
 }
 
@@ -145,7 +145,7 @@ impl Election {
         self.term.map(|term| term.renewed + lasts - lasts / DRIFT_MARGIN)
     }
 
-    /// Returns the reason why the last attempt failed, if it did.
+    /// Returns the reason why the last attempt failed, or `None` if no attempt failed since the last successful write.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()

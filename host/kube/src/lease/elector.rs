@@ -112,8 +112,8 @@ impl Elector {
         }
     }
 
-    /// Gives up the Lease if this process holds it (client-go's `ReleaseOnCancel`), so that another candidate need
-    /// not wait for its expiry. Call it after the last write.
+    /// Gives up the Lease if this process holds it (client-go's `ReleaseOnCancel`), so that another candidate need not
+    /// wait until the Lease expires. Call this after the last write of the leader.
     pub async fn release(mut self) {
         self.term.set_end(None);
         let release = match self.lock.send(Request::Read, self.patience).await {

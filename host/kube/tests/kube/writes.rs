@@ -137,7 +137,7 @@ fn unscheduled(reason: &'static str, message: &str) -> Action {
     Action::SetUnscheduled { pod: key("a"), reason, message: message.into() }
 }
 
-/// Returns the condition in a patch without its time, and the time.
+/// Returns the condition in a patch without `lastTransitionTime`, and that time.
 fn condition(request: &ReceivedRequest) -> (Value, String) {
     assert_eq!((&*request.method, &*request.path), ("PATCH", "/api/v1/namespaces/default/pods/a/status"));
     assert_eq!(request.content_type, "application/strategic-merge-patch+json");

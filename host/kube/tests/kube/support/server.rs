@@ -1,4 +1,5 @@
-//! A scripted API server: it returns given answers, breaks a watch within a line, or answers 410.
+//! A scripted API server: it returns given answers, breaks the connection within a line of a watch, or reports an
+//! expired resourceVersion (410).
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
