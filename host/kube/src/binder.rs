@@ -30,7 +30,7 @@ const READS: u32 = 6;
 pub(super) enum By {
     /// The API server.
     Server,
-    /// The extender with this index into [`Extenders`]' list.
+    /// The extender with this index, as in [`Extenders::bind`].
     Extender(usize),
 }
 

@@ -25,8 +25,8 @@ use berth_supervisor::Supervisor;
 /// defined later.
 const DISCOVERY_PAUSE: Duration = Duration::from_secs(15);
 
-/// How long discovery and lists of a kind may fail before the plugins that read the kind are refused. Until then, all
-/// other plugins wait too.
+/// How long discovery and lists of a kind may fail before the plugins that read the kind are refused. Until then, the
+/// plugin loader waits, so all other plugins wait too.
 const REFUSE_AFTER: Duration = Duration::from_secs(10);
 
 /// The informers of all kinds beyond pods and nodes.
@@ -202,8 +202,8 @@ impl ObjectIntake {
         self.send(Event::WatchStopped(Arc::clone(&self.reads.kind)));
     }
 
-    /// Records a failed list or discovery. After [`REFUSE_AFTER`], plugins that read the kind are refused, and the
-    /// loader continues without them.
+    /// Records a failed list or discovery. After [`REFUSE_AFTER`], sends [`Event::ObjectsRefused`]: the plugin loader
+    /// then refuses the plugins that read the kind and continues without them.
     fn failed(&mut self, why: &str, now: Instant) {
         let since = *self.failing.get_or_insert(now);
         if now.saturating_duration_since(since) >= REFUSE_AFTER {

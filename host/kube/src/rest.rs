@@ -111,7 +111,7 @@ pub(super) async fn exchange(client: &Client, call: Call) -> Result<Bytes, CallE
     })
 }
 
-/// Returns the error's text with its causes. Leaves out a cause whose text is already contained.
+/// Returns the error's text with its causes. Leaves out a cause whose text is already part of the returned text.
 #[must_use]
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();

@@ -250,8 +250,8 @@ impl Shell {
         self.recorder.dropped()
     }
 
-    /// Stops the informers of pods and nodes and waits for bindings, status patches and events, at most `within`.
-    /// Aborts all other work. Returns the work that did not end in time.
+    /// Stops the informers of pods and nodes and waits for bindings, status patches and events, at most `within`. Then
+    /// drops the shell, which aborts most other work. Returns the work that did not end in time.
     pub async fn shutdown(mut self, within: Duration) -> Undone {
         self.informers.abort_all();
         let drained = join3(self.binder.idle(), self.status.idle(), self.recorder.flush());

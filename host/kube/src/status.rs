@@ -100,7 +100,7 @@ impl StatusWriter {
     }
 
     /// Drops the waiting change of a pod that is about to be bound. If a patch is in progress, returns a receiver. Wait
-    /// for it before the binding, because the patch could otherwise arrive after the binding.
+    /// for the receiver before the binding, because the patch could otherwise arrive after the binding.
     pub(super) fn withdraw(&self, uid: &str) -> Option<oneshot::Receiver<()>> {
         self.lanes.cancel(uid)
     }

@@ -170,7 +170,8 @@ impl Election {
         }
     }
 
-    /// Returns how long to wait. A leader waits no longer than its deadline. Another candidate adds a random delay.
+    /// Returns how long to wait. A leader waits at most until its deadline. A candidate that does not lead adds a
+    /// random delay.
     fn rest(&self, rest: Duration, now: Moment, chance: f64) -> Duration {
         match self.deadline() {
             Some(deadline) => rest.min(deadline.saturating_sub(now.own)),
