@@ -1,4 +1,4 @@
-//! Creates bindings. A binding is the only write that assigns a pod to a node.
+//! Creates bindings, or lets an extender create them. A binding is the only write that assigns a pod to a node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +17,24 @@ use super::rest::{self, Call, CallError, JSON, pause};
 use super::status::StatusWriter;
 use crate::extender::Extenders;
 
-/// The time limit of one attempt. The API server itself gives up on a request after 60 s.
+/// The time limit of one request to the API server. The API server itself gives up on a request after 60 s.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// The number of attempts to bind. It is small because the core schedules the pod again, with newer information.
+/// The number of attempts to bind. The number is small because the core schedules the pod again after a failure, with
+/// newer information.
 const ATTEMPTS: u32 = 3;
-/// The number of attempts to read a pod whose binding request got no answer.
+/// The number of attempts to read a pod when the result of its binding is unknown.
 const READS: u32 = 6;
 
-/// The component that binds a pod.
+/// Selects whether the API server or an extender binds a pod.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By {
     /// The API server.
     Server,
-    /// The extender with this index.
+    /// The extender with this index, as in [`Extenders::bind`].
     Extender(usize),
 }
 
-/// Creates bindings, a limited number of them at once.
+/// Binds pods, a limited number of them at once.
 pub(super) struct Binder {
     client: LeaderClient,
     status: Arc<StatusWriter>,
@@ -164,7 +165,8 @@ impl Binder {
         self.client.term().send(Duration::MAX, bound).await.unwrap_or_else(|unanswered| Err(unanswered.to_string()))
     }
 
-    /// Reads the pod after a request without an answer, to learn whether the API server took the binding.
+    /// Reads the pod after an attempt with an unknown result, to learn whether the API server accepted the binding.
+    /// `error` is the error of the last attempt.
     async fn read_result(&self, pod: &PodKey, node: &str, error: &CallError) -> Result<(), String> {
         let PodKey { namespace, name, .. } = pod;
         let call = Call {
@@ -207,7 +209,7 @@ fn binding(pod: &PodKey, node: &str) -> Result<Call, String> {
     })
 }
 
-/// The beginning of an error about a binding without an answer.
+/// A part of the error message for a binding whose result is unknown.
 const UNKNOWN: &str = "the result of the binding is unknown";
 
 #[cfg(test)]

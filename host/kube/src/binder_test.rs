@@ -41,7 +41,7 @@ impl Service<Request<Body>> for Unavailable {
     }
 }
 
-/// Binds a pod with a Lease that ends two seconds after the clock's zero. Returns the requests and the event.
+/// Binds a pod while the clock shows `at` milliseconds. The Lease ends at 2,000 ms. Returns the requests and the event.
 async fn bind(server: Unavailable, at: u64, by: By) -> (Vec<String>, Event) {
     let (events, mut received) = unbounded_channel();
     server.clock_millis.store(at, SeqCst);

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// freed; this many levels fit a thread's stack.
 pub(super) const LONGEST: usize = 1_024;
 
-/// The number of bytes of text that a function handles in one step.
+/// The number of bytes of text that count as one step of a function.
 const BYTES: u64 = 1_024;
 
 /// The size of an object.
@@ -51,7 +51,7 @@ impl Size {
 pub(super) fn most_steps(expression: &Expression, object: Size) -> u64 {
     let mut shape = Shape::default();
     shape.visit(expression);
-    // Each concatenation can produce a list or text that is longer by the largest one.
+    // Each concatenation can lengthen a list or text by the largest list or text.
     let growth = shape.concatenations.saturating_add(1);
     let elements = object.values.saturating_add(shape.parts).saturating_mul(growth);
     let bytes = object.bytes.saturating_add(shape.bytes).saturating_mul(growth);
@@ -63,7 +63,7 @@ pub(super) fn most_steps(expression: &Expression, object: Size) -> u64 {
 struct Shape {
     parts: u64,
     concatenations: u64,
-    /// The number of bytes of literals and names.
+    /// An upper bound for the number of bytes of all literals.
     bytes: u64,
 }
 

@@ -18,7 +18,7 @@ pub enum ConnectError {
         /// The error, without an excerpt of the file, because the file holds secrets.
         why: String,
     },
-    /// No `--kubeconfig` was given, and the process does not run in a pod.
+    /// Neither `--kubeconfig` nor `--master` was given, and the process does not run in a pod.
     #[error(
         "no API server is configured: --kubeconfig is not set, and this process has no service account of a pod ({0}); \
          set --kubeconfig FILE, for example ~/.kube/config"
@@ -56,7 +56,8 @@ pub async fn connect(kubeconfig: Option<&Path>) -> Result<Client, ConnectError> 
     connect_at(kubeconfig, None).await
 }
 
-/// Builds a client as [`connect`] does, but for the API server at this address, if one is given.
+/// Builds a client as [`connect`] does, but for the API server at `address`, if it is given and not empty. Without a
+/// kubeconfig, a client for `address` sends no credentials.
 ///
 /// # Errors
 /// As [`connect`]; also if the address is not a URL.
@@ -83,7 +84,8 @@ fn parse_address(address: &str) -> Result<http::Uri, ConnectError> {
 
 fn client(mut config: Config, from: String) -> Result<Client, ConnectError> {
     config.connect_timeout = Some(CONNECT_TIMEOUT);
-    // A watch is quiet while nothing changes, so reads have no time limit here. Each request sets its own.
+    // A watch is quiet while nothing changes, so reads have no time limit here. The code that sends a request sets the
+    // time limit of that request.
     config.read_timeout = None;
     config.write_timeout = None;
     config.default_retry = false;

@@ -1,4 +1,4 @@
-//! Evicts the victims of preemption.
+//! Evicts pods: the victims of preemption, and the pods of evict intents.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::rest::{Call, CallError, JSON, STRATEGIC_MERGE};
 const DEADLINE: Duration = Duration::from_secs(30);
 const ATTEMPTS: u32 = 4;
 
-/// Deletes victims of preemption, a limited number of them at once.
+/// Deletes pods. Only the number of concurrent [`Evictor::evict`] calls is limited here.
 pub(super) struct Evictor {
     client: LeaderClient,
     events: UnboundedSender<Event>,
@@ -30,7 +30,7 @@ impl Evictor {
         Self { client, events, permits: Semaphore::new(at_once.max(1) as usize) }
     }
 
-    /// Deletes a victim. If that fails, reports it to the core as an event.
+    /// Deletes a victim of preemption. If the deletion fails, sends [`Event::EvictionFailed`] to the core.
     pub(super) async fn evict(self: Arc<Self>, pod: PodKey, reason: Arc<str>) {
         let Ok(_permit) = self.permits.acquire().await else { return };
         if let Err(error) = self.try_evict(&pod, &reason).await {
@@ -40,8 +40,8 @@ impl Evictor {
         }
     }
 
-    /// Sets the condition `DisruptionTarget`, as for every disruption, and deletes the pod. Succeeds if the pod is
-    /// gone already.
+    /// Sets the condition `DisruptionTarget`, as kube-scheduler does, and deletes the pod. Succeeds if the pod is gone
+    /// already.
     pub(super) async fn try_evict(&self, pod: &PodKey, reason: &str) -> Result<(), CallError> {
         let condition = json!({
             "type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler", "message": reason,
@@ -79,7 +79,7 @@ fn delete(pod: &PodKey) -> Call {
     Call { method: Method::DELETE, path: path_of(pod), body: options.to_string().into(), content_type: JSON }
 }
 
-/// Returns whether the pod was deleted, or replaced by another pod of the same name.
+/// Returns whether the pod was deleted (404), or replaced by another pod of the same name (409).
 fn is_gone(error: &CallError) -> bool {
     error.is(StatusCode::NOT_FOUND) || error.is(StatusCode::CONFLICT)
 }

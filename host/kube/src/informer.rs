@@ -51,18 +51,19 @@ pub(super) trait Intake: Send {
     fn not_listed(&mut self, _error: &ListError) {}
 }
 
-/// The longest silence of a watch. The API server ends each watch after 290 s by default, so a watch that is silent
-/// for longer is dead.
+/// The longest silence of a watch. The `kube` client asks the API server to end each watch after 290 s, so a watch that
+/// is silent for longer is dead.
 pub(super) const SILENCE: Duration = Duration::from_secs(295);
 
-/// The time limit for a discovery request and for the start of a watch. A connection whose peer vanished gives no
-/// answer for minutes.
+/// The time limit for a discovery request, for the start of a watch, and for the first read of a wait. A connection
+/// whose peer vanished gives no answer for minutes.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The pause after a watch that ended without an event, in case the server does so repeatedly.
+/// The pause after a watch that the API server ended without an event, so that the informer does not reconnect in a
+/// fast loop.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Lists and watches until dropped. Calls `synced` when the first list is complete.
+/// Lists and watches until the future is dropped. Calls `synced` when the first list is complete.
 pub(super) async fn run<I: Intake>(
     collection: Collection,
     selection: Selection,
@@ -84,7 +85,7 @@ pub(super) async fn run<I: Intake>(
     }
 }
 
-/// Lists until a list succeeds. Returns its resourceVersion.
+/// Lists until a list succeeds. Returns the resourceVersion of that list.
 async fn list_until_success<I: Intake>(lister: &mut Lister, intake: &mut I, backoff: &mut RequestBackoff) -> String {
     loop {
         match lister.list(intake).await {
@@ -101,7 +102,8 @@ async fn list_until_success<I: Intake>(lister: &mut Lister, intake: &mut I, back
     }
 }
 
-/// The backoff after a failed request. It resets when a request succeeds.
+/// The backoff after a failed list or watch. The backoff resets after each successful list and at each event of a
+/// watch.
 #[derive(Default)]
 struct RequestBackoff(DefaultBackoff);
 
@@ -115,9 +117,9 @@ impl RequestBackoff {
     }
 }
 
-/// The backoff between full lists, as in client-go: from 0.8 s, doubled each time up to 30 s, with a jitter. It
-/// resets after two minutes without a list. A successful list does not reset it, because the next watch may fail as
-/// the last one did.
+/// The backoff between full lists, as in client-go: from 0.8 s, doubled each time up to 30 s, with a jitter. The
+/// backoff resets after two minutes without a list. A successful list does not reset it, because the next watch may
+/// fail as the last one did.
 #[derive(Default)]
 struct Relists(DefaultBackoff);
 
@@ -138,9 +140,9 @@ struct Watcher<'a> {
 
 /// The result of a watch.
 enum Ended {
-    /// The next watch continues at the same version.
+    /// The next watch continues at [`Watcher::version`].
     Resumable,
-    /// A full list is needed.
+    /// A full list must restore the state.
     Outdated,
 }
 
@@ -172,7 +174,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Begins a watch at the version.
+    /// Begins a watch at [`Watcher::version`].
     async fn watch<K: Listed>(
         &self,
         params: &WatchParams,
@@ -182,7 +184,8 @@ impl Watcher<'_> {
         self.collection.client.request_events(request).await
     }
 
-    /// Follows one watch to its end. Waits afterwards if the watch broke.
+    /// Follows one watch to its end. Pauses afterwards if the watch broke and can be resumed, or if it ended without an
+    /// event.
     async fn follow<I: Intake>(
         &mut self,
         stream: impl Stream<Item = Result<WatchEvent<I::Object>, ClientError>>,
@@ -235,7 +238,8 @@ impl Watcher<'_> {
             WatchEvent::Bookmark(bookmark) => bookmark.metadata.resource_version,
             WatchEvent::Error(_) => String::new(),
         };
-        // An object that can't be read may have no resourceVersion. The next event then gives the version.
+        // An object that can't be read may have no resourceVersion. The version then stays the same until the next
+        // event.
         if !version.is_empty() {
             self.version = version;
         }

@@ -16,7 +16,8 @@ use super::*;
 use crate::list::Collection;
 use berth_apimachinery::objects::{Observed, PodObject};
 
-/// An API server without pods. It never answers a watch, or begins an answer that never brings an event or ends.
+/// An API server without pods. If `answers` is false, the server never answers a watch. Otherwise, the server begins
+/// each answer to a watch, but the body never brings data or ends.
 #[derive(Clone, Default)]
 struct HalfOpen {
     watches: Arc<Mutex<usize>>,

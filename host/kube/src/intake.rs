@@ -1,5 +1,5 @@
-//! Consumes the pods and nodes from informers: records them as known, sends them to the core, and stores them for
-//! extenders.
+//! Consumes the pods and nodes from informers: records them as known, sends changes to the core, and stores the
+//! objects' JSON for extenders that need it.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use super::known::{KnownNodes, KnownPod, KnownPods};
 use crate::extender::Extenders;
 use berth_apimachinery::objects::{NodeObject, Notes, Observed, PartialObject, PodObject, PodParts, Unreadable};
 
-/// The field selector of pods that have not ended. Ended pods use no resources. When a pod ends, it leaves the
-/// selection, and the watch reports it as deleted.
+/// The field selector of pods that have not ended. Ended pods use no resources. When a pod ends, the pod no longer
+/// matches the selector, and the watch reports the pod as deleted.
 pub(super) const UNFINISHED: &str = "status.phase!=Succeeded,status.phase!=Failed";
 
 /// Consumes pods. With `KEEP_JSON`, also stores their JSON for extenders.

@@ -1,6 +1,7 @@
-//! The intent executor. It executes the intents of pre-bind plugins one after the other and reports the result of
-//! each step as an event. If a step is cancelled, or its pod fails later, the undo intents are executed without a
-//! report.
+//! The intent executor. A step is one [`Action::ExecuteIntents`](berth_core::Action::ExecuteIntents): the intents that
+//! pre-bind plugins return for one pod. The executor executes the intents of a step one after the other and reports the
+//! result of the step as an event. If the step is cancelled, or the binding of its pod fails later, the executor
+//! executes the undo intents without a report.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,10 +23,11 @@ use super::patcher::Patcher;
 use super::waiter::Waiter;
 use berth_supervisor::Supervisor;
 
-/// The error of each step that is unfinished when the scheduler ends.
+/// The error of each step that is in progress when the scheduler ends, and of later steps.
 const ENDING: &str = "the scheduler is ending";
 
-/// Executes the intents of many pods at once. Dropping it aborts the tasks.
+/// Executes the intents of many pods at once. Dropping the executor aborts the steps in progress, except cancelled
+/// ones.
 pub(super) struct IntentExecutor {
     clients: Arc<IntentClients>,
     runtime: Handle,
@@ -52,7 +54,7 @@ struct InProgress {
 /// The task that executes a step.
 struct Task {
     handle: AbortHandle,
-    /// Cancels the step and passes it the intents that undo it.
+    /// Cancels the step. The message is the intents that undo the step.
     stop: oneshot::Sender<Vec<Intent>>,
 }
 
@@ -92,12 +94,13 @@ impl IntentExecutor {
             }
         };
         let task = self.runtime.spawn(self.clients.supervisor.finite("the execution of intents", execution));
-        // The task can't remove its entry before this insert, because it needs the lock.
+        // The task can't remove its entry before this insert, because the removal needs the lock that `in_progress`
+        // holds.
         in_progress.tasks.insert((pod, step), Task { handle: task.abort_handle(), stop });
     }
 
-    /// Cancels a step. No event is sent for it. A write in progress is completed first, because the result of an
-    /// interrupted write is unknown. Then the undo intents are executed.
+    /// Cancels a step. The core gets no event for a cancelled step. A write in progress is completed first, because the
+    /// result of an interrupted write is unknown. Then the undo intents are executed.
     pub(super) fn stop(&self, pod: PodKey, step: u64, undo: Vec<Intent>) {
         let task = lock(&self.in_progress).tasks.remove(&(pod, step));
         let unsent = match task {
@@ -115,8 +118,8 @@ impl IntentExecutor {
         async move { clients.change_all(intents).await }
     }
 
-    /// Fails all steps in progress and all later ones. Called when the scheduler ends, because another instance
-    /// schedules its pods from then on.
+    /// Fails all steps in progress and all later ones. Called when the scheduler ends, because another instance may
+    /// schedule its pods from then on.
     pub(super) fn end(&self) {
         for (pod, step) in self.abort_all() {
             self.clients.send(Event::IntentsFailed(pod, step, ENDING.to_owned()));

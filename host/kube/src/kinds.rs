@@ -25,8 +25,8 @@ use berth_supervisor::Supervisor;
 /// defined later.
 const DISCOVERY_PAUSE: Duration = Duration::from_secs(15);
 
-/// How long lists of a kind may fail before the plugins that read it are refused. Until then, all other plugins wait
-/// too.
+/// How long discovery and lists of a kind may fail before the plugins that read the kind are refused. Until then, the
+/// plugin loader waits, so all other plugins wait too.
 const REFUSE_AFTER: Duration = Duration::from_secs(10);
 
 /// The informers of all kinds beyond pods and nodes.
@@ -41,8 +41,8 @@ pub(super) struct Kinds {
 
 #[derive(Default)]
 struct Started {
-    /// The channel to the task of each kind. The task of a kind that no plugin reads stays: only this task sends
-    /// events of the kind, so the events of a later watch come after those of an earlier one.
+    /// The channel to the task of each kind. When no plugin reads a kind any more, its task stays: only this task sends
+    /// events of the kind, so the events of a later watch come after the events of an earlier watch.
     orders: BTreeMap<Arc<ObjectKind>, UnboundedSender<Order>>,
     informers: JoinSet<()>,
 }
@@ -65,7 +65,7 @@ impl Kinds {
         Self { client, selection, events, runtime: Handle::current(), supervisor, started: Mutex::default() }
     }
 
-    /// Starts to list and watch the kind with these fields, or restarts it.
+    /// Starts the informer of the kind with these fields. If the informer runs already, restarts it with these fields.
     pub(super) fn watch(&self, reads: ObjectReads) {
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = Arc::clone(&reads.kind);
@@ -78,11 +78,12 @@ impl Kinds {
             informers.spawn_on(supervised, &self.runtime);
             orders
         });
-        // The task ends with the `Kinds`.
+        // Sending can't fail here, because the task ends only when the `Kinds` is dropped.
         let _ = orders.send(Order::Watch(reads));
     }
 
-    /// Stops the informer of the kind. Its last event is [`Event::WatchStopped`].
+    /// Stops the informer of the kind. The informer then sends [`Event::WatchStopped`] and no event until the next
+    /// [`Kinds::watch`].
     pub(super) fn stop(&self, kind: &ObjectKind) {
         let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(orders) = started.orders.get(kind) {
@@ -91,7 +92,7 @@ impl Kinds {
     }
 }
 
-/// Runs the informer of one kind as ordered. Each new order to watch lists again.
+/// Runs the informer of one kind. Each [`Order::Watch`] begins with a new list.
 async fn follow(client: Client, selection: Selection, mut orders: UnboundedReceiver<Order>, mut intake: ObjectIntake) {
     let mut order = orders.recv().await;
     loop {
@@ -120,8 +121,8 @@ async fn list_and_watch(client: &Client, selection: Selection, intake: &mut Obje
     informer::run(collection, selection, intake, || {}).await;
 }
 
-/// Returns the API resource of the kind. Waits until the API server serves the kind, and reports an empty list
-/// meanwhile.
+/// Returns the API resource of the kind. Waits until the API server serves the kind. If the API server does not serve
+/// the kind yet, reports an empty list once.
 async fn discover(client: &Client, patience: Duration, intake: &mut ObjectIntake) -> ApiResource {
     let kind = Arc::clone(&intake.reads.kind);
     let (group, version) = kind.api_version.split_once('/').unwrap_or(("", &kind.api_version));
@@ -171,7 +172,7 @@ struct ObjectIntake {
     reader: ObjectReader,
     known: Known<Arc<Object>>,
     refused: bool,
-    /// The time of the first failed list since the last successful one.
+    /// The time of the first failed list or discovery since the last successful list.
     failing: Option<Instant>,
     events: UnboundedSender<Event>,
 }
@@ -201,8 +202,8 @@ impl ObjectIntake {
         self.send(Event::WatchStopped(Arc::clone(&self.reads.kind)));
     }
 
-    /// Records a failed list. After [`REFUSE_AFTER`], plugins that read the kind are refused, and the loader continues
-    /// without them.
+    /// Records a failed list or discovery. After [`REFUSE_AFTER`], sends [`Event::ObjectsRefused`]: the plugin loader
+    /// then refuses the plugins that read the kind and continues without them.
     fn failed(&mut self, why: &str, now: Instant) {
         let since = *self.failing.get_or_insert(now);
         if now.saturating_duration_since(since) >= REFUSE_AFTER {
@@ -213,7 +214,8 @@ impl ObjectIntake {
         }
     }
 
-    /// Tells the core that the kind can't be listed; once, until a list succeeds.
+    /// Tells the core that the kind can't be listed. Does so once until the next successful list, [`Kinds::watch`] or
+    /// [`Kinds::stop`].
     fn refuse(&mut self, why: &str) {
         if !std::mem::replace(&mut self.refused, true) {
             self.send(Event::ObjectsRefused(Arc::clone(&self.reads.kind), why.into()));
@@ -226,7 +228,7 @@ impl ObjectIntake {
     }
 }
 
-/// Returns the key of an object in `Known`. It is unique because a namespace contains no slash.
+/// Returns the key of an object in `Known`. The key is unique because a namespace contains no slash.
 fn key_of(key: &ObjectKey) -> String {
     format!("{}/{}", key.namespace, key.name)
 }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use berth_apimachinery::objects::PodScheduled;
 
-/// A pod as it was last seen.
+/// A pod as the informer last saw it.
 #[derive(Debug)]
 pub(super) struct KnownPod {
     /// The core's model of the pod.
@@ -16,11 +16,11 @@ pub(super) struct KnownPod {
     pub(super) resource_version: Box<str>,
     /// `metadata.generation`.
     pub(super) generation: i64,
-    /// The condition PodScheduled while the pod has no node, as last seen or written.
+    /// The condition PodScheduled as last seen or written. `None` if the pod has a node or no such condition.
     pub(super) scheduled: Option<PodScheduled>,
 }
 
-/// The objects of a kind by key, each with the number of the list in which it was last seen.
+/// The objects of a kind by key, each with the number of the newest list that had begun when the object was last seen.
 #[derive(Debug)]
 pub(super) struct Known<V> {
     entries: HashMap<Box<str>, (u32, V)>,
@@ -65,7 +65,7 @@ impl<V> Known<V> {
         }
     }
 
-    /// Marks the object as seen, without a change. Returns false if it is unknown.
+    /// Marks the object as seen, without a change. Returns false if the object is unknown.
     pub(super) fn touch(&mut self, key: &str) -> bool {
         let list = self.list;
         self.entries.get_mut(key).map(|(seen, _)| *seen = list).is_some()
@@ -76,7 +76,8 @@ impl<V> Known<V> {
     }
 }
 
-/// All pods by uid. The informer writes it; the writers of conditions and events read it.
+/// All pods by uid. The informer of pods sets the entries. The writer of conditions reads entries and updates
+/// `scheduled`. The writer of events reads entries.
 #[derive(Debug, Default)]
 pub(super) struct KnownPods(Mutex<Known<KnownPod>>);
 

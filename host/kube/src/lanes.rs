@@ -1,4 +1,5 @@
-//! A queue with one ordered lane per key. Writes about one pod are ordered, and do not wait for those about another.
+//! A queue with one ordered lane per key. Jobs with the same key run in order. Jobs with different keys do not wait for
+//! each other.
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
@@ -21,7 +22,7 @@ pub(super) struct Lanes<K, J> {
 #[derive(Debug)]
 struct State<K, J> {
     lanes: HashMap<K, Lane<J>>,
-    /// The lanes with a job to start; each key is present at most once.
+    /// The keys of the lanes with a job to start, each at most once. The jobs of a lane may be cancelled meanwhile.
     ready: VecDeque<K>,
     waiting_jobs: usize,
 }
@@ -47,14 +48,14 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends a job to its lane. Returns false and drops the job if there is no room.
+    /// Appends a job to its lane. Returns false and drops the job if `capacity` jobs are waiting already.
     #[must_use]
     pub(super) fn push(&self, key: K, job: J) -> bool {
         self.add(key, job, VecDeque::push_back)
     }
 
-    /// Adds a job. If the lane has a waiting job, `join` merges the new job into the last one. Returns false as
-    /// [`Lanes::push`] does.
+    /// Adds a job. If the lane has a waiting job, `join` merges the new job into the last one. Returns false and drops
+    /// the new job if `capacity` jobs are waiting already, even if a merge needs no room.
     #[must_use]
     pub(super) fn join(&self, key: K, job: J, join: impl FnOnce(&mut J, J)) -> bool {
         self.add(key, job, |waiting, job| match waiting.back_mut() {
@@ -87,7 +88,8 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         true
     }
 
-    /// Removes the lane's waiting jobs. If a job is in progress, returns a receiver that is notified when it is done.
+    /// Removes the lane's waiting jobs. If a job of the lane is in progress, returns a receiver that is notified when
+    /// this job is done.
     pub(super) fn cancel<Q>(&self, key: &Q) -> Option<oneshot::Receiver<()>>
     where
         K: Borrow<Q>,
@@ -138,7 +140,7 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         }
     }
 
-    /// Ends the job that was taken for this key.
+    /// Ends the job that [`Lanes::next`] returned for this key.
     pub(super) fn done(&self, key: &K) {
         let mut state = self.lock();
         let State { lanes, ready, .. } = &mut *state;

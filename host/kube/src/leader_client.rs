@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::lease::{LeaseTerm, Unanswered};
 use super::rest::{self, Call, CallError};
 
-/// An API client that sends no request after its Lease has ended.
+/// An API client for writes. It sends no write after the Lease of this process has ended.
 #[derive(Clone)]
 pub(super) struct LeaderClient {
     client: Client,

@@ -15,11 +15,11 @@
 //!   except for one to an extender.
 //!
 //! Begin with [`Shell`], which owns all of this, and [`connect`], which builds the client. [`lease`] is the leader
-//! election: our own, because the `kube` crates have none and a state machine without I/O can be simulated. [`extender`]
-//! calls extenders over HTTP.
+//! election. Berth has its own, because the `kube` crates have none and a state machine without I/O can be simulated.
+//! [`extender`] calls extenders over HTTP.
 //!
-//! Pods, nodes and the kinds of plugins have informers of their own, because kube-runtime's `watcher` reads lists as
-//! JSON only. The waits of plugins use kube-runtime.
+//! Pods, nodes and the kinds that plugins read have informers in this crate, because kube-runtime's `watcher` reads
+//! lists as JSON only. The waits of plugins use kube-runtime's `watcher`.
 
 mod binder;
 

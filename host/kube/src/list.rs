@@ -1,5 +1,5 @@
-//! Lists objects: as protobuf if the API server supports it for the kind, which costs the server less, or else as
-//! JSON.
+//! Lists objects, as protobuf or JSON. Protobuf costs the API server less. Berth requests JSON for kinds that only
+//! plugins read, for full objects that extenders need, and after a malformed protobuf list.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use super::informer::{Intake, Selection, explain_client, is_gone};
 use berth_apimachinery::objects::{Observed, PartialObject, RawObject};
 use berth_apimachinery::protobuf::{self, Envelope, ListReader, Malformed, Part};
 
-/// The Accept header for kinds that are read as protobuf.
+/// The Accept header of a protobuf list. The API server may still answer with JSON.
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf, application/json;q=0.9";
 const JSON: &str = "application/json";
 
@@ -46,10 +46,10 @@ impl Collection {
 
 /// An object that lists and watches return.
 pub(super) trait Listed: Clone + DeserializeOwned + Debug + Send + 'static {
-    /// Reads an object from its protobuf message. `None` if lists are requested as JSON.
+    /// Reads an object from its protobuf message. `None` if lists of this type are always requested as JSON.
     const FROM_PROTOBUF: Option<fn(&[u8]) -> Self>;
 
-    /// Returns `metadata.resourceVersion`; empty if it can't be read.
+    /// Returns `metadata.resourceVersion`; empty if the field is missing or can't be read.
     fn resource_version(&self) -> &str;
 }
 
@@ -73,10 +73,10 @@ impl Listed for RawObject {
 /// The reason why a list failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ListError {
-    /// The request was refused, or the connection broke.
+    /// The request was refused, the connection broke, or the JSON list can't be read.
     #[error("{}", explain_client(.0))]
     Client(#[from] ClientError),
-    /// The response is not a list.
+    /// The protobuf response is not a list.
     #[error(transparent)]
     Malformed(#[from] Malformed),
     /// The list has no resourceVersion, so no watch can start from it.
@@ -93,8 +93,8 @@ pub(super) struct Lister {
     selection: Selection,
     /// Request JSON, because the protobuf response was malformed.
     as_json: bool,
-    /// A list was requested before. The first list may come from the API server's cache and be slightly old, because
-    /// the watch brings later changes. Later lists must not be older than the known state.
+    /// A list was requested before. The first protobuf list may come from the API server's cache and be slightly old,
+    /// because the watch brings later changes. Later lists must not be older than the known state.
     is_repeated: bool,
     /// List without pages, because the continue token expired.
     without_pages: bool,
@@ -165,8 +165,8 @@ impl Lister {
         let mut request =
             Request::new(self.collection.path.as_str()).list(&params).map_err(ClientError::BuildRequest)?;
         if from_cache && next.is_none() {
-            // The API server answers from its cache, as for other schedulers, and then ignores the limit. The
-            // response is parsed as it arrives, so this takes no more memory than pages do.
+            // The API server answers from its cache, as for kube-scheduler, and then ignores the limit. A protobuf
+            // response is parsed as it arrives, so it takes no more memory here than pages do.
             let uri = format!("{}&resourceVersion=0", request.uri());
             *request.uri_mut() = uri.parse().map_err(|e: http::uri::InvalidUri| ClientError::HttpError(e.into()))?;
         }
@@ -212,7 +212,7 @@ async fn from_protobuf(
     Ok(metadata)
 }
 
-/// The fields of a `metav1.Status`, from JSON or protobuf.
+/// The two fields of a `metav1.Status` that error messages use.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct StatusBody {

@@ -1,4 +1,4 @@
-//! The pod that this process runs in, from the downward API.
+//! The pod that this process runs in. The pod's manifest sets the variables from the downward API.
 
 use std::time::Duration;
 
@@ -33,13 +33,13 @@ struct Metadata {
 }
 
 impl OwnPod {
-    /// Names the pod.
+    /// Creates a reference to the pod of this namespace and name. Sends no request.
     #[must_use]
     pub fn new(namespace: &str, name: &str) -> Self {
         Self { namespace: namespace.to_owned(), name: name.to_owned() }
     }
 
-    /// Reads the variables `POD_NAMESPACE` and `POD_NAME`. Returns `None` if one is not set.
+    /// Reads the variables `POD_NAMESPACE` and `POD_NAME`. Returns `None` if one of them is not set or empty.
     #[must_use]
     pub fn from_environment() -> Option<Self> {
         Self::from_variables(|name| std::env::var(name).ok())

@@ -14,7 +14,8 @@ use super::rest::{Call, CallError, JSON, MERGE, STRATEGIC_MERGE};
 const DEADLINE: Duration = Duration::from_secs(30);
 const ATTEMPTS: u32 = 4;
 
-/// The subresource that is created, not patched. The intent's patch then holds the body beyond the pod's names.
+/// The subresource that is created, not patched. The patch of such an intent is the body of the Binding, without
+/// apiVersion, kind, name and namespace.
 const BINDING: &str = "binding";
 
 /// Patches, creates and deletes objects.
@@ -37,8 +38,8 @@ impl Patcher {
         sent.map(drop).map_err(|error| named(explain(&error, verb, &patch.subresource)))
     }
 
-    /// Creates the object. `rest` is its body without kind and names. If an answer is lost and the request is
-    /// repeated, the result may be `AlreadyExists`; the plugin must handle that.
+    /// Creates the object. `rest` is the object's JSON without apiVersion, kind, name and namespace. If an answer is
+    /// lost and the request is repeated, the result may be `AlreadyExists`; the plugin must handle that.
     pub(super) async fn create(&self, object: &ObjectReference, rest: &str) -> Result<(), String> {
         let named = |why: String| format!("{}: {why}", name_of(object));
         let mut body = object_of(rest).map_err(named)?;
@@ -53,7 +54,8 @@ impl Patcher {
         sent.map(drop).map_err(|error| named(explain(&error, "create", "")))
     }
 
-    /// Deletes the object. Succeeds if the object, or the one with this uid, does not exist.
+    /// Deletes the object. Succeeds if no object has this name, or if the intent has a uid and the object has another
+    /// uid.
     pub(super) async fn delete(&self, object: &ObjectReference) -> Result<(), String> {
         let named = |why: String| format!("{}: {why}", name_of(object));
         let path = self.resources.path(object, "").await.map_err(named)?;

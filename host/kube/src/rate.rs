@@ -45,7 +45,8 @@ impl Service<Request<Body>> for Limited {
     }
 }
 
-/// A token bucket. It may be negative: a caller that takes a token before it exists waits for it.
+/// A token bucket. The number of tokens may be negative: a caller may take a token that does not exist yet, and then
+/// waits until it exists.
 #[derive(Debug)]
 struct Bucket {
     per_second: f64,
@@ -60,7 +61,7 @@ impl Bucket {
         Self { per_second: f64::from(qps), most, tokens: most, counted: now }
     }
 
-    /// Takes a token. Returns how long to wait for it.
+    /// Takes a token. Returns how long to wait until the token exists; zero if it exists already.
     fn take(&mut self, now: Instant) -> Duration {
         let passed = now.saturating_duration_since(self.counted).as_secs_f64();
         self.tokens = (self.tokens + passed * self.per_second).min(self.most) - 1.0;

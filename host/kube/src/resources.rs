@@ -20,7 +20,7 @@ type Names = (Box<str>, Box<str>);
 /// A cache of discovery results, one per kind.
 pub(super) struct Resources {
     client: Client,
-    /// How long to wait for an answer.
+    /// The time limit for a discovery request.
     patience: Duration,
     known: Mutex<BTreeMap<Names, ApiResource>>,
 }

@@ -37,10 +37,10 @@ pub(super) enum CallError {
         reason: String,
         /// The `message` of the Status.
         message: String,
-        /// The wait that the API server asks for (Retry-After).
+        /// The wait that the API server asks for (Retry-After in seconds).
         retry_after: Option<Duration>,
     },
-    /// No answer came. The API server may have executed the request.
+    /// No complete answer came, so the API server may have executed the request. Or the request could not be built.
     #[error("{0}")]
     NoAnswer(String),
     /// The request was not sent, because this process no longer holds the Lease.
@@ -111,7 +111,7 @@ pub(super) async fn exchange(client: &Client, call: Call) -> Result<Bytes, CallE
     })
 }
 
-/// Returns the error's text with its causes. A cause that the text contains already is left out.
+/// Returns the error's text with its causes. Leaves out a cause whose text is already part of the returned text.
 #[must_use]
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
@@ -127,7 +127,8 @@ pub fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// Sends the request up to `attempts` times while the error is transient. Only for requests that may be executed twice.
+/// Sends the request up to `attempts` times while the error is transient. Use it only for requests that do no harm when
+/// the API server executes them twice.
 pub(super) async fn send_again(
     client: &Client,
     call: Call,
@@ -137,7 +138,7 @@ pub(super) async fn send_again(
     repeat_while_transient(attempts, || send(client, call.clone(), within)).await
 }
 
-/// Makes up to `attempts` attempts while the error is transient.
+/// Calls `attempt_once` up to `attempts` times while the error is transient, with a pause between two calls.
 pub(super) async fn repeat_while_transient<F>(
     attempts: u32,
     mut attempt_once: impl FnMut() -> F,
@@ -155,17 +156,17 @@ where
     }
 }
 
-/// Waits after the given attempt (the first is 0).
+/// Pauses after the given attempt. The first attempt is 0.
 pub(super) async fn pause(error: &CallError, attempt: u32) {
     tokio::time::sleep(backoff(error, attempt, fastrand::f64())).await;
 }
 
-/// Returns the wait after the given attempt. It doubles from 100 ms and is multiplied by 1 to 2, according to
-/// `chance` (0 to 1), so that requests that fail together are not repeated together. It is at least the server's
-/// Retry-After, and never more than five seconds.
+/// Returns the wait after the given attempt. The wait starts at 100 ms and doubles with each attempt. A factor from 1
+/// to 2, according to `chance` (0 to 1), lengthens the wait, so that requests that fail together are not repeated
+/// together. A longer Retry-After of the server replaces the wait. The limit in each case is five seconds.
 ///
-/// `backon`, the backoff crate of kube-runtime, adds its jitter to a wait that is already at the limit, so it would
-/// wait up to ten seconds.
+/// `backon`, the backoff crate of kube-runtime, adds its jitter to a wait that is already at the limit, so a wait would
+/// last up to ten seconds.
 fn backoff(error: &CallError, attempt: u32, chance: f64) -> Duration {
     const MOST: Duration = Duration::from_secs(5);
     let own = Duration::from_millis(100 << attempt.min(10)).mul_f64(1.0 + chance.clamp(0.0, 1.0));

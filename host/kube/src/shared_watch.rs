@@ -29,17 +29,18 @@ pub(super) struct SharedWatches {
     supervisor: Supervisor,
 }
 
-/// The state of an object according to the watch.
+/// The state of an object according to the shared watch.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Seen {
-    /// Nothing yet.
+    /// The watch has reported no state yet.
     #[default]
     Nothing,
     /// The object's latest state.
     Object(Arc<DynamicObject>),
-    /// The object was deleted. Holds its last state, or `None` if it was missing from a list.
+    /// The object was deleted. Holds the object's last state, or `None` if the watch noticed the deletion only because
+    /// a list lacks the object.
     Gone(Option<Arc<DynamicObject>>),
-    /// The kind may not be watched, for this reason.
+    /// The scheduler has no permission to list or watch the kind. The text is the API server's reason.
     Forbidden(Arc<str>),
 }
 
@@ -63,8 +64,8 @@ impl SharedWatches {
         Self { client, watches: Mutex::default(), supervisor }
     }
 
-    /// Subscribes to the object. The watch may not report a state from before it began, so read the object after this
-    /// call. Must be called on a tokio runtime.
+    /// Subscribes to the object. If the watch is already in progress, it does not report the object's current state, so
+    /// read the object after this call. Must be called on a tokio runtime.
     pub(super) fn subscribe(&self, object: &ObjectReference, resource: &ApiResource) -> Subscription {
         let key: Key = (object.namespace.clone(), object.name.clone());
         let shared = self.shared(object, resource);
@@ -103,7 +104,7 @@ impl Drop for Shared {
 }
 
 impl Subscription {
-    /// Waits for the next change of the object. Only the latest state is kept.
+    /// Waits for the next change of the object. Returns only the latest state: states between two calls may be skipped.
     pub(super) async fn next(&mut self) -> Seen {
         match self.seen.changed().await {
             Ok(()) => self.seen.borrow_and_update().clone(),
@@ -131,7 +132,7 @@ impl Awaited {
         self.lock().keys().cloned().collect()
     }
 
-    /// Sends the state to the subscriptions of the object, if there are any.
+    /// Sends the state to the subscriptions of the object, if there are any. Returns the object's key.
     fn publish(&self, object: DynamicObject, seen: impl FnOnce(Arc<DynamicObject>) -> Seen) -> Key {
         let key = (object.namespace().unwrap_or_default().into(), object.name_any().into());
         if let Some(sender) = self.lock().get(&key) {

@@ -37,17 +37,18 @@ use berth_supervisor::Supervisor;
 /// Options of the connection to the API server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The host's name. It distinguishes the instances of one scheduler in events.
+    /// The name of the machine or pod. The name distinguishes the instances of one scheduler in Kubernetes Events.
     pub host: String,
-    /// The limit of concurrent bindings, and of concurrent writes for plugins. Each takes a connection.
+    /// The limit of concurrent bindings and, separately, of concurrent writes for intents. Each takes a connection.
     pub binds_at_once: u32,
-    /// The limit of concurrent events, of status patches, and of evictions, each.
+    /// The limit of concurrent writes, separately for events, status patches and evictions of preemption.
     pub writes_at_once: u32,
     /// The number of objects per page of a list.
     pub page_size: u32,
-    /// The term that limits the leader's writes.
+    /// The time for which this process holds the Lease. The default has no end, for a scheduler without leader
+    /// election.
     pub term: LeaseTerm,
-    /// The extenders: they may receive full objects and bind pods.
+    /// The extenders. The informers store full objects for extenders, and extenders may bind pods.
     pub extenders: Arc<Extenders>,
     /// Supervises the tasks.
     pub supervisor: Supervisor,
@@ -67,8 +68,9 @@ impl Default for Options {
     }
 }
 
-/// The connection between a core and an API server. It sends the core's events and executes its actions. Dropping it
-/// aborts everything in progress; [`Shell::shutdown`] waits first.
+/// The connection between a core and an API server. The shell sends events to the core and executes the core's actions.
+/// Dropping the shell aborts the work in progress, except intents that undo a cancelled step. [`Shell::shutdown`] first
+/// waits for bindings, status patches and events.
 pub struct Shell {
     runtime: Handle,
     binder: Arc<Binder>,
@@ -78,7 +80,7 @@ pub struct Shell {
     evictor: Arc<Evictor>,
     intent_executor: IntentExecutor,
     supervisor: Supervisor,
-    /// Evictions, and changes that plugins request.
+    /// The tasks of [`Action::Evict`] and [`Action::Change`].
     writes: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
     kinds: Kinds,
@@ -91,7 +93,7 @@ pub struct Shell {
 pub struct Undone {
     /// Bindings whose outcome is unknown.
     pub bindings: usize,
-    /// Conditions that were not written.
+    /// Changes of a pod's status (condition or nomination) that were not written.
     pub conditions: usize,
     /// Events that were not written.
     pub events: usize,
@@ -154,8 +156,8 @@ impl Shell {
         }
     }
 
-    /// Waits until the first lists of pods and nodes are in the events' channel. Schedule no pod before, because the
-    /// pods on a node may be missing.
+    /// Waits until the first lists of pods and nodes are in the events' channel. Schedule no pod earlier, because the
+    /// core may not know all pods of a node yet.
     pub fn synced(&mut self) -> impl Future<Output = ()> + Send + use<> {
         let synced = self.synced.take();
         async move {
@@ -166,8 +168,8 @@ impl Shell {
         }
     }
 
-    /// Executes actions without waiting for them. A nomination and a condition of the same pod become one patch. May
-    /// be called from any thread.
+    /// Executes actions without waiting for the results. A nomination becomes one patch with the next condition in
+    /// `actions` if both are of the same pod and no other nomination is between them. May be called from any thread.
     pub fn perform_all(&self, actions: Vec<Action>) {
         let mut nominated: Option<(PodKey, Box<str>)> = None;
         for action in actions {
@@ -237,18 +239,19 @@ impl Shell {
         tasks.spawn_on(self.supervisor.finite("an eviction", task), &self.runtime);
     }
 
-    /// Fails the steps in progress and all later ones. Called when the scheduler ends.
+    /// Fails each [`Action::ExecuteIntents`] that is in progress or comes later. Called when the scheduler ends.
     pub fn end_waits(&self) {
         self.intent_executor.end();
     }
 
-    /// Returns the number of events that were not written.
+    /// Returns the number of Kubernetes Events that were dropped: the queue was full, or the write failed.
     #[must_use]
     pub fn events_dropped(&self) -> u64 {
         self.recorder.dropped()
     }
 
-    /// Stops the informers and waits for the work in progress, at most `within`.
+    /// Stops the informers of pods and nodes and waits for bindings, status patches and events, at most `within`. Then
+    /// drops the shell, which aborts most other work. Returns the work that did not end in time.
     pub async fn shutdown(mut self, within: Duration) -> Undone {
         self.informers.abort_all();
         let drained = join3(self.binder.idle(), self.status.idle(), self.recorder.flush());
@@ -291,7 +294,7 @@ fn start_informers<const KEEP_JSON: bool>(
         events: events.clone(),
     };
     let mut pods = PodIntake::<KEEP_JSON> { extenders, known, parts: PodParts::default(), events };
-    // The receiver is gone only if nobody waits for the sync.
+    // Sending fails only if the receiver was dropped, because no caller waits for the sync.
     let report = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
     let all_nodes = Collection::of::<k8s::Node>(client.clone(), &());
     let all_pods = Collection::of::<k8s::Pod>(client.clone(), &());

@@ -29,7 +29,7 @@ impl Service<Request<Body>> for Silent {
     }
 }
 
-/// Returns a client of the API server, and the number of requests so far.
+/// Returns a client of an API server that never answers, and the counter of the client's requests.
 pub(super) fn client() -> (Client, Arc<AtomicUsize>) {
     let silent = Silent::default();
     let requests = Arc::clone(&silent.0);

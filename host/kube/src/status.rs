@@ -1,5 +1,5 @@
-//! Writes a pod's status: `nominatedNodeName`, and the condition PodScheduled of a pod that fits no node. For a pod
-//! that fits, the binding sets the condition.
+//! Writes a pod's status: `nominatedNodeName`, and the condition PodScheduled with the status False. The API server
+//! sets the condition to True when it accepts the binding.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,9 +27,9 @@ const ATTEMPTS: u32 = 4;
 #[derive(Clone, Debug)]
 pub(super) struct StatusChange {
     pub(super) pod: PodKey,
-    /// The new condition, or `None` to leave it.
+    /// The new condition, or `None` to leave the condition unchanged.
     pub(super) unscheduled: Option<Unscheduled>,
-    /// The new `nominatedNodeName`, or `None` to leave it; an empty string removes it.
+    /// The new `nominatedNodeName`; an empty string removes the field. `None` leaves the field unchanged.
     pub(super) nominated: Option<Box<str>>,
 }
 
@@ -86,7 +86,7 @@ impl StatusWriter {
         Self { client, known, lanes: Lanes::new(CAPACITY) }
     }
 
-    /// Queues the change. Merges it with a waiting change of the same pod.
+    /// Queues the change. If a change of the same pod waits already, merges both; the new values win.
     pub(super) fn set(&self, change: StatusChange) {
         let pod = change.pod.clone();
         let newest = |last: &mut StatusChange, StatusChange { unscheduled, nominated, .. }: StatusChange| {
@@ -99,13 +99,13 @@ impl StatusWriter {
         }
     }
 
-    /// Drops the waiting change of a pod that is about to be bound. Wait for the returned receiver first: a patch in
-    /// progress could otherwise arrive after the binding.
+    /// Drops the waiting change of a pod that is about to be bound. If a patch is in progress, returns a receiver. Wait
+    /// for the receiver before the binding, because the patch could otherwise arrive after the binding.
     pub(super) fn withdraw(&self, uid: &str) -> Option<oneshot::Receiver<()>> {
         self.lanes.cancel(uid)
     }
 
-    /// Writes queued changes until dropped. Several workers can run at once.
+    /// Writes queued changes until the future is dropped. Several calls can run at once.
     pub(super) async fn work(&self) {
         loop {
             let (uid, change) = self.lanes.next().await;
@@ -114,7 +114,7 @@ impl StatusWriter {
         }
     }
 
-    /// Waits until all changes are written.
+    /// Waits until every change is written or given up.
     pub(super) async fn idle(&self) {
         self.lanes.idle().await;
     }
@@ -128,7 +128,8 @@ impl StatusWriter {
         let Some((call, condition)) = self.prepare(&change, Timestamp::now()) else { return };
         match self.client.send_again(call, DEADLINE, ATTEMPTS).await {
             Ok(_) => {
-                // Records the condition now, so that the same one is not written again before the watch reports it.
+                // Records the condition now, so that the same condition is not written again before the watch reports
+                // the patched pod.
                 if let Some(condition) = condition
                     && let Some(known) = self.known.lock().get_mut(&change.pod.uid)
                     && known.pod.node_name.is_empty()
@@ -175,7 +176,7 @@ impl StatusWriter {
     }
 
     /// Returns the new condition and the pod's generation. Returns `None` if the pod is gone, has a node, or already
-    /// has the condition.
+    /// has the condition with this reason and message.
     fn condition(&self, pod: &PodKey, unscheduled: &Unscheduled, now: Timestamp) -> Option<(PodScheduled, i64)> {
         let (before, generation) = {
             let known = self.known.lock();
@@ -202,7 +203,7 @@ impl StatusWriter {
     }
 }
 
-/// Returns whether the pod was deleted, or replaced by another pod of the same name.
+/// Returns whether the pod was deleted (404), or replaced by another pod of the same name (409).
 fn is_gone(error: &CallError) -> bool {
     error.is(StatusCode::NOT_FOUND) || error.is(StatusCode::CONFLICT)
 }

@@ -1,6 +1,6 @@
 //! The condition of a plugin's wait: a CEL expression over an object. The expression comes from a plugin, so its cost
-//! is bounded before it is evaluated. It is evaluated outside the runtime's worker threads, which also renew the
-//! Lease.
+//! is bounded before it is evaluated. The expression is evaluated outside the runtime's worker threads, because those
+//! threads also renew the Lease.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,15 +14,16 @@ use super::cel_cost::{LONGEST, Size, most_steps};
 
 /// The deepest nesting of brackets.
 const DEPTH_LIMIT: u16 = 32;
-/// The bytes that are kept of a reason that an expression returns.
+/// The number of bytes after which a reason that an expression returns is cut off.
 const REASON_LIMIT: usize = 1_024;
-/// The largest number of steps of an evaluation, about a second.
+/// The largest number of steps of an evaluation. They take about a second.
 const STEP_LIMIT: u64 = 10_000_000;
 /// The number of concurrent evaluations.
 const CONCURRENCY: usize = 2;
 
-/// The condition of a wait ([`berth_core::intent::Wait::until`]): a parsed CEL expression within the bounds. The
-/// value true ends the wait, a text fails it, and any other value continues it.
+/// The condition of a wait ([`berth_core::intent::Wait::until`]): a parsed CEL expression within the bounds. If the
+/// expression returns true, the wait ends. If it returns a string, the wait fails with this reason. Any other value
+/// continues the wait.
 pub struct Until(Expression);
 
 /// The result of an expression for an object.
@@ -30,7 +31,8 @@ pub struct Until(Expression);
 pub enum Verdict {
     /// The expression is true: the wait is over.
     Met,
-    /// The wait fails for this reason: the expression returned it, or can't be evaluated for any state of the object.
+    /// The wait fails for this reason: the expression returned a string, names an undeclared variable, or may take too
+    /// many steps.
     Failed(String),
     /// The condition is not met yet.
     NotYet,
@@ -73,13 +75,13 @@ impl Until {
             Err(error @ ExecutionError::UndeclaredReference(_)) => {
                 Verdict::Failed(format!("the condition is invalid: {error}"))
             }
-            // Usually a field that is not set yet.
+            // Neither true nor a string, or an error, which is usually a field that is not set yet.
             Ok(_) | Err(_) => Verdict::NotYet,
         }
     }
 }
 
-/// Evaluates expressions on blocking threads, a few at a time.
+/// Evaluates expressions on blocking threads, [`CONCURRENCY`] at a time.
 pub(super) struct Evaluator(Arc<Semaphore>);
 
 impl Default for Evaluator {
@@ -89,7 +91,7 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// Evaluates as [`Until::of`] does.
+    /// Evaluates the expression as [`Until::of`] does, but on a blocking thread.
     pub(super) async fn evaluate(&self, until: &Arc<Until>, object: Option<serde_json::Value>) -> Verdict {
         let Ok(permit) = Arc::clone(&self.0).acquire_owned().await else { return Verdict::NotYet };
         let until = Arc::clone(until);
@@ -102,7 +104,7 @@ impl Evaluator {
     }
 }
 
-/// Converts JSON to CEL as Kubernetes does: whole numbers are `int`.
+/// Converts JSON to CEL as Kubernetes does: whole numbers are `int`, or `uint` if they exceed `int`.
 fn value(json: &serde_json::Value) -> Value {
     match json {
         serde_json::Value::Null => Value::Null,
@@ -184,7 +186,7 @@ mod tests {
             ("object.status.conditions.all(c, object.status.conditions.exists(d, d.name == c.name))", true),
             ("object.status.conditions.map(c, c.name).exists(n, n.contains('7'))", true),
             (&nested(1), true),
-            // Not so many steps that a test without a bound would not end.
+            // Few enough steps that this test would end even without the bound.
             (&nested(4), false),
             (&nested(12), false),
             (&doubling, false),

@@ -1,5 +1,5 @@
-//! Waits until an object meets a condition. A wait watches its one object; when many waits run, the rest share one
-//! watch of all objects of the kind.
+//! Waits until an object meets a condition. The first [`WATCHES`] concurrent waits each watch one object. Further waits
+//! share one watch of all objects of a kind.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use super::shared_watch::{Seen, SharedWatches};
 use super::until::{Evaluator, Until, Verdict};
 use berth_supervisor::Supervisor;
 
-/// The number of waits with a watch of their own, each a connection. Further waits share a watch of their kind.
+/// The number of waits with a watch of their own, each a connection. Further waits share one watch per kind.
 const WATCHES: usize = 128;
 /// The number of concurrent initial reads by waits that share a watch.
 const READS: usize = 32;
 /// The pause after an initial read that failed.
 const READ_PAUSE: Duration = Duration::from_secs(5);
-/// The upper limit of a plugin's time-out.
+/// The upper limit of a wait's time-out. A longer time-out is shortened to this value.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Executes waits.
@@ -44,17 +44,17 @@ impl Waiter {
         Self::with_patience(client, resources, supervisor, PATIENCE)
     }
 
-    /// The same, with another bound on the time until an answer begins.
+    /// Creates a waiter whose requests fail if the response head does not arrive within `patience`.
     fn with_patience(client: Client, resources: Arc<Resources>, supervisor: Supervisor, patience: Duration) -> Self {
-        // The watches of kube-runtime have no deadline for the head of an answer.
+        // The watches of kube-runtime have no time limit for the response head.
         let client = patient(client, patience);
         let shared = SharedWatches::new(client.clone(), supervisor);
         let (watches, reads) = (Semaphore::new(WATCHES), Semaphore::new(READS));
         Self { client, resources, watches, reads, shared, evaluator: Evaluator::default() }
     }
 
-    /// Returns when the object meets the condition. The error names the object, and says why the condition can't be
-    /// met or that the time is over.
+    /// Returns when the object meets the condition. The error names the object and says why the wait failed: a reason
+    /// from the condition, an invalid condition, a missing permission, a deleted object or the time-out.
     pub(super) async fn wait(&self, wait: &Wait) -> Result<(), String> {
         let named = |why: String| format!("waiting for {}: {why}", name_of(&wait.object));
         let until = Arc::new(Until::parse(&wait.until).map_err(named)?);
@@ -78,7 +78,7 @@ impl Waiter {
         }
     }
 
-    /// Waits for the condition with a watch that all waits for the kind share.
+    /// Waits for the condition with the shared watch of the kind.
     async fn follow(
         &self,
         api: &Api<DynamicObject>,
@@ -97,7 +97,7 @@ impl Waiter {
         if let Some(end) = condition.judge(found.as_ref()).await {
             return end;
         }
-        // The watch may be older than the read.
+        // The shared watch may report a state that is older than the read.
         let is_old = |object: &DynamicObject| {
             version(object.resource_version()).zip(read_at).is_some_and(|(version, read_at)| version <= read_at)
         };
@@ -131,7 +131,7 @@ fn by_name(object: &ObjectReference) -> String {
     format!("metadata.name={}", object.name)
 }
 
-/// The result of a wait, or `None` while it continues.
+/// The result of a wait, or `None` while the wait continues.
 type End = Option<Result<(), String>>;
 
 /// A condition on an object.
@@ -141,8 +141,8 @@ struct Condition<'a> {
     evaluator: &'a Evaluator,
 }
 
-/// Reads the object by a list with a field selector, so that the permissions for a watch suffice. Returns `None` if
-/// the request failed and may succeed later.
+/// Reads the object by a list with a field selector, so that the permissions `list` and `watch` suffice. Returns `None`
+/// if the request failed and may succeed later.
 async fn read_object(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Option<InitialRead>, String> {
     let params = ListParams::default().fields(&by_name(object));
     let Ok(listed) = tokio::time::timeout(PATIENCE, api.list(&params)).await else {
@@ -209,7 +209,7 @@ async fn watch(api: &Api<DynamicObject>, condition: &Condition<'_>) -> Result<()
 impl Condition<'_> {
     async fn judge(&self, found: Option<&DynamicObject>) -> End {
         let object = self.object;
-        // Another object with the same name counts as missing.
+        // If the wait has a uid, an object of the same name with another uid counts as deleted.
         let gone = || (!object.uid.is_empty()).then(|| Err("the object is gone".to_owned()));
         let json = match found {
             Some(found) if !object.uid.is_empty() && found.uid().as_deref() != Some(&*object.uid) => return gone(),

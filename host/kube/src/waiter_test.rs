@@ -17,10 +17,10 @@ use super::*;
 use crate::silent;
 use berth_sim as sim;
 
-/// More waits than have a watch of their own.
+/// More concurrent waits than [`WATCHES`], so that some waits share a watch.
 const MANY: usize = WATCHES + 40;
 
-/// Records the paths and queries of lists.
+/// A client that records the path and query of each list.
 struct Recording {
     client: Client,
     lists: Arc<Mutex<Vec<String>>>,
@@ -73,7 +73,7 @@ async fn waits_beyond_the_limit_share_a_watch_and_read_once() {
     let waiting = join_all(waits.iter().map(|wait| waiter.wait(wait)));
     let count_reads = || lists.lock().unwrap().iter().filter(|uri| uri.contains("fieldSelector")).count();
     let make_ready = async {
-        // By then each wait has read its object, which is not ready.
+        // After this loop, each wait has listed its object, which is not ready.
         while count_reads() < MANY {
             tokio::task::yield_now().await;
         }

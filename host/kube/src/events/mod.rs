@@ -1,7 +1,7 @@
 //! Writes `events.k8s.io/v1` Events, which `kubectl describe pod` shows.
 //!
-//! Events wait in a bounded queue and never delay scheduling. When the queue is full, a new event is dropped and
-//! counted.
+//! Events wait in a bounded queue and never delay scheduling. When the queue is full, a new event is dropped. Dropped
+//! events and failed writes are counted.
 
 mod record;
 mod series;
@@ -53,7 +53,7 @@ impl Recorder {
         }
     }
 
-    /// Queues the event for writing, or increments the count of the series that it repeats.
+    /// Queues the event for writing, or increments the count of its series if the event repeats an earlier one.
     pub(super) fn emit(&self, event: PodEvent) {
         let resource_version = self.known.resource_version(&event.pod);
         let record = self.series().observe(event, resource_version, Timestamp::now());
@@ -72,7 +72,7 @@ impl Recorder {
         }
     }
 
-    /// Counts a dropped event. Logs the counts that are powers of two.
+    /// Counts an event that is dropped or whose write failed. Logs a warning at each count that is a power of two.
     fn count_dropped(&self, reason: &dyn Display) {
         let dropped = self.dropped.fetch_add(1, Ordering::Relaxed) + 1;
         if dropped.is_power_of_two() {
@@ -80,12 +80,12 @@ impl Recorder {
         }
     }
 
-    /// Returns the number of events that were not written.
+    /// Returns the number of writes that were dropped or failed.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Writes queued events until dropped. Several workers can run at once.
+    /// Writes queued events until the future is dropped. Several calls can run at once.
     pub(super) async fn work(&self) {
         loop {
             let (name, record) = self.lanes.next().await;
@@ -94,7 +94,7 @@ impl Recorder {
         }
     }
 
-    /// Updates the counts of repeated events in the API server until dropped.
+    /// Queues the due counts of repeated events every [`REVIEW`], until the future is dropped.
     pub(super) async fn review(&self) {
         let mut tick = tokio::time::interval(REVIEW);
         loop {
@@ -127,7 +127,7 @@ impl Recorder {
             },
         };
         match written {
-            // An earlier attempt succeeded, but its answer was lost.
+            // An event of this name exists: an earlier attempt to create it succeeded, but the answer was lost.
             Err(e) if e.is(StatusCode::CONFLICT) => {
                 debug!(object = %record.name, error = %e, "the event exists already")
             }

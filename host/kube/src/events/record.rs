@@ -1,4 +1,4 @@
-//! The form of an event on the wire.
+//! The JSON form of an event in requests to the API server.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! Merges repeated events into one event with a count, as client-go's events API does. The second observation writes
-//! the count, later ones only increment it. The count is written again when the series ends, or before the API server
-//! forgets the event.
+//! the count. Later observations only increment the count here. The count is written again when the series ends, and
+//! every 30 minutes, because the API server forgets an event after an hour.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use super::record::{Record, Series};
 const FINISHED_AFTER: Duration = Duration::from_secs(6 * 60);
 /// The interval at which the count of a running series is written. The API server forgets events after an hour.
 const REFRESHED_AFTER: Duration = Duration::from_secs(30 * 60);
-/// The largest number of events that are tracked for repetition. When the table is full, an untracked repetition is
-/// written as a new event.
+/// The largest number of events that are tracked for repetition. When the table is full, each observation of an
+/// untracked event is written as a new event.
 const CAPACITY: usize = 32_768;
 
 /// The number of Warning events between two searches of a full table.
@@ -26,8 +26,8 @@ const SEARCH_INTERVAL: usize = CAPACITY / 8;
 #[derive(Debug, Default)]
 pub(super) struct SeriesCache {
     observed: HashMap<Box<str>, Observed>,
-    /// The number of Warning events until a full table is searched again for entries to evict. The cost of a search
-    /// grows with the table.
+    /// The number of Warning events, observed while the table is full, until the table is searched again for entries to
+    /// evict. The cost of a search grows with the table.
     until_search: usize,
     /// The number of searches so far.
     searches: usize,
@@ -36,15 +36,16 @@ pub(super) struct SeriesCache {
 #[derive(Debug)]
 struct Observed {
     record: Record,
-    /// The count and time that were last written to the API server.
+    /// The count that was last queued for writing, and the time when it was queued.
     written: (i32, Timestamp),
 }
 
 impl SeriesCache {
-    /// Records an observation. Returns the record to write, if there is one.
+    /// Records an observation of an event. Returns the record to write, or `None` if the observation only increments a
+    /// count.
     pub(super) fn observe(&mut self, event: PodEvent, resource_version: Box<str>, now: Timestamp) -> Option<Record> {
         if event.kind != "Warning" {
-            // A Normal event does not repeat: a pod is bound once.
+            // A Normal event does not repeat: a pod is bound or preempted once.
             return Some(Record::new(event, resource_version, now));
         }
         let full = !self.has_room();
@@ -72,7 +73,8 @@ impl SeriesCache {
         self.observed.len() < CAPACITY
     }
 
-    /// Removes ended series. Returns the records to write.
+    /// Removes ended series. Returns the records with an unwritten count whose series has ended or was last written
+    /// [`REFRESHED_AFTER`] ago.
     pub(super) fn review(&mut self, now: Timestamp) -> Vec<Record> {
         let since = |then: Timestamp| now.duration_since(then).unsigned_abs();
         let mut due = Vec::new();
@@ -88,7 +90,7 @@ impl SeriesCache {
         due
     }
 
-    /// Removes all series. Returns the records to write.
+    /// Removes all series. Returns the records with an unwritten count.
     pub(super) fn finish(&mut self) -> Vec<Record> {
         let all = self.observed.drain().map(|(_, observed)| observed);
         all.filter(|observed| observed.written.0 < observed.state().0).map(|observed| observed.record).collect()
@@ -211,7 +213,7 @@ mod tests {
     fn a_full_table_is_searched_at_intervals() {
         let mut cache = SeriesCache::default();
         let mut observe = |note: usize| cache.observe(event("Warning", &note.to_string()), "7".into(), at(0)).is_some();
-        // Each of them is a series, which is never evicted.
+        // Each event repeats, so it is a series, which is never evicted.
         for note in 0..CAPACITY {
             observe(note);
             observe(note);

@@ -18,14 +18,16 @@ use super::wire::{
     self, Args, FilterResult, HostPriority, ListMeta, NodeList, PodUid, PreemptionArgs, PreemptionResult,
 };
 
-/// Asks extenders for the core. It blocks, so it must not run on a worker thread of the tokio runtime.
+/// Sends the core's questions to extenders. The methods block, so do not call them on a worker thread of the tokio
+/// runtime.
 #[derive(Debug)]
 pub struct Asker {
     extenders: Arc<Extenders>,
     runtime: Handle,
 }
 
-/// The names of the nodes, and their full objects if an extender needs them.
+/// The names of the nodes in question, and the nodes' full objects if an extender needs them; otherwise `full` is
+/// empty.
 struct Nodes<'a> {
     names: &'a [&'a str],
     full: Vec<Arc<RawValue>>,

@@ -20,7 +20,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest answer that is read, in bytes. 5,000 full nodes take about 100 MB.
 const ANSWER_LIMIT: usize = 256 << 20;
 
-/// The path of each verb; empty if the extender does not have the verb.
+/// The path of each verb below `urlPrefix`; empty if the extender does not have the verb.
 #[derive(Debug)]
 pub(super) struct Verbs {
     pub filter: String,
@@ -124,7 +124,7 @@ fn check_address(url: &str) -> Result<(), ExtenderError> {
 }
 
 /// Returns a kubeconfig with the TLS settings of the extender. As in kube-scheduler, the server's certificate is not
-/// verified if HTTPS is enabled without a CA.
+/// verified if `insecure` is set, or if `enableHTTPS` is set without a CA.
 fn kubeconfig(url: &str, extender: &v1::Extender) -> Result<Value, ExtenderError> {
     let tls = extender.tls_config.clone().unwrap_or_default();
     let has_ca = !tls.ca_file.is_empty() || !tls.ca_data.is_empty();

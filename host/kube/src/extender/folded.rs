@@ -1,7 +1,8 @@
 //! Reads JSON objects as Go does: field names match in any case. Existing extenders rely on this.
 
 /// Defines a struct that is read from a JSON object with field names in any case. Unknown fields are ignored; a field
-/// that is null or missing has its default. After each field stands its JSON name in lower case.
+/// that is null or missing has its default. The caller gives each field's JSON name in lower case after the field's
+/// type.
 macro_rules! folded {
     ($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $field:ident: $type:ty = $key:literal,)* }) => {
         $(#[$about])*

@@ -1,4 +1,5 @@
-//! Stores full pods and nodes for extenders that receive them. It stores nothing if no extender needs them.
+//! Stores the JSON of pods and nodes for extenders that receive full objects. The store stays empty if no extender
+//! needs full objects.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +12,7 @@ use berth_config::v1;
 /// The objects that the configured extenders need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wanted {
-    /// Pods without a node, if any extender is called in a cycle.
+    /// Pods without a node, if an extender filters, scores or takes part in preemption.
     pending: bool,
     /// Nodes, if an extender that filters or scores is not `nodeCacheCapable`.
     nodes: bool,
@@ -22,7 +23,7 @@ struct Wanted {
 /// Objects by key: nodes by name, pods by uid.
 type Objects = Mutex<HashMap<Box<str>, Arc<RawValue>>>;
 
-/// Objects from the informers, as extenders receive them.
+/// Pods and nodes from the informers, in the JSON form that extenders receive.
 #[derive(Debug, Default)]
 pub struct FullObjects {
     wanted: Wanted,
@@ -47,13 +48,13 @@ impl FullObjects {
         Self { wanted, ..Self::default() }
     }
 
-    /// Returns whether the store keeps anything.
+    /// Returns whether the configured extenders need any full objects.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.wanted != Wanted::default()
     }
 
-    /// Stores the JSON of a new or changed node.
+    /// Stores the JSON of a new or changed node, if an extender needs full nodes.
     pub fn node_set(&self, name: &str, json: &str) {
         if self.wanted.nodes {
             put(&self.nodes, name, json, &[]);
@@ -65,7 +66,8 @@ impl FullObjects {
         lock(&self.nodes).remove(name);
     }
 
-    /// Stores the JSON of a new or changed pod. `assigned`: the pod has a node.
+    /// Stores the JSON of a new or changed pod, or removes the pod if no extender needs it in this state. `assigned`:
+    /// the pod has a node.
     pub fn pod_set(&self, uid: &str, assigned: bool, json: &str) {
         let wanted = if assigned { self.wanted.residents } else { self.wanted.pending };
         match wanted {

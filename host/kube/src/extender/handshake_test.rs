@@ -62,7 +62,7 @@ async fn serve(authority: &Authority, name: &str) -> SocketAddr {
     address
 }
 
-/// Answers one request. The client reports a failed handshake.
+/// Answers one request. The result may be ignored, because the client also reports a failed handshake.
 async fn answer(acceptor: TlsAcceptor, stream: TcpStream) -> std::io::Result<()> {
     let mut stream = acceptor.accept(stream).await?;
     let certificates = stream.get_ref().1.peer_certificates().map_or(0, <[_]>::len);

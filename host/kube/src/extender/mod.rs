@@ -28,11 +28,11 @@ pub use self::full_objects::FullObjects;
 use self::wire::{BindingArgs, BindingResult};
 use berth_config::v1;
 
-/// All extenders of a scheduler. The askers and the informers share it.
+/// All extenders of a scheduler. The [`Asker`] and the informers share this value.
 #[derive(Debug, Default)]
 pub struct Extenders {
     clients: Vec<Client>,
-    /// The data about each extender that the core needs.
+    /// The data about each extender that the core needs, in the order of `clients`.
     list: Vec<Extender>,
     full_objects: FullObjects,
     /// True when calls in progress must be abandoned.
@@ -62,13 +62,15 @@ impl Extenders {
         &self.full_objects
     }
 
-    /// Returns the core's interface to the extenders. It blocks, so call it from a thread outside the runtime.
+    /// Returns the core's interface to the extenders. Its methods block, so call them from a thread outside the
+    /// runtime.
     #[must_use]
     pub fn asker(self: &Arc<Self>, runtime: tokio::runtime::Handle) -> Asker {
         Asker::new(Arc::clone(self), runtime)
     }
 
-    /// Asks the extender with this index to bind the pod.
+    /// Asks an extender to bind the pod. `extender` is an index into the list of the asker: extenders with `ignorable`
+    /// come last.
     ///
     /// # Errors
     /// The extender failed, or did not answer in time. The text is the reason.
@@ -79,7 +81,8 @@ impl Extenders {
         if error.is_empty() { Ok(()) } else { Err(error) }
     }
 
-    /// Abandons the calls in progress in scheduling cycles, and all later ones. Called when the scheduler ends.
+    /// Abandons the calls in progress that an [`Asker`] waits for, and all later ones. Calls to bind a pod continue.
+    /// Called when the scheduler ends.
     pub fn end(&self) {
         self.ending.send_replace(true);
     }

@@ -16,7 +16,7 @@ const ATTEMPTS: u32 = 3;
 /// The API server's `ReportingInstanceLengthLimit`, in bytes.
 const INSTANCE_LIMIT: usize = 128;
 
-/// Writes the events of one candidate.
+/// Writes events about the Lease for one candidate.
 #[derive(Clone)]
 pub(super) struct Announcer {
     client: Client,

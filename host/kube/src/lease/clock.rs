@@ -1,4 +1,4 @@
-//! The clock of an election. It continues while the machine is suspended.
+//! The clock of an election. On Linux, the clock continues while the machine is suspended.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::election::Moment;
 
-/// Returns the current time. Tests replace it, to give candidates different clocks.
+/// A function that returns the current time. Tests replace it, to give candidates different clocks.
 pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
 /// Returns the clock of this machine.
@@ -17,7 +17,8 @@ pub fn system() -> Clock {
     Arc::new(|| Moment { own: since_boot(), wall: Timestamp::now() })
 }
 
-/// On Linux, `CLOCK_MONOTONIC` stops while the machine is suspended. The clocks of the other candidates do not.
+/// On Linux, `CLOCK_MONOTONIC` stops while the machine is suspended, but the Lease continues to age for the other
+/// candidates.
 #[cfg(target_os = "linux")]
 const COUNTS_SUSPENDED_TIME: ClockId = ClockId::Boottime;
 #[cfg(not(target_os = "linux"))]

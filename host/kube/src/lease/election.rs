@@ -1,4 +1,5 @@
-//! Leader election as a state machine. It makes one attempt after the other to acquire or renew the Lease.
+//! Leader election as a state machine. The state machine makes one attempt after the other to acquire or renew the
+//! Lease.
 //!
 //! The state machine has no clock and does no I/O. [`Election::next`] returns what to do, [`Election::answer`] takes
 //! the result of a request, and each call gets the current time. The times in the record are only informative: expiry
@@ -11,15 +12,15 @@ use jiff::Timestamp;
 use super::record::Record;
 use berth_config::{JITTER, Timing};
 
-/// The leader treats the Lease as expired earlier, by this fraction of its duration (1/20). The clock of another
-/// candidate may therefore be 5 % faster.
+/// The leader treats the Lease as expired earlier, by 1/20 of the Lease's duration. The clock of another candidate may
+/// therefore be 5 % faster than the leader's.
 const DRIFT_MARGIN: u32 = 20;
 
 /// The current time on two clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// Time on the local clock, since any moment before this process began. It never goes back, and it continues
-    /// while the machine is suspended.
+    /// Time on the local clock, since a fixed moment before this process began. The local clock never goes back, and
+    /// continues while the machine is suspended.
     pub own: Duration,
     /// Wall time, for the record.
     pub wall: Timestamp,
@@ -32,7 +33,7 @@ pub enum Request {
     Read,
     /// Create the Lease with this record.
     Create(Record),
-    /// Replace the record, if the Lease has not changed since it was last read or written.
+    /// Replace the record, if the Lease has not changed since this candidate last read or wrote it.
     Update(Record),
 }
 
@@ -81,7 +82,8 @@ pub enum Loss {
 pub struct Election {
     identity: String,
     timing: Timing,
-    /// The record as it was last read or written, and the time when it last changed.
+    /// The record as this process last read or wrote it, and the time on the own clock at which this process last saw
+    /// the record change.
     observed: Option<(Record, Duration)>,
     /// Set while this candidate leads.
     term: Option<Term>,
@@ -93,9 +95,10 @@ pub struct Election {
 /// The times of a leader.
 #[derive(Clone, Copy, Debug)]
 struct Term {
-    /// The time when the last successful write was sent. The other candidates can't have seen it earlier.
+    /// The time on the own clock when the last successful write was sent. The other candidates can't have seen that
+    /// write earlier.
     renewed: Duration,
-    /// The time of the first attempt to renew since the last successful one.
+    /// The time on the own clock of the first attempt to renew after the last successful write.
     renewing_since: Option<Duration>,
 }
 
@@ -103,7 +106,8 @@ struct Term {
 enum Doing {
     RestingUntil(Duration),
     Reading,
-    /// A write was sent at `sent`. `unread`: a leader renewed without a read; if that fails, it reads.
+    /// A write, sent at `sent` on the own clock. `unread`: the candidate renews without reading the Lease first. If
+    /// this write fails, the next request is a read.
     Writing {
         record: Record,
         sent: Duration,
@@ -132,8 +136,8 @@ impl Election {
         self.term.is_some()
     }
 
-    /// Returns the time on the own clock until which it leads without renewing. The other candidates wait at least
-    /// that long. Returns `None` if it does not lead.
+    /// Returns the time on the own clock until which this candidate leads without renewing. The other candidates wait
+    /// at least that long. Returns `None` if this candidate does not lead.
     #[must_use]
     pub fn leads_until(&self) -> Option<Duration> {
         // The other candidates read the duration from the Lease, which holds whole seconds.
@@ -141,13 +145,13 @@ impl Election {
         self.term.map(|term| term.renewed + lasts - lasts / DRIFT_MARGIN)
     }
 
-    /// Returns the reason why the last attempt failed, if it did.
+    /// Returns the reason why the last attempt failed, or `None` if no attempt failed since the last successful write.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
-    /// Returns the next action. `chance` is a random number from 0 to 1.
+    /// Returns the next action. `chance`, a random number from 0 to 1, selects the random part of a wait.
     pub fn next(&mut self, now: Moment, chance: f64) -> Next {
         if let Some(deadline) = self.deadline()
             && deadline <= now.own
@@ -166,7 +170,8 @@ impl Election {
         }
     }
 
-    /// Returns how long to wait. A candidate that does not lead adds a random delay.
+    /// Returns how long to wait. A leader waits at most until its deadline. A candidate that does not lead adds a
+    /// random delay.
     fn rest(&self, rest: Duration, now: Moment, chance: f64) -> Duration {
         match self.deadline() {
             Some(deadline) => rest.min(deadline.saturating_sub(now.own)),
@@ -209,9 +214,9 @@ impl Election {
         })
     }
 
-    /// Returns the time by which a leader must have renewed. client-go counts from the first failed attempt. The
-    /// second bound, `leads_until`, is our own: it covers a write whose answer was slow, because the other candidates
-    /// count from when the write took effect.
+    /// Returns the time by which a leader must have renewed. As in client-go, this is `renew_deadline` after the first
+    /// attempt since the last renewal. The second bound, `leads_until`, is Berth's own: it covers a write whose answer
+    /// was slow, because the other candidates count from when the write took effect.
     fn deadline(&self) -> Option<Duration> {
         let last = self.leads_until()?;
         let Term { renewing_since, .. } = self.term?;
@@ -242,7 +247,7 @@ impl Election {
             }
             _ => Request::Read,
         };
-        // client-go's kube-scheduler uses the same client time-out, so two requests fit into a deadline.
+        // Two requests fit into a renew deadline. kube-scheduler's client for leader election has the same time-out.
         let within = self.timing.renew_deadline / 2;
         let left = self.deadline().map_or(within, |deadline| deadline.saturating_sub(now.own));
         Next::Send { request, within: within.min(left) }
@@ -263,7 +268,7 @@ impl Election {
             return self.write(self.fresh(record.transitions.saturating_add(1), now), false, now);
         }
         if self.leads() {
-            // client-go continues until its deadline. We stop, because the other candidate already considers itself
+            // client-go continues until its deadline. Berth stops, because the other candidate already considers itself
             // the leader.
             return self.stop(Loss::Taken(record.holder));
         }

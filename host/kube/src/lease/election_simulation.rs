@@ -12,14 +12,15 @@ struct Faults {
     pauses: bool,
     /// Clocks stop while their process is paused, as CLOCK_MONOTONIC does while a machine is suspended.
     stopping: bool,
-    /// Wall clocks jump by up to ten hours.
+    /// Each reading of a wall clock is wrong by a random amount of up to ten hours.
     jumps: bool,
 }
 
 /// An API server with one Lease, the candidates, and the messages between them.
 struct World {
     rng: fastrand::Rng,
-    /// The generator for wall clocks. It is separate, so that jumps do not change the rest of the simulation.
+    /// The random generator for wall clocks. A separate generator keeps `jumps` from changing the rest of the
+    /// simulation.
     wall_rng: fastrand::Rng,
     faults: Faults,
     now: u64,
@@ -42,16 +43,16 @@ struct Candidate {
     /// The clock's advance per second, in microseconds.
     rate: u64,
     paused_until: u64,
-    /// The total time of its pauses that its clock did not count, in milliseconds.
+    /// The total time for which the candidate's clock stood still in pauses, in milliseconds.
     missed: u64,
-    /// The resourceVersion that it last read or wrote.
+    /// The resourceVersion that the candidate last read or wrote.
     version: u64,
     doing: Doing,
 }
 
 enum Doing {
     AsleepUntil(u64),
-    /// The message's number, and the time at which the candidate stops waiting.
+    /// The number of the awaited answer, and the time in milliseconds at which the candidate stops waiting.
     Waiting(u64, u64),
 }
 
@@ -89,14 +90,14 @@ impl World {
     }
 
     fn moment(&mut self, which: usize) -> Moment {
-        // Each wall clock is wrong by a different amount.
+        // Each reading of a wall clock is wrong by another random amount.
         let jump = if self.faults.jumps { self.wall_rng.u64(0..36_000_000_000) } else { 0 };
         let wall = i64::try_from(self.now * 1_000 + self.candidates[which].offset * 1_000_000 + jump).expect("small");
         Moment { own: self.own_time(which), wall: Timestamp::from_microsecond(wall).expect("a time") }
     }
 
-    /// Returns the candidate's own clock. If the candidate is paused and its clock stops during pauses, returns the
-    /// time at which it continues.
+    /// Returns the time on the candidate's own clock. If the candidate is paused and clocks stop in pauses, returns the
+    /// time that the clock shows when the candidate continues.
     fn own_time(&self, which: usize) -> Duration {
         let Candidate { offset, rate, missed, paused_until, .. } = &self.candidates[which];
         let now = if self.faults.stopping { self.now.max(*paused_until) } else { self.now };
@@ -129,7 +130,7 @@ impl World {
         }
     }
 
-    /// Pauses a random candidate. Meanwhile it does nothing and gets no answer.
+    /// Pauses a random candidate. A paused candidate sends nothing and gets no answer until the pause ends.
     fn pause(&mut self) {
         let (which, time) = (self.rng.usize(0..self.candidates.len()), self.rng.u64(1..40_000));
         let candidate = &mut self.candidates[which];
@@ -212,8 +213,8 @@ impl World {
         self.candidates.iter().filter(|candidate| candidate.election.leads()).count()
     }
 
-    /// Returns the number of candidates that would begin a binding now: they lead, and their Lease has not ended by
-    /// their own clocks. A paused candidate counts if it would bind when continued now.
+    /// Returns the number of candidates that would begin a binding now: candidates that lead, and whose Lease has not
+    /// ended on their own clocks. A paused candidate counts if it would bind when continued now.
     fn holders(&self) -> usize {
         let holds = |which: &usize| {
             self.candidates[*which].election.leads_until().is_some_and(|end| self.own_time(*which) < end)
@@ -221,7 +222,7 @@ impl World {
         (0..self.candidates.len()).filter(holds).count()
     }
 
-    /// Advances with faults until 400 s, and without faults from then on.
+    /// Advances with lost messages, long delays and pauses until 400 s, and without these faults from then on.
     fn advance(&mut self, lost: u32, max_delay: u64) {
         (self.lost, self.max_delay) = if self.now < 400_000 { (lost, max_delay) } else { (0, 50) };
         self.faults.pauses &= self.now < 400_000;
@@ -298,7 +299,7 @@ fn the_simulation_detects_unsuitable_clocks() {
     assert!(find_two_holders(0..300, drifting).is_some(), "clocks that differ by 80 % do no harm");
 }
 
-/// The wall clocks have no influence on who leads when.
+/// The wall clocks have no influence on which candidate leads at which time.
 #[test]
 fn wall_clocks_have_no_effect() {
     let course = |seed, jumps| {

@@ -7,12 +7,13 @@ use super::*;
 const ME: &str = "me";
 
 fn at(millis: u64) -> Moment {
-    // The wall clock must have no influence; here it goes backwards.
+    // The wall clock must have no influence, so this wall clock goes backwards.
     let wall = Timestamp::from_millisecond(1_000_000_000_000 - i64::try_from(millis).expect("small")).expect("a time");
     Moment { own: Duration::from_millis(millis), wall }
 }
 
-/// Returns the answer for a Lease that this holder has. A different `renewed` makes a different record.
+/// Returns the answer for a Lease that `holder` holds. `renewed` is in seconds; a different `renewed` makes a different
+/// record.
 fn held_by(holder: &str, transitions: i32, renewed: i64) -> Answer {
     let renewed = Timestamp::from_second(renewed).ok();
     Answer::Found(Record { holder: holder.into(), duration_seconds: 15, acquired: None, renewed, transitions })
@@ -212,7 +213,7 @@ fn a_candidate_releases_only_its_own_lease() {
 
 #[test]
 fn a_leader_writes_for_as_long_as_the_others_wait_after_its_renewal_was_sent() {
-    // The Lease holds whole seconds.
+    // The Lease stores its duration in whole seconds.
     let timing = Timing { lease_duration: Duration::from_millis(15_900), ..Timing::default() };
     let mut election = Election::new(ME, timing);
     assert_eq!(election.leads_until(), None);

@@ -26,8 +26,8 @@ pub struct Elector {
     clock: Clock,
     term: LeaseTerm,
     leads: watch::Sender<bool>,
-    /// The state in the last log line: whether this process led, and the error of its last attempt. The same state is
-    /// not logged again.
+    /// The state in the last log line: whether this process led, and the error of its last attempt. An unchanged state
+    /// is not logged again.
     last_logged: Option<(bool, Option<String>)>,
 }
 
@@ -50,8 +50,8 @@ impl Elector {
         Self::with_clock(client, options, system(), Counter::default())
     }
 
-    /// Creates a candidate with this clock. `refused` counts the requests that [`Elector::term`] keeps from being
-    /// sent.
+    /// Creates a candidate with this clock. `refused` counts the leader's writes that are not sent because
+    /// [`Elector::term`] has ended or ends too soon.
     ///
     /// # Errors
     /// As [`Elector::new`].
@@ -91,7 +91,8 @@ impl Elector {
         self.leads.subscribe()
     }
 
-    /// Acquires the Lease, then renews it. Returns when the Lease is lost. May be dropped and called again.
+    /// Acquires the Lease, then renews the Lease. Returns when the Lease is lost. The future may be dropped and `run`
+    /// called again.
     pub async fn run(&mut self) -> Lost {
         loop {
             match self.election.next(self.now(), fastrand::f64()) {
@@ -111,8 +112,8 @@ impl Elector {
         }
     }
 
-    /// Gives up the Lease if this process holds it (client-go's `ReleaseOnCancel`), so that another candidate need
-    /// not wait for its expiry. Call it after the last write.
+    /// Gives up the Lease if this process holds it (client-go's `ReleaseOnCancel`), so that another candidate need not
+    /// wait until the Lease expires. Call this after the last write of the leader.
     pub async fn release(mut self) {
         self.term.set_end(None);
         let release = match self.lock.send(Request::Read, self.patience).await {
@@ -141,7 +142,7 @@ impl Elector {
         let leads = self.election.leads();
         let changed = self.leads.send_if_modified(|before| std::mem::replace(before, leads) != leads);
         if changed && leads {
-            // In a task, so that the renewal does not wait for it.
+            // Announce in a task, so that the renewal does not wait for the event.
             tokio::spawn(self.announcer.clone().announce(self.lock.lease().clone(), "became leader"));
         }
         let lease = &self.lease;

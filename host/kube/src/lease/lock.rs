@@ -11,7 +11,8 @@ use super::election::{Answer, Request};
 use super::record::Record;
 use crate::rest::{self, Call, CallError, JSON};
 
-/// A Lease at the API server. An update replaces only the version that was last read or written.
+/// A Lease at the API server. An update succeeds only if the Lease still has the resourceVersion that was last read or
+/// written.
 pub struct Lock {
     client: Client,
     name: String,
@@ -26,7 +27,7 @@ impl Lock {
         Self { client, name: name.to_owned(), namespace: namespace.to_owned(), lease: Value::Null }
     }
 
-    /// Returns the Lease as it was last read or written; null before.
+    /// Returns the Lease as it was last read or written; null before the first successful request.
     pub(super) fn lease(&self) -> &Value {
         &self.lease
     }

@@ -1,4 +1,4 @@
-//! Leader election: of several schedulers with the same name, the holder of a Lease schedules pods.
+//! Leader election: of several schedulers that share a Lease, only the holder schedules pods.
 //!
 //! - In: the settings `leaderElection`, and the Lease of `coordination.k8s.io/v1`.
 //! - Out: whether this process leads, and a [`LeaseTerm`], which every write of the leader checks.
@@ -9,8 +9,8 @@
 //! [`Election`] is the state machine, [`Lock`] is the Lease at the API server, and [`Elector`] drives the state
 //! machine with a clock and the lock.
 //!
-//! The election is our own for two reasons. The `kube` crates contain no leader election. And a state machine without
-//! clock and I/O can be simulated: the tests run whole elections in simulated time, with faults from a seed.
+//! Berth has its own election for two reasons. The `kube` crates contain no leader election. And a state machine
+//! without clock and I/O can be simulated: the tests run whole elections in simulated time, with faults from a seed.
 
 mod announce;
 mod clock;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The holder of a Lease and its times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// `holderIdentity`; empty if nobody leads.
+    /// `holderIdentity`; empty if no candidate holds the Lease.
     pub holder: String,
     /// `leaseDurationSeconds`: how long other candidates wait after they last saw the record change.
     pub duration_seconds: i32,
@@ -52,7 +52,7 @@ impl Record {
         }
     }
 
-    /// Returns how long other candidates wait after they saw the record.
+    /// Returns how long other candidates wait after they last saw the record change.
     pub(super) fn duration(&self) -> Duration {
         Duration::from_secs(u64::try_from(self.duration_seconds).unwrap_or_default())
     }

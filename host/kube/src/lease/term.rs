@@ -1,4 +1,4 @@
-//! Limits the leader's writes to the time in which it holds the Lease.
+//! Limits the leader's writes to the time in which this process holds the Lease.
 
 use std::fmt::{Debug, Formatter};
 use std::future::poll_fn;
@@ -12,13 +12,14 @@ use prometheus_client::metrics::counter::Counter;
 
 use super::clock::Clock;
 
-/// The time before the end of the Lease at which a write is abandoned.
+/// No write is sent, and each write in progress is abandoned, this long before the end of the term.
 const MARGIN: Duration = Duration::from_millis(250);
 
-/// The time for which this process holds the Lease. The [`super::Elector`] extends it at each renewal. Every write of
-/// the leader checks it immediately before the request is sent, by a clock that counts suspended time. So a process
-/// that was paused for longer than the Lease lasts sends no more writes. The default is a term without an end, for a
-/// scheduler without leader election.
+/// The time for which this process holds the Lease. The [`super::Elector`] extends it at each renewal. Bindings,
+/// evictions, status patches and intents check the term immediately before the request is sent. Kubernetes Events do
+/// not. The clock counts the time in which the machine is suspended. So a process that was paused for longer than the
+/// Lease lasts sends none of these writes. The default is a term without an end, for a scheduler without leader
+/// election.
 #[derive(Clone, Default)]
 pub struct LeaseTerm(Option<Arc<Shared>>);
 
@@ -26,7 +27,7 @@ struct Shared {
     /// Namespace and name of the Lease.
     lease: String,
     clock: Clock,
-    /// The end of the term by the clock, in nanoseconds. 0 while this process does not lead.
+    /// The end of the term on `clock`, in nanoseconds. 0 while this process does not lead.
     ends: AtomicU64,
     refused: Counter,
 }
@@ -34,7 +35,7 @@ struct Shared {
 /// The reason why a write of the leader has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
-    /// The request was not sent.
+    /// The request was not sent, because the term has not begun, has ended or is about to end.
     #[error("the request was not sent: Lease {0} has expired, so another scheduler may lead")]
     NotSent(String),
     /// The Lease ended before the answer came. The API server may have accepted the request.
@@ -46,13 +47,15 @@ pub enum Unanswered {
 }
 
 impl LeaseTerm {
-    /// Creates a term that has not begun. `refused` counts the requests that are not sent because there is no term.
+    /// Creates a term that has not begun. `refused` counts the requests that are not sent because the term has not
+    /// begun, has ended or is about to end.
     #[must_use]
     pub fn new(lease: &str, clock: Clock, refused: Counter) -> Self {
         Self(Some(Arc::new(Shared { lease: lease.to_owned(), clock, ends: AtomicU64::new(0), refused })))
     }
 
-    /// Sets the end of the term, by the clock; `None` if this process does not lead.
+    /// Sets the end of the term on the clock passed to [`LeaseTerm::new`]. `None` means that this process does not
+    /// lead.
     pub fn set_end(&self, end: Option<Duration>) {
         if let Some(shared) = &self.0 {
             let nanos = end.map_or(0, |end| u64::try_from(end.as_nanos()).unwrap_or(u64::MAX));
@@ -60,7 +63,7 @@ impl LeaseTerm {
         }
     }
 
-    /// Returns the time that is left for writes; zero after the end of the term.
+    /// Returns the time until the end of the term: zero after the end, and [`Duration::MAX`] for the default term.
     #[must_use]
     pub fn left(&self) -> Duration {
         let Some(shared) = &self.0 else { return Duration::MAX };
@@ -112,7 +115,7 @@ mod tests {
     use super::super::Moment;
     use super::*;
 
-    /// Returns a term, and its clock in milliseconds.
+    /// Returns a term, its clock in milliseconds, and its counter of requests that were not sent.
     fn term() -> (LeaseTerm, Arc<AtomicU64>, Counter) {
         let (clock_millis, refused) = (Arc::<AtomicU64>::default(), Counter::default());
         let read = Arc::clone(&clock_millis);

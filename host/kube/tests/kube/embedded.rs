@@ -16,7 +16,7 @@ async fn the_cases_pass_against_the_embedded_api_server() {
     server.shutdown().await.expect("an orderly end");
 }
 
-/// The known state: pods by name, with uid and label `round`; nodes by name, with `unschedulable`.
+/// The cluster's state: pods by name, with uid and label `round`; nodes by name, with `unschedulable`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct View {
     pods: BTreeMap<String, (String, String)>,
@@ -59,7 +59,7 @@ impl View {
     }
 }
 
-/// A small random generator. The same seed gives the same changes.
+/// A small random generator. The same seed gives the same numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -118,7 +118,7 @@ async fn no_object_is_lost_when_watches_break() {
             churn(&world, &mut chance, round).await;
             fault(&server, &mut chance, &mut severe);
         }
-        // The objects `end` are created last; when they are seen, all earlier changes were seen.
+        // The objects `end` are created last; when their events arrive, the events of all earlier changes have arrived.
         world.create_node("end").await;
         let end = world.create_pod("end").await;
         let mut seen = View::default();

@@ -13,7 +13,7 @@ use berth_kube::{Options, Shell};
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// Starts a shell with this script and waits for both first lists.
+/// Starts a shell with this script and waits for the first list of pods and the first list of nodes.
 async fn started(script: Script) -> (Server, Shell, UnboundedReceiver<Event>) {
     let server = Server::scripted(script).await;
     let (sender, receiver) = unbounded_channel();
@@ -129,8 +129,8 @@ async fn an_unreadable_object_does_not_stop_the_informer() {
         ],
     );
     let (_server, _shell, mut receiver) = started(script).await;
-    // The unreadable version of a is ignored, so its known state stays until it is deleted; c is not on the second
-    // list.
+    // The unreadable version of pod `a` is ignored, so the known state of `a` stays until `a` is deleted. Pod `c` is
+    // not on the second list.
     assert_eq!(events(&mut receiver, 5).await, ["+a@0", "+c@0", "+b@0", "-c", "-a"]);
 }
 
@@ -192,7 +192,8 @@ async fn lists_are_read_as_protobuf_if_the_server_supports_it() {
         [Reply::watch(&[event("MODIFIED", &pod("a", 11, 0)), event("ADDED", &pod("c", 12, 0)), expired()])],
     );
     let (server, _shell, mut receiver) = started(script).await;
-    // A pod is the same in protobuf and JSON, so only c is new, until a and c are missing from the next list.
+    // A pod is the same in protobuf and JSON, so the watch reports only pod `c` as new. Pods `a` and `c` are missing
+    // from the next list.
     let mut seen = events(&mut receiver, 5).await;
     seen[3..].sort();
     assert_eq!(seen, ["+a@0", "+b@0", "+c@0", "-a", "-c"]);
@@ -215,7 +216,7 @@ async fn an_incomplete_protobuf_list_is_listed_again() {
         [],
     );
     let (server, _shell, mut receiver) = started(script).await;
-    // b was on the list that broke off.
+    // Pod `b` was on the list that broke off, so the informer may have reported `b` before the next list.
     let mut seen = events(&mut receiver, 1).await;
     seen.extend(events_now(&mut receiver));
     assert!(seen == ["+a@0"] || seen == ["+a@0", "+b@0", "-b"], "{seen:?}");
@@ -265,7 +266,7 @@ fn with_a_service(request: &ReceivedRequest) -> Reply {
     }
 }
 
-/// Returns the next events about kinds beyond pods and nodes, shortened.
+/// Returns the next events as text. Panics at an event that is not about a kind beyond pods and nodes.
 async fn of_objects<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>) -> [String; EVENTS] {
     let mut shown = std::array::from_fn(|_| String::new());
     for text in &mut shown {

@@ -33,7 +33,7 @@ async fn objects_are_the_same_in_both_forms() {
     }
     create(&client, "/api/v1/nodes", &objects["nodes"]).await;
     create(&client, "/api/v1/namespaces/default/pods", &objects["pods"]).await;
-    // A deleted pod with a finalizer stays and has a deletionTimestamp.
+    // Pod `all` has a finalizer, so the pod stays after this request and has a deletionTimestamp.
     send(&client, "DELETE", "/api/v1/namespaces/default/pods/all", &Value::Null).await;
 
     let nodes = both::<NodeObject>(&client, "/api/v1/nodes").await;
@@ -48,7 +48,7 @@ async fn objects_are_the_same_in_both_forms() {
     assert_eq!((all.spec.priority, all.spec.volumes.len(), all.spec.tolerations.len()), (-7, 14, 3));
 }
 
-/// Lists in both forms, checks that all fields are equal, and returns the objects.
+/// Lists as JSON and as protobuf, checks that all fields are equal, and returns the objects.
 async fn both<T: PartialObject + Debug>(client: &Client, path: &str) -> Vec<T> {
     let (form, text) = get(client, path, JSON).await;
     assert_eq!(form, JSON);
@@ -73,7 +73,7 @@ async fn both<T: PartialObject + Debug>(client: &Client, path: &str) -> Vec<T> {
     from_protobuf
 }
 
-/// Returns the fields that have their default in every object, found in the debug output.
+/// Returns the names of the fields that have their default in every object. `text` is the debug output of the objects.
 fn never_set(text: &str) -> Vec<&str> {
     let (mut names, mut set) = (BTreeSet::new(), BTreeSet::new());
     for (at, _) in text.match_indices(": ") {

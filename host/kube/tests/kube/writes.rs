@@ -1,4 +1,4 @@
-//! Tests bindings, conditions and events: the requests, and the handling of the answers.
+//! Tests writes of the shell (bindings, conditions, events): the requests, and the handling of the answers.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -137,7 +137,7 @@ fn unscheduled(reason: &'static str, message: &str) -> Action {
     Action::SetUnscheduled { pod: key("a"), reason, message: message.into() }
 }
 
-/// Returns the condition in a patch without its time, and the time.
+/// Returns the condition in a patch without `lastTransitionTime`, and that time.
 fn condition(request: &ReceivedRequest) -> (Value, String) {
     assert_eq!((&*request.method, &*request.path), ("PATCH", "/api/v1/namespaces/default/pods/a/status"));
     assert_eq!(request.content_type, "application/strategic-merge-patch+json");
@@ -233,7 +233,7 @@ async fn a_pod_that_has_a_node_gets_no_condition() {
 
 #[tokio::test]
 async fn a_binding_waits_for_the_patch_in_progress_and_drops_the_next_one() {
-    // The first patch fails once, so the answer arrives only after the second attempt.
+    // The first patch fails once, so the patch is in progress until the second attempt is answered.
     let (server, shell, mut receiver) = started([Reply::status(500, "InternalError", "slow")]).await;
     shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
     server.wait_for_requests(1, writes).await;
@@ -310,7 +310,7 @@ async fn shutdown_ends_within_its_time_limit() {
     assert_eq!(undone, Undone { bindings: 1, conditions: 0, events: 1 });
 }
 
-/// A task that does one piece of work panics: the supervisor says which task.
+/// If a task that executes an action panics, the supervisor reports the name of the task.
 #[tokio::test]
 async fn the_supervisor_names_a_task_that_panics() {
     let object = ObjectReference {

@@ -31,7 +31,8 @@ impl World {
     pub async fn start(client: &Client) -> Self {
         let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), "default");
         let account = serde_json::from_value(json!({"metadata": {"name": "default"}})).expect("an account");
-        // A server without the service account controller refuses pods otherwise.
+        // The API server refuses pods if this service account is missing. A server without controllers does not create
+        // the account.
         let _ = accounts.create(&PostParams::default(), &account).await;
         let (sender, events) = unbounded_channel();
         let options = Options { host: "host-1".to_owned(), page_size: 7, ..Options::default() };

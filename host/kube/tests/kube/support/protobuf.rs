@@ -15,13 +15,13 @@ pub fn status(code: u16, reason: &str, message: &str) -> Reply {
     Reply::protobuf(code, body("Status", &[text(3, message), text(4, reason), code_field].concat()))
 }
 
-/// Returns a pod as `server::pod` does in JSON, with priority 0.
+/// Returns the protobuf message of the pod that `server::pod` returns as JSON, with priority 0.
 pub fn pod(name: &str, version: u32) -> Vec<u8> {
     [metadata(name, version), field(2, &[field(2, &[text(1, "c"), text(2, "i")].concat()), vec![200, 1, 0]].concat())]
         .concat()
 }
 
-/// Returns a pod with a number in place of its container's name.
+/// Returns a malformed pod, whose container has a number in place of its name.
 pub fn broken_pod(name: &str, version: u32) -> Vec<u8> {
     [metadata(name, version), field(2, &field(2, &[8, 1]))].concat()
 }

@@ -1,4 +1,5 @@
-//! A scripted API server: it returns given answers, breaks a watch within a line, or answers 410.
+//! A scripted API server: it returns given answers, breaks the connection within a line of a watch, or reports an
+//! expired resourceVersion (410).
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -35,7 +36,7 @@ impl ReceivedRequest {
         self.query.contains("watch=")
     }
 
-    /// Returns a parameter of the query; empty if it is missing.
+    /// Returns a parameter of the query; empty if the parameter is missing.
     pub fn parameter(&self, name: &str) -> &str {
         let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
         pairs.filter(|(key, _)| *key == name).map(|(_, value)| value).next().unwrap_or_default()
@@ -61,7 +62,7 @@ enum End {
     Complete,
     /// The connection breaks.
     Cut,
-    /// The body neither continues nor ends.
+    /// The body stays open and brings no more data.
     Open,
 }
 
@@ -111,7 +112,7 @@ impl Reply {
         Self { end: End::Complete, ..self }
     }
 
-    /// Removes the last bytes of the answer.
+    /// Removes this number of bytes from the end of the answer's body.
     pub fn without_the_last(mut self, bytes: usize) -> Self {
         self.bytes.truncate(self.bytes.len() - bytes);
         self
@@ -166,7 +167,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts a server with this function as its answers.
+    /// Starts a server that answers each request with the result of `answer`.
     pub async fn start(answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> Self {
         let requests: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
         let log = Arc::clone(&requests);
@@ -200,7 +201,7 @@ impl Server {
         self.requests.lock().expect("no panic").iter().filter(|request| wanted(request)).cloned().collect()
     }
 
-    /// Waits for this number of requests that match the filter.
+    /// Waits until at least `times` requests match the filter. Returns all requests that match.
     pub async fn wait_for_requests(
         &self,
         times: usize,
@@ -241,7 +242,8 @@ async fn client(address: &str) -> kube::Client {
     berth_kube::connect(Some(&file)).await.expect("a client")
 }
 
-/// Answers to lists and watches, in order. After the last one, lists are empty and watches stay open.
+/// Answers to lists and watches, in order: of pods at index 0, of nodes at index 1. After the last answer, lists are
+/// empty, and watches stay open without events.
 #[derive(Default)]
 pub struct Script {
     lists: [VecDeque<Reply>; 2],
@@ -293,7 +295,7 @@ pub fn node(name: &str, version: u32, unschedulable: bool) -> Value {
     })
 }
 
-/// Returns a line of a watch.
+/// Returns the JSON of one line of a watch.
 pub fn event(kind: &str, object: &Value) -> Value {
     json!({"type": kind, "object": object})
 }
@@ -303,14 +305,15 @@ pub fn bookmark(version: u32) -> Value {
     event("BOOKMARK", &json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": version.to_string()}}))
 }
 
-/// Returns the line that reports an expired resourceVersion.
+/// Returns the line of a watch that reports an expired resourceVersion (410).
 pub fn expired() -> Value {
     let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
                         "message": "too old resource version", "reason": "Expired", "code": 410});
     event("ERROR", &status)
 }
 
-/// Returns the next events as text: `+pod-a@1` (with the priority), `-pod-a`, `+node-n`, `-node-n`.
+/// Waits for `count` events and returns them as text: `+a@1` (pod a with priority 1), `+a@1 on n` (assigned to node n),
+/// `-a`, `+node n`, `-node n`, and others as in [`show`].
 pub async fn events(receiver: &mut UnboundedReceiver<Event>, count: usize) -> Vec<String> {
     let mut shown = Vec::new();
     while shown.len() < count {
