@@ -41,8 +41,9 @@ pub struct Certificate {
 
 impl Certificate {
     /// Loads the certificate that the options name. If the directory lacks a file, writes a self-signed certificate
-    /// there. Without files and directory, makes a self-signed certificate in memory. A self-signed certificate is valid for
-    /// `localhost`, the loopback addresses and the address that is served.
+    /// there. Without files and directory, makes a self-signed certificate in memory. A self-signed certificate is
+    /// valid for `localhost`, the loopback addresses and the address `served`, unless `served` is unspecified (such as
+    /// 0.0.0.0).
     ///
     /// # Errors
     /// A file can't be read or written, or has the wrong content.
