@@ -1,7 +1,7 @@
 //! Checks a document against its JSON Schema and reads the document as the type that the schema describes.
 //!
-//! This module exists for its messages. It reports every problem with its place and a hint. serde stops at the first
-//! problem.
+//! This module exists for its messages. The module reports every problem with its place and a hint.
+//! serde stops at the first problem.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

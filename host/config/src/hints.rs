@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::json_schema::resolved;
 use berth_apimachinery::nearest;
 
-/// Fields that older versions had at this place, each with the advice what to use instead.
+/// Fields that v1 does not have or has only in plugin arguments, each with the advice what to use instead.
 const REMOVED: [(&str, &str); 6] = [
     ("healthzBindAddress", "use the flags --bind-address and --secure-port"),
     ("metricsBindAddress", "use the flags --bind-address and --secure-port"),

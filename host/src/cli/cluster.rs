@@ -158,7 +158,7 @@ impl Cluster {
         }
         if let Some((stop, task)) = self.controllers {
             drop(stop);
-            // Pending writes of the controllers don't matter: the cluster ends with them.
+            // Pending writes of the controllers don't matter, because the cluster's objects end with this process.
             let _ = tokio::time::timeout(STOP_TIMEOUT, task).await;
         }
         Ok(self.server.shutdown().await?)
@@ -185,8 +185,8 @@ async fn create(client: Client, object: Value) -> Result<()> {
     Ok(())
 }
 
-/// Writes the file atomically, readable for its owner only: a waiting process finds it complete, and a kubeconfig
-/// holds credentials.
+/// Writes the kubeconfig atomically, so that a process that waits for the file finds the complete content. Only the
+/// owner can read the file, because a kubeconfig holds credentials.
 fn write_privately(path: &Path, text: &str) -> Result<()> {
     ensure!(!path.is_dir(), "--kubeconfig {} is a directory; give the path of a file", path.display());
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

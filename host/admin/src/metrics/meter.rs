@@ -1,5 +1,5 @@
 //! Updates the metrics of frequent events on the scheduling thread. The meter keeps the handles of the most frequent
-//! metrics, so that it does not look up their labels at each event.
+//! metrics, so that an event does not look up the handle by labels.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

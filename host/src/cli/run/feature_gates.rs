@@ -1,6 +1,5 @@
 //! `--feature-gates`, as in kube-scheduler. The flag has no effect: each feature is fixed to its default in
-//! kube-scheduler v1.36. Berth logs a gate that
-//! would change this, and a gate that does not affect scheduling.
+//! kube-scheduler v1.36. Berth logs a gate that would change this, and a gate that does not affect scheduling.
 
 use std::fmt;
 
