@@ -14,11 +14,11 @@ const STALLED: Duration = Duration::from_secs(90);
 pub(super) struct Checks {
     name: &'static str,
     checks: Vec<Check>,
-    /// Names to exclude that are no checks of this endpoint.
+    /// Names that the request excludes, but that no check of this endpoint has.
     unknown: Vec<String>,
 }
 
-/// The name of a check and its result. `None` is a check that was excluded.
+/// The name of a check and the check's result, or `None` if the request excludes the check.
 type Check = (&'static str, Option<Result<(), String>>);
 
 impl Checks {

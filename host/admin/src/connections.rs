@@ -30,8 +30,8 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The time limit for the head of the next request. kube-scheduler's server has the same limit for the first request.
 const REQUEST_HEAD: Duration = Duration::from_secs(32);
 
-/// The age of a request after which its connection may be closed for a new one. The API server's limit is one minute,
-/// too.
+/// The age of a request after which its connection may be closed for a new connection. The API server limits a
+/// request to one minute, too.
 const REQUEST: Duration = Duration::from_secs(60);
 
 /// The pause after the system refuses a connection, for example because the process has no more file descriptors.
@@ -40,13 +40,13 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The client at the other end of a connection.
 #[derive(Clone)]
 pub struct Peer {
-    /// The client's certificate and its intermediate certificates. The handshake does not verify them against an
-    /// authority.
+    /// The client's certificate and its intermediate certificates; empty if the client sent none. The handshake does
+    /// not verify the certificates against an authority.
     pub certificates: Arc<[CertificateDer<'static>]>,
 }
 
-/// Accepts and serves connections for as long as it is polled, at most `most` at once. At the limit, a new connection
-/// replaces the connection that has waited longest for a request, so idle clients can't lock out probes.
+/// Accepts and serves connections, at most `most` at once. The future never completes. At the limit, a connection
+/// without a request is closed, or else a connection whose request is too old. So idle clients can't lock out probes.
 pub(super) async fn serve(listener: TcpListener, tls: Arc<ServerConfig>, router: Router, most: usize) {
     let acceptor = TlsAcceptor::from(tls);
     let places = Arc::new(Places::default());
@@ -87,7 +87,7 @@ async fn connection(stream: TcpStream, address: SocketAddr, acceptor: TlsAccepto
     }
 }
 
-/// HTTP/1.1, where a client has this time to send the head of its next request.
+/// Returns an HTTP/1.1 server. A client has the time `request_head` to send the head of its next request.
 fn http(request_head: Duration) -> http1::Builder {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(request_head);
@@ -108,7 +108,7 @@ async fn answer(
     answer
 }
 
-/// The open connections, by number.
+/// The open connections, by their numbers in the order of acceptance.
 #[derive(Default)]
 struct Places {
     open: Mutex<BTreeMap<u64, Connection>>,
@@ -121,7 +121,7 @@ struct Connection {
     waiting: bool,
     /// The time of the last change of `waiting`.
     since: Instant,
-    /// Whether the connection was aborted to free a place.
+    /// Whether the connection's task was aborted to free a place.
     closing: bool,
 }
 
@@ -136,7 +136,7 @@ impl Places {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns when there are fewer than `most` connections.
+    /// Returns when there are fewer than `most` connections (or none, if `most` is 0).
     async fn wait_for_free(&self, most: usize) {
         while !self.has_free(most.max(1)) {
             // The timeout rechecks the age of requests even if no connection ends.
@@ -144,8 +144,8 @@ impl Places {
         }
     }
 
-    /// Returns whether a place is free. If none is, aborts one connection, unless all are answering requests that are
-    /// not too old.
+    /// Returns whether a place is free. If no place is free, aborts one connection. No connection is aborted if an
+    /// aborted connection has not ended yet, or if all are answering requests that are not too old.
     fn has_free(&self, most: usize) -> bool {
         let mut open = self.lock();
         if open.len() < most {
@@ -161,7 +161,8 @@ impl Places {
     }
 }
 
-/// Returns the connection to close: the longest waiting one, else the oldest request that exceeds [`REQUEST`].
+/// Returns the connection to close: the connection that has waited longest for its handshake or a request, else the
+/// connection with the oldest request that exceeds [`REQUEST`].
 fn longest_waiting<'a>(connections: impl Iterator<Item = &'a mut Connection>) -> Option<&'a mut Connection> {
     let may_close = |connection: &&mut Connection| connection.waiting || connection.since.elapsed() > REQUEST;
     connections.filter(may_close).min_by_key(|connection| (!connection.waiting, connection.since))

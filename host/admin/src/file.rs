@@ -6,10 +6,11 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// The maximum size of a file, in bytes. A bundle of all public certificate authorities is about a fifth of it.
+/// The maximum size of a file, in bytes. A bundle of all public certificate authorities has about a fifth of
+/// this size.
 const MOST: u64 = 1 << 20;
 
-/// Reads the whole file.
+/// Reads the whole file. A file that is larger than [`MOST`] is an error.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(path)?.take(MOST + 1).read_to_end(&mut content)?;

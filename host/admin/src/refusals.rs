@@ -30,8 +30,8 @@ enum Refusal {
 }
 
 /// Reloads the configuration periodically through `reload`, which returns the reason if the file is refused. Counts
-/// refused components, and writes an event for each new refusal if this process runs in a known pod (`own`). Runs for
-/// as long as it is polled.
+/// each new refusal of a component, and writes an event for each new refusal if this process runs in a known pod
+/// (`own`). The future never completes.
 pub async fn report_refusals(
     client: Client,
     own: Option<OwnPod>,
@@ -59,8 +59,8 @@ pub async fn report_refusals(
     }
 }
 
-/// Returns the refusals that are new since the last check. A refusal that was fixed in between counts as new when it
-/// recurs.
+/// Returns the refusals that the last check (`known`) did not find, and updates `known`. A refusal that was absent at
+/// one check counts as new at the next check that finds it.
 fn fresh(known: &mut BTreeSet<Refusal>, plugins: &[PluginStatus], configuration: Option<String>) -> Vec<Refusal> {
     let refused = plugins.iter().filter(|plugin| plugin.state == PluginState::Refused);
     let why = |plugin: &PluginStatus| plugin.last_error.clone().unwrap_or_else(|| "is refused".to_owned());

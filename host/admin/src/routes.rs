@@ -44,7 +44,7 @@ struct Query {
 }
 
 impl Query {
-    /// Parses the query without decoding escapes: no check's name needs them.
+    /// Parses the query without decoding percent escapes, because the names of the checks need no escapes.
     fn of(query: &str) -> Self {
         let pairs = || query.split('&').map(|part| part.split_once('=').unwrap_or((part, "")));
         let exclude = pairs().filter(|(name, _)| *name == "exclude").map(|(_, value)| value.to_owned()).collect();

@@ -43,7 +43,8 @@ pub struct Sharing {
 }
 
 impl Options {
-    /// Returns options for this address, with kube-scheduler's defaults for everything else.
+    /// Returns options for this address, with kube-scheduler's defaults for the other flags, and at most 512
+    /// connections.
     #[must_use]
     pub fn at(address: SocketAddr) -> Self {
         Self {
@@ -97,7 +98,8 @@ impl Server {
     /// Starts the server in a task of its own.
     ///
     /// # Errors
-    /// The address is in use or not an address of this machine, or a file that a flag names can't be used.
+    /// The address is in use or not an address of this machine, a file that a flag names can't be used, or
+    /// the lookup of authorities in the cluster failed.
     pub async fn start(options: &Options, subject: Arc<Subject>) -> Result<Self, StartError> {
         let fail = |source| StartError::Address { address: options.address, source };
         let listener = listen(options).map_err(fail)?;

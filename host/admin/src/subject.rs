@@ -1,4 +1,4 @@
-//! The state that the server reports. It exists before the scheduler.
+//! The state that the server reports. The state exists before the scheduler, so that probes get answers at once.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
@@ -9,7 +9,8 @@ use super::metrics::{CoreState, Format, Metrics, Snapshot};
 use crate::view::{SchedulerView, inspect};
 use crate::vitals::Vitals;
 
-/// The time that a scrape waits for the scheduling thread. A scrape without the core's metrics is better than none.
+/// The time that a scrape waits for the scheduling thread. After this time, the scrape leaves out the
+/// core's metrics.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Vitals, metrics, configuration and scheduler of this process.
@@ -18,7 +19,7 @@ pub struct Subject {
     pub(super) vitals: Arc<Vitals>,
     metrics: Arc<Metrics>,
     scheduler: OnceLock<Box<dyn SchedulerView>>,
-    /// Returns the effective configuration. Absent before it is known.
+    /// Returns the effective configuration. `None` before the configuration is known.
     configuration: RwLock<Option<Configuration>>,
 }
 
@@ -43,7 +44,7 @@ impl Subject {
         *self.configuration.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(configuration));
     }
 
-    /// Returns the effective configuration; null before it is known.
+    /// Returns the effective configuration, or null before the configuration is known.
     ///
     /// # Errors
     /// The configuration can't be written as JSON.

@@ -11,7 +11,8 @@ pub trait SchedulerView: Send + Sync {
     /// Runs `look` on the scheduling thread, between two steps of the core. Drops `look` if the scheduler has ended.
     fn look_at_core(&self, look: Box<dyn FnOnce(&Core) + Send>);
 
-    /// Writes an event that is not about the scheduling of a pod. The event is lost if the scheduler ends before.
+    /// Writes an event that is not about the scheduling of a pod. The event is lost if the scheduler ends before the
+    /// event is sent.
     fn emit(&self, event: PodEvent);
 
     /// Returns all components and instances, by name.

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 pub struct Vitals {
     began: Instant,
     /// The time at which the scheduling thread was last seen between two steps, in milliseconds since `began`; 0
-    /// before it started.
+    /// before the scheduling thread started.
     beat: AtomicU64,
     informers_synced: AtomicBool,
-    /// The reason that the first set of plugins is not in service yet.
+    /// The reason that the first set of plugins is not in service yet, or `None` if the set is in service.
     plugins_missing: Mutex<Option<String>>,
     stopping: AtomicBool,
 }
@@ -30,7 +30,8 @@ impl Default for Vitals {
 }
 
 impl Vitals {
-    /// Returns the time since the scheduling thread was last seen between two steps, or `None` before it started.
+    /// Returns the time since the scheduling thread was last seen between two steps, or `None` before the
+    /// scheduling thread started.
     #[must_use]
     pub fn since_beat(&self) -> Option<Duration> {
         match self.beat.load(Relaxed) {
@@ -45,7 +46,7 @@ impl Vitals {
         self.informers_synced.load(Relaxed)
     }
 
-    /// Returns the reason that the first set of plugins is not in service yet, or `None` once it is.
+    /// Returns the reason that the first set of plugins is not in service yet, or `None` if the set is in service.
     #[must_use]
     pub fn plugins_missing(&self) -> Option<String> {
         self.plugins_missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -57,7 +58,7 @@ impl Vitals {
         self.stopping.load(Relaxed)
     }
 
-    /// Records that the scheduling thread is alive.
+    /// Records that the scheduling thread is between two steps now.
     pub fn beat(&self) {
         let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.beat.store(now.max(1), Relaxed);
@@ -68,7 +69,8 @@ impl Vitals {
         self.informers_synced.store(true, Relaxed);
     }
 
-    /// Records that the first set of plugins is in service (`None`), or the reason that it is not.
+    /// Records that the first set of plugins is in service (`None`), or the reason that the set is not in
+    /// service.
     pub fn set_plugins_missing(&self, why: Option<String>) {
         *self.plugins_missing.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }

@@ -1,4 +1,4 @@
-//! Completes a configuration with defaults: the effective configuration, as `--write-config-to` prints it.
+//! Completes a configuration with defaults: the effective configuration, as `--write-config-to` writes it.
 //!
 //! The defaults are kube-scheduler's, except for [`DIFFERENCES`].
 
@@ -130,7 +130,7 @@ fn complete_profile(profile: &mut Profile) {
     configs.sort_by(|one, other| one.name.cmp(&other.name));
 }
 
-/// Writes an absent weight as 0, and the weight of a disabled plugin as 0.
+/// Sets the weight of each disabled plugin, and of each enabled plugin without a weight, to 0, as kube-scheduler does.
 fn weigh(set: &mut PluginSet) {
     for plugin in set.enabled.iter_mut().chain(&mut set.disabled) {
         plugin.weight.get_or_insert(0);

@@ -1,6 +1,7 @@
 //! Checks a document against its JSON Schema and reads the document as the type that the schema describes.
 //!
-//! This module exists for its messages. It reports every problem with its place and a hint; serde stops at the first.
+//! This module exists for its messages. The module reports every problem with its place and a hint.
+//! serde stops at the first problem.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -13,7 +14,7 @@ use super::path::Path;
 use super::scalars;
 use super::tree::{Entry, Node, Value};
 
-/// Reads the document as a `T`. Returns `None` if a problem prevents that, and all problems.
+/// Reads the document as a `T`. Returns all problems, and `None` for the `T` if a problem prevents reading.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(root: &Node) -> (Option<T>, Problems) {
     let schema = schemars::schema_for!(T).to_value();
     let mut conform = Conform { schema: &schema, problems: Problems::new() };
@@ -37,7 +38,7 @@ impl<'a> Conform<'a> {
         self.problems.push(Problem { place: node.place, path: path.to_string(), message: message.into() });
     }
 
-    /// Returns the node as JSON, or `None` if the node is null or has the wrong type.
+    /// Returns the node as JSON. If the type or the value is wrong, adds a problem and returns `None`.
     fn value(&mut self, node: &Node, schema: &'a Json, path: &Path) -> Option<Json> {
         let schema = resolved(self.schema, schema);
         let Some(wanted) = scalars::type_of(schema) else { return Some(node.to_json()) };

@@ -28,8 +28,8 @@ impl Version {
         ("kubescheduler.config.k8s.io/v1beta2", Self::V1Beta2),
     ];
 
-    /// Returns the version of this `apiVersion`; `Err` with a remedy if the version is too old; `None` if it never
-    /// existed.
+    /// Returns the version of this `apiVersion`; `Err` with a remedy if the version is too old; `None` for any
+    /// other text.
     pub(super) fn of(name: &str) -> Option<Result<Self, &'static str>> {
         if let Some((_, version)) = Self::ALL.iter().find(|(known, _)| *known == name) {
             return Some(Ok(*version));
@@ -46,7 +46,7 @@ impl Version {
     }
 }
 
-/// Replaces `apiVersion` by v1 in the document and in plugin arguments.
+/// Replaces the `apiVersion` of the document and of plugin arguments by that of v1.
 pub(super) fn tree(root: &mut Node, version: Version) {
     if version == Version::V1 {
         return;
@@ -86,8 +86,8 @@ fn value_mut<'a>(node: &'a mut Node, name: &str) -> Option<&'a mut Value> {
     find(entries_mut(node)?, name).map(|node| &mut node.value)
 }
 
-/// Applies the differences between `version` and v1: adds defaults that differ, removes plugins that v1 does not
-/// have, and notes both.
+/// Applies the differences between `version` and v1: adds defaults that differ, and removes plugins that v1 does not
+/// have. Adds a note about the conversion and a note about each removed plugin.
 pub(super) fn model(
     configuration: &mut KubeSchedulerConfiguration,
     version: Version,

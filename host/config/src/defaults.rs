@@ -22,7 +22,7 @@ pub enum Provided {
 pub struct DefaultPlugin {
     /// The plugin's name.
     pub name: &'static str,
-    /// The weight that the default profile states. Without a weight, the plugin counts 1.
+    /// The weight that the default profile states. `None` stands for the weight 1.
     pub weight: Option<i32>,
     /// The implementation of the plugin.
     pub provided: Provided,

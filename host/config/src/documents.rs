@@ -62,7 +62,7 @@ fn scheduler(mut root: Node, version: Version, documents: &mut Documents, proble
     let before = problems.len();
     problems.extend(invalid);
     let mut configuration = read.unwrap_or_default();
-    // Validate and locate before the conversion: afterwards, indexes in lists no longer match the file.
+    // Validate and locate before `convert::model`: afterwards, indexes in lists no longer match the file.
     let findings = validate::configuration(&configuration, version).into_inner();
     locate(findings, &root, before, problems);
     documents.named = enabled_plugins(&configuration, &root);
@@ -78,7 +78,8 @@ fn old_policy(root: &Node, documents: &mut Documents, problems: &mut Problems) {
     let configuration = read.unwrap_or_default();
     let mut findings = validate::configuration(&configuration, Version::V1).into_inner();
     if problems.len() > before {
-        // Findings about converted profiles don't refer to fields of the file. Extenders keep their paths.
+        // A finding about a converted profile may follow from a problem of the Policy, but has no path in the Policy.
+        // Findings about extenders keep their paths, so `locate` can tell.
         findings.retain(|(path, _)| path.to_string().starts_with("extenders"));
     }
     locate(findings, root, before, problems);
@@ -119,8 +120,8 @@ fn berth(root: &Node, documents: &mut Documents, problems: &mut Problems) {
     documents.berth = Some(configuration);
 }
 
-/// Adds the findings with their places. A finding whose path is above or below a known problem's path is a
-/// consequence of that problem and is left out.
+/// Adds the findings with their places. Leaves out a finding whose path is above or below the path of a problem of
+/// the same document: the finding is a consequence of that problem. The document's problems start at index `before`.
 fn locate(findings: Vec<(Path, String)>, root: &Node, before: usize, problems: &mut Problems) {
     for (path, message) in findings {
         let name = path.to_string();

@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 /// Fails if the text is no duration or a negative duration.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is not a duration; use a format such as 15s, 1m30s or 500ms");
-    // `jiff` also accepts ISO 8601 and signs. Kubernetes does not write them.
+    // `jiff` also accepts ISO 8601 and signs. Kubernetes writes neither.
     if text.starts_with(['P', 'p', '+', '-']) {
         return Err(wrong());
     }

@@ -4,7 +4,7 @@ use super::v1;
 use crate::leader_election::LeaderElection;
 
 /// Returns the settings of the file, with defaults. An empty text and a zero duration stand for the default, as in
-/// all of Kubernetes.
+/// kube-scheduler.
 pub(super) fn of(file: &v1::LeaderElection) -> LeaderElection {
     let mut election = LeaderElection::default();
     set(&mut election.enabled, file.leader_elect);
@@ -18,7 +18,7 @@ pub(super) fn of(file: &v1::LeaderElection) -> LeaderElection {
     election
 }
 
-/// Writes the effective settings into the document.
+/// Writes the effective settings into the fields of the file's form.
 pub(super) fn write(election: &LeaderElection, file: &mut v1::LeaderElection) {
     file.leader_elect = Some(election.enabled);
     file.resource_name = Some(election.name.clone());

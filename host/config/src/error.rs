@@ -44,7 +44,7 @@ pub enum ConfigError {
         /// The maximum size, in bytes.
         most: u64,
     },
-    /// The file is neither YAML nor JSON.
+    /// The file is not valid YAML or JSON, or an object has a duplicate field.
     #[error("{file}:{}:{}: not YAML: {message}", place.line, place.column)]
     Syntax {
         /// The file's name.

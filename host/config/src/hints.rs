@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::json_schema::resolved;
 use berth_apimachinery::nearest;
 
-/// Fields of versions before v1, with what to use instead.
+/// Fields that v1 does not have or has only in plugin arguments, each with the advice what to use instead.
 const REMOVED: [(&str, &str); 6] = [
     ("healthzBindAddress", "use the flags --bind-address and --secure-port"),
     ("metricsBindAddress", "use the flags --bind-address and --secure-port"),
@@ -20,7 +20,8 @@ pub(super) fn did_you_mean<'a>(wrong: &str, names: impl Iterator<Item = &'a str>
     nearest(wrong, names).map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
 }
 
-/// Returns the hint for a field that is not one of `names`. `root` is the schema of the whole document.
+/// Returns the hint for a field that is not one of `names`, the known fields of its object. `root` is the schema of the
+/// whole document.
 pub(super) fn unknown_field(wrong: &str, names: &[&str], root: &Json) -> String {
     if let Some((_, instead)) = REMOVED.iter().find(|(name, _)| *name == wrong) {
         return format!("Kubernetes has removed it: {instead}");
@@ -35,7 +36,8 @@ pub(super) fn unknown_field(wrong: &str, names: &[&str], root: &Json) -> String 
     }
 }
 
-/// Returns the paths at which the schema knows a field of this name, shortest first, as in `profiles[].plugins`.
+/// Returns the paths at which the schema knows a field of this name, such as `profiles[].plugins`. The paths with
+/// the fewest steps come first.
 fn places_of(name: &str, root: &Json) -> Vec<String> {
     let mut found = Vec::new();
     let mut seen: Vec<*const Json> = Vec::new();

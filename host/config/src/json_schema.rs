@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-/// Resolves `$ref`, and `anyOf` with null to its other alternative.
+/// Follows each `$ref`, and replaces each `anyOf` by its first alternative that is not null.
 pub(super) fn resolved<'a>(root: &'a Json, mut schema: &'a Json) -> &'a Json {
     loop {
         let alternative = schema["anyOf"].as_array().and_then(|any| any.iter().find(|one| one["type"] != "null"));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Whether leader election is on, and the Lease and timing it uses.
+/// Whether leader election is on, and the Lease and timing that the election uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaderElection {
     /// `leaderElect`. Default: true, as kube-scheduler's.
@@ -106,8 +106,8 @@ pub enum LeaderElectionError {
     NoPause,
 }
 
-/// The jitter of the retry period: a candidate waits one retry period plus up to this many more, at random, so that
-/// the candidates don't send their requests at the same time.
+/// The jitter of the retry period: a candidate waits one retry period plus up to this many more retry periods, at
+/// random, so that the candidates don't send their requests at the same time.
 pub const JITTER: f64 = 1.2;
 
 impl Timing {

@@ -84,7 +84,7 @@ pub struct Configuration {
 pub struct Loaded {
     /// The checked configuration.
     pub configuration: Configuration,
-    /// Notes about fields without effect and about converted fields, in the file's order.
+    /// Notes about converted fields, then notes about fields without effect.
     pub notes: Vec<Problem>,
     /// Every place where the file enables a plugin.
     pub named: Vec<Named>,
@@ -107,7 +107,7 @@ pub struct Named {
 
 impl Configuration {
     /// Returns the configuration without a file: the default profile under this scheduler name (`default-scheduler`
-    /// if none is given), with every other plugin of the plugins directory appended.
+    /// if none is given), followed by every other plugin of the plugins directory.
     #[must_use]
     pub fn default_profile(scheduler_name: Option<&str>) -> Self {
         Self::without_scheduler(scheduler_name, v1alpha1::BerthConfiguration::default())

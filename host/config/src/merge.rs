@@ -15,8 +15,8 @@ pub(super) const DEFAULT_SCHEDULER: &str = "default-scheduler";
 /// The plugin that stands for the core's own binding.
 pub(super) const DEFAULT_BINDER: &str = "DefaultBinder";
 
-/// Returns the merged and expanded profile. A percentage in the profile takes precedence over the percentage of the
-/// file.
+/// Returns the merged and expanded profile. The profile's `percentageOfNodesToScore` takes precedence over the
+/// argument, which is the file's.
 pub(super) fn profile_spec(profile: &Profile, percentage_of_nodes_to_score: Option<i32>) -> ProfileSpec {
     let none = Plugins::default();
     let plugins = profile.plugins.as_ref().unwrap_or(&none);
@@ -52,7 +52,7 @@ pub(super) fn profile_spec(profile: &Profile, percentage_of_nodes_to_score: Opti
     }
 }
 
-/// Returns the arguments of each plugin as the file states them. Each plugin has its own defaults.
+/// Returns the arguments of each plugin as the file states them, without defaults. Each plugin fills in its own.
 fn arguments(configs: &[PluginConfig]) -> BTreeMap<Box<str>, serde_json::Value> {
     let read = |config: &PluginConfig| {
         let args = config.args.as_ref().and_then(|args: &PluginArgs| args.to_json().ok())?;
@@ -61,7 +61,7 @@ fn arguments(configs: &[PluginConfig]) -> BTreeMap<Box<str>, serde_json::Value> 
     configs.iter().filter_map(read).collect()
 }
 
-/// Returns whether DefaultBinder is disabled, not enabled again, and replaced by another bind plugin.
+/// Returns whether DefaultBinder is disabled, not enabled again, and replaced by another plugin of `bind`.
 fn without_default_binder(plugins: &Plugins) -> bool {
     let (bind, multi_point) = (&plugins.bind, &plugins.multi_point);
     let disabled =
@@ -69,12 +69,12 @@ fn without_default_binder(plugins: &Plugins) -> bool {
     disabled && !bind.enables(DEFAULT_BINDER) && binds_itself(plugins)
 }
 
-/// Returns whether a bind plugin other than DefaultBinder is enabled.
+/// Returns whether `bind` enables a plugin other than DefaultBinder. Plugins of `multiPoint` do not count.
 pub(super) fn binds_itself(plugins: &Plugins) -> bool {
     plugins.bind.enabled.iter().any(is_component)
 }
 
-/// Returns whether the plugin is a component. The core implements the others itself.
+/// Returns whether the plugin is a component. The core itself implements the default plugins that are no components.
 pub(super) fn is_component(plugin: &Plugin) -> bool {
     default_plugin(&plugin.name).is_none_or(|plugin| plugin.provided == Provided::Component)
 }

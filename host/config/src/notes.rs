@@ -5,7 +5,7 @@ use super::path::Path;
 use super::tree::Node;
 use super::v1::KubeSchedulerConfiguration;
 
-/// Returns a note for each field that the file sets and Berth ignores.
+/// Returns a note for each field that the file sets and Berth ignores. `false` and an empty text do not count as set.
 pub(super) fn of(configuration: &KubeSchedulerConfiguration, root: &Node) -> Problems {
     let connection = &configuration.client_connection;
     let is_named = |types: &Option<String>| types.as_ref().is_some_and(|types| !types.is_empty());

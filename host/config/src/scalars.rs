@@ -8,7 +8,7 @@ use super::tree::{Node, Value};
 use super::v1::{Data, Duration};
 use super::v1alpha1::Memory;
 
-/// Returns the type that the schema requires, or nothing if the schema accepts any type.
+/// Returns the type that the schema requires apart from `null`, or `None` if the schema accepts any type.
 pub(super) fn type_of(schema: &Json) -> Option<&str> {
     let named = match &schema["type"] {
         Json::Array(types) => types.iter().filter_map(Json::as_str).find(|name| *name != "null"),
@@ -99,7 +99,7 @@ fn check_text(text: &str, schema: &Json) -> Result<(), String> {
     }
 }
 
-/// Returns the accepted texts, or nothing if the schema accepts any text.
+/// Returns the accepted texts, or an empty list if the schema accepts any text.
 fn choices(schema: &Json) -> Vec<&str> {
     let listed = schema["enum"].as_array().into_iter().flatten();
     let described = schema["oneOf"].as_array().into_iter().flatten().map(|one| &one["const"]);

@@ -5,8 +5,8 @@ use super::v1alpha1::BerthConfiguration;
 
 impl Configuration {
     /// Returns the effective configuration as YAML that loads to the same configuration: the
-    /// KubeSchedulerConfiguration in kube-scheduler's field order, and the BerthConfiguration if it differs from its
-    /// default.
+    /// KubeSchedulerConfiguration in kube-scheduler's field order, and the BerthConfiguration if a field differs
+    /// from its default.
     ///
     /// # Errors
     /// Fails only if serialization fails, which does not happen for these types.

@@ -51,7 +51,7 @@ pub struct Cluster {
     /// The one clock of the API server and the controllers.
     clock: Arc<dyn Clock>,
     kubeconfig: PathBuf,
-    /// Removed when the cluster is dropped.
+    /// The directory of the default kubeconfig file. Dropping the cluster removes the directory.
     _directory: TempDir,
     controllers: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
     scheduler: Option<Scheduler>,
@@ -99,7 +99,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Writes the kubeconfig file. A process that waits for this file finds all parts ready.
+    /// Writes the kubeconfig file. Call this after [`Cluster::start_parts`], so that a process that waits for the file
+    /// finds all parts ready.
     ///
     /// # Errors
     /// The file can't be written.
@@ -131,7 +132,8 @@ impl Cluster {
         futures::stream::iter(objects.iter().map(create)).buffer_unordered(CREATES_AT_ONCE).try_collect().await
     }
 
-    /// Handles SIGUSR2 for as long as the scheduler runs. Returns if a thread or task of the scheduler has ended.
+    /// Handles SIGUSR2 until a thread or task of the scheduler ends. Without a scheduler, logs at every signal that
+    /// there is none, and never returns.
     ///
     /// # Errors
     /// Returns the thread or task that has ended.
@@ -156,7 +158,7 @@ impl Cluster {
         }
         if let Some((stop, task)) = self.controllers {
             drop(stop);
-            // Pending writes of the controllers don't matter: the cluster ends with them.
+            // Pending writes of the controllers don't matter, because the cluster's objects end with this process.
             let _ = tokio::time::timeout(STOP_TIMEOUT, task).await;
         }
         Ok(self.server.shutdown().await?)
@@ -183,8 +185,8 @@ async fn create(client: Client, object: Value) -> Result<()> {
     Ok(())
 }
 
-/// Writes the file atomically, readable for its owner only: a waiting process finds it complete, and a kubeconfig
-/// holds credentials.
+/// Writes the kubeconfig atomically, so that a process that waits for the file finds the complete content. Only the
+/// owner can read the file, because a kubeconfig holds credentials.
 fn write_privately(path: &Path, text: &str) -> Result<()> {
     ensure!(!path.is_dir(), "--kubeconfig {} is a directory; give the path of a file", path.display());
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! Colors of help, errors and log lines. `--color`, `NO_COLOR` and `CLICOLOR_FORCE` decide whether there are any.
+//! Colors of help, errors and log lines. `--color`, `NO_COLOR` and `CLICOLOR_FORCE` decide whether there are colors.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,8 +15,8 @@ pub(super) const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Returns the value of `--color`. It is read before clap parses the command line, because clap's own help and errors
-/// have colors.
+/// Returns the value of the last valid `--color`. Call this before clap parses the command line, because clap's own
+/// help and errors have colors.
 pub(super) fn choice(arguments: &[OsString]) -> ColorChoice {
     let mut given = arguments.iter().filter_map(|argument| argument.to_str()).take_while(|argument| *argument != "--");
     let mut choice = ColorChoice::Auto;

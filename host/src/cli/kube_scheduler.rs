@@ -6,8 +6,9 @@ use std::path::Path;
 /// The name of kube-scheduler's binary.
 const NAME: &str = "kube-scheduler";
 
-/// Translates the command line to `berth`'s own. If the first argument is no flag, the command line stays as it is:
-/// an image may have a link named kube-scheduler as its entry point and pass one of `berth`'s commands.
+/// Translates kube-scheduler's command line to `berth`'s own. Under another program name, the command line stays as it
+/// is. It also stays if the first argument is no flag: an image may have a link named kube-scheduler as its entry
+/// point and pass one of `berth`'s commands.
 pub fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut given = given.peekable();
     let program = given.next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The log on standard error. A separate thread writes it, so that a slow or stopped reader delays no other thread.
+//! The log on standard error. A separate thread writes the log, so that a slow or stopped reader delays no other
+//! thread.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +18,7 @@ const WAITING: usize = 4_096;
 /// The minimum time between two messages about dropped lines.
 const BETWEEN: Duration = Duration::from_secs(1);
 
-/// The log of the process. Dropping it writes the waiting lines, for at most about a second.
+/// The log of the process. Dropping the value writes the waiting lines, for at most about a second.
 pub(super) struct Log {
     dropped: ErrorCounter,
     log_dropped: LogDropped,
@@ -69,10 +70,12 @@ impl Drop for Log {
 /// A writer that reports dropped lines after a line is written.
 struct Output<W> {
     inner: W,
-    /// Set once the channel exists.
+    /// The counter of dropped lines. Set after the channel exists, because the channel is made with this writer.
     dropped: Arc<OnceLock<ErrorCounter>>,
     log_dropped: LogDropped,
+    /// The count in the last report.
     reported: usize,
+    /// The time of the last report.
     reported_at: Option<Instant>,
 }
 

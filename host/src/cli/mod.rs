@@ -132,7 +132,7 @@ fn invalid(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// Prints the error with its causes, and the command to run next.
+/// Prints the error with its causes, and the command to run next if the error has a hint.
 fn report(error: &anyhow::Error) {
     let style = color::STYLES.get_error();
     anstream::eprintln!("{style}error:{style:#} {}", chain(error));
@@ -166,8 +166,8 @@ fn start(command: Command) -> Result<ExitCode> {
     code
 }
 
-/// Returns the log filter. The default filter silences the client's own request logs: the callers log these errors
-/// themselves.
+/// Returns the log filter. The filters for `run`, `sim` and -v 0 to 5 silence the request logs of kube_client, because
+/// the callers log these errors themselves.
 fn log_filter(cli: &Cli) -> &str {
     let default = match cli.command {
         Command::Run(_) => "info,kube_client::client::builder=off",

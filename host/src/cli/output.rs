@@ -62,14 +62,14 @@ pub(super) fn print(listing: &impl Listing, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// Returns an empty table without lines.
+/// Returns an empty table without borders.
 pub(super) fn new_table() -> Table {
     let mut table = Table::new();
     table.load_style(NOTHING);
     table
 }
 
-/// Returns an empty table without lines, whose cells are broken to the width of the terminal.
+/// Returns an empty table without borders, whose cells wrap so that the table fits the terminal.
 pub(super) fn new_fitted_table() -> Table {
     let mut table = new_table();
     table.set_content_arrangement(ContentArrangement::Dynamic);

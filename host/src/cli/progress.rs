@@ -1,4 +1,4 @@
-//! A progress bar on standard error, for work that may take longer than two seconds. Shown only on a terminal.
+//! A progress bar on standard error, for work that may take seconds. Shown only on a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The time before the bar is shown. Short work shows none.
+/// The time before the bar is shown. Work that ends earlier shows no bar.
 const BEFORE: Duration = Duration::from_millis(500);
 
 /// The time between two looks at the counter.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// The bar that is shown now.
+/// The bar that is shown now, or `None`.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// A running progress bar. Dropping it removes the bar.
@@ -23,7 +23,7 @@ pub(super) struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Progress {
     /// Starts a bar that shows how much of `total` is done, as another thread counts it in `done`. The bar is removed
-    /// when all is done, or when the value is dropped.
+    /// when `done` reaches `total`, or when the `Progress` is dropped.
     pub fn counted(what: &'static str, total: usize, done: Arc<AtomicUsize>) -> Self {
         let template = "{bar:40} {pos}/{len} {msg}  {elapsed}";
         Self::start(template, what, Some(total as u64), move || done.load(Relaxed) as u64)

@@ -40,7 +40,7 @@ use berth_kube::OwnPod;
 use berth_kube::lease::{Elector, system_clock};
 use berth_supervisor::Supervisor;
 
-/// The maximum time at the end for bindings, conditions and events in progress.
+/// The maximum time that a scheduler that stops waits for bindings, conditions and events in progress.
 const DRAIN: Duration = Duration::from_secs(10);
 
 /// kube-scheduler's default of `leaderElection.resourceName`.
@@ -93,7 +93,7 @@ pub struct Args {
     without_effect: WithoutEffect,
 }
 
-/// Parses a boolean as Go does.
+/// Parses a boolean as Go's `strconv.ParseBool` does.
 fn boolean(text: &str) -> Result<bool, String> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
@@ -102,7 +102,7 @@ fn boolean(text: &str) -> Result<bool, String> {
     }
 }
 
-/// Everything that runs after the connection is made.
+/// The parts that run after the connection to the API server is made.
 struct Prepared {
     elector: Option<Elector>,
     election: LeaderElection,
@@ -148,8 +148,8 @@ pub async fn run(args: Args) -> Result<()> {
     }
 }
 
-/// Reads the configuration, starts the HTTPS server, and connects. Returns `None` if only the configuration was to be
-/// written.
+/// Reads the configuration, connects to the API server, and starts the HTTPS server. Returns `None` if the flags only
+/// ask to write the configuration.
 async fn prepare(args: Args) -> Result<Option<Prepared>> {
     args.without_effect.log()?;
     args.feature_gates.iter().for_each(FeatureGate::log_effect);
@@ -193,7 +193,7 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
     }))
 }
 
-/// Shows the effective configuration at `/configz`, with the profiles that serve.
+/// Shows the effective configuration at `/configz`, with the profiles that `serving` returns.
 fn show_configuration(
     subject: &Subject,
     in_force: &Arc<InForce>,
@@ -211,10 +211,10 @@ fn candidate(
     Elector::with_clock(client, election, system_clock(), metrics.writes_refused())
 }
 
-/// A followed file with its configuration before flags are applied.
+/// A followed configuration file with its configuration before flags are applied.
 type LoadedFile = (Followed, Configuration);
 
-/// Returns the configuration of the file with the flags applied.
+/// Returns the configuration with the flags applied, and the file that it comes from (`None` if the flags name none).
 fn configuration(args: &Args) -> Result<(Option<LoadedFile>, Configuration)> {
     let (file, mut configuration) = match args.policy.or(args.config.as_deref()) {
         Some(path) => {
@@ -225,8 +225,8 @@ fn configuration(args: &Args) -> Result<(Option<LoadedFile>, Configuration)> {
         None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
     };
     if args.as_kube_scheduler && !configuration.names_lease() {
-        // Replicas of kube-scheduler use this Lease during a rolling update, and kube-scheduler's RBAC allows no
-        // other.
+        // Replicas of kube-scheduler use this Lease during a rolling update, and kube-scheduler's RBAC allows no other
+        // Lease.
         KUBE_SCHEDULERS_LEASE.clone_into(&mut configuration.leader_election.name);
     }
     args.election.clone().apply_to(&mut configuration.leader_election);
@@ -263,7 +263,7 @@ async fn serve(
     Ok(Some(server))
 }
 
-/// Waits for cluster and plugins, then takes part in the leader election.
+/// Waits until the scheduler is ready (informers and plugins), then takes part in the leader election.
 async fn work(
     elector: Option<Elector>,
     election: &LeaderElection,
@@ -295,7 +295,7 @@ async fn lead(
         lost = elector.run() => return Err(lost.into()),
         ended = schedule_as_leader(leads, election, metrics, scheduler, stop) => ended,
     };
-    // Release the Lease only now: another process may schedule pods from then on.
+    // Release the Lease only after the scheduler has stopped: then another process may schedule pods.
     elector.release().await;
     ended
 }

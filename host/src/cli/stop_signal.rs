@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-/// Handles SIGTERM and Ctrl-C. Either would end a process without a handler at once, so the handlers are installed at
-/// the start. A signal that arrives before [`StopSignal::received`] is called counts.
+/// Handles SIGTERM and Ctrl-C. Either signal ends a process without a handler at once, so the process installs the
+/// handlers at its start. A signal that arrives before the call of [`StopSignal::received`] is not lost.
 pub(super) struct StopSignal {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,

@@ -24,15 +24,15 @@ pub struct Authentication {
     tokens: Option<Tokens>,
 }
 
-/// A future that follows changes of certificate files and of the cluster's ConfigMap.
+/// A future that applies changes of certificate files and of the cluster's ConfigMap.
 pub(super) type Following = BoxFuture<'static, ()>;
 
 impl Authentication {
     /// Returns the authentication that the flags describe, and a future that follows changes and must be polled.
     ///
     /// # Errors
-    /// A file can't be used; or the cluster's certificate authorities can't be read, and the flags don't tolerate
-    /// that.
+    /// A file or the kubeconfig can't be used; or the cluster's certificate authorities can't be read, and the flags
+    /// don't tolerate that.
     pub async fn new(options: &AuthenticationOptions) -> Result<(Self, Following), AccessError> {
         let client = cluster::client("--authentication-kubeconfig", options.kubeconfig.as_deref()).await?;
         let mut authentication = Self::default();
@@ -75,7 +75,7 @@ impl Authentication {
     /// Returns the user who sends a request with these headers over a connection with these client certificates.
     ///
     /// # Errors
-    /// The client claims an identity that can't be verified.
+    /// The client claims an identity by headers, a certificate or a token, and none of these claims can be verified.
     pub(super) async fn user(&self, headers: &HeaderMap, peer: &[CertificateDer<'_>]) -> Result<User, String> {
         let mut failures = Vec::new();
         let proxied = self.proxy.read().unwrap_or_else(PoisonError::into_inner).user(headers, peer);
@@ -93,7 +93,7 @@ impl Authentication {
     }
 
     /// Returns the user that a verified client certificate names: the common name is the user's name, the
-    /// organizations are the groups.
+    /// organizations are the groups. Returns `None` without a certificate, authorities or a common name.
     fn certificate_user(&self, peer: &[CertificateDer<'_>]) -> Option<Result<User, String>> {
         match self.clients.verify(peer)? {
             Ok(name) if name.common_name.is_empty() => None,

@@ -19,7 +19,7 @@ use crate::file;
 /// The period of checks for changed files.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// A replaceable bundle of certificate authorities.
+/// A replaceable bundle of certificate authorities, which may be empty.
 #[derive(Debug, Default)]
 pub(super) struct Authorities {
     current: RwLock<Option<Bundle>>,
@@ -32,7 +32,7 @@ struct Bundle {
 }
 
 impl Authorities {
-    /// Replaces the authorities. Returns whether they differ from the previous ones.
+    /// Replaces the authorities. Returns whether the PEM text differs from the previous PEM text.
     ///
     /// # Errors
     /// Returns the reason that the bundle can't be used; the previous authorities stay.
@@ -54,7 +54,8 @@ impl Authorities {
     /// authorities.
     ///
     /// # Errors
-    /// No authority signed the certificate, or the certificate is expired or not yet valid, or not for clients.
+    /// No authority signed the certificate, or the certificate is expired, not yet valid, or not for clients, or its
+    /// subject can't be read.
     pub fn verify(&self, certificates: &[CertificateDer<'_>]) -> Option<Result<SubjectName, String>> {
         let (first, others) = certificates.split_first()?;
         let bundle = self.current.read().unwrap_or_else(PoisonError::into_inner).clone()?;
@@ -102,7 +103,8 @@ impl AuthoritiesFile {
         self.authorities.set(&pem).map_err(fail)
     }
 
-    /// Reloads the file when it changes. If the new content can't be used, the previous authorities stay.
+    /// Reloads the file when the file changes. The future never completes. If the new content can't be
+    /// used, the previous authorities stay.
     pub async fn follow(self) {
         let mut last_failure = None;
         loop {

@@ -25,7 +25,7 @@ pub struct Authorization {
     reviewer: Option<Reviewer>,
     allowed_ttl: Duration,
     denied_ttl: Duration,
-    /// Decisions by user, verb and path.
+    /// Whether the API server allowed a request, with its reason, by user, verb and path.
     cache: Cache<(User, String, String), (bool, String)>,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Decision {
     Allowed,
     /// Denied, with the API server's reason, which may be empty.
     Denied(String),
-    /// The API server did not answer the review; with the error.
+    /// The API server refused or did not answer the review; with the error.
     Unknown(String),
 }
 

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The maximum number of entries. A client can't fill the memory with different questions.
+/// The maximum number of entries, so that a client can't fill the memory with different questions.
 const MOST: usize = 4096;
 
 /// Answers by question, each with its expiry.

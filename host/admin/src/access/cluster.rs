@@ -38,7 +38,7 @@ pub(super) async fn client(flag: &'static str, kubeconfig: Option<&Path>) -> Res
     }
 }
 
-/// The settings to look up in the cluster. A setting that a flag names is `None` here.
+/// The settings to look up in the cluster. A setting is `None` if a flag names a file for it.
 #[derive(Clone, Default)]
 pub(super) struct Lookup {
     pub clients: Option<Arc<Authorities>>,
@@ -53,7 +53,7 @@ impl Lookup {
     /// Reads the ConfigMap once.
     ///
     /// # Errors
-    /// The ConfigMap does not exist or can't be read.
+    /// The ConfigMap does not exist or can't be read, or the API server does not answer within [`PATIENCE`].
     pub async fn once(&self, client: Client) -> Result<(), String> {
         let found = match tokio::time::timeout(PATIENCE, Self::api(client).get(NAME)).await {
             Ok(Ok(found)) => found,
@@ -65,7 +65,7 @@ impl Lookup {
         Ok(())
     }
 
-    /// Follows changes of the ConfigMap, for as long as it is polled.
+    /// Applies every change of the ConfigMap. The future never completes.
     pub async fn follow(self, client: Client) {
         let config = watcher::Config::default().fields(&format!("metadata.name={NAME}"));
         let changes = watcher(Self::api(client), config).default_backoff().applied_objects();
@@ -81,8 +81,8 @@ impl Lookup {
         self.apply_all(changes, report).await;
     }
 
-    /// Applies every change. The watcher retries after an error. `report` gets an error once until it changes or the
-    /// watch succeeds.
+    /// Applies every change. The watcher retries after an error. Calls `report` with an error, unless the
+    /// previous result of the watch was an equal error.
     async fn apply_all(
         &self,
         changes: impl Stream<Item = Result<ConfigMap, watcher::Error>>,

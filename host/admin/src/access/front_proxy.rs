@@ -14,11 +14,11 @@ use super::user::User;
 pub struct Headers {
     /// `--requestheader-allowed-names`: the allowed common names. Empty: all.
     pub allowed_names: Vec<String>,
-    /// `--requestheader-username-headers`.
+    /// `--requestheader-username-headers`. The first header with a value names the user.
     pub user: Vec<String>,
-    /// `--requestheader-uid-headers`.
+    /// `--requestheader-uid-headers`. The first header with a value is the user's uid.
     pub uid: Vec<String>,
-    /// `--requestheader-group-headers`.
+    /// `--requestheader-group-headers`. Every value of every header is a group.
     pub group: Vec<String>,
     /// `--requestheader-extra-headers-prefix`.
     pub extra_prefixes: Vec<String>,
@@ -45,11 +45,11 @@ pub(super) struct FrontProxy {
 }
 
 impl FrontProxy {
-    /// Returns the user that a front proxy names, or `None` if the request has no such header or no front proxy is
-    /// configured.
+    /// Returns the user that a front proxy names. Returns `None` if no header names a user, the client has no
+    /// certificate, or the authorities of front proxies are not known.
     ///
     /// # Errors
-    /// The header is set, but the client is not a trusted proxy.
+    /// A header names a user, but the client's certificate is not that of a trusted proxy.
     pub fn user(&self, headers: &HeaderMap, peer: &[CertificateDer<'_>]) -> Option<Result<User, String>> {
         let name = first(headers, &self.headers.user)?;
         let proxy = match self.authorities.verify(peer)? {

@@ -24,12 +24,12 @@ pub struct Gate {
     last_logged: Mutex<Option<Instant>>,
 }
 
-/// The minimum time between two of these log lines, because any client can cause them.
+/// The minimum time between two log lines about failed authentications. Any client can cause such failures.
 const PAUSE: Duration = Duration::from_secs(10);
 
 impl Gate {
-    /// Returns the gate that the flags describe, and a future that follows changes of files and cluster and must be
-    /// polled.
+    /// Returns the gate that the flags describe, and a future that must be polled to apply changes of certificate files
+    /// and of the cluster's ConfigMap.
     ///
     /// # Errors
     /// A file or a kubeconfig can't be used, or the lookup in the cluster failed and the flags don't tolerate that.

@@ -29,7 +29,7 @@ pub struct AuthenticationOptions {
     pub kubeconfig: Option<PathBuf>,
     /// `--authentication-skip-lookup`: don't look up the cluster's certificate authorities.
     pub skip_lookup: bool,
-    /// `--authentication-tolerate-lookup-failure`.
+    /// `--authentication-tolerate-lookup-failure`: start even if the first lookup fails.
     pub tolerate_lookup_failure: bool,
     /// `--authentication-token-webhook-cache-ttl`.
     pub token_ttl: Duration,
@@ -37,8 +37,8 @@ pub struct AuthenticationOptions {
     pub client_ca: Option<PathBuf>,
     /// `--requestheader-client-ca-file`.
     pub front_proxy_ca: Option<PathBuf>,
-    /// The other flags `--requestheader-*`. They apply to the authorities of `--requestheader-client-ca-file`. The
-    /// cluster's ConfigMap has headers of its own.
+    /// The other flags `--requestheader-*`. These flags apply to the authorities of
+    /// `--requestheader-client-ca-file`. The cluster's ConfigMap has headers of its own.
     pub front_proxy: Headers,
 }
 

@@ -6,7 +6,7 @@ use x509_parser::der_parser::oid;
 use x509_parser::oid_registry::{OID_X509_COMMON_NAME, OID_X509_ORGANIZATION_NAME};
 use x509_parser::prelude::FromDer;
 
-/// A user's uid, as Kubernetes encodes it.
+/// The attribute type in which Kubernetes encodes a user's uid.
 const UID: Oid<'static> = oid!(1.3.6.1.4.1.57683.2);
 
 /// The parts of the subject that make a user.

@@ -29,7 +29,7 @@ impl Tokens {
         Self { reviewer: Reviewer::new(client, REMEDY), ttl, cache: Cache::default() }
     }
 
-    /// Returns the user of the request's bearer token, or `None` if the request has none.
+    /// Returns the user of the request's bearer token, or `None` if the request has no bearer token.
     ///
     /// # Errors
     /// The token is invalid, or the API server did not answer the review.

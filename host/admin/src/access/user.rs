@@ -25,7 +25,8 @@ impl User {
         Self { name: ANONYMOUS.to_owned(), groups: vec![UNAUTHENTICATED.to_owned()], ..Self::default() }
     }
 
-    /// Returns the user with the group `system:authenticated` added, unless the user is anonymous.
+    /// Returns the user with the group `system:authenticated` added, unless the user is anonymous or in the group
+    /// `system:unauthenticated`.
     pub fn authenticated(mut self) -> Self {
         let settled = |group: &String| group == AUTHENTICATED || group == UNAUTHENTICATED;
         if self.name != ANONYMOUS && !self.groups.iter().any(settled) {

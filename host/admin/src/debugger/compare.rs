@@ -9,7 +9,7 @@ use berth_core::Core;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use serde::de::DeserializeOwned;
 
-/// The page size of a list.
+/// The page size of a list: the maximum number of objects in one response.
 const PAGE: u32 = 500;
 
 /// A pod (namespace and name) and its node. The node is empty for a pending pod.
@@ -100,7 +100,8 @@ impl Known {
     }
 }
 
-/// Returns a sentence for each difference. Pending pods of other schedulers are no difference.
+/// Returns a sentence for each difference. Pending pods of other schedulers are no difference, and neither is another
+/// node of an assumed pod.
 pub(super) fn differences(actual: &Actual, known: &Known) -> BTreeSet<String> {
     let missing = actual.nodes.difference(&known.nodes).map(|node| format!("node {node} is not in the cache"));
     let gone = known.nodes.difference(&actual.nodes);
@@ -123,7 +124,7 @@ pub(super) fn differences(actual: &Actual, known: &Known) -> BTreeSet<String> {
     missing.chain(gone).chain(pods).chain(left).collect()
 }
 
-/// Returns the predicate of a sentence about the pod.
+/// Returns the end of a sentence that begins with the pod: where the pod is.
 fn state(place: &Place) -> String {
     if place.node.is_empty() { "is pending".to_owned() } else { format!("is on node {}", place.node) }
 }

@@ -14,13 +14,13 @@ use self::compare::{Actual, Known, differences};
 use self::dump::Dump;
 use crate::view::{SchedulerView, inspect};
 
-/// The pause between two comparisons. A difference in both is not just a delayed update.
+/// The pause between the two comparisons. A difference that both comparisons find is not just a delayed update.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The maximum number of differences in the log.
 const MOST: usize = 100;
 
-/// Handles SIGUSR2, which ends a process without a handler. The handler is installed at the start of the process; a
+/// Handles SIGUSR2. The signal ends a process that has no handler, so the process installs the handler at its start. A
 /// signal that arrives before there is a scheduler is handled later.
 pub struct DebugSignal(#[cfg(unix)] tokio::signal::unix::Signal);
 
@@ -39,7 +39,7 @@ impl DebugSignal {
         Ok(Self())
     }
 
-    /// Dumps and compares at every signal, for as long as it is polled.
+    /// Logs a dump and the result of the comparison at every signal. The future never completes.
     pub async fn dump(mut self, client: Client, scheduler: impl SchedulerView) {
         loop {
             self.received().await;
@@ -49,7 +49,7 @@ impl DebugSignal {
         }
     }
 
-    /// Logs at every signal that there is no scheduler in this process, for as long as it is polled.
+    /// Logs at every signal that there is no scheduler in this process. The future never completes.
     pub async fn decline(mut self) {
         loop {
             self.received().await;

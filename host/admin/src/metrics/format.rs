@@ -10,7 +10,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the format for a request's `Accept` header. Prometheus lists OpenMetrics first.
+    /// Returns the format for a request's `Accept` header: OpenMetrics if the header names it, because Prometheus
+    /// prefers OpenMetrics.
     #[must_use]
     pub fn wanted(accept: Option<&str>) -> Self {
         let open = accept.is_some_and(|accept| accept.contains("application/openmetrics-text"));

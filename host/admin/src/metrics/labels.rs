@@ -70,7 +70,7 @@ pub(crate) struct QueueLabels {
 pub(crate) struct IncomingLabels {
     /// As in [`QueueLabels`].
     pub queue: &'static str,
-    /// The event that caused it.
+    /// The event that caused the pods to enter the sub-queue.
     pub event: String,
 }
 

@@ -1,5 +1,5 @@
-//! Counts and measures on the scheduling thread. It looks up each metric's handle once, so that counting is an
-//! addition.
+//! Updates the metrics of frequent events on the scheduling thread. The meter keeps the handles of the most frequent
+//! metrics, so that an event does not look up the handle by labels.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,18 +17,18 @@ use super::labels::{
     AttemptLabels, AttemptsLabels, CallLabels, EvaluationLabels, PluginLabels, PointLabels, WaitLabels,
 };
 
-/// Plugin calls are timed in one of this many cycles, as in kube-scheduler.
+/// Plugin calls are timed in one of this many scheduling cycles. kube-scheduler times the same share of cycles.
 const SAMPLE: u64 = 10;
 
 /// The extension points at which kube-scheduler counts evaluations.
 const EVALUATED: [ExtensionPoints; 4] =
     [ExtensionPoints::PRE_FILTER, ExtensionPoints::FILTER, ExtensionPoints::PRE_SCORE, ExtensionPoints::SCORE];
 
-/// Counts and measures for one thread.
+/// Updates the metrics of frequent events, for one thread.
 pub struct Meter {
     metrics: Arc<Metrics>,
     profiles: HashMap<Box<str>, ProfileMeter>,
-    /// The extension point that is running.
+    /// The extension point that began last, apart from `lasting`. Stays set after the end of the extension point.
     running: Option<Running>,
     /// Extension points that outlast a step of the core, by pod uid: pre-bind, and bindings in progress at the API
     /// server.
@@ -75,9 +75,9 @@ pub struct Call {
     pub plugin: PluginId,
     /// The extension point.
     pub point: ExtensionPoints,
-    /// `Success`, `Unschedulable`, `UnschedulableAndUnresolvable`, `Skip`, `Wait`, `Error`.
+    /// The result: `Success`, `Unschedulable`, `UnschedulableAndUnresolvable`, `Skip`, `Wait`, `Error`.
     pub status: &'static str,
-    /// The duration, if the call was timed.
+    /// The duration, or `None` if the call was not timed.
     pub took: Option<Duration>,
 }
 
@@ -88,7 +88,7 @@ impl Meter {
         Self { metrics, profiles: HashMap::new(), running: None, lasting: HashMap::new(), serving: HashMap::new() }
     }
 
-    /// Returns whether plugin calls are timed in this cycle.
+    /// Returns whether plugin calls are timed in the scheduling cycle with this number.
     #[must_use]
     pub fn is_timed(cycle: u64) -> bool {
         cycle % SAMPLE == 1
@@ -195,7 +195,8 @@ impl Meter {
         }
     }
 
-    /// Records that `profiles` hold the plugins in service from now on.
+    /// Records that `profiles` hold the plugins in service from now on. Counts a reload of each plugin that was in
+    /// service before with other instances.
     pub fn plugins_swapped(&mut self, profiles: &[Profile]) {
         let mut serving: HashMap<Arc<str>, Vec<PluginId>> = HashMap::new();
         for plugin in profiles.iter().flat_map(Profile::plugins) {
@@ -211,7 +212,7 @@ impl Meter {
             }
         }
         self.serving = serving;
-        // Plugin ids are never reused.
+        // Drop the handles of replaced plugin instances. Plugin ids are never reused.
         self.profiles.values_mut().for_each(|meter| meter.calls.clear());
     }
 }
@@ -244,7 +245,7 @@ fn status_of(outcome: PointOutcome) -> &'static str {
     }
 }
 
-/// Returns the label for a number of attempts. The number of different labels is limited.
+/// Returns the label for a number of attempts. From 15 attempts the label is `15+`, which limits the number of labels.
 fn attempts_label(attempts: u32) -> &'static str {
     const LABELS: [&str; 14] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"];
     let at = attempts.saturating_sub(1) as usize;

@@ -23,7 +23,8 @@ use self::labels::{
 pub use self::meter::{Call, Meter};
 pub use self::snapshot::{CoreState, Snapshot};
 
-/// The upper bounds of a histogram's buckets: the first bound, the factor to the next, and their number.
+/// The upper bounds of a histogram's buckets: the first bound, the factor from each bound to the next
+/// bound, and the number of bounds.
 #[derive(Clone, Copy, Debug)]
 struct Buckets(f64, f64, u16);
 
@@ -37,17 +38,20 @@ impl MetricConstructor<Histogram> for Buckets {
 /// A histogram with labels.
 type Histograms<L> = Family<L, Histogram, Buckets>;
 
-/// kube-scheduler's buckets, in seconds.
+/// kube-scheduler's buckets for durations of scheduling attempts, in seconds.
 const ATTEMPT: Buckets = Buckets(0.001, 2.0, 15);
+/// kube-scheduler's buckets for the time from the queue to the binding, in seconds.
 const SLI: Buckets = Buckets(0.01, 2.0, 20);
+/// kube-scheduler's buckets for durations of extension points, in seconds.
 const POINT: Buckets = Buckets(0.0001, 2.0, 12);
+/// kube-scheduler's buckets for durations of plugin calls, in seconds.
 const CALL: Buckets = Buckets(0.00001, 1.5, 20);
 /// kube-scheduler's buckets for numbers of pods.
 const VICTIMS: Buckets = Buckets(1.0, 2.0, 7);
 /// kube-scheduler's buckets for numbers of attempts.
 const ATTEMPTS: Buckets = Buckets(1.0, 2.0, 5);
 
-/// The metrics that are counted as events happen.
+/// The metrics that are updated as events happen.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -199,7 +203,7 @@ impl Metrics {
         self.refusals.inc();
     }
 
-    /// Returns all metrics as text, with those of the snapshot.
+    /// Returns these metrics and the metrics of the snapshot as text in the given format.
     ///
     /// # Errors
     /// Fails only if formatting fails, which does not happen for a `String`.

@@ -16,7 +16,7 @@ use berth_plugin_host::PluginStatus;
 /// The state of queue, cache and plugins at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// The state of the core, or `None` if the scheduling thread did not answer.
+    /// The state of the core, or `None` if there is no scheduler yet or the scheduling thread did not answer.
     pub core: Option<CoreState>,
     /// The status of all plugins.
     pub plugins: Vec<PluginStatus>,
@@ -25,16 +25,20 @@ pub struct Snapshot {
 /// The metrics of the core.
 #[derive(Clone, Debug, Default)]
 pub struct CoreState {
+    /// The number of pending pods in each sub-queue, indexed by [`SubQueue`].
     waiting: [i64; SubQueue::ALL.len()],
+    /// The number of pending pods that a plugin rejected, by plugin name and scheduler name.
     rejected: BTreeMap<(String, String), i64>,
+    /// The numbers of pods that entered a sub-queue since the start, by sub-queue and event.
     incoming: Incoming,
     nodes: usize,
     pods: usize,
+    /// The number of pods that have a reserved node and are not yet known to be bound.
     assumed: usize,
 }
 
 impl CoreState {
-    /// Reads the state. Takes time in proportion to the numbers of pods in cache and queue.
+    /// Reads the state. Takes time in proportion to the numbers of pods in the cache and in the queue.
     #[must_use]
     pub fn of(core: &Core) -> Self {
         let mut state = Self {

@@ -16,7 +16,7 @@ use tracing::{info, warn};
 use super::{Options, TlsError};
 use crate::file;
 
-/// The file names in `--cert-dir`, as in kube-scheduler.
+/// The names of the certificate file and the key file in `--cert-dir`, as in kube-scheduler.
 const NAMES: (&str, &str) = ("kube-scheduler.crt", "kube-scheduler.key");
 
 /// The period of checks for changed files.
@@ -40,8 +40,10 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Loads the certificate that the options name. A self-signed certificate is valid for `localhost`, the loopback
-    /// addresses and the address that is served.
+    /// Loads the certificate that the options name. If the directory lacks a file, writes a self-signed certificate
+    /// there. Without files and directory, makes a self-signed certificate in memory. A self-signed certificate is
+    /// valid for `localhost`, the loopback addresses and the address `served`, unless `served` is unspecified (such as
+    /// 0.0.0.0).
     ///
     /// # Errors
     /// A file can't be read or written, or has the wrong content.
@@ -66,8 +68,8 @@ impl Certificate {
         Ok(Self { current: RwLock::new(Arc::new(current)), followed: pair })
     }
 
-    /// Reloads the files when they change, for as long as it is polled. If the new content can't be used, the
-    /// previous certificate stays.
+    /// Reloads the files when the certificate file changes. If the new content can't be used, the previous certificate
+    /// stays. Returns at once if there are no files.
     pub async fn follow(self: Arc<Self>) {
         let Some(pair) = &self.followed else { return };
         let mut last_failure = None;

@@ -56,7 +56,7 @@ static BOTH: [&SupportedProtocolVersion; 2] = [&TLS12, &TLS13];
 static TLS13_ONLY: [&SupportedProtocolVersion; 1] = [&TLS13];
 
 fn tls12_suite(name: &str) -> Option<CipherSuite> {
-    // Go has two names for each ChaCha20 suite.
+    // Go has two names for each ChaCha20 suite. The table holds the name without `_SHA256`.
     let name = name.strip_suffix("POLY1305_SHA256").map_or(name.to_owned(), |start| format!("{start}POLY1305"));
     TLS12_SUITES.iter().find(|(known, _)| **known == *name).map(|(_, suite)| *suite)
 }

@@ -22,7 +22,7 @@ use self::peer::AnyPeer;
 pub struct Options {
     /// `--cert-dir`: the directory of the self-signed pair. Without a directory, the pair is created in memory.
     pub directory: Option<PathBuf>,
-    /// `--tls-cert-file` and `--tls-private-key-file`. They take precedence over the directory.
+    /// `--tls-cert-file` and `--tls-private-key-file`. The files take precedence over the directory.
     pub pair: Option<Pair>,
     /// `--tls-min-version`, `--tls-cipher-suites` and `--tls-curve-preferences`.
     pub choice: Choice,

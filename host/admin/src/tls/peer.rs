@@ -1,5 +1,5 @@
 //! Accepts any client certificate in the handshake if the client has its private key. Authentication verifies the
-//! certificate for every request, with the authorities that are current then.
+//! certificate for every request, with the authorities that are current at that time.
 
 use std::sync::Arc;
 

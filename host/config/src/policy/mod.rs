@@ -1,8 +1,8 @@
 //! Converts the old Policy file (`apiVersion: v1`, `kind: Policy`) into an equivalent v1 configuration.
 //!
-//! kube-scheduler v1.22 was the last version that read Policy files. `model` has the fields, `predicates` and
-//! `priorities` map their names to plugins, and `profile` builds the resulting profile. The order of names in the
-//! file does not matter.
+//! kube-scheduler v1.22 was the last version that read Policy files. `model` has the fields of a Policy, `predicates`
+//! and `priorities` map the names of predicates and priorities to plugins, and `profile` builds the resulting profile.
+//! The order of the plugins does not depend on the order of names in the file.
 
 mod extenders;
 mod model;
@@ -35,7 +35,7 @@ pub(super) fn read(root: &Node) -> (Option<v1::KubeSchedulerConfiguration>, Prob
     let configuration = policy.map(|policy| convert(policy, max_volumes, &mut findings));
     for (path, message) in findings {
         let name = path.to_string();
-        // A problem below this path already explains the finding.
+        // A problem at or below this path already explains the finding.
         if problems.iter().all(|known| !known.path.starts_with(&name)) {
             problems.push(Problem { place: root.place_of(&path), path: name, message });
         }
@@ -69,7 +69,8 @@ fn convert(policy: Policy, max_volumes: Option<u32>, findings: &mut Findings) ->
     v1::KubeSchedulerConfiguration { profiles, extenders, ..v1::KubeSchedulerConfiguration::default() }
 }
 
-/// Parses the limit. A value that is no number above 0 is ignored with a warning, as in kube-scheduler.
+/// Parses the value of `KUBE_MAX_PD_VOLS`. A value that is no number above 0 is ignored with a warning, as in
+/// kube-scheduler.
 fn max_volumes(variable: Option<&str>) -> Option<u32> {
     let text = variable.filter(|text| !text.is_empty())?;
     let number = text.parse().ok().filter(|number| *number > 0);

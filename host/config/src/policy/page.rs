@@ -1,7 +1,7 @@
 //! Reads the table of the user page docs/policy.md, so that tests can compare it with the code.
 
-/// Returns the words in the plugin cell of the row that names this predicate or priority, or nothing without such a
-/// row.
+/// Returns the words in the plugin cell of the row that names this predicate or priority, or an empty list without
+/// such a row.
 pub(super) fn plugins_for(name: &str) -> Vec<&'static str> {
     let page = include_str!("../../../../docs/policy.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));

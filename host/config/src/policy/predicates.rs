@@ -55,7 +55,7 @@ const PREDICATES: [(&str, Predicate); 27] = [
     ("CheckNodePIDPressure", Condition),
 ];
 
-/// Predicates that are on in every Policy.
+/// Predicates that are enabled even if the Policy's list of predicates does not name them.
 const MANDATORY: [&str; 2] = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"];
 
 /// kube-scheduler's predicates for a Policy without `predicates`.

@@ -88,7 +88,7 @@ pub(super) fn convert(list: &[model::Priority], path: &Path, draft: &mut Draft, 
     }
 }
 
-/// Returns an error if the name is wrong, or if the priority conflicts with an earlier one.
+/// Returns an error if the name is unknown, the argument is missing, or the priority conflicts with an earlier one.
 fn convert_one(
     priority: &model::Priority,
     argument_path: &Path,

@@ -1,4 +1,5 @@
-//! Builds the profile that predicates and priorities amount to. The profile lists every plugin explicitly.
+//! Builds the profile with the effect of a Policy's predicates and priorities. The profile lists every plugin
+//! explicitly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +28,7 @@ const ALWAYS: [(&str, ExtensionPoint); 4] = [
     ("DefaultBinder", Bind),
 ];
 
-/// Plugins that filter, in kube-scheduler's order of predicates, with the extension points that each needs for it.
+/// Plugins that filter, in kube-scheduler's order of predicates, each with the extension points that its filter needs.
 const FILTERS: [(&str, &[ExtensionPoint]); 16] = [
     (NODE_CONDITIONS, &[Filter]),
     ("NodeUnschedulable", &[Filter]),
@@ -47,7 +48,7 @@ const FILTERS: [(&str, &[ExtensionPoint]); 16] = [
     (INTER_POD_AFFINITY, &[PreFilter, Filter]),
 ];
 
-/// Plugins that score, with the extension points that each needs for it.
+/// Plugins that score, each with the extension points that its score needs.
 const SCORES: [(&str, &[ExtensionPoint]); 11] = [
     ("NodeResourcesBalancedAllocation", &[PreScore, Score]),
     ("ImageLocality", &[Score]),
@@ -74,8 +75,8 @@ pub(super) struct Weighed<'a> {
 pub(super) struct Draft {
     filters: BTreeSet<&'static str>,
     scores: BTreeMap<&'static str, i32>,
-    /// By plugin: the name and weight of the first priority that uses it. Later priorities for the plugin may be
-    /// refused, or must have the same weight.
+    /// By plugin: the name and weight of the first priority that uses the plugin. `score_once` refuses a second
+    /// priority for the plugin. `add_weight` requires that all priorities for the plugin have the same weight.
     first: BTreeMap<&'static str, (String, i32)>,
     node_label: NodeLabel,
     service_affinity: ServiceAffinity,
@@ -139,7 +140,7 @@ impl Draft {
         self.scores.insert(plugin, weighed.weight);
     }
 
-    /// Sets the scoring strategy for resources. A profile can have only one.
+    /// Sets the scoring strategy for resources. A profile can have only one strategy.
     pub(super) fn score_resources(&mut self, strategy: ScoringStrategy, weighed: Weighed<'_>) -> Result<(), String> {
         self.score_once(NODE_RESOURCES_FIT, weighed)?;
         self.strategy = Some(strategy);
@@ -181,8 +182,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds the weight of a priority to the plugin's weight. The plugin scores the mean of its preferences, so its
-    /// weight is the sum of the priorities' weights, and these must be equal.
+    /// Adds the weight of a priority to the plugin's weight. The plugin scores the mean of its preferences. So the
+    /// plugin's weight is the sum of the priorities' weights, and the priorities' weights must be equal.
     fn add_weight(&mut self, plugin: &'static str, weighed: Weighed<'_>) -> Result<(), String> {
         let weight = weighed.weight;
         let (first, of_first) = self.first.entry(plugin).or_insert_with(|| (weighed.name.to_owned(), weight));
@@ -257,8 +258,8 @@ impl Draft {
                 let args = InterPodAffinityArgs { hard_pod_affinity_weight, ..Default::default() };
                 Some(PluginArgs::InterPodAffinity(args))
             }
-            // Without default constraints, this plugin ignores pods without topology spread constraints.
-            // SelectorSpread spreads those pods.
+            // With an empty list of default constraints, PodTopologySpread ignores pods without topology spread
+            // constraints. SelectorSpread spreads those pods, if the Policy enables it.
             POD_TOPOLOGY_SPREAD => {
                 let defaulting_type = Some(DefaultingType::List);
                 let args = PodTopologySpreadArgs { defaulting_type, ..Default::default() };

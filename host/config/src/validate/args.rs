@@ -35,7 +35,8 @@ fn arguments(args: &PluginArgs, path: &Path, findings: &mut Findings) {
         PluginArgs::NodeResourcesFit(args) => resources_fit(args, path, findings),
         PluginArgs::PodTopologySpread(args) => topology_spread(args, path, findings),
         PluginArgs::VolumeBinding(args) => volume_binding(args, path, findings),
-        // The schema holds the only bound of InterPodAffinity. Other plugins check their arguments themselves.
+        // The schema checks the bounds of the weight of InterPodAffinity, which needs no other check. All plugins that
+        // are not listed here check their arguments themselves.
         PluginArgs::InterPodAffinity(_) | PluginArgs::Other(_) => {}
     }
 }

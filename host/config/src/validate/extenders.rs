@@ -4,7 +4,7 @@ use super::{Findings, names};
 use crate::path::Path;
 use crate::v1::Extender;
 
-/// Checks each extender, and that no two extenders bind or manage the same resource.
+/// Checks each extender, that at most one extender binds, and that no managed resource occurs twice.
 pub(super) fn extenders(extenders: &[Extender], path: &Path, findings: &mut Findings) {
     for (at, extender) in extenders.iter().enumerate() {
         one(extender, &path.index(at), findings);

@@ -25,13 +25,13 @@ pub(super) fn qualified(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks the name of a resource that is scored. An empty name passes: the schema refuses it.
+/// Checks the name of a resource that is scored. An empty name passes here, because the schema refuses it.
 pub(super) fn resource(name: &str) -> Result<(), String> {
     if name.is_empty() { Ok(()) } else { qualified(name) }
 }
 
-/// Checks the name of an extended resource: it needs a domain before a slash, and the domain must not be
-/// `kubernetes.io` or a subdomain.
+/// Checks the name of an extended resource: the name needs a domain before a slash. The domain must not be
+/// `kubernetes.io` or a subdomain of `kubernetes.io`, and the name must not begin with `requests.`.
 pub(super) fn extended_resource(name: &str) -> Result<(), String> {
     qualified(name)?;
     let domain = name.split_once('/').map(|(domain, _)| domain);
@@ -56,7 +56,7 @@ fn is_subdomain(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(is_part)
 }
 
-/// Checks that the operator accepts the number and type of values.
+/// Checks that the requirement's operator accepts the number and type of the requirement's values.
 pub(super) fn values(requirement: &NodeSelectorRequirement) -> Result<(), String> {
     let values = &requirement.values;
     let operator = requirement.operator;

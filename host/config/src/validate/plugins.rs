@@ -51,7 +51,7 @@ fn plugin_set(set: &PluginSet, path: &Path, binds_itself: bool, findings: &mut F
     }
 }
 
-/// Reports removed volume limit plugins. Versions before v1 still accept them.
+/// Reports removed volume limit plugins. Versions before v1 still accept these plugins.
 fn report_removed_limits(set: &PluginSet, path: &Path, findings: &mut Findings) {
     for (at, Plugin { name, .. }) in set.enabled.iter().enumerate() {
         if LIMITS.contains(&&**name)
@@ -88,7 +88,7 @@ fn one_queue_sort(profile: &Profile, plugins: &Plugins, path: &Path, findings: &
     }
 }
 
-/// Checks that all profiles have the same queue sort plugin: they share one queue.
+/// Checks that all profiles have the same queue sort plugin, because the profiles share one queue.
 pub(super) fn same_queue_sort(profiles: &[Profile], findings: &mut Findings) {
     let names = |profile: &Profile| -> Vec<String> {
         let sets = profile.plugins.iter().flat_map(|plugins| &plugins.queue_sort.enabled);

@@ -4,7 +4,7 @@ use super::Findings;
 use crate::path::Path;
 use crate::v1::{ResourceSpec, UtilizationShapePoint};
 
-/// Checks the resource's name. The schema holds the bounds of its weight.
+/// Checks the resource's name. The schema checks the bounds of the weight.
 pub(super) fn resource_spec(resource: &ResourceSpec, path: &Path, findings: &mut Findings) {
     if let Err(message) = super::names::resource(&resource.name) {
         findings.note(path.field("name"), message);

@@ -63,7 +63,7 @@ pub(super) fn check(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// Returns an error for each place that names a missing plugin.
+/// Returns an error for each place that enables a missing plugin, or a plugin that lacks the extension point.
 fn absent(lines: &[LineUp], loaded: &Loaded, has_directory: bool) -> Vec<Remark> {
     let mut errors = Vec::new();
     for line in lines {

@@ -62,7 +62,8 @@ fn list(text: &mut String, title: &str, lines: &[String]) {
     }
 }
 
-/// Returns the table of a profile. Extension points without plugins are left out.
+/// Returns the table of a profile. Leaves out extension points without plugins, unless the core itself implements
+/// them.
 fn profile(profile: &ProfileReport, wide: bool) -> Table {
     let mut table = new_fitted_table();
     for point in &profile.extension_points {

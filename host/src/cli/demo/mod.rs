@@ -30,7 +30,7 @@ use super::progress::Progress;
 use super::{exit_status, out};
 use berth_admin::DebugSignal;
 
-/// The maximum time without a change of any pod.
+/// The time without a change of any pod after which the demo fails.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const EXIT: &[(u8, &str)] = &[
@@ -113,7 +113,7 @@ async fn serve(cluster: &Cluster, differences: &[String]) -> Result<()> {
     tokio::signal::ctrl_c().await.context("waiting for Ctrl-C")
 }
 
-/// Follows the pods until each has a node or a reason, with a progress bar.
+/// Watches until `pods` pods have a node or a reason for having none. Shows a progress bar.
 async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
     let decided = Arc::new(AtomicUsize::new(0));
     let _progress = Progress::counted("pods decided", pods, Arc::clone(&decided));

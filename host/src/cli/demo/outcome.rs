@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::files::Expectation;
 
-/// The node of a pod, or the reason that it has none.
+/// The node of a pod, or the reason that the pod has no node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The pod is bound to this node.
@@ -17,7 +17,7 @@ pub enum Outcome {
     Open,
 }
 
-/// The outcomes of all pods of the workload, by Deployment and pod name.
+/// The outcomes of all pods of the workload, by the label `app` (the Deployment's name) and pod name.
 #[derive(Debug, Default)]
 pub struct Outcomes(BTreeMap<String, BTreeMap<String, Outcome>>);
 

@@ -1,4 +1,5 @@
-//! The output of `berth demo`: for each Deployment the number of placed pods by zone, and the reasons of the other pods.
+//! The output of `berth demo`: for each Deployment the number of placed pods by zone, and the reasons that the other
+//! pods have no node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +57,7 @@ struct Reason {
 }
 
 impl DeploymentReport {
-    /// Returns the report of the Deployment called `name`. `zone_of` has the zone of each node.
+    /// Returns the report of the Deployment called `name`. `zone_of` has the zones by node name.
     pub fn new(name: &str, outcomes: &Outcomes, zone_of: &BTreeMap<String, String>) -> Self {
         let (mut zones, mut nodes) = (BTreeMap::<String, usize>::new(), BTreeSet::new());
         let (mut pods, mut placed, mut messages) = (0, 0, BTreeMap::<&str, usize>::new());

@@ -17,7 +17,7 @@ use berth_apimachinery::objects::{NodeObject, Notes, PodObject, PodParts};
 /// The maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// The content of the file.
+/// The content of a file of test cases.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
@@ -39,7 +39,7 @@ pub(super) struct Table {
 pub(super) struct Case {
     /// The name of the case, for the report.
     pub name: String,
-    /// Arguments that replace those of the table.
+    /// Arguments that replace all arguments of the table.
     arguments: Option<Map<String, Value>>,
     /// A Pod object of Kubernetes.
     #[serde(default)]
@@ -178,7 +178,7 @@ impl Case {
     }
 }
 
-/// Returns a pod. `name` is its name and uid if the object has none.
+/// Returns a pod. A missing name is `name`, a missing uid is the pod's name, and a missing namespace is `default`.
 fn model(pod: &Value, name: &str) -> Result<Pod> {
     let mut pod = if pod.is_null() { Value::Object(Map::new()) } else { pod.clone() };
     if let Some(fields) = pod.as_object_mut() {
@@ -203,7 +203,8 @@ fn object<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T> {
     read.map_err(|error| anyhow::anyhow!("{}: {}", error.path(), error.inner()))
 }
 
-/// Reports quantities that can't be parsed. In a cluster they are ignored; here they are mistakes.
+/// Refuses an object with fields that can't be read, such as wrong quantities. In a cluster, the scheduler ignores such
+/// fields. In a test case, such a field is a mistake.
 fn readable(notes: &Notes) -> Result<()> {
     ensure!(notes.is_empty(), "{notes}");
     Ok(())

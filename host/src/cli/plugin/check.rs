@@ -54,7 +54,7 @@ pub(super) fn check(args: &Args) -> Result<ExitCode> {
     Ok(if report.conformance.held { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Returns the error, with a hint if a command can help.
+/// Returns the error. If the file is a core module, the error has the hint to run `berth plugin componentize`.
 pub(super) fn refused<T>(file: &Path, error: LoadError) -> Result<T> {
     if error.cause == LoadCause::CoreModule {
         let file = quoted(file.display());

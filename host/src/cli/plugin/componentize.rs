@@ -50,7 +50,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes the file atomically: a scheduler may watch the folder.
+/// Writes the file atomically, so that a scheduler that watches the folder never reads a part of the file.
 fn install(path: &Path, component: &[u8]) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".berth-").permissions(readable()).tempfile_in(folder)?;
@@ -59,8 +59,8 @@ fn install(path: &Path, component: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Returns permissions that make the file readable for all users. By default, temporary files are readable for their
-/// owner only.
+/// Returns permissions that make the file readable for all users. By default, only the owner can read a
+/// temporary file.
 fn readable() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o644)
 }

@@ -66,7 +66,7 @@ struct Plugin {
     last_error: Option<String>,
 }
 
-/// Prints the plugins. The exit status tells whether all are accepted.
+/// Prints the plugins. The exit status tells whether no plugin is refused and the profiles can run.
 pub(super) fn list(args: Args) -> Result<ExitCode> {
     let configuration = match &args.config {
         Some(file) => berth_config::load(file).or_hint(|| format!("berth config check {}", quoted(file.display())))?,

@@ -34,7 +34,7 @@ pub enum Command {
     Sdk(new::SdkArgs),
 }
 
-/// Runs the command. The exit status tells whether all plugins passed.
+/// Runs the command. The exit status tells whether the command found no problem.
 ///
 /// # Errors
 /// A file can't be read or is no plugin, or a project can't be written.

@@ -8,8 +8,8 @@ use kube::Client;
 use crate::cli::hint::{Hint, quoted};
 use berth_config::Configuration;
 
-/// Two clients of one API server, each with its own rate limit, so that a backlog of bindings does not delay the
-/// renewal of the Lease. kube-scheduler has two clients, too.
+/// Two clients of one API server, each with its own rate limit (if any), so that a backlog of bindings does not delay
+/// the renewal of the Lease. kube-scheduler has two clients, too.
 pub struct Clients {
     /// The client for everything but the Lease.
     pub general: Client,
@@ -49,8 +49,8 @@ pub struct ConnectionFlags {
 }
 
 impl ConnectionFlags {
-    /// Overrides the configuration with the flags. If it comes from a file (`of_file`), the rate flags have no
-    /// effect.
+    /// Overrides the configuration with the flags. If the configuration comes from a file (`of_file`), the rate
+    /// flags have no effect.
     pub fn apply_to(&self, configuration: &mut Configuration, of_file: bool) {
         let connection = &mut configuration.client_connection;
         if let Some(kubeconfig) = &self.kubeconfig {
@@ -73,7 +73,7 @@ impl ConnectionFlags {
         Ok(Clients::of(client, connection.rate()))
     }
 
-    /// Returns the command to run if there is no client.
+    /// Returns the command to run if connecting fails.
     fn remedy(&self) -> String {
         match &self.kubeconfig {
             Some(file) => format!("kubectl config view --minify --kubeconfig {}", quoted(file.display())),

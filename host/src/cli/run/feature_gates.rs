@@ -1,5 +1,5 @@
 //! `--feature-gates`, as in kube-scheduler. The flag has no effect: each feature is fixed to its default in
-//! kube-scheduler v1.36. Berth logs a gate that would change this.
+//! kube-scheduler v1.36. Berth logs a gate that would change this, and a gate that does not affect scheduling.
 
 use std::fmt;
 
@@ -93,7 +93,7 @@ impl FeatureGate {
         }
     }
 
-    /// Logs the effect of the gate, if it differs from the value.
+    /// Logs that the gate has no effect, unless the value is Berth's fixed behavior.
     pub fn log_effect(&self) {
         match self.remark() {
             Remark::None => {}

@@ -1,4 +1,4 @@
-//! Flags of kube-scheduler that are accepted for compatibility and have no effect, each with the reason.
+//! Flags of kube-scheduler that Berth accepts without effect or refuses, each with the reason.
 
 use anyhow::{Result, bail};
 use clap::parser::ValueSource;
@@ -63,12 +63,12 @@ fn flags() -> impl Iterator<Item = &'static Flag> {
     FLAGS.iter().chain(&REFUSED)
 }
 
-/// The flags without effect that were given.
+/// The given flags that Berth ignores or refuses.
 #[derive(Clone, Debug, Default)]
 pub struct WithoutEffect(Vec<&'static Flag>);
 
 impl WithoutEffect {
-    /// Logs a warning with the reason for each flag.
+    /// Logs a warning with the reason for each ignored flag.
     ///
     /// # Errors
     /// A flag was given that can't be ignored.

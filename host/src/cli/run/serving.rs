@@ -94,7 +94,8 @@ impl ServingFlags {
     /// Returns the TLS options.
     ///
     /// # Errors
-    /// A certificate is given without a key or the other way round, or a cipher suite name is invalid.
+    /// A certificate is given without a key or the other way round, or the name of a cipher suite does not
+    /// begin with `TLS_`.
     pub fn tls(&self) -> Result<TlsOptions> {
         let pair = match (&self.tls_cert_file, &self.tls_private_key_file) {
             (Some(certificate), Some(key)) => Some(Pair { certificate: certificate.clone(), key: key.clone() }),

@@ -6,7 +6,7 @@ use anyhow::{Result, bail, ensure};
 
 use super::language::Language;
 
-/// The maximum length, as for a DNS label.
+/// The maximum length of a name in characters, as for a DNS label.
 const LONGEST: usize = 63;
 /// The name that the templates use.
 const TEMPLATE: &str = "team-nodes";
