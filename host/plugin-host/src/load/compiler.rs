@@ -79,7 +79,7 @@ impl Compiler {
         Ok(Self { engine, linker, cache, limits, compiled: AtomicU64::new(0) })
     }
 
-    /// Returns the number of components that it compiled, without those from the disk cache.
+    /// Returns the number of components that this compiler compiled, without the components from the disk cache.
     #[must_use]
     pub fn compiled(&self) -> u64 {
         self.compiled.load(Relaxed)
@@ -155,7 +155,8 @@ fn start(
     })
 }
 
-/// Checks the magic number and the version: 13 and layer 1 for a component, 1 and layer 0 for a core module.
+/// Checks the magic number, and refuses a core module (version 1 and layer 0 after the magic number). Wasmtime checks
+/// the version of a component.
 fn check_header(bytes: &[u8]) -> Result<(), LoadCause> {
     const MAGIC: &[u8] = b"\0asm";
     match bytes {
