@@ -116,8 +116,8 @@ impl<'a> Trial<'a> {
         resident.instance().post_filter(&self.cycle, nodes, &codes, &[], &mut what_if).map_err(failed)?;
         let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
         self.after_the_choice(resident, nodes).map_err(failed)?;
-        // The plugin must not return changes to the classes of the trial's cycle later. A known cycle of 0 means that
-        // the host has no classes, so a cycle with the id 0 is never the known one.
+        // Use the cycle id 0. For classify, a known cycle 0 means that the host has no classes, so no later call refers
+        // to the classes of this trial.
         let cycle = Cycle { id: 0, ..self.cycle };
         asking::by_class(resident, &cycle, nodes, &mut Classes::default()).map_err(failed)?;
         let normalization = resident.declaration().normalization;

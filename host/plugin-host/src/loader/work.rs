@@ -28,8 +28,8 @@ const SECOND_LOOK: Duration = Duration::from_secs(1);
 /// If a new set misses at most this number of changes, the core's thread sends these changes to the set, between two
 /// pods. If the set misses more changes, the loader's thread sends them first.
 const FEW_CHANGES: u64 = 128;
-/// The largest number of times that the loader's thread brings a new set up to date. Each time takes less time than
-/// the time before, so fewer changes are missing afterwards.
+/// The largest number of times that the loader's thread brings a new set up to date. Fewer changes are missing after
+/// each time, because sending fewer changes takes less time.
 const ROUNDS: usize = 3;
 
 /// A message that wakes the thread.
