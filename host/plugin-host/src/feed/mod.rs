@@ -120,7 +120,7 @@ impl Feeder {
     }
 }
 
-/// Returns the change with the current state of an item. A node whose record has no changed fact gets `None`.
+/// Returns the change with the current state of an item, or `None` for a known node whose record has no changed fact.
 fn change<'a>(arena: &'a Bump, cache: &'a Cache, reads: Reads, item: Item) -> Option<Change<'a>> {
     Some(match item {
         Item::Node(id, facts) => {

@@ -32,11 +32,11 @@ pub struct LoadedComponent {
     pub name: Arc<str>,
     /// The version from `describe`.
     pub version: Box<str>,
-    /// The extension points that it exports.
+    /// The extension points that the component exports.
     pub points: ExtensionPoints,
-    /// Whether it exports `snapshot`, which receives the facts of nodes.
+    /// Whether the component exports `snapshot`, which receives the facts of nodes.
     pub snapshot: bool,
-    /// Whether it exports `objects`, which receives kinds beyond nodes and pods.
+    /// Whether the component exports `objects`, which receives objects of kinds other than nodes and pods.
     pub objects: bool,
     pre: InstancePre<HostState>,
     interfaces: Interfaces,
