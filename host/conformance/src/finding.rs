@@ -43,9 +43,9 @@ pub enum Violation {
     },
     /// Two answers that must be equal differ.
     Differs {
-        /// The first answer, and its occasion.
+        /// The first answer, and the circumstances of its call as text, for example `in the first call`.
         one: (Answer, &'static str),
-        /// The second answer, and its occasion.
+        /// The second answer, and the circumstances of its call as text.
         other: (Answer, &'static str),
     },
     /// The plugin returned another declaration for the same arguments.

@@ -61,7 +61,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Starts the loader's thread. It sends all sets, also the first one, through `outbox`.
+    /// Starts the loader's thread. The thread sends all sets, also the first set, through `outbox`.
     ///
     /// # Errors
     /// The engine or the thread can't be started.
