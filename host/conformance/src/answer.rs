@@ -81,7 +81,7 @@ impl fmt::Display for Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub export: Export,
-    /// The index of the node among the nodes in question.
+    /// The index of the node among the nodes in question; `None` at an extension point that is called once per cycle.
     pub at: Option<usize>,
     pub answer: Answer,
 }
@@ -128,7 +128,7 @@ impl Answers {
         self.0.iter().find(|line| line.export == export && line.at.is_none()).map(|line| &line.answer)
     }
 
-    /// Returns the first pair of answers that differ.
+    /// Returns the first pair of answers at the same index that differ. Ignores answers that only one side has.
     pub fn first_difference<'a>(&'a self, other: &'a Self) -> Option<(&'a Line, &'a Line)> {
         self.0.iter().zip(&other.0).find(|(here, there)| here != there)
     }

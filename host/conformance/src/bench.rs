@@ -28,7 +28,7 @@ pub(super) struct Broken;
 #[derive(Clone, Copy, Default)]
 pub(super) struct About<'a> {
     pub question: Option<&'a Question>,
-    /// The node's name, and its last change.
+    /// The node's name, and a note for the message: the node's last change, or what the finding is about.
     pub node: Option<(&'a str, &'static str)>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Bench<'a> {
     /// Starts the examination of a component.
     ///
     /// # Errors
-    /// The plugin refuses its arguments.
+    /// The plugin can't be started, refuses its arguments, or returns an invalid declaration.
     pub fn new(
         component: &'a LoadedComponent,
         arguments: &'a str,
@@ -77,7 +77,7 @@ impl<'a> Bench<'a> {
         Words::of(self.arguments, self.further_words)
     }
 
-    /// Records a finding: the first one for each promise and export, and the number of repetitions.
+    /// Records a finding. Further findings with the same promise and export are only counted.
     pub fn record(&mut self, promise: Promise, export: Export, about: About<'_>, violation: Violation) {
         let known = self.findings.iter_mut().find(|finding| finding.promise == promise && finding.export == export);
         match known {
@@ -127,7 +127,8 @@ impl<'a> Bench<'a> {
         resident.hold(question.template, &question.pod).map_err(|error| self.record_breakdown(&error))
     }
 
-    /// Returns all answers of the plugin in a cycle. Checks lengths and ranges.
+    /// Calls the plugin at the extension points from pre-enqueue to normalize, and returns the answers. Records answers
+    /// of a wrong length and scores that are out of range. Does not call skip, classify, hints and post-bind.
     pub fn ask(
         &mut self,
         resident: &mut Resident,
@@ -188,7 +189,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Calls post-filter for a pod that fits no node. Some nodes are unresolvable.
+    /// Calls post-filter as if the pod fits no node. One node in five is unresolvable.
     fn ask_post_filter(
         &mut self,
         resident: &mut Resident,
@@ -205,7 +206,8 @@ impl<'a> Bench<'a> {
             _ => Code::Unschedulable,
         };
         let codes: Vec<Code> = nodes.iter().map(code).collect();
-        // The plugin receives these pods only with the pod's nominated node, which it need not declare.
+        // The leaving pods depend on the pod's nominated node. A plugin that does not declare this fact gets none, so
+        // that its answer depends on declared facts only.
         let reads_nomination = self.declaration.pod_facts.contains(PodFacts::NOMINATED_NODE);
         let leaving = if reads_nomination { leaving(cycle) } else { Vec::new() };
         let mut what_if = |cases: &[WhatIf]| Ok(asking::fits_beside_one_pod(cycle.cache, cases));
@@ -234,8 +236,8 @@ impl<'a> Bench<'a> {
         Ok(answers)
     }
 
-    /// Calls filter or score alone. Returns the answer for each node, or `None` if the call returns an error, because
-    /// an error for one node is one for all.
+    /// Calls filter or score alone. Returns the answer for each node, or `None` if the call fails: an error belongs to
+    /// the whole call, so no node has an answer to compare.
     pub fn ask_alone(
         &mut self,
         export: Export,
@@ -257,7 +259,8 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Handles a failed call. An error that the plugin returned itself is an answer.
+    /// Handles a failed call. A trap or an exceeded limit is recorded and ends the examination. An invalid answer is
+    /// recorded too. An invalid answer or an error that the plugin returned becomes the answer of the call.
     pub fn failed(&mut self, error: CallError, about: About<'_>) -> Result<Answer, Broken> {
         match &error {
             CallError::OverLimit(..) | CallError::Trapped(..) => {
@@ -278,7 +281,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Returns the deleted pods on the pod's nominated node, as if each had been evicted.
+/// Returns the pods on the pod's nominated node that are being deleted, as if each had been evicted.
 fn leaving(cycle: &Cycle<'_>) -> Vec<PodId> {
     let node = cycle.cache.node_id(&cycle.pod.nominated_node_name).and_then(|id| cycle.cache.node(id));
     let leaves = |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| known.pod.deleting);

@@ -1,4 +1,5 @@
-//! Examines an instance through a thousand changes of the cluster, with repeated comparisons.
+//! Sends an instance random changes of a cluster. After every few changes, an inspection calls the instance in several
+//! ways and compares the answers.
 
 use std::sync::Arc;
 
@@ -23,15 +24,18 @@ use super::world::World;
 use berth_plugin_host::Export;
 use berth_plugin_host::examine::Resident;
 
-/// The largest number of changes between two inspections.
+/// The largest number of random changes between two inspections.
 const BETWEEN: usize = 80;
-/// The number of pods that are used repeatedly.
+/// The number of pods in the pool. Several inspections use the same pod.
 const POOL: usize = 12;
-/// The number of pod signatures that are held. Beyond it, a quarter is forgotten.
+/// The number of pod signatures that may be held after an inspection. If there are more, the least recently used are
+/// forgotten, and three quarters of this number stay.
 const TEMPLATES: usize = 24;
-/// Every inspection of this number, the API server lists everything again.
+/// Before each inspection whose number is a multiple of this, all nodes and pods are set again, as after a new list
+/// from the API server.
 const RELIST: usize = 5;
-/// Every inspection of this number, a new instance replaces the old one, as after a trap.
+/// After each inspection whose number is a multiple of this, a new instance replaces the long-lived one, as after a
+/// trap.
 const REPLACE: usize = 11;
 
 /// The examination of an instance through changes of the cluster.
@@ -44,7 +48,7 @@ pub(super) struct Changes<'b, 'a> {
     classes: ByClass,
     /// The instance under examination.
     long_lived: Resident,
-    /// An instance without a cluster.
+    /// An instance that was filled with an empty cluster.
     empty: Resident,
     rng: Rng,
     variety: Variety,
@@ -69,8 +73,8 @@ impl<'b, 'a> Changes<'b, 'a> {
         })
     }
 
-    /// Makes this number of changes. `pods` returns the number of pods of an inspection, given the number of
-    /// inspections before it.
+    /// Makes at least `deltas` changes. `pods` returns the number of pods of an inspection, given the number of
+    /// earlier inspections.
     pub fn run(mut self, deltas: usize, pods: impl Fn(usize) -> usize) -> Result<Variety, Broken> {
         let mut inspections = 0;
         while self.bench.deltas < deltas {
@@ -97,7 +101,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         let mut fresh = self.bench.fill(&self.world.cache)?;
         for number in 0..pods {
             let at = match number {
-                // Use this pod at every inspection, so that little has changed since its last answers.
+                // Use the first pod of the pool at every inspection, so that little has changed since its last answers.
                 0 => 0,
                 1 => self.replace_pod(),
                 _ => self.rng.usize(1..POOL),
@@ -107,7 +111,7 @@ impl<'b, 'a> Changes<'b, 'a> {
             if number == 0 {
                 self.check_ids(&question, &mut fresh)?;
                 self.check_undeclared(&question)?;
-                // The cluster changed, and only the instance under examination received the change.
+                // `check_undeclared` changed the cluster, and `fresh` did not receive the change.
                 fresh = self.bench.fill(&self.world.cache)?;
             }
         }
@@ -115,7 +119,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// Replaces a random pod of the pool, sometimes the first, by a new one.
+    /// Replaces a random pod of the pool by a new one. Returns its index in the pool.
     fn replace_pod(&mut self) -> usize {
         let at = self.rng.usize(..POOL);
         self.pool[at] = Arc::new(asked_pod(&mut self.world.maker));
@@ -159,7 +163,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// Returns the extension points of scope `node` that a cycle calls for this pod.
+    /// Returns filter and score, without the one that has another scope, or that a cycle with these answers skips.
     fn of_scope_node(&self, answers: &Answers) -> Vec<Export> {
         let declaration = &self.bench.declaration;
         let filters = matches!(
@@ -177,7 +181,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         .collect()
     }
 
-    /// Checks that pre-filter and pre-score of scope `node` give the same answer without a cluster.
+    /// Checks that pre-filter and pre-score of scope `node` give the same answer with an empty cluster.
     fn check_template_only(&mut self, question: &Question, answers: &Answers) -> Result<(), Broken> {
         let alone = self.bench.ask_pre_filter_and_pre_score(&mut self.empty, question, &Cache::default())?;
         let declaration = Arc::clone(&self.bench.declaration);
@@ -194,7 +198,8 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// Checks that other ids for the same cluster give the same answers.
+    /// Checks that filter and score of scope `node` give the same answers for a copy of the cluster with other ids of
+    /// nodes, pods and images.
     fn check_ids(&mut self, question: &Question, fresh: &mut Resident) -> Result<(), Broken> {
         let nodes = self.nodes();
         let answers = self.bench.ask(fresh, question, &self.world.cache, &nodes)?;
@@ -219,7 +224,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// Checks that a change of an undeclared fact changes no answer.
+    /// Checks that a change of undeclared facts of a node changes no answer.
     fn check_undeclared(&mut self, question: &Question) -> Result<(), Broken> {
         let declaration = &self.bench.declaration;
         let mut undeclared = nodes::CHANGEABLE.difference(declaration.node_facts);
@@ -237,7 +242,8 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// Returns a pod with a different id that is equal in all declared facts and differs in most others.
+    /// Returns a question with a different pod signature id. Its pod is equal in all declared facts and differs in most
+    /// other facts.
     fn variant(&mut self, question: &Question) -> Question {
         let declared = self.bench.declaration.pod_facts;
         let mut templates = PodSignatures::default();
@@ -247,7 +253,8 @@ impl<'b, 'a> Changes<'b, 'a> {
             let mut changed = Pod::clone(&pod);
             self.world.maker.change_pod(&mut changed, fact);
             let changed = Arc::new(changed);
-            // Some facts share a field, for example containers and images.
+            // Two facts can share a field (for example containers and images), so a change of an undeclared fact can
+            // change a declared one. Such a change is dropped.
             if templates.of(declared, &changed, 0) == template {
                 pod = changed;
             }

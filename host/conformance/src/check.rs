@@ -17,7 +17,7 @@ use super::{Conformance, Examination, examine};
 /// The number of nodes of the synthetic cluster for cost measurements.
 pub const CHECK_NODES: usize = 1_000;
 
-/// The number of measurements of each call. The minimum counts, because the rest is noise.
+/// The number of measurements of each call for each pod. The shortest time counts, because longer times contain noise.
 const ROUNDS: usize = 10;
 
 /// The result of a check. Times are CPU time.
@@ -27,19 +27,20 @@ pub struct CheckReport {
     pub digest: Digest,
     /// The size of the file in bytes.
     pub size: usize,
-    /// The names of the extension points that it exports.
+    /// The names of the extension points that the component exports.
     pub exports: String,
-    /// Whether it exports `snapshot`, which receives the facts of nodes.
+    /// Whether the component exports `snapshot`, which receives the facts of nodes.
     pub snapshot: bool,
-    /// Its name and version, and its declaration for these arguments.
+    /// The plugin's name and version, and its declaration for these arguments.
     pub declaration: Declaration,
-    /// The time to compile it.
+    /// The time to compile the component.
     pub compile: Duration,
-    /// The time to send it [`CHECK_NODES`] nodes.
+    /// The time to send an instance a cluster of [`CHECK_NODES`] nodes.
     pub first_sync: Duration,
-    /// The time of one call for [`CHECK_NODES`] nodes, for each exported function.
+    /// The time of one call with [`CHECK_NODES`] nodes, for each measured function that the component exports. Not
+    /// measured are post-filter, normalize, score-classes, unreserve, hints and filter-what-if.
     pub calls: Vec<(Export, Duration)>,
-    /// Its memory after the measurements, in bytes.
+    /// The memory of the instance after the measurements, in bytes.
     pub memory: usize,
     /// The result of the conformance examination.
     pub conformance: Conformance,
@@ -83,7 +84,7 @@ fn measure(
     })
 }
 
-/// Measures each function, for the pod with the highest cost.
+/// Measures the exported functions. The time of a function is the time for the pod with the highest cost.
 fn calls(
     resident: &mut Resident,
     points: ExtensionPoints,
@@ -118,7 +119,7 @@ fn calls(
         let mut most = Duration::ZERO;
         for (number, pod) in pods.iter().enumerate() {
             let trial = Trial::new(cache, pod, number as u32);
-            // Calls the functions that prepare this one, as a cycle does.
+            // Call pre-filter and pre-score first, because a plugin may compute data there for the later calls.
             trial.prepare(resident, &nodes)?;
             let mut least = Duration::MAX;
             for _ in 0..ROUNDS {

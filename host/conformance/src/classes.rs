@@ -14,7 +14,7 @@ use berth_plugin_host::Export;
 use berth_plugin_host::asking::{self, Classes};
 use berth_plugin_host::examine::Resident;
 
-/// The class of each node, as a scheduler would keep it.
+/// The class of each node by pod signature, as a scheduler would keep it.
 #[derive(Default)]
 pub(super) struct ByClass(HashMap<PodSignatureId, Classes>);
 
@@ -39,7 +39,8 @@ impl ByClass {
             }
             Err(error) => return bench.failed(error, About { question: Some(question), node: None }).map(drop),
         }
-        // There is nothing to compare if the call by node failed, or if the host normalizes.
+        // Compare normalized scores only if the plugin normalizes, because otherwise the host does. Compare nothing if
+        // a call by node failed.
         let custom = bench.declaration.normalization == Normalization::Custom;
         let compared = |export: Export| match export {
             Export::PreFilter | Export::Filter | Export::PreScore | Export::Score => true,
@@ -55,7 +56,7 @@ impl ByClass {
         Ok(())
     }
 
-    /// Drops these pod signatures.
+    /// Drops the classes for these pod signatures.
     pub fn forget(&mut self, templates: &[PodSignatureId]) {
         self.0.retain(|template, _| !templates.contains(template));
     }

@@ -9,7 +9,7 @@ use super::world::World;
 use berth_core::cache::NodeId;
 use berth_plugin_host::Export;
 
-/// The occasions of two answers, for messages.
+/// The circumstances of the calls that returned two answers, as texts for messages.
 pub(super) type Occasions = (&'static str, &'static str);
 
 impl Bench<'_> {

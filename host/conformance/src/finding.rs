@@ -15,9 +15,9 @@ pub struct Finding {
     pub plugin: Arc<str>,
     /// The broken promise.
     pub promise: Promise,
-    /// The extension point.
+    /// The function that was called.
     pub export: Export,
-    /// The node, if the finding is about one: its name and its last change.
+    /// The node, if the finding is about one: its name, and its last change or `its score`.
     pub node: Option<(Box<str>, &'static str)>,
     /// The pod, if the finding is about one.
     pub pod: Option<Box<str>>,
@@ -25,7 +25,7 @@ pub struct Finding {
     pub deltas: usize,
     /// The details.
     pub violation: Violation,
-    /// The number of repetitions at the same extension point.
+    /// The number of further findings with the same promise and the same function.
     pub repetitions: usize,
 }
 
@@ -43,18 +43,18 @@ pub enum Violation {
     },
     /// Two answers that must be equal differ.
     Differs {
-        /// The first answer, and its occasion.
+        /// The first answer, and the circumstances of its call as text, for example `in the first call`.
         one: (Answer, &'static str),
-        /// The second answer, and its occasion.
+        /// The second answer, and the circumstances of its call as text.
         other: (Answer, &'static str),
     },
     /// The plugin returned another declaration for the same arguments.
     OtherDeclaration,
     /// The memory never stopped growing.
     Grows {
-        /// The bytes at the start of the rounds.
+        /// The bytes before the first round.
         from: usize,
-        /// The bytes at their end.
+        /// The bytes after the last round.
         to: usize,
         /// The number of rounds.
         rounds: usize,

@@ -4,12 +4,13 @@
 //! - Out: a [`CheckReport`] with what the component declares and costs, and a [`Conformance`] with each broken
 //!   [`Promise`] of the contract as a [`Finding`]. [`Solo`] calls one component with a given cluster.
 //! - Never: no scheduler runs, and no component serves. The crate makes no promise of its own: the contract is in
-//!   `wit/`. A seed determines everything but the times.
+//!   `wit/`. The seed and the number of pods per inspection determine the changes and the calls; the number of pods
+//!   depends on the CPU time that the plugin needs.
 //!
-//! In the examination, a component goes through a thousand random changes of a synthetic cluster, with the scheduler's
-//! own cache and feed, and is called for pods in between. [`words`], [`maker`], [`nodes`] and [`pods`] generate
-//! objects. [`world`] is the cluster. [`changes`] and [`memory`] are the two examinations. [`bench`] calls the plugin
-//! and records each finding.
+//! In the examination, a component receives random changes of a synthetic cluster (by default, 1000 changes). The
+//! examination uses the scheduler's own cache and feed. After every few changes, an inspection calls the component for
+//! some pods. [`words`], [`maker`], [`nodes`] and [`pods`] generate objects. [`world`] is the cluster. [`changes`] and
+//! [`memory`] are the two parts of the examination. [`bench`] calls the plugin and records each finding.
 
 mod answer;
 mod bench;
@@ -55,7 +56,8 @@ pub struct Examination {
     pub seed: u64,
     /// The minimum number of changes of the cluster.
     pub deltas: usize,
-    /// The intended CPU time. A slow plugin is called for fewer pods; the number of changes stays the same.
+    /// The intended CPU time of the examination. A slow plugin is called for fewer pods, but receives at least
+    /// `deltas` changes. So the examination of a slow plugin can take longer.
     pub budget: Duration,
     /// Strings that the plugin looks for in labels and annotations, beyond those in its arguments. Generated objects
     /// contain them.
@@ -75,11 +77,11 @@ pub struct Conformance {
     pub findings: Vec<Finding>,
     /// The number of changes of the cluster.
     pub deltas: usize,
-    /// The number of cycles.
+    /// The number of cycles in which the plugin was called.
     pub cycles: u64,
-    /// The variety of its answers.
+    /// The variety of the plugin's answers; the default if the examination through changes ended early.
     pub variety: Variety,
-    /// The result of the memory examination.
+    /// The result of the memory examination; the default if one of the two parts ended early.
     pub memory: MemoryUse,
 }
 
@@ -89,7 +91,7 @@ const PODS: std::ops::RangeInclusive<usize> = 2..=6;
 /// Examines a component with these arguments (JSON).
 ///
 /// # Errors
-/// The plugin refuses its arguments.
+/// The plugin can't be started, refuses its arguments, or returns an invalid declaration.
 fn examine(
     component: &LoadedComponent,
     arguments: &str,
@@ -102,7 +104,7 @@ fn examine(
     if let Ok(changes) = Changes::new(&mut bench, seed) {
         variety = changes.run(deltas, pods_per_inspection(deltas, budget)).ok();
     }
-    // After a breakdown, the memory examination is skipped.
+    // Without a variety, the plugin trapped or exceeded a limit, so the memory examination is skipped.
     if variety.is_some() {
         memory = memory::check(&mut bench, seed).ok();
     }
@@ -115,11 +117,12 @@ fn examine(
     })
 }
 
-/// Returns as many pods as half of the budget allows, by the cost of earlier inspections.
+/// Returns a function that computes the number of pods of the next inspection. All inspections together take about half
+/// of the budget, by the CPU time per pod so far. The number stays within [`PODS`].
 fn pods_per_inspection(deltas: usize, budget: Duration) -> impl Fn(usize) -> usize {
     let started = thread_cpu_time();
     let examined_pods = Cell::new(0_u32);
-    // There are 40 changes per inspection on average.
+    // The number of inspections: there are 40 changes per inspection on average.
     let all = u32::try_from(deltas / 40).unwrap_or(u32::MAX).max(1);
     move |_| {
         let cost = thread_cpu_time().saturating_sub(started) / examined_pods.get().max(1);

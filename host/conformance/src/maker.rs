@@ -81,7 +81,7 @@ impl Maker {
         format!("registry.example.com/app-{app}{suffix}").into()
     }
 
-    /// Returns an image name as a pod may have it, sometimes without a tag.
+    /// Returns an image name as a pod may have it, sometimes without the tag `latest`.
     pub fn written_image(&mut self) -> Box<str> {
         let image = self.image();
         if self.chance(30) { image.trim_end_matches(":latest").into() } else { image }

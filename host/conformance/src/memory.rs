@@ -19,7 +19,7 @@ const NODES: usize = 32;
 const PODS_PER_NODE: usize = 2;
 /// The number of pod signatures per round, each held and forgotten.
 const TEMPLATES: usize = 64;
-/// The number of these that the plugin is called for.
+/// The number of pod signatures per round for which the plugin is called.
 const ASKED: usize = 4;
 /// The capacity of the change log. It is small, so that ids are reused in the next round.
 const LOG: usize = 128;
@@ -30,7 +30,7 @@ const REST: std::ops::RangeInclusive<usize> = 16..=128;
 /// The memory size in bytes up to which the longest rest is required. Large plugins are interpreters, whose rounds
 /// take several times as long. A limit by size, unlike one by time, is the same on every machine.
 const SMALL: usize = 1 << 20;
-/// The total number of rounds, per required round of rest.
+/// The largest number of rounds, as a multiple of the required number of rounds without growth.
 const PATIENCE: usize = 8;
 
 /// The result of the memory examination.
@@ -40,11 +40,13 @@ pub struct MemoryUse {
     pub bytes: usize,
     /// The number of rounds that were run.
     pub rounds: usize,
-    /// The required number of consecutive rounds without growth, which were the last ones.
+    /// The required number of consecutive rounds without growth. If the memory stopped growing, these are the last
+    /// rounds; otherwise, there is a finding.
     pub rest: usize,
 }
 
-/// Runs rounds until the memory stops growing.
+/// Runs rounds until the memory stops growing. Records a finding if the memory still grows after the largest number of
+/// rounds.
 pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broken> {
     let mut turnover = Turnover::new(Maker::new(bench.words(), seed));
     let mut resident = bench.fill(&turnover.cache)?;
@@ -68,12 +70,13 @@ pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broke
     }
 }
 
-/// A cluster whose objects are all replaced once per round.
+/// A cluster whose nodes and pods are all replaced once per round.
 struct Turnover {
     cache: Cache,
     /// Two versions of each node, equal except for the uid.
     nodes: Vec<[Arc<Node>; 2]>,
-    /// For each position on a node, the pod of even rounds and the pod of odd rounds.
+    /// For each place on a node, the pod of even rounds and the pod of odd rounds. The pods at index `i` are on the
+    /// node at index `i % NODES`.
     pods: Vec<[Arc<Pod>; 2]>,
     asked: Vec<Arc<Pod>>,
     templates: u32,

@@ -11,7 +11,7 @@ use berth_core::model::{
 
 use super::maker::Maker;
 
-/// The facts that identify a pod, and its node. They don't change.
+/// The facts that don't change while a pod is on its node: the pod's identity, and the node.
 const FIXED: PodFacts = PodFacts::NAME.union(PodFacts::NAMESPACE).union(PodFacts::UID).union(PodFacts::NODE_NAME);
 
 /// The facts that may change while a pod is on its node.

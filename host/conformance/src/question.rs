@@ -7,7 +7,7 @@ use berth_core::cache::Cache;
 use berth_core::model::Pod;
 use berth_core::plugins::{Cycle, PodSignatureId};
 
-/// The time of the first cycle, in milliseconds since 1970.
+/// The time of cycle 0, in milliseconds since 1970.
 const TIME: u64 = 1_767_225_600_000;
 
 /// A pod in a cycle.

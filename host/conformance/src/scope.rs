@@ -1,5 +1,5 @@
-//! Checks the promises of scope `node`: an answer depends on the pod signature, the arguments and the node's declared
-//! facts, and not on the way of calling.
+//! Checks the promises of scope `node`: an answer depends on the pod signature, the arguments, and the declared facts
+//! of the node and the cluster. The answer does not depend on earlier calls or on the other nodes in a call.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use super::world::World;
 use berth_plugin_host::Export;
 use berth_plugin_host::examine::Resident;
 
-/// The number of nodes that are asked about one by one.
+/// The largest number of nodes for which the plugin is called with this node alone.
 const ALONE: usize = 6;
 
 const AT_ONCE: &str = "in a call for all nodes";
@@ -52,8 +52,8 @@ pub(super) struct Scoped<'a> {
 }
 
 impl Scoped<'_> {
-    /// Calls the plugin in every way that a scheduler may use. `fresh` is an instance that was not called for this
-    /// pod before.
+    /// Calls the plugin in different ways that a scheduler may use, and compares the answers. `fresh` is an instance
+    /// that was filled for this inspection.
     pub fn check(
         &self,
         bench: &mut Bench<'_>,
@@ -165,7 +165,7 @@ impl Kept {
         pairs.compare(Promise::Alike, asked, bench, occasions);
     }
 
-    /// Drops these pod signatures.
+    /// Drops the answers for these pod signatures.
     pub fn forget(&mut self, templates: &[PodSignatureId]) {
         self.columns.retain(|(_, template), _| !templates.contains(template));
     }

@@ -33,7 +33,7 @@ impl Bench<'_> {
             let violation = difference(&Answer::Skip(true), &line.answer, ("from skip", "from this extension point"));
             self.record(Promise::Skip, line.export, about, violation);
         }
-        // The answer may depend on the images and the number of nodes.
+        // With declared cluster facts, the answer may depend on the images or the number of nodes.
         if !self.declaration.cluster_facts.is_empty() {
             return Ok(());
         }

@@ -51,7 +51,7 @@ impl Solo {
     /// Examines whether the plugin, with these arguments (JSON), keeps the promises of the contract.
     ///
     /// # Errors
-    /// The plugin refuses its arguments.
+    /// The plugin can't be started, refuses its arguments, or returns an invalid declaration.
     pub fn examine(&self, arguments: &str, examination: Examination) -> Result<Conformance, LoadError> {
         examine(&self.component, arguments, &self.limits, examination)
             .map_err(|cause| LoadError::new(&self.component.source, cause))

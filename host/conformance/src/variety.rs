@@ -4,18 +4,18 @@ use berth_core::plugins::{Decision, Permission, PostFilterResult, PreFilterResul
 
 use super::answer::{Answer, Answers};
 
-/// Counts of a plugin's answers in all cycles.
+/// Counts of a plugin's answers. Each inspection counts one cycle for each of its pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variety {
-    /// The number of pods that it let into the queue.
+    /// The number of pods that pre-enqueue let into the queue.
     pub enqueued: usize,
     /// The number of pods that pre-enqueue held back.
     pub held_back: usize,
-    /// The lowest and the highest first element of the sort keys.
+    /// The lowest and the highest first element of the sort keys; `None` if sort-key was not called.
     pub sort_keys: Option<(i64, i64)>,
-    /// The number of nodes that fit.
+    /// The number of nodes that fit, added up over all pods.
     pub fits: usize,
-    /// The number of nodes that it rejected.
+    /// The number of nodes that the plugin rejected, added up over all pods.
     pub rejected: usize,
     /// The number of pods for which pre-filter returned skip.
     pub filter_skipped: usize,
@@ -25,13 +25,15 @@ pub struct Variety {
     pub not_nominated: usize,
     /// The number of pods for which pre-score returned skip.
     pub score_skipped: usize,
-    /// The lowest and the highest score.
+    /// The lowest and the highest raw or normalized score; `None` if there are no scores.
     pub scores: Option<(i64, i64)>,
-    /// The number of reservations, approvals and answers without intents.
+    /// The number of answers of reserve that reserve, of permit that approve, and of pre-bind, bind and unreserve
+    /// without intents.
     pub approved: usize,
-    /// The number of failed reservations, denials, waits and answers with intents.
+    /// The number of answers of reserve that fail, of permit that deny or wait, and of pre-bind, bind and unreserve
+    /// with intents.
     pub not_approved: usize,
-    /// The number of calls that returned an error of the plugin itself.
+    /// The number of calls that returned an error or an invalid answer.
     pub errors: usize,
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-/// The largest number of strings that are taken from the arguments.
+/// The number of strings from `further` and the arguments together from which on no string of the arguments is taken.
 const MOST: usize = 48;
-/// The longest string in bytes that can be a name.
+/// The length in bytes of the longest string that is taken from the arguments: the limit for the name part of a label
+/// key.
 const LONGEST: usize = 63;
 
 const KEYS: [&str; 6] =
@@ -26,7 +27,8 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Returns the strings of Kubernetes, `further`, and those of the arguments (JSON).
+    /// Returns strings of Kubernetes, the strings in `further`, and the strings in the arguments (JSON). Arguments that
+    /// are not valid JSON add none.
     pub fn of(arguments: &str, further: &[Box<str>]) -> Self {
         let mut own = further.to_vec();
         collect(&serde_json::from_str(arguments).unwrap_or_default(), &mut own);

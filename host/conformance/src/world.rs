@@ -14,9 +14,9 @@ use super::{nodes, pods};
 const NAMES: u32 = 40;
 /// The initial number of nodes.
 const NODES: u32 = 24;
-/// The minimum number of nodes.
+/// The number of nodes below which the next change adds a node.
 const FEWEST_NODES: usize = 8;
-/// The maximum number of pods on nodes.
+/// The number of pods from which on [`World::bind`] removes a pod instead of adding one.
 const MOST_PODS: usize = 80;
 /// The capacity of the change log. It is small, so that ids are reused soon, but holds the changes between two
 /// inspections.
@@ -33,7 +33,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// Creates a cluster with nodes and pods. Objects of these kinds come later.
+    /// Creates a cluster with nodes and pods. [`Self::delta`] adds the objects of these kinds.
     pub fn new(maker: Maker, objects: &[ObjectReads]) -> Self {
         let kinds = objects.iter().map(|reads| Arc::clone(&reads.kind)).collect();
         let mut world = Self { cache: Cache::with_log_of(LOG), maker, kinds, history: BTreeMap::new() };
@@ -80,7 +80,7 @@ impl World {
         }
     }
 
-    /// Changes one or two of these facts of a random node.
+    /// Generates one or two of these facts of a random node again. They may stay the same.
     pub fn change_node(&mut self, among: NodeFacts) {
         let facts: Vec<NodeFacts> = among.iter().collect();
         let (Some(node), false) = (self.any_node(), facts.is_empty()) else { return };
@@ -90,7 +90,7 @@ impl World {
         self.set_node(node, "its facts changed");
     }
 
-    /// Simulates a new list: equal objects in a different order, and one pod that is missing.
+    /// Simulates a new list of nodes and pods: equal objects in a different order, without one random pod.
     pub fn relist(&mut self) {
         self.remove_pod();
         let mut nodes: Vec<Arc<Node>> = self.cache.nodes().map(|info| Arc::clone(&info.node)).collect();
@@ -167,7 +167,7 @@ impl World {
         self.cache.remove_node(&node.name);
     }
 
-    /// Deletes a node and creates one with the same name and a different uid, without a step in between.
+    /// Replaces a node by one with the same name and a different uid in one change, without a removal before it.
     fn replace_node(&mut self) {
         let Some(node) = self.any_node() else { return };
         let node = self.maker.node(&node.name);
@@ -184,7 +184,7 @@ impl World {
         Arc::new(Pod { node_name, ..self.maker.pod() })
     }
 
-    /// Adds a pod to a node: assumed, assumed and then confirmed, or only reported.
+    /// Adds a pod to a node: assumed, assumed and then reported, or only reported. In 10 % of the calls, adds nothing.
     fn bind(&mut self) {
         if self.cache.pods().count() >= MOST_PODS {
             return self.remove_pod();
@@ -215,8 +215,8 @@ impl World {
         self.cache.set_pod(pod);
     }
 
-    /// Creates, replaces or removes an object. It has none of the declared fields, because only the author of a kind
-    /// knows their structure.
+    /// Creates, replaces or removes an object. The object has none of the declared fields, because only the author of a
+    /// kind knows their structure.
     fn change_object(&mut self) {
         let name = self.maker.one(&["one", "two", "three", "four"]).into();
         let key = ObjectKey { kind: self.maker.one(&self.kinds), namespace: "default".into(), name };

@@ -1,5 +1,7 @@
-//! Calls the extension points of one plugin in the order of a scheduling cycle. The check of a component and the
-//! conformance examination use it.
+//! Calls the extension points of one plugin in the order of a scheduling cycle. The trial run of a component and the
+//! conformance check use this module.
+//!
+//! Before a call, the caller sends the pod with `Resident::hold`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -27,14 +29,14 @@ pub struct Filtered {
 pub struct Scored {
     /// The results of score.
     pub raw: Vec<i64>,
-    /// Equal to `raw` if the plugin does not export normalize.
+    /// The results of normalize; equal to `raw` unless the plugin declares normalization `custom`.
     pub normalized: Vec<i64>,
 }
 
 /// The class of each node for one pod signature (`Template`), as the host keeps it.
 #[derive(Default)]
 pub struct Classes {
-    /// The id of the last cycle whose answer was applied; 0 before the first.
+    /// The id of the last cycle whose answer of classify was applied; 0 before the first answer.
     known: u64,
     of: HashMap<NodeId, ClassId>,
 }
@@ -45,11 +47,11 @@ pub struct BindingAnswers {
     pub reserved: Result<Reserved, Status>,
     /// The result of permit; the default after a failed reserve.
     pub permission: Permission,
-    /// The intents of pre-bind.
+    /// The intents of pre-bind; empty after a failed reserve.
     pub pre_bind: Vec<Intent>,
-    /// The intents of bind; `None` if the plugin leaves the binding to another plugin.
+    /// The intents of bind; `None` after a failed reserve, or if the plugin leaves the binding to another plugin.
     pub bind: Option<Vec<Intent>>,
-    /// The result of unreserve, as if all steps were done.
+    /// The intents of unreserve, called as after a pre-bind; empty after a failed reserve.
     pub undo: Vec<Intent>,
 }
 
@@ -64,7 +66,7 @@ pub struct OutOfRange {
     pub rule: &'static str,
 }
 
-/// Calls pre-filter and, for the nodes that it leaves, filter. The pod must be held.
+/// Calls pre-filter, and calls filter for the nodes that pre-filter leaves.
 pub fn filtered(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Filtered, CallError> {
     let pre_filter = resident.instance().pre_filter(cycle)?;
     let mut rejected = vec![None; nodes.len()];
@@ -118,7 +120,8 @@ pub fn pre_score(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -
     resident.instance().pre_score(cycle, nodes)
 }
 
-/// Calls pre-score, score and normalize. Returns `None` if there is nothing to score. The pod must be held.
+/// Calls pre-score, score and normalize. Returns `None` if there are no nodes, or if the plugin does not export score,
+/// or if pre-score returns skip.
 pub fn scored(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Option<Scored>, CallError> {
     if nodes.is_empty()
         || !resident.declaration().points.contains(ExtensionPoints::SCORE)
@@ -134,8 +137,8 @@ pub fn scored(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> R
     Ok(Some(Scored { raw, normalized }))
 }
 
-/// Calls the extension points after the choice of a node, without executing intents. Returns `None` if the plugin has
-/// none of them. The pod must be held.
+/// Calls reserve, permit, pre-bind, bind and unreserve, without executing intents. Returns `None` if the plugin exports
+/// none of reserve, permit, pre-bind and bind.
 pub fn binding_answers(
     resident: &mut Resident,
     cycle: &Cycle<'_>,
@@ -161,8 +164,8 @@ pub fn binding_answers(
     Ok(Some(BindingAnswers { reserved, permission, pre_bind, bind, undo }))
 }
 
-/// Calls classify and score-classes of a plugin that answers by class. Returns `None` if the plugin does not answer
-/// by class. The pod must be held.
+/// Calls classify and score-classes. Returns `None` if the plugin does not answer by class, or if classify returns none
+/// for this pod.
 pub fn by_class(
     resident: &mut Resident,
     cycle: &Cycle<'_>,

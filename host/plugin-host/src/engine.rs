@@ -12,7 +12,7 @@ pub(super) const TICK: Duration = Duration::from_millis(10);
 /// enough.
 const WASM_STACK: usize = 512 << 10;
 
-/// Creates the engine and starts its ticker, which ends with the last clone of the engine.
+/// Creates the engine and starts its ticker. The ticker's thread ends when the last clone of the engine is dropped.
 ///
 /// Instances are allocated on demand: there are a few dozen, and they live for hours. A pool would save microseconds
 /// of an instantiation, while filling an instance takes milliseconds, and would fix the number and size of its slots

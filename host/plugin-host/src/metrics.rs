@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Counters of one plugin instance. They outlive its rebuilds.
+/// Counters of one plugin instance. A rebuild of the instance does not reset the counters.
 #[derive(Debug, Default)]
 pub struct Counters {
     calls: AtomicU64,
@@ -18,7 +18,7 @@ pub struct Counters {
 /// The values of the counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The number of calls into the plugin, with those that send it the cluster.
+    /// The number of calls into the plugin, including the calls that send the cluster.
     pub calls: u64,
     /// The CPU time of the calls, estimated from a sample.
     pub cpu: Duration,
@@ -26,12 +26,13 @@ pub struct Usage {
     pub failures: u64,
     /// The number of rebuilds.
     pub rebuilds: u64,
-    /// The bytes of its linear memories.
+    /// The bytes of the instance's linear memories when the instance was last installed, rebuilt or found too large.
     pub memory: u64,
-    /// The approximate number of instructions of its calls. Counted if [`crate::LoaderOptions::counts_work`] is set,
+    /// The approximate number of instructions of the calls. Counted if [`crate::LoaderOptions::counts_work`] is set,
     /// else 0.
     pub fuel: u64,
-    /// The bytes of the parameters and results of its calls and queries. Counted as `fuel` is.
+    /// The bytes of the parameters and results of the calls and of the plugin's queries. Counted if
+    /// [`crate::LoaderOptions::counts_work`] is set, else 0.
     pub bytes: u64,
 }
 

@@ -24,7 +24,7 @@ struct CaseArguments {
 }
 
 /// Returns all arguments, as JSON, with which this component is examined. `name` is the file's name without its
-/// extension. The arguments come from the component's table of cases, or else from `arguments.yaml`.
+/// extension. The arguments come from the component's table of cases, or else from `arguments.yaml`, or else are `{}`.
 pub fn of(name: &str) -> Vec<String> {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../plugins/examples/cases/{name}.yaml"));
     let mut arguments: Vec<String> = match std::fs::read_to_string(&cases) {

@@ -74,7 +74,8 @@ fn examined(file: &Path) -> Vec<String> {
     broken
 }
 
-/// Returns whether the answers vary. A plugin with constant answers can keep every promise.
+/// Returns whether the answers of at least one extension point vary. The examination of a plugin with constant answers
+/// proves nothing, because constant answers keep every promise.
 fn varies(variety: &Variety) -> bool {
     let scores = variety.scores.is_some_and(|(lowest, highest)| lowest < highest);
     let keys = variety.sort_keys.is_some_and(|(lowest, highest)| lowest < highest);

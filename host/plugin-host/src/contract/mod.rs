@@ -41,9 +41,9 @@ pub(crate) enum Role {
 pub(crate) struct Exports {
     /// The extension points.
     pub points: ExtensionPoints,
-    /// Whether it exports `snapshot`, which receives the facts of nodes.
+    /// Whether the component exports `snapshot`, which receives the facts of nodes.
     pub snapshot: bool,
-    /// Whether it exports `objects`, which receives kinds beyond nodes and pods.
+    /// Whether the component exports `objects`, which receives objects of kinds other than nodes and pods.
     pub objects: bool,
 }
 

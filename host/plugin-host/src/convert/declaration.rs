@@ -10,7 +10,7 @@ use berth_core::plugins::{Declaration, ExtensionPoints, Normalization, Scope};
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::exports::berth::scheduler::plugin::{ClusterEvent, Declaration as WitDeclaration};
 
-/// Converts a declaration. The core's flags have the same bits as the contract's, and a plugin can't set others.
+/// Converts a declaration. The core's flags have the same bits as the contract's flags; other bits are dropped.
 pub(crate) fn declaration(
     name: Arc<str>,
     version: &str,

@@ -12,7 +12,7 @@ use super::strings;
 use crate::bindings::berth::scheduler::types::EventActions as Actions;
 use crate::bindings::exports::berth::scheduler::queueing_hint as wit;
 
-/// Converts the old or new state of a node, with these facts. Other facts are empty.
+/// Converts the state of a node before or after an event, with these facts. Other facts are empty.
 pub(crate) fn node_then<'a>(arena: &'a Bump, node: &'a Node, facts: NodeFacts) -> wit::Node<'a> {
     let has = |fact| facts.contains(fact);
     wit::Node {

@@ -8,7 +8,7 @@ use berth_core::model::{ObjectKind, ObjectReads};
 use crate::bindings::exports::berth::scheduler::objects as wit;
 use berth_apimachinery::fields::{BadPath, FieldPath};
 
-/// The largest number of kinds that a plugin may read, and of fields of each.
+/// The largest number of kinds that a plugin may read, and the largest number of fields of each kind.
 const MOST: usize = 64;
 
 /// The reason why the declared kinds are invalid.
@@ -68,7 +68,7 @@ pub(crate) fn kinds(declared: Vec<wit::Kind>) -> Result<Vec<ObjectReads>, BadKin
     Ok(all)
 }
 
-/// Returns whether the text is `v1`, or a group and a version.
+/// Returns whether the text can be an apiVersion: a version such as `v1`, or a group and a version such as `apps/v1`.
 fn is_api_version(text: &str) -> bool {
     let (group, version) = text.split_once('/').unwrap_or(("core", text));
     let plain = |part: &str| {

@@ -11,7 +11,7 @@ use super::{each, strings};
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::exports::berth::scheduler::snapshot::Node;
 
-/// Returns the node with these facts; others are left out. Usage and pods are separate changes.
+/// Returns the node with these facts; other facts are `None`. Usage and pods are separate changes.
 pub(crate) fn node<'a>(arena: &'a Bump, info: &'a NodeInfo, facts: NodeFacts) -> Node<'a> {
     let node = &*info.node;
     let has = |fact| facts.contains(fact);

@@ -17,7 +17,7 @@ const NO_AFFINITY: wit::PodAffinity<'static> = wit::PodAffinity { required: &[],
 
 const NO_IMAGES: wit::PodImages<'static> = wit::PodImages { containers: &[], volumes: &[] };
 
-/// Returns the pod with these facts; others are empty.
+/// Returns the pod with these facts and with the facts that its resource claims imply. Other facts are empty.
 pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Pod<'a> {
     let spec = &*pod.spec;
     let given = Given(facts);
@@ -59,8 +59,8 @@ pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Po
     }
 }
 
-/// Returns the facts that resource claims imply: a claim is owned by the pod and reserved for it, and extended
-/// resources of containers may become claims.
+/// Returns the facts that the fact `resource-claims` implies for this pod: the name and the uid, because the pod owns
+/// its claims, and the containers, because their extended resources may become claims.
 fn for_claims(pod: &Pod, facts: PodFacts) -> PodFacts {
     let mut more = PodFacts::empty();
     if facts.contains(PodFacts::RESOURCE_CLAIMS) {

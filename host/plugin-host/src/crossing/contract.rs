@@ -1,5 +1,5 @@
-//! Implements `Crossing` for the types of the contract. Every field and case is named, so that a new one fails to
-//! compile until it is counted.
+//! Implements `Crossing` for the types of the contract. Every field and case is named, so that this file does not
+//! compile until a new field or case is counted.
 
 use super::Crossing;
 use crate::bindings::berth::scheduler::{extenders, intents, types as wit, what_if};

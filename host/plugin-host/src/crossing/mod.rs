@@ -11,10 +11,10 @@ use wasmtime::component::ComponentType;
 
 /// A value that crosses between host and plugin.
 pub(super) trait Crossing: ComponentType {
-    /// Returns the bytes of the contents of its lists and strings.
+    /// Returns the number of bytes of the contents of the value's lists and strings.
     fn held(&self) -> usize;
 
-    /// Returns the total bytes.
+    /// Returns the total number of bytes: the value itself, and the contents of its lists and strings.
     fn bytes(&self) -> usize {
         Self::SIZE32 + self.held()
     }

@@ -176,7 +176,7 @@ fn a_thousand_changes_result_in_the_same_state_as_a_new_fill() {
                 Ok::<_, Infallible>(())
             });
             filled.unwrap_or_else(|never| match never {});
-            // An instance that never received a count has none.
+            // The feed sends the number of nodes only after a change, so the mirror may have none yet.
             mirror.count = mirror.count.or(fresh.count);
             assert_eq!(mirror, fresh, "seed {seed}, step {step}, {reads:?}");
         }

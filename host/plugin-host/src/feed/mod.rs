@@ -17,8 +17,8 @@ use self::usage::UsageColumns;
 use super::bindings::exports::berth::scheduler::snapshot::{Change, Image, ResidentPod};
 use super::convert;
 
-/// The largest number of changes per call of `apply`, without usage. It is limited because the deadline applies to a
-/// call, and the instance's memory stays as large as the largest call needed.
+/// The largest number of changes per call of `apply`, not counting the change of usage. The number is limited because
+/// the deadline applies to a call, and because the instance's memory stays as large as the largest call needed.
 pub const BATCH: usize = 512;
 
 /// The facts of the cluster that a plugin reads.
@@ -38,12 +38,12 @@ impl Reads {
         }
     }
 
-    /// Returns whether it reads anything that `snapshot` carries.
+    /// Returns whether the plugin reads anything that is sent through `snapshot`.
     pub fn any(&self) -> bool {
         !self.node.is_empty() || !self.cluster.is_empty()
     }
 
-    /// Returns the facts that are part of a node's record.
+    /// Returns the facts that are part of a node's record. Usage and pods are separate changes.
     fn in_record(&self) -> NodeFacts {
         self.node.difference(NodeFacts::USAGE | NodeFacts::PODS)
     }
@@ -59,7 +59,7 @@ pub struct Feeder {
 }
 
 impl Feeder {
-    /// Sends the whole cluster. Returns the position in the change log up to which it is current.
+    /// Sends the whole cluster. Returns the position in the change log up to which the instance is then current.
     pub(crate) fn fill<E>(
         &mut self,
         cache: &Cache,
@@ -120,7 +120,7 @@ impl Feeder {
     }
 }
 
-/// Returns the record with the current state of an item. A node with a change of usage only has no record.
+/// Returns the change with the current state of an item, or `None` for a known node whose record has no changed fact.
 fn change<'a>(arena: &'a Bump, cache: &'a Cache, reads: Reads, item: Item) -> Option<Change<'a>> {
     Some(match item {
         Item::Node(id, facts) => {

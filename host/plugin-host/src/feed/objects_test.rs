@@ -38,7 +38,7 @@ fn feed(objects: &[ObjectReads]) -> ObjectFeed {
     ObjectFeed::new(&Declaration { objects: objects.to_vec(), ..Declaration::default() })
 }
 
-/// Returns the sent changes, shortened.
+/// Returns the changes that `run` sends, each as a short text.
 fn sent(run: impl FnOnce(&mut dyn FnMut(&[wit::Change<'_>]) -> Result<(), Infallible>)) -> Vec<String> {
     let mut changes_sent = Vec::new();
     run(&mut |changes| {

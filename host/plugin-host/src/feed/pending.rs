@@ -18,7 +18,7 @@ pub(super) enum Item {
     NodeCount,
 }
 
-/// A set of marked items, in arrays indexed by id. It is empty between uses and keeps its memory.
+/// A set of marked items, in arrays indexed by id. Between uses, no item is marked, and the arrays keep their memory.
 #[derive(Default)]
 pub(super) struct Pending {
     facts: Vec<Option<NodeFacts>>,

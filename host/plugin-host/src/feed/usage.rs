@@ -1,4 +1,5 @@
-//! Usage of nodes in columns. It changes with every pod that is scheduled, and is sent as lists of integers.
+//! The usage of nodes in columns. The usage of a node changes with every pod that is scheduled there, so it is sent as
+//! lists of integers, which take little time to copy.
 
 use berth_core::cache::{Cache, NodeId, Usage};
 use bumpalo::Bump;
@@ -46,7 +47,7 @@ impl UsageColumns {
     }
 
     /// Returns the change with all rows, or `None` if there are none. A node keeps each scalar resource that was ever
-    /// used on it, with 0 after the last pod, so the instance receives that as well.
+    /// used on it, with 0 after the last pod, so the instance receives the 0 as well.
     pub fn as_change<'a>(&'a self, arena: &'a Bump, cache: &'a Cache) -> Option<Change<'a>> {
         if self.nodes.is_empty() {
             return None;

@@ -15,9 +15,9 @@ use crate::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as W
 use crate::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
 use crate::contract::Export;
 
-/// The number of reasons per outcome that are kept.
+/// The number of reasons per status that are kept.
 pub(super) const REASONS: usize = 32;
-/// The limit of all reasons of an answer in bytes.
+/// The limit of the total size of all reasons in an answer, in bytes.
 const TEXT: usize = 1 << 20;
 /// The length of the longest node name in bytes, plus one.
 const NAME: usize = 254;
@@ -25,7 +25,7 @@ const NAME: usize = 254;
 /// nodes that do not exist.
 const NAMES: usize = 1 << 20;
 
-/// Checks the size of the names. A name may be unknown.
+/// Checks the total size of the node names in an answer of pre-filter. A name may be that of no existing node.
 pub(super) fn pre_filter(answer: WitPreFilterResult, cache: &Cache) -> Result<PreFilterResult, CallError> {
     Ok(match answer {
         WitPreFilterResult::All => PreFilterResult::All,
@@ -59,8 +59,8 @@ pub(super) fn verdicts(answer: wit::Verdicts, asked: usize) -> Result<Verdicts, 
     checked_outcomes(Export::Filter, answer)
 }
 
-/// Checks that there is one class per node, that the nodes exist, that each class has a verdict, and that each
-/// verdict has an existing outcome.
+/// Checks that there is one class per node, that the nodes exist and are unique, and that class numbers are within the
+/// limit. If the answer has verdicts, checks that each class has one, and that each verdict has an existing outcome.
 pub(super) fn classified(answer: by_class::Classified, cache: &Cache) -> Result<Classified, CallError> {
     let bad = |message: String| CallError::BadAnswer(Export::Classify, message);
     check_length(Export::Classify, "classes", answer.classes.len(), answer.nodes.len(), "nodes")?;
@@ -101,7 +101,8 @@ pub(super) fn class_scores(answer: by_class::ClassScores, asked: usize) -> Resul
     Ok(ClassScores { raw: answer.raw, normalized: answer.normalized })
 }
 
-/// Checks that each verdict has an existing outcome, and that the number of outcomes is within the contract's limit.
+/// Checks that each verdict has an existing outcome, and that the number of outcomes and the size of their reasons are
+/// within the limits.
 fn checked_outcomes(export: Export, answer: wit::Verdicts) -> Result<Verdicts, CallError> {
     let bad = |message: String| Err(CallError::BadAnswer(export, message));
     let outcomes = answer.outcomes.len();

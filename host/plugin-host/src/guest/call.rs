@@ -12,7 +12,7 @@ use super::state::HostState;
 use crate::contract::{Export, LoadedInterfaces};
 use crate::crossing::Crossing;
 
-/// One in this number of calls is timed. The others are assumed to cost the same.
+/// One in this number of calls is timed. The calls in between are assumed to take the same CPU time.
 const SAMPLE: u64 = 16;
 
 impl Instance {

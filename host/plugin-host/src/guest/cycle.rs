@@ -18,7 +18,7 @@ use crate::crossing::Crossing;
 /// The result of a function that may return an error.
 pub(super) type Answer<T> = wasmtime::Result<Result<T, String>>;
 
-/// The parameters of a function about nodes: the cycle, the node ids, and more.
+/// The parameters of a function about nodes: the cycle, the node ids, and the further parameters `A`.
 pub(super) type About<'a, A> = (wit::Cycle, &'a [u32], A);
 
 impl Instance {
@@ -38,7 +38,7 @@ impl Instance {
         }
     }
 
-    /// Calls `filter-what-if` of a component that exports it. A case is a node and its changes.
+    /// Calls `filter-what-if`. Without the export, every case fits. A case is a node and its hypothetical changes.
     pub fn filter_what_if(
         &mut self,
         cycle: &Cycle<'_>,
@@ -54,7 +54,7 @@ impl Instance {
         }
     }
 
-    /// Calls `pre-score`. Without the export, score is called.
+    /// Calls `pre-score`. Without the export, returns that the host must call score.
     pub fn pre_score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
         let answer = self.ask_nodes(Export::PreScore, cycle, nodes, exported!(pre_score.call_pre_score(cycle, ids)))?;
         Ok(answer.map_or(PreScoreResult::Score, answers::pre_score))
@@ -84,7 +84,7 @@ impl Instance {
         }
     }
 
-    /// Calls `classify`. Without the export, returns `None`, and the plugin is called by node.
+    /// Calls `classify`. Returns `None` if the component does not export it, or if the plugin answers this pod by node.
     pub fn classify(&mut self, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, CallError> {
         let answer = self.ask(
             Export::Classify,
@@ -149,7 +149,7 @@ impl Instance {
         answer.transpose().map_err(|message| CallError::Returned(export, shorten(message)))
     }
 
-    /// Calls an optional function for this cycle.
+    /// Calls an optional function, with the time and the seed of this cycle for WASI.
     pub(super) fn call_in_cycle<A: Crossing, R: Crossing>(
         &mut self,
         export: Export,

@@ -26,8 +26,8 @@ pub(super) enum Overrun {
     Wall(Duration),
 }
 
-/// Limits one call. It reads the clocks at the first tick within the call, so that short calls read none: the CPU
-/// time of a thread is a system call.
+/// Limits one call. The time counts from the first tick (an epoch of the engine) within the call. So a call that ends
+/// before its first tick reads no clock: to read the CPU time of a thread takes a system call.
 #[derive(Debug)]
 pub(super) struct Deadline {
     budget: Budget,

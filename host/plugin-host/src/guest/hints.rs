@@ -15,8 +15,8 @@ use crate::convert;
 use berth_apimachinery::fields::{FieldPath, pruned_text};
 
 impl Instance {
-    /// Calls `hints`. Returns one hint per pod. Without the export, each pod is queued again. The pods, and the pod
-    /// of the event, must be held.
+    /// Calls `hints`. Returns one hint per pod. Without the export, each pod is queued again. The instance must hold
+    /// the pods, and the old and the new state of the event's pod.
     pub(crate) fn hints(
         &mut self,
         hint_event: &HintEvent<'_>,

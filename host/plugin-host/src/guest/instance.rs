@@ -133,7 +133,7 @@ impl Instance {
         result.map(Option::unwrap_or_default)
     }
 
-    /// Returns the bytes of its linear memories.
+    /// Returns the size of the instance's linear memories in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.store.data().memory.used()
     }

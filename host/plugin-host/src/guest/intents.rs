@@ -16,7 +16,7 @@ use berth_apimachinery::fields::{FieldPath, pruned};
 
 /// The largest number of intents in an answer.
 const INTENTS: usize = 1_024;
-/// The largest size of a patch or an assumed object in bytes. It equals the contract's limit for an object's fields.
+/// The largest size of one intent in bytes: the text of the intent, and the names in its object reference.
 const LARGEST: usize = 1 << 20;
 /// The largest total size of the intents in an answer, in bytes.
 const TOTAL: usize = 8 << 20;
@@ -30,12 +30,12 @@ pub(super) fn assumptions(export: Export, intents: Vec<wit::Intent>, cache: &Cac
     convert_all(export, intents, convert)
 }
 
-/// Converts the intents of pre-bind and bind, which change the cluster before or with the binding.
+/// Converts the intents of pre-bind and bind, which may do everything except assume objects.
 pub(super) fn binding_intents(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
     convert_all(export, intents, convert_change)
 }
 
-/// Converts intents that change the cluster without a wait for the result.
+/// Converts the intents of an extension point that may only patch, create and delete objects.
 pub(super) fn changes(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
     let convert = |intent| match intent {
         wit::Intent::WaitUntil(_) | wit::Intent::Evict(_) => {
@@ -126,7 +126,8 @@ fn size(intent: &wit::Intent) -> usize {
     }
 }
 
-/// Applies the patch to the known object and keeps the fields that plugins read, as an informer does.
+/// Applies the patch to the object in the cache, or to an empty object if the cache has none with this key and uid.
+/// Keeps the fields that plugins read, as an informer does.
 fn assume(object: wit::ObjectReference, patch: &str, cache: &Cache) -> Result<Intent, String> {
     let ObjectReference { api_version, kind, namespace, name, uid } = reference(object);
     let patch: Value =

@@ -70,7 +70,7 @@ impl Instance {
         binding_intents(Export::PreBind, answer.unwrap_or_default())
     }
 
-    /// Calls `bind`. Without the export, returns `None`, which leaves the binding to others.
+    /// Calls `bind`. Returns `None` if the plugin leaves the binding to other plugins, or does not export `bind`.
     pub fn bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Option<Vec<Intent>>, CallError> {
         let arguments = (cycle_of(cycle), node, state);
         let answer = self.ask(Export::Bind, cycle, arguments, exported!(bind.call_bind(cycle, node, state)))?;

@@ -1,4 +1,4 @@
-//! Calls `post-filter`, the only call during which a plugin calls back into the host.
+//! Calls `post-filter`, the only call during which a plugin can query the core.
 //!
 //! The plugin's what-if queries are answered by other plugins and by extenders, which belong to the core's thread. So
 //! the plugin runs on a separate thread for the length of the call, and the core's thread answers its queries until
@@ -23,7 +23,7 @@ use crate::bindings::exports::berth::scheduler::post_filter as wit_post_filter;
 use crate::contract::Export;
 use berth_supervisor::message;
 
-/// The largest number of cases in one query.
+/// The largest number of what-if cases or of candidates for extenders in one query.
 const CASES: usize = 1 << 16;
 /// The largest number of evictions and intents in one nomination.
 const WANTED: usize = 1024;
@@ -45,21 +45,21 @@ impl<F: FnMut(&[WhatIf]) -> Result<Verdicts, PluginError>> Answer for F {
     }
 }
 
-/// A message from the plugin's thread. The receiver has the cluster and checks the ids.
+/// A message from the plugin's thread to the core's thread, which has the cluster and checks the ids.
 enum Message {
     Ask(Vec<WhatIfCase>, Reply<Result<Verdicts, PluginError>>),
     AskExtenders(Vec<wit_extenders::Candidate>, Reply<Result<Vec<Candidate>, String>>),
     Done,
 }
 
-/// Receives the answer to a query, or the reason why the query violates the contract.
+/// The sender for the answer to a query, or for the reason why the query violates the contract.
 type Reply<R> = SyncSender<Result<R, String>>;
 
 /// The channel for a plugin's queries. It exists only while its post-filter runs.
 #[derive(Debug)]
 pub(super) struct QueryChannel(Sender<Message>);
 
-/// Reports the end of the plugin's thread, also after a panic.
+/// Sends [`Message::Done`] when it is dropped: at the end of the plugin's thread, also after a panic.
 struct Ending(Sender<Message>);
 
 impl Drop for Ending {
@@ -163,8 +163,8 @@ impl Instance {
     }
 }
 
-/// Returns the error of a call that did not end properly. It counts as a trap, so the instance is rebuilt, because
-/// its state is unknown.
+/// Returns the error for a thread that did not start or that panicked. The error counts as a trap, so the instance is
+/// rebuilt, because its state is unknown.
 fn thread_failure(why: &str) -> CallError {
     CallError::Trapped(Export::PostFilter, shorten(why.to_owned()))
 }

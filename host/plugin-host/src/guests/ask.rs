@@ -162,7 +162,7 @@ impl Plugins for Guests {
     }
 }
 
-/// Answers a post-filter's queries. What-if queries go to all other plugins.
+/// Answers a post-filter's queries through the core, which calls the other plugins and the extenders.
 struct OtherPlugins<'a> {
     others: &'a mut Guests,
     ask: &'a mut dyn AskBack,

@@ -51,7 +51,7 @@ impl ClusterRequest {
         &self.objects
     }
 
-    /// Answers the request. Returns it if objects are still being listed.
+    /// Answers the request. Returns the request if objects are still being listed.
     pub(super) fn answer(self, cache: &Cache) -> Option<Self> {
         let answer = match cache.objects().coverage(&self.objects) {
             Coverage::Complete => Ok(cache.frozen(self.since.unwrap_or(cache.log().end()))),
@@ -72,7 +72,7 @@ pub struct Prepared {
     /// All instances that the profiles use. Other instances are removed.
     pub(crate) used: Vec<PluginId>,
     pub(crate) profiles: Vec<Profile>,
-    /// Receives the outcome, if the preparing thread waits for it.
+    /// Sends the outcome to the preparing thread; `None` if no thread waits for the outcome.
     pub(crate) done: Option<Sender<Outcome>>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Installed {
     Yes,
-    /// The cluster changed more than the log holds while the set was prepared. Fill it again.
+    /// While the set was prepared, the cluster changed more than the log holds. The set must be filled again.
     FellBehind,
     /// This instance failed on the latest changes.
     Failed(PluginId, String),
@@ -101,7 +101,7 @@ impl Prepared {
         self.new.iter().map(|(_, resident)| resident.position()).min()
     }
 
-    /// Sends the new instances the changes since then.
+    /// Sends each new instance the changes since its position in the change log.
     pub(crate) fn catch_up(&mut self, cache: &Cache, feeder: &mut Feeder) -> Installed {
         for (entry, resident) in &mut self.new {
             match resident.catch_up(cache, feeder) {

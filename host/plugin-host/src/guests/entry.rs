@@ -1,4 +1,5 @@
-//! The data of an instance that outlives it, and its health. Shared by the threads that build, use and display it.
+//! The data of an instance that stays when the instance is rebuilt, and the instance's health. The threads that build,
+//! use and display the instance share this data.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -33,7 +34,7 @@ pub enum Health {
     Serving,
     /// The instance is being rebuilt, for this reason.
     Restarting(String),
-    /// The instance failed too often in a row and is rebuilt at this time; with the reason.
+    /// The instance failed too often in a row and is rebuilt at this time. The text is the reason.
     BackingOff(Timestamp, String),
 }
 
@@ -69,7 +70,8 @@ impl Entry {
         self.record().last_failure = Some(message);
     }
 
-    /// Locks the health. It is written only after a failure and read for display, so there is almost no contention.
+    /// Locks the health and the last failure. They are written only after a failure or a rebuild, and read only for
+    /// display, so there is almost no contention.
     fn record(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -8,10 +8,10 @@ use super::resident::Resident;
 use super::{Guests, Slot};
 
 impl Guests {
-    /// Installs a prepared set. Instances that both sets use stay. The new ones first receive the latest changes; if
-    /// that fails, nothing is replaced.
+    /// Installs a prepared set. Instances that the previous set and the new set both use stay. The new instances first
+    /// receive the latest changes; if that fails, nothing is replaced.
     ///
-    /// Returns the profiles of the set, for [`berth_core::Event::PluginsSwapped`].
+    /// Returns the profiles of the set, for [`berth_core::Event::PluginsSwapped`]; `None` if nothing was replaced.
     pub fn swap(&mut self, mut prepared: Prepared, cache: &Cache) -> Option<Vec<Profile>> {
         let done = prepared.done.take();
         let installed = prepared.catch_up(cache, &mut self.feeder);

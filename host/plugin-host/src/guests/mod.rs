@@ -1,4 +1,5 @@
-//! The plugin instances that the core calls. Each is kept up to date, and rebuilt when it breaks.
+//! The plugin instances that the core calls. The host sends each instance the changes of the cluster, and rebuilds an
+//! instance that breaks.
 //!
 //! [`Guests`] belongs to the core's thread. Slow work (instantiate, fill, drop) runs on a separate thread with a copy
 //! of the cluster; the result returns as a [`Delivery`].
@@ -37,7 +38,7 @@ pub struct Guests {
     /// Ordered by plugin id.
     slots: Vec<Slot>,
     feeder: Feeder,
-    /// Requests for a copy of the cluster that wait for objects.
+    /// Requests for a copy of the cluster that wait until the objects are listed.
     waiting: Vec<ClusterRequest>,
     rebuilder: Rebuilder,
 }
@@ -67,8 +68,8 @@ impl Guests {
         Some(self.slots.get(at)?.entry.name())
     }
 
-    /// Handles a message from another thread, between two steps of the core. A returned event must be the core's next
-    /// one.
+    /// Handles a message from another thread, between two steps of the core. If this returns an event, the core must
+    /// handle it before any other event.
     pub fn accept(&mut self, delivery: Delivery, now: Timestamp, cache: &Cache) -> Option<Event> {
         match delivery {
             Delivery::NeedsCluster(request) => {
@@ -82,8 +83,9 @@ impl Guests {
         }
     }
 
-    /// Rebuilds the instances whose back-off ended, sends changes to instances that were not called for long, and
-    /// answers requests for a copy of the cluster. Call it after at most a few hundred events, and once a second.
+    /// Starts to rebuild the instances whose back-off ended, sends changes to instances that miss many, and answers
+    /// waiting requests for a copy of the cluster. Call this at least every few hundred events, and at least once a
+    /// second.
     pub fn tick(&mut self, now: Timestamp, cache: &Cache) {
         self.waiting = self.waiting.drain(..).filter_map(|request| request.answer(cache)).collect();
         for slot in &mut self.slots {

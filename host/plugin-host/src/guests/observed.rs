@@ -23,7 +23,7 @@ pub struct PluginCall<'a> {
     pub plugin: PluginId,
     /// The function.
     pub export: Export,
-    /// The cycle and the pod. For hints, which are about several pods, the first of them.
+    /// The cycle, with the pod. A call of hints is about several pods; this is the cycle of the first pod.
     pub cycle: &'a Cycle<'a>,
 }
 
@@ -36,7 +36,7 @@ pub trait CallObserver {
     /// Called before the plugin is called.
     fn started(&mut self, call: &PluginCall<'_>) -> Self::Started;
 
-    /// Called with the plugin's answer. `guests` has the plugin's name.
+    /// Called with the plugin's answer or the error. [`Guests::name`] returns the plugin's name.
     fn ended(
         &mut self,
         guests: &Guests,
@@ -91,7 +91,7 @@ impl<O: CallObserver> Observed<'_, O> {
         answer
     }
 
-    /// Makes a call that has no failure.
+    /// Makes a call whose failure the guests log and do not return.
     fn observe_infallible<R>(
         &mut self,
         call: PluginCall<'_>,

@@ -28,11 +28,11 @@ pub struct Rebuilt {
     pub(super) result: Result<Box<Resident>, String>,
 }
 
-/// A handle of the rebuilding thread, which ends with the last handle.
+/// A handle of the rebuilding thread. The thread ends when the last handle is dropped.
 #[derive(Clone)]
 pub(super) struct Rebuilder {
     jobs: Sender<Job>,
-    /// The bytes of memory from which an instance is replaced.
+    /// The threshold for [`Resident::outgrown`], in bytes: an outgrown instance is replaced.
     pub(super) recycle_from: usize,
 }
 
@@ -52,12 +52,12 @@ impl Rebuilder {
         self.send(Job::Rebuild(Arc::clone(entry), Box::new(cache.frozen(cache.log().end()))));
     }
 
-    /// Drops an instance.
+    /// Drops an instance on the rebuilding thread.
     pub fn dispose(&self, resident: Box<Resident>) {
         self.send(Job::Dispose(resident));
     }
 
-    /// The thread ends only with the last sender, so the receiver exists.
+    /// Sends a job to the thread. Drops the job if the thread has ended because the core's thread has ended.
     fn send(&self, job: Job) {
         let _ = self.jobs.send(job);
     }

@@ -12,7 +12,7 @@ use crate::convert;
 use crate::feed::{Feeder, ObjectFeed, Reads};
 use crate::guest::{CallError, Instance};
 
-/// The number of forgotten pod signatures that are sent in one call.
+/// The number of forgotten pod signatures from which on the instance is told to forget them, all in one call.
 const FORGET: usize = 64;
 
 /// An instance whose snapshot is the cluster at a position of the change log.
@@ -25,7 +25,7 @@ pub struct Resident {
     held: HashSet<PodSignatureId>,
     forgotten: Vec<u32>,
     arena: Bump,
-    /// The bytes of memory after it was filled.
+    /// The memory in bytes after the instance was filled, or at the last [`Self::accept_size`].
     filled_memory: usize,
 }
 
@@ -89,7 +89,7 @@ impl Resident {
         }
     }
 
-    /// Returns the position in the change log up to which it is current.
+    /// Returns the position in the change log up to which the instance has received the changes.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -115,7 +115,7 @@ impl Resident {
         Ok(())
     }
 
-    /// Queues these pod signatures to be forgotten. They must not be used again.
+    /// Queues these pod signatures to be forgotten. The caller must not use their ids again.
     pub fn forget(&mut self, templates: &[PodSignatureId]) {
         let held = &mut self.held;
         self.forgotten.extend(templates.iter().filter(|template| held.remove(*template)).map(|template| template.0));
@@ -126,17 +126,17 @@ impl Resident {
         &mut self.instance
     }
 
-    /// Returns the facts of the cluster that it reads.
+    /// Returns the facts that the plugin reads.
     pub(crate) fn reads(&self) -> Reads {
         self.reads
     }
 
-    /// Returns its declaration.
+    /// Returns the plugin's declaration.
     pub fn declaration(&self) -> &Arc<Declaration> {
         &self.declaration
     }
 
-    /// Returns the bytes of its memory.
+    /// Returns the memory of the instance in bytes.
     pub fn memory(&self) -> usize {
         self.instance.memory()
     }
@@ -148,7 +148,8 @@ impl Resident {
         memory > threshold.saturating_mul(self.instance.times() as usize) && memory / 2 > self.filled_memory
     }
 
-    /// Accepts the current memory as the size of a new instance, because a rebuilt one is not smaller.
+    /// Treats the current memory as that of a newly filled instance, so that [`Self::outgrown`] returns false until the
+    /// memory has doubled.
     pub fn accept_size(&mut self) {
         self.filled_memory = self.instance.memory();
     }

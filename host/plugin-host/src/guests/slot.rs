@@ -14,8 +14,8 @@ use crate::contract::Export;
 use crate::feed::Feeder;
 use crate::guest::CallError;
 
-/// The number of missing changes above which an instance receives them without a call. The change log holds at least
-/// eight times as many.
+/// If an instance misses more than this number of changes, the host sends the changes although no call is due. The
+/// change log holds at least eight times as many changes.
 const LAG: u64 = 8_192;
 
 /// The message about an instance that missed changes that the change log no longer holds.
@@ -47,7 +47,7 @@ impl Slot {
         Self { id: entry.id, entry, state, streak: Streak::default(), is_replacement_underway: false }
     }
 
-    /// Brings the instance up to date and calls it.
+    /// Brings the instance up to date, sends it the cycle's pod, and calls it.
     pub fn ask<R>(
         &mut self,
         export: Export,
@@ -86,7 +86,7 @@ impl Slot {
         }
     }
 
-    /// Returns the instance, to drop it.
+    /// Returns the instance, if it serves, so that the caller can drop it.
     pub fn into_resident(self) -> Option<Box<Resident>> {
         match self.state {
             State::Serving(resident) => Some(resident),
@@ -94,8 +94,8 @@ impl Slot {
         }
     }
 
-    /// Sends changes to an instance that misses many. An instance that is called rarely would otherwise fall behind
-    /// the change log.
+    /// Sends changes to an instance that misses more than [`LAG`]. Otherwise the change log would drop changes that an
+    /// instance still misses that is called rarely.
     pub fn keep_up(&mut self, now: Timestamp, cache: &Cache, feeder: &mut Feeder, rebuilder: &Rebuilder) {
         let State::Serving(resident) = &mut self.state else { return };
         if resident.lag(cache) <= LAG {
@@ -117,7 +117,7 @@ impl Slot {
         }
     }
 
-    /// Takes a rebuilt instance. Returns true if no instance was serving before.
+    /// Takes the result of a rebuild. Returns true if the plugin serves now and no instance was serving before.
     pub fn take_rebuilt(
         &mut self,
         result: Result<Box<Resident>, String>,
@@ -214,7 +214,7 @@ impl Slot {
     fn rebuild_as(&mut self, state: State, why: String, cache: &Cache, rebuilder: &Rebuilder) {
         self.entry.set_health(Health::Restarting(why));
         self.take_down(state, rebuilder);
-        // If a replacement is being built already, use that one.
+        // If a replacement of an instance that grew too large is being built already, use the replacement.
         if !std::mem::take(&mut self.is_replacement_underway) {
             rebuilder.rebuild(&self.entry, cache);
         }

@@ -6,9 +6,9 @@ use berth_core::Timestamp;
 
 use crate::contract::Export;
 
-/// The number of consecutive failures after which the plugin is started again at once.
+/// The number of consecutive failures up to which the plugin is started again at once, without a back-off.
 const IMMEDIATE_RESTARTS: u32 = 3;
-/// The first back-off.
+/// The first back-off. Each further failure doubles the back-off.
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 /// The longest back-off.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(300);
@@ -31,7 +31,8 @@ impl Streak {
         Some(now.after(backoff))
     }
 
-    /// Records an answer of this function.
+    /// Records an answer of this function. Resets the count if the last failure in a call was in the same function, or
+    /// if all failures were during rebuilds.
     pub fn answered(&mut self, export: Export) {
         if self.failures > 0 && self.failed_in.is_none_or(|failed| failed == export) {
             *self = Self::default();

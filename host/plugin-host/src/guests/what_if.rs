@@ -15,7 +15,8 @@ use crate::guest::CallError;
 const WAVE: usize = 128;
 
 impl Resident {
-    /// Returns the verdict for each case. Afterwards the instance has its previous state.
+    /// Returns the verdict for each case. Afterwards, the instance's snapshot is again that of the cluster, unless the
+    /// instance can't be used any more.
     pub fn filter_what_if(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
         if self.declaration().points.contains(ExtensionPoints::FILTER_WHAT_IF) {
             return self.plugin_what_if(cycle, cases);
@@ -42,7 +43,7 @@ impl Resident {
         Ok(verdicts.finish())
     }
 
-    /// Applies these cases, runs `ask`, and undoes the cases, also if `ask` failed.
+    /// Applies these cases, runs `ask`, and undoes the cases, also if `ask` failed without a trap or an exceeded limit.
     fn with_cases_applied(
         &mut self,
         cache: &Cache,
@@ -54,7 +55,7 @@ impl Resident {
         let pushed: Vec<_> = overlays.iter().flat_map(|overlay| overlay.push(&arena, reads)).collect();
         self.send_changes(&pushed)?;
         let result = ask(self);
-        // After a trap, the instance is not used again.
+        // After a trap or an exceeded limit, the instance is not used again.
         if result.as_ref().is_err_and(CallError::poisons) {
             return result;
         }
@@ -101,7 +102,7 @@ impl Resident {
     }
 }
 
-/// Returns the overlays. A case whose node is gone has none; the core asks only about existing nodes.
+/// Returns the overlay of each case. A case without an existing node has no overlay; the core has no such cases.
 fn overlays<'a>(cache: &'a Cache, cases: &'a [WhatIf]) -> Vec<Overlay<'a>> {
     let mut others = 0;
     let overlay = |case: &'a WhatIf| {
@@ -112,7 +113,8 @@ fn overlays<'a>(cache: &'a Cache, cases: &'a [WhatIf]) -> Vec<Overlay<'a>> {
     cases.iter().filter_map(overlay).collect()
 }
 
-/// Splits the cases into groups that can be applied together: each has a different node, and the number is limited.
+/// Splits the cases, in their order, into groups that can be applied together: the cases of a group have different
+/// nodes, and a group has at most [`WAVE`] cases.
 fn waves(cases: &[WhatIf]) -> impl Iterator<Item = &[WhatIf]> {
     let mut rest = cases;
     std::iter::from_fn(move || {

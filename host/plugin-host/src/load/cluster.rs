@@ -1,14 +1,14 @@
-//! The copy of the cluster that new instances are filled with. It is made when it is first needed.
+//! The copy of the cluster that new instances are filled with. The copy is made when an instance first needs it.
 
 use berth_core::cache::{Cache, Coverage};
 use berth_core::model::ObjectReads;
 
 use super::error::LoadCause;
 
-/// Returns a copy of the cluster with these objects. Waits while they are being listed.
+/// A function that returns a copy of the cluster with these objects, and waits while the objects are being listed.
 pub(crate) type Copy<'a> = dyn FnMut(&[ObjectReads]) -> Result<Cache, LoadCause> + 'a;
 
-/// A copy of the cluster. It is made again if an instance reads objects that it does not contain.
+/// A copy of the cluster. A new copy replaces it if an instance reads objects that the copy does not contain.
 pub(crate) struct Cluster<'a> {
     copy: &'a mut Copy<'a>,
     copied: Option<Cache>,

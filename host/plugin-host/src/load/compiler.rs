@@ -32,11 +32,11 @@ pub struct LoadedComponent {
     pub name: Arc<str>,
     /// The version from `describe`.
     pub version: Box<str>,
-    /// The extension points that it exports.
+    /// The extension points that the component exports.
     pub points: ExtensionPoints,
-    /// Whether it exports `snapshot`, which receives the facts of nodes.
+    /// Whether the component exports `snapshot`, which receives the facts of nodes.
     pub snapshot: bool,
-    /// Whether it exports `objects`, which receives kinds beyond nodes and pods.
+    /// Whether the component exports `objects`, which receives objects of kinds other than nodes and pods.
     pub objects: bool,
     pre: InstancePre<HostState>,
     interfaces: Interfaces,
@@ -79,7 +79,7 @@ impl Compiler {
         Ok(Self { engine, linker, cache, limits, compiled: AtomicU64::new(0) })
     }
 
-    /// Returns the number of components that it compiled, without those from the disk cache.
+    /// Returns the number of components that this compiler compiled, without the components from the disk cache.
     #[must_use]
     pub fn compiled(&self) -> u64 {
         self.compiled.load(Relaxed)
@@ -155,7 +155,8 @@ fn start(
     })
 }
 
-/// Checks the magic number and the version: 13 and layer 1 for a component, 1 and layer 0 for a core module.
+/// Checks the magic number, and refuses a core module (version 1 and layer 0 after the magic number). Wasmtime checks
+/// the version of a component.
 fn check_header(bytes: &[u8]) -> Result<(), LoadCause> {
     const MAGIC: &[u8] = b"\0asm";
     match bytes {

@@ -68,7 +68,7 @@ fn interface(name: &str) -> Result<Option<&str>, LoadCause> {
     Err(LoadCause::OtherVersion { name: name.to_owned(), found: version.to_owned() })
 }
 
-/// Returns `0.1` for `0.1.7`.
+/// Returns the first two parts of a version: `0` and `1` for `0.1.7`.
 fn minor(version: &str) -> Option<(&str, &str)> {
     let mut parts = version.splitn(3, '.');
     Some((parts.next()?, parts.next()?))

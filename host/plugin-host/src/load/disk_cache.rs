@@ -22,7 +22,7 @@ use super::digest::Digest;
 /// The suffix of the files.
 const EXTENSION: &str = ".cwasm";
 
-/// The largest number of files. The oldest are removed first.
+/// The largest number of files after a file was stored. The files that were modified longest ago are removed first.
 const KEPT: usize = 256;
 
 /// A folder of compiled components. The name of a file consists of the component's digest, the engine's hash and the
@@ -133,7 +133,7 @@ fn checksum(mut content: impl io::Read) -> io::Result<String> {
     Ok(format!("{:032x}", hash.digest128()))
 }
 
-/// Returns the component in this file, if no other user could have written it and its checksum matches.
+/// Returns the component in this file, if no other user can write to the file, and the checksum in its name matches.
 fn load(engine: &Engine, path: &Path) -> Option<Component> {
     let log_unusable = |reason: &str| {
         tracing::warn!(file = %path.display(), %reason, "stored code is not used; compiling the plugin again");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::LoadCause;
 
-/// Returns the file's bytes, at most `limit`.
+/// Returns the file's bytes. A file of more than `limit` bytes is an error.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, LoadCause> {
     let unreadable = |error: std::io::Error| LoadCause::Unreadable(error.to_string());
     let file = File::open(path).map_err(unreadable)?;

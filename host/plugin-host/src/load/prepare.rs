@@ -1,4 +1,4 @@
-//! Prepares an instance: configures it, tests it, and sends it the cluster.
+//! Prepares an instance: tests the component in a trial, then configures an instance and sends it the cluster.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::metrics::Counters;
 use crate::synthetic;
 use berth_core::limits::Limits;
 
-/// Starts and configures an instance.
+/// Starts and configures an instance, and checks its declaration.
 pub fn configure(
     component: &LoadedComponent,
     arguments: &str,

@@ -14,19 +14,19 @@ use crate::guest::CallError;
 use crate::guests::Resident;
 use crate::synthetic;
 
-/// The number of pods in a trial.
+/// The largest number of the cluster's pods in a trial.
 const PODS: usize = 3;
 
-/// The number of the cluster's pods that are searched for them.
+/// The largest number of the cluster's pods that are searched for pods with different specs.
 const LOOKED_AT: usize = 1_000;
 
-/// The time of the cycle in a trial.
+/// The time of the cycle in a trial, in milliseconds since 1970.
 const TIME: Timestamp = Timestamp(1_767_225_600_000);
 
 /// Tests a plugin that was filled with `cache`, on up to `limit` nodes, with some of the cluster's pods, or with
 /// synthetic pods.
 ///
-/// An error that the plugin returns itself is accepted, unless all its answers are errors.
+/// An error that the plugin returns itself is accepted, unless the plugin returns an error for every pod.
 pub fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Result<(), LoadCause> {
     let nodes: Vec<NodeId> = cache.nodes().map(|info| info.id).take(limit).collect();
     let mut pods = pods(cache);
@@ -50,7 +50,7 @@ pub fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Result<(),
     }
 }
 
-/// Returns pods of the cluster with different specs, without their node.
+/// Returns up to [`PODS`] pods of the cluster with different specs, each with an empty node name.
 fn pods(cache: &Cache) -> Vec<Arc<Pod>> {
     let mut pods: Vec<Arc<Pod>> = Vec::new();
     for (_, cached) in cache.pods().filter(|(_, cached)| !cached.pod.deleting).take(LOOKED_AT) {
@@ -116,7 +116,8 @@ impl<'a> Trial<'a> {
         resident.instance().post_filter(&self.cycle, nodes, &codes, &[], &mut what_if).map_err(failed)?;
         let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
         self.after_the_choice(resident, nodes).map_err(failed)?;
-        // Cycle 0 is never one whose classes the core has.
+        // Use the cycle id 0. For classify, a known cycle 0 means that the host has no classes, so no later call refers
+        // to the classes of this trial.
         let cycle = Cycle { id: 0, ..self.cycle };
         asking::by_class(resident, &cycle, nodes, &mut Classes::default()).map_err(failed)?;
         let normalization = resident.declaration().normalization;

@@ -37,7 +37,7 @@ impl ComponentSet {
     /// Returns a set of new instances for these profiles, for [`crate::Guests::swap`]. Their cluster is empty.
     ///
     /// # Errors
-    /// A plugin of a profile does not exist or refuses its arguments.
+    /// A plugin of a profile does not exist or was refused, or the profiles are inconsistent.
     pub fn set(&self, specs: Vec<ProfileSpec>) -> Result<Prepared, AssembleError> {
         let (_, assembled) = self.assemble(specs);
         Ok(assembled?.map_or_else(Prepared::default, |assembled| assembled.prepared))

@@ -25,7 +25,8 @@ struct Known {
     /// `None` if the file could not be read.
     digest: Option<Digest>,
     loaded: Result<Arc<LoadedComponent>, LoadError>,
-    /// The file was invalid twice with the same content, so it is not a file that is still being written.
+    /// Whether the error of the file was logged. An error is logged when a second read finds the same content, because
+    /// the file is then no longer being written.
     reported: bool,
 }
 
@@ -64,8 +65,8 @@ impl Files {
     }
 }
 
-/// Processes the items on all processors and returns the results in order. It is for the start, before any pod is
-/// scheduled: to compile all components takes many seconds of CPU time.
+/// Processes the items on all processors and returns the results in the order of the items. Use it only before any pod
+/// is scheduled: to compile all components takes many seconds of CPU time.
 fn on_all_processors<T: Sync, R: Send>(items: &[T], process: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {

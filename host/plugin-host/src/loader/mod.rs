@@ -1,8 +1,8 @@
 //! The loader: a thread that keeps the set of plugins in line with the directory and the configuration.
 //!
-//! It reads the directory after each change there, and also every few seconds. It loads new components, builds, tests
-//! and fills a new set beside the serving one, and passes the new set to the core's thread. After a failure, the
-//! serving set stays unchanged.
+//! The loader reads the directory after each change there, and also every few seconds. It loads new components, builds,
+//! tests and fills a new set while the previous set serves, and passes the new set to the core's thread. After a
+//! failure, the serving set stays unchanged.
 
 mod component_set;
 mod directory;
@@ -52,7 +52,7 @@ type First = Option<Result<(), LoaderError>>;
 /// The profiles to change to, until the thread applies them.
 type RequestedProfiles = Arc<Mutex<Option<Vec<ProfileSpec>>>>;
 
-/// A handle of the loader's thread, which ends with it.
+/// A handle of the loader's thread. The thread ends when the handle is dropped.
 pub struct Loader {
     wake: Sender<Wake>,
     first: latest::Receiver<First>,
@@ -61,7 +61,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Starts the loader's thread. It sends all sets, also the first one, through `outbox`.
+    /// Starts the loader's thread. The thread sends all sets, also the first set, through `outbox`.
     ///
     /// # Errors
     /// The engine or the thread can't be started.
@@ -84,7 +84,8 @@ impl Loader {
     /// Waits until the first set serves or is refused.
     ///
     /// # Errors
-    /// The first set can't serve: a profile names a plugin that does not exist or was refused.
+    /// The first set can't serve (for example because a profile names a plugin that does not exist or was refused), or
+    /// the thread has ended.
     pub async fn ready(&self) -> Result<(), LoaderError> {
         let mut first = self.first.clone();
         let known = first.wait_for(Option::is_some).await.map_err(|_| ended_early())?;
@@ -115,7 +116,8 @@ impl Loader {
         let _ = self.wake.send(Wake::Changed);
     }
 
-    /// Returns the reason why the latest profiles don't serve; `None` if they do.
+    /// Returns the reason why the latest profiles don't serve; `None` if they serve, or if the thread has not tried
+    /// them yet.
     #[must_use]
     pub fn refused_profiles(&self) -> Option<AssembleError> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).refused_profiles.clone()

@@ -21,7 +21,8 @@ pub struct BuiltIn {
 /// The options of a [`super::Loader`].
 #[derive(Clone, Debug)]
 pub struct LoaderOptions {
-    /// The directory of further components. It is watched, and may be created or deleted at any time.
+    /// The directory of further components; `None` for no directory. The loader watches the directory, and you may
+    /// create or delete the directory at any time.
     pub plugins_dir: Option<PathBuf>,
     /// The folder for compiled code. Default: a folder in the user's cache (`$XDG_CACHE_HOME/berth`).
     pub cache_dir: Option<PathBuf>,

@@ -10,7 +10,7 @@ use berth_core::profile_spec::ProfileSpec;
 /// the reason why the profiles can't serve, if there is one.
 ///
 /// # Errors
-/// The engine can't be started.
+/// The engine can't be started, or the directory can't be read.
 pub fn survey(
     options: &LoaderOptions,
     specs: Vec<ProfileSpec>,
@@ -32,7 +32,7 @@ pub fn survey(
 /// reason why the profiles can't serve, if there is one besides absent plugins.
 ///
 /// # Errors
-/// The engine can't be started.
+/// The engine can't be started, or the directory can't be read.
 pub fn line_up(
     options: &LoaderOptions,
     specs: Vec<ProfileSpec>,

@@ -25,10 +25,11 @@ const QUIET: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The time until an invalid file is read again, because it may still be being written.
 const SECOND_LOOK: Duration = Duration::from_secs(1);
-/// The number of changes up to which the core's thread sends them to a new set, between two pods. More changes are
-/// sent by the loader's thread.
+/// If a new set misses at most this number of changes, the core's thread sends these changes to the set, between two
+/// pods. If the set misses more changes, the loader's thread sends them first.
 const FEW_CHANGES: u64 = 128;
-/// The number of times that the loader's thread brings a new set up to date. Each time fewer changes are left.
+/// The largest number of times that the loader's thread brings a new set up to date. Fewer changes are missing after
+/// each time, because sending fewer changes takes less time.
 const ROUNDS: usize = 3;
 
 /// A message that wakes the thread.
@@ -39,7 +40,7 @@ pub(super) enum Wake {
     Stop,
 }
 
-/// The data of the thread.
+/// The data of the loader's thread.
 pub(super) struct Worker {
     options: LoaderOptions,
     compiler: Compiler,
@@ -270,15 +271,15 @@ impl Worker {
     }
 }
 
-/// Requests the cluster with these objects, and the changes since `since`, from the core's thread. Returns an empty
-/// cluster if that thread has ended.
+/// Requests a copy of the cluster from the core's thread, with these objects and the changes since position `since` of
+/// the change log (`None` for no changes). Returns an empty cluster if the core's thread has ended.
 fn copy_of_cluster(outbox: &Outbox, objects: &[ObjectReads], since: Option<u64>) -> Result<Cache, LoadCause> {
     let (request, answer) = ClusterRequest::new(objects, since);
     let is_sent = outbox(Delivery::NeedsCluster(request));
     is_sent.then(|| answer.recv().ok()).flatten().unwrap_or_else(|| Ok(Cache::default()))
 }
 
-/// Waits until the directory is quiet. Returns false if the thread must end.
+/// Waits until the directory is quiet, for at most [`PATIENCE`]. Returns false if the thread must end.
 fn wait_until_quiet(woken: &Receiver<Wake>) -> bool {
     let patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {
@@ -291,7 +292,7 @@ fn wait_until_quiet(woken: &Receiver<Wake>) -> bool {
     true
 }
 
-/// Lowers the thread's priority, so that compiling takes only the CPU time that scheduling leaves.
+/// Lowers the thread's priority on Linux, so that compiling takes only the CPU time that scheduling leaves.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 10) {

@@ -21,15 +21,15 @@ use crate::metrics::Counters;
 use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
 
-/// Builds sets of plugins, and remembers the one that serves.
+/// Builds sets of plugins, and remembers the set that serves.
 pub(crate) struct Assembler {
     specs: Vec<ProfileSpec>,
     limits: Arc<Limits>,
     feeder: Feeder,
     next_id: u32,
     current: Inventory,
-    /// Components that loaded, but failed with these arguments. They are not tried again until they change, unless
-    /// the cause may pass.
+    /// Components that loaded, but failed with these arguments. A failed component is not tried again with the same
+    /// arguments, unless the cause may pass (see [`LoadCause::may_pass`]).
     failed: HashMap<InstanceKey, LoadError>,
 }
 
@@ -47,7 +47,7 @@ struct Draft {
     serving: Serving,
 }
 
-/// Instances; a new one with its `Resident`.
+/// Entries of instances. An entry of a new instance has a `Resident`; an entry of a serving instance has `None`.
 type Instances = Vec<(Arc<Entry>, Option<Resident>)>;
 
 impl Assembler {

@@ -54,8 +54,9 @@ impl Catalog {
     /// Returns the components to try for a name, the best first. `serving` is the component that serves under the
     /// name now.
     ///
-    /// A file precedes the component in the binary, and `serving` is the last choice. But if the file of `serving`
-    /// exists and is invalid, `serving` is the first choice.
+    /// The order is: the valid file with this name, `serving`, the component in the binary. Without a valid file,
+    /// `serving` comes after the component in the binary. But if the file of `serving` exists and is invalid, `serving`
+    /// comes first.
     pub fn candidates(&self, name: &str, serving: Option<&Arc<LoadedComponent>>) -> Vec<Arc<LoadedComponent>> {
         let spoilt = serving.filter(|component| self.is_bad(&component.source));
         let file = self.files.get(name);
@@ -82,7 +83,7 @@ impl Catalog {
         self.refused.get(source).is_some_and(|error| !matches!(error.cause, LoadCause::NameTaken { .. }))
     }
 
-    /// Returns all names.
+    /// Returns the names of all loaded components.
     pub fn names(&self) -> BTreeSet<&str> {
         self.files.keys().chain(self.built_in.keys()).map(|name| &**name).collect()
     }

@@ -16,7 +16,7 @@ pub enum AssembleError {
         plugin: String,
         /// A similar name: `. Did you mean X?`, or empty.
         hint: String,
-        /// All known names.
+        /// The names of all components, and the refused components with their errors; `none` if there are none.
         known: String,
     },
     /// A plugin that the profile names was refused.
@@ -47,9 +47,9 @@ pub enum AssembleError {
     SeveralSorts {
         /// The profile's scheduler name.
         profile: String,
-        /// The plugin's name.
+        /// The name of the second plugin.
         plugin: String,
-        /// The other plugin's name.
+        /// The name of the first plugin.
         first: String,
     },
     /// Two profiles have different plugins at queueSort.

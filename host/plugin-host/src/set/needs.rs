@@ -12,7 +12,7 @@ use berth_core::profile_spec::ProfileSpec;
 pub(super) struct Need {
     /// The different arguments. Each makes an instance.
     pub arguments: BTreeSet<Arc<str>>,
-    /// A profile that names the plugin; `None` if the plugin may be missing.
+    /// The scheduler name of the first profile that requires the plugin; `None` if the plugin may be missing.
     pub required_by: Option<Box<str>>,
 }
 
@@ -21,7 +21,8 @@ pub(super) struct Need {
 pub(super) struct Needs {
     /// The plugins by name.
     pub plugins: BTreeMap<Arc<str>, Need>,
-    /// For each profile, the plugins of the directory that come after the named ones.
+    /// For each profile, in the order of the specs: the plugins of the directory that the profile does not name, but
+    /// uses after the plugins that it names.
     pub others: Vec<Vec<Arc<str>>>,
 }
 

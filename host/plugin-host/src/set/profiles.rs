@@ -16,7 +16,8 @@ const DEFAULT_SORT: &str = "PrioritySort";
 /// A plugin's name and its arguments.
 pub(super) type Pair = (Arc<str>, Arc<str>);
 
-/// Builds the profile of `spec`. `others` are the plugins of the directory that come after the named ones.
+/// Builds the profile of `spec`. `others` are plugins of the directory that the profile does not name. They come after
+/// the plugins that the profile names.
 pub(super) fn profile(
     spec: &ProfileSpec,
     others: &[Arc<str>],
@@ -83,7 +84,7 @@ pub(super) fn check_same_order(profiles: &[Profile]) -> Result<(), AssembleError
     Ok(())
 }
 
-/// Adds the plugin at queueSort. A component of the directory that no profile names does not replace an existing one.
+/// Adds the plugin at queueSort. A plugin that the profile does not name is left out if there is one already.
 fn add_sort(profile: &mut Profile, plugin: ProfilePlugin, named_by: NamedBy) -> Result<(), AssembleError> {
     match &profile.queue_sort {
         None => profile.queue_sort = Some(plugin),

@@ -16,15 +16,15 @@ use berth_core::profile_spec::ProfileSpec;
 /// A line of `berth plugin list`: an instance, or a component without an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginStatus {
-    /// The plugin's name; empty if the component could not return it.
+    /// The plugin's name; empty if the component was refused before its configuration.
     pub name: Arc<str>,
-    /// The version from `describe`.
+    /// The version from `describe`; empty if the component was refused before its configuration.
     pub version: Box<str>,
     /// The origin of its component.
     pub source: Source,
-    /// The component's digest; `None` if the component could not be read.
+    /// The component's digest; `None` if the component was refused before its configuration.
     pub digest: Option<Digest>,
-    /// The arguments, as JSON. Equal arguments in several profiles share an instance.
+    /// The arguments, as JSON; `{}` without an instance. Profiles with equal arguments share an instance.
     pub arguments: Arc<str>,
     /// The scheduler names of the profiles that use it.
     pub profiles: Vec<Box<str>>,
@@ -32,7 +32,7 @@ pub struct PluginStatus {
     pub state: PluginState,
     /// The last error, if there is one.
     pub last_error: Option<String>,
-    /// The cost so far.
+    /// The cost so far; zero without an instance.
     pub usage: Usage,
 }
 
@@ -43,11 +43,11 @@ pub enum PluginState {
     Loaded,
     /// The plugin serves, but its file was deleted or became invalid.
     LastGood,
-    /// The plugin broke and is being rebuilt.
+    /// The plugin broke or fell behind the cluster's changes, and its instance is being rebuilt.
     Restarting,
     /// The plugin failed too often and is rebuilt at this time.
     BackingOff(Timestamp),
-    /// The plugin can't be used; see the error.
+    /// The plugin can't be used, for the reason in [`PluginStatus::last_error`].
     Refused,
     /// The plugin is valid, but no profile uses it.
     Unused,
@@ -56,7 +56,7 @@ pub enum PluginState {
 /// The state after the last pass of the loader.
 #[derive(Default)]
 pub(crate) struct Board {
-    /// The profiles that serve, or that are to serve first.
+    /// The profiles that serve. Before the first set serves, the profiles that are to serve.
     pub specs: Vec<ProfileSpec>,
     pub(super) inventory: Inventory,
     pub(super) failed: HashMap<InstanceKey, LoadError>,

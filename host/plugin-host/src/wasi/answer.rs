@@ -32,7 +32,7 @@ impl Resources {
         }
     }
 
-    /// Returns the empty value of a type: empty, zero, none, or denied.
+    /// Returns the empty value of a type: an empty list or string, zero, false, `none`, or an error that denies access.
     pub fn empty_value(&self, store: &mut impl AsContextMut, ty: &Type) -> Result<Val> {
         Ok(match ty {
             Type::Bool => Val::Bool(false),
@@ -78,7 +78,7 @@ impl Resources {
         })
     }
 
-    /// Returns the case that denies access, or else the first.
+    /// Returns the case of an enum or a variant that denies access, or else the first case.
     fn case(&self, store: &mut impl AsContextMut, ty: &Type) -> Result<Val> {
         match ty {
             Type::Enum(ty) => {

@@ -7,7 +7,7 @@ use super::answer::Resources;
 use super::output::Stream;
 use crate::guest::HostState;
 
-/// Implements a function. It writes the result to the last parameter.
+/// The implementation of a function. The implementation writes the result to its last parameter.
 pub(super) type Function = fn(&mut Store<'_>, &Call<'_>, &mut [Val]) -> Result<()>;
 
 type Store<'a> = StoreContextMut<'a, HostState>;
@@ -25,7 +25,8 @@ const RANDOM_AT_ONCE: u64 = 1 << 20;
 /// The largest number of bytes per write to a stream.
 const WRITE_AT_ONCE: u64 = 64 << 10;
 
-/// Returns the implementation of a function. `interface` has no version. `None` if the answer is the empty value.
+/// Returns the implementation of a function, or `None` if the function's answer is the empty value of its type.
+/// `interface` is a name without a version, such as `wasi:io/poll`.
 pub(super) fn find(interface: &str, name: &str) -> Option<Function> {
     Some(match (interface, name) {
         ("wasi:cli/exit", _) => exit,

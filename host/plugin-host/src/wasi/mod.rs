@@ -1,6 +1,6 @@
 //! WASI 0.2 without files, network, arguments and input, for languages whose normal builds need WASI.
 //!
-//! The clock returns the cycle's time, random numbers come from the cycle's seed, stdout and stderr are logged, and
+//! The clock starts from the cycle's time, random numbers come from the cycle's seed, stdout and stderr are logged, and
 //! waiting takes no time. The code does not depend on WASI's definitions: except for the few functions in
 //! [`functions`], an answer is derived from the types that the component declares.
 

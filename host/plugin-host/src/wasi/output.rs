@@ -11,7 +11,7 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// Returns the stream's number in a resource. 0 is a stream whose output is dropped.
+    /// Returns the number that identifies the stream in a resource. Output to a resource with the number 0 is dropped.
     pub(super) fn number(self) -> u32 {
         match self {
             Self::Out => 1,

@@ -1,4 +1,4 @@
-//! The state behind WASI's answers. It depends only on the cycle.
+//! The state behind WASI's answers. Each cycle sets the clock and the seed of the random numbers.
 
 use berth_core::plugins::Cycle;
 
@@ -16,7 +16,7 @@ pub(crate) struct WasiState {
 impl WasiState {
     /// Begins a call for this cycle.
     pub fn begin(&mut self, cycle: &Cycle<'_>) {
-        // The time never goes back, although the core uses a wall clock.
+        // The time for the plugin never goes back, although the core's wall clock can.
         self.nanoseconds = self.nanoseconds.max(cycle.time.0.saturating_mul(1_000_000));
         self.random = cycle.seed;
     }

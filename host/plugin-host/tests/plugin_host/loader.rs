@@ -30,7 +30,7 @@ fn default_profile() -> Vec<ProfileSpec> {
     vec![berth_config::default_profile("default-scheduler")]
 }
 
-/// Returns a profile with one plugin.
+/// Returns a profile with one plugin, at filter.
 fn only(name: &str, named_by: NamedBy) -> Vec<ProfileSpec> {
     let enabled = Enabled { name: name.into(), weight: 1, named_by };
     vec![ProfileSpec {

@@ -27,9 +27,9 @@ pub struct Host {
     pub recovered: Vec<Arc<str>>,
     pub swaps: usize,
     pub now: Timestamp,
-    /// Lists of objects are forbidden.
+    /// Whether requested lists of objects are refused as forbidden.
     pub forbidden: bool,
-    /// Whoever delivers something panics.
+    /// Whether a thread that sends a delivery panics.
     pub panics: Arc<AtomicBool>,
     inbox: Receiver<Delivery>,
     cycles: u64,
@@ -52,7 +52,7 @@ pub fn built_in(file: &'static str, bytes: Vec<u8>) -> BuiltIn {
 }
 
 impl Host {
-    /// Starts a loader. Its plugins have not arrived yet.
+    /// Starts a loader. The host has no plugins until it receives the loader's first delivery of a set.
     pub fn start(options: LoaderOptions, specs: Vec<ProfileSpec>) -> Self {
         let (sender, inbox) = channel();
         let panics = Arc::<AtomicBool>::default();
@@ -103,7 +103,8 @@ impl Host {
         self.receive_until(Duration::from_millis(20), what, condition);
     }
 
-    /// Receives deliveries until the condition holds, without a pause, for a condition that does work itself.
+    /// Receives deliveries until the condition holds, without a pause between two checks of the condition. Use it for a
+    /// condition that takes time itself, for example because it calls a plugin.
     pub fn busy_until(&mut self, what: &str, condition: impl FnMut(&mut Self) -> bool) {
         self.receive_until(Duration::ZERO, what, condition);
     }
@@ -118,7 +119,7 @@ impl Host {
         }
     }
 
-    /// Receives the deliveries that are there.
+    /// Receives the deliveries that have arrived, and does not wait for more.
     pub fn receive_all(&mut self) {
         while let Ok(delivery) = self.inbox.try_recv() {
             self.accept(delivery);
@@ -132,7 +133,7 @@ impl Host {
                 self.swaps += 1;
             }
             Some(Event::PluginRecovered(name)) => self.recovered.push(name),
-            // The lists are empty, for every kind.
+            // If lists are not forbidden, every kind is listed at once, without any objects.
             Some(Event::ObjectsWanted(reads)) => {
                 let forbidden = self.forbidden;
                 reads.iter().filter(|_| forbidden).for_each(|reads| {
@@ -147,7 +148,7 @@ impl Host {
         }
     }
 
-    /// Allows lists of objects. The lists are empty.
+    /// Allows lists of objects, and reports an empty list of this kind with this field.
     pub fn allow(&mut self, kind: &str, fields: &str) {
         self.forbidden = false;
         let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: kind.into() });
