@@ -112,8 +112,8 @@ const berth_cycle_t *berth_cycle(void);
 /* Writes a line to the host's log. `level` is BERTH_LOG_LEVEL_INFO and so on. `message` is a printf format. */
 BERTH_PRINTF(2) void berth_log(berth_log_level_t level, const char *message, ...);
 
-/* Readers of arguments. If a required field is missing, a field has a wrong value, or no reader read a field, the plugin
- * refuses the arguments with a message that names the field. A field is optional if its reader has the parameter
+/* Readers of arguments. If a required field is missing, a field has a wrong value, or no reader read a field, the
+ * plugin refuses the arguments with a message that names the field. A field is optional if its reader has the parameter
  * `otherwise`, which is then the value of an absent field. For a wrong or missing value, a reader also returns
  * `otherwise`, or NULL or 0 without this parameter. */
 

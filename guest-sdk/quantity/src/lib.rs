@@ -1,8 +1,8 @@
 //! Kubernetes' resource quantities: amounts such as `1500m`, `4Gi` or `1e3`.
 //!
 //! - In: the text of a `resource.Quantity`.
-//! - Out: a [`Quantity`], exact to a billionth of a unit. Larger fractions are rounded only when the quantity is read as
-//!   an integer, so a sum is rounded once, as in Kubernetes.
+//! - Out: a [`Quantity`], rounded to a billionth of a unit. The quantity is rounded to an integer only when it is read
+//!   as an integer, so a sum is rounded once, as in Kubernetes.
 //! - Never: no panic and no unbounded work for any text.
 //!
 //! The host and the plugins use this crate, so that they agree on every amount. Without the feature `serde`, the crate

@@ -1,8 +1,8 @@
 // Readers of a plugin's arguments. They check the values, and their errors name the wrong field.
 
 /**
- * Reads one field. A reader is an object and not a function, because TypeScript can't infer the types of arguments through functions that return
- * functions.
+ * Reads one field. A reader is an object and not a function, because TypeScript can't infer the types of arguments
+ * through functions that return functions.
  */
 export interface Reader<T> {
   /** Returns the value. `path` names the field in errors. `undefined` means that the field is absent. */

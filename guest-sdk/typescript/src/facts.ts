@@ -57,8 +57,8 @@ type NodeFact = keyof typeof NODE_FACTS;
 
 /**
  * An entry of `reads`. `resident.…` are facts of the pods on nodes, for plugins that read `node.pods`. A change of a
- * `cluster.…` fact invalidates every cached answer of the plugin. If a plugin reads the `cycle`, the host asks the plugin
- * again for every pod.
+ * `cluster.…` fact invalidates every cached answer of the plugin. If a plugin reads the `cycle`, the host asks the
+ * plugin again for every pod.
  */
 export type Fact =
   | `pod.${PodFact}`

@@ -33,8 +33,8 @@ export interface Plugin<R extends Fact = Fact, F extends Fields = Fields> {
   readonly normalization?: Exclude<Normalization, "custom">;
   /**
    * What the answers depend on. The default is "cluster" if the plugin reads the `cycle`, or reads cluster facts and
-   * has a function that runs before the nodes (preFilter or preScore). Otherwise the default is "node": the answers depend only on the
-   * arguments and on declared facts of the pod, the node and the cluster.
+   * has a function that runs before the nodes (preFilter or preScore). Otherwise the default is "node": the answers
+   * depend only on the arguments and on declared facts of the pod, the node and the cluster.
    */
   readonly scope?: Scope;
 }
