@@ -39,7 +39,7 @@ func (v *verdicts) number(status *Status) uint16 {
 	if number, ok := v.numbers[key]; ok {
 		return number
 	}
-	// Number lastOutcome stands for the last distinct status and all further distinct statuses.
+	// Number lastOutcome stands for the 1000th and all further distinct statuses.
 	if len(v.answer.Outcomes) == lastOutcome {
 		return lastOutcome
 	}

@@ -4,7 +4,7 @@
 use crate::types::{self, Status};
 use crate::verdict::{Rejection, RejectionCode, Verdict};
 
-/// The reason of the rejection that replaces all distinct rejections beyond the contract's limit.
+/// The reason of the rejection with number [`LAST`], which replaces the 1000th and all further distinct rejections.
 const TOO_MANY: &str = "too many different reasons to list";
 
 /// The contract's limit of distinct rejections in one answer, and so the number of the last distinct rejection.
@@ -43,7 +43,7 @@ impl Collector {
             Ok(known) => return known,
             Err(place) => place,
         };
-        // Number `LAST` stands for the last distinct rejection and all further distinct rejections.
+        // Number `LAST` stands for the 1000th and all further distinct rejections.
         match u16::try_from(self.distinct.len() + 1) {
             Ok(LAST) => self.distinct.push(Rejection::new(RejectionCode::Unschedulable, TOO_MANY)),
             Ok(number) if number < LAST => {

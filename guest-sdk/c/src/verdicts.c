@@ -5,8 +5,8 @@
 
 #include "guest.h"
 
-/* The contract's limit of distinct rejections in one answer. Number LAST stands for the last distinct rejection and all
- * further distinct rejections. */
+/* The contract's limit of distinct rejections in one answer. Number LAST stands for the 1000th and all further
+ * distinct rejections. */
 #define LAST 1000
 #define TOO_MANY "too many different reasons to list"
 

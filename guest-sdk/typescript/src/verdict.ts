@@ -38,7 +38,7 @@ function rejection(code: Code, reason: string, more: readonly string[]): Rejecti
   return last;
 }
 
-/** The rejection that replaces all distinct rejections beyond the contract's limit `LAST`. */
+/** The rejection with number `LAST`, which replaces the 1000th and all further distinct rejections. */
 const TOO_MANY = new Rejection("unschedulable", ["too many different reasons to list"]);
 const LAST = 1000;
 
