@@ -15,7 +15,7 @@
 typedef struct {
     /* The name of the plugin in profiles, events and messages. */
     const char *name;
-    /* The plugin's own version, for people. May be NULL. */
+    /* The plugin's own version, for people. NULL means "0". */
     const char *version;
     /* Facts of the pod that is being scheduled: BERTH_POD_FACTS_LABELS and so on, combined with |. */
     berth_pod_facts_t pod_facts;
@@ -23,7 +23,7 @@ typedef struct {
     berth_node_facts_t node_facts;
     /* Facts of the pods on nodes. Needs BERTH_NODE_FACTS_PODS in node_facts. */
     berth_pod_facts_t resident_pod_facts;
-    /* How the host normalizes raw scores. 0 is none. */
+    /* How the host normalizes raw scores. 0 (no normalization) keeps the raw scores. */
     berth_normalization_t normalization;
     /* True if answers depend on more than the pod, the node and the arguments, such as the cycle's time. The host
      * then does not cache answers. */
@@ -71,7 +71,8 @@ typedef struct {
     } pods;
 } berth_node_t;
 
-/* The answer of a filter about a node: BERTH_FITS, or the result of a function below. */
+/* The answer of a filter about a node: BERTH_FITS, or the result of berth_unschedulable, berth_unresolvable or
+ * berth_reject. A result is valid only in the call in which it was made. */
 typedef uint16_t berth_verdict_t;
 #define BERTH_FITS 0
 
@@ -104,15 +105,17 @@ int64_t berth_scalar(const berth_list_scalar_t *scalars, const char *name);
 /* Returns true if two C strings are equal. */
 bool berth_equal(const char *one, const char *other);
 
-/* Returns the current cycle: its time in milliseconds since 1970, and its random seed. */
+/* Returns the current cycle, with its time in milliseconds since 1970 and its random seed. Only for a plugin with
+ * `depends_on_cycle`. */
 const berth_cycle_t *berth_cycle(void);
 
 /* Writes a line to the host's log. `level` is BERTH_LOG_LEVEL_INFO and so on. `message` is a printf format. */
 BERTH_PRINTF(2) void berth_log(berth_log_level_t level, const char *message, ...);
 
-/* Readers of arguments. A missing or wrong field refuses the arguments, with the field's name. The reader then
- * returns `otherwise` (NULL, 0 or false if it has none). `otherwise` is also the value of an absent optional
- * field. An unknown field refuses the arguments too. */
+/* Readers of arguments. If a required field is missing, a field has a wrong value, or no reader read a field, the
+ * plugin refuses the arguments with a message that names the field. A field is optional if its reader has the parameter
+ * `otherwise`, which is then the value of an absent field. For a wrong or missing value, a reader also returns
+ * `otherwise`, or NULL or 0 without this parameter. */
 
 /* Reads a string that is not empty. */
 const char *berth_text(berth_arguments *object, const char *field);
@@ -128,7 +131,7 @@ berth_arguments *berth_object(berth_arguments *object, const char *field);
 /* Reads an object whose fields are all whole numbers. An absent object is empty. */
 typedef struct berth_map berth_map;
 const berth_map *berth_whole_map(berth_arguments *object, const char *field, int64_t least, int64_t most);
-/* Returns the number of a key; `otherwise` if absent. */
+/* Returns the number of a key in a map of berth_whole_map; `otherwise` if the key is absent. */
 int64_t berth_number_of(const berth_map *map, const char *key, int64_t otherwise);
 /* Refuses the arguments because of a field. `reason` is a printf format. */
 BERTH_PRINTF(3) void berth_refuse(berth_arguments *object, const char *field, const char *reason, ...);

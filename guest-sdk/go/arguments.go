@@ -25,7 +25,8 @@ func newArguments[A any](text string) (arguments A, err error) {
 	return arguments, err
 }
 
-// checkRequired returns an error with the first field that is tagged as required and is absent or empty.
+// checkRequired returns an error with the first field that has the tag `berth:"required"` and the zero value of its
+// type.
 func checkRequired(arguments reflect.Value) error {
 	if arguments.Kind() != reflect.Struct {
 		return nil
@@ -46,7 +47,7 @@ func parseArguments(text string, into any) error {
 	if err := json.Unmarshal([]byte(text), &fields); err != nil || fields == nil {
 		return fmt.Errorf(`arguments: expected an object, as in {"key": 1}`)
 	}
-	// A KubeSchedulerConfiguration allows these in every kind of arguments.
+	// A KubeSchedulerConfiguration allows these two fields in every kind of arguments.
 	delete(fields, "apiVersion")
 	delete(fields, "kind")
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

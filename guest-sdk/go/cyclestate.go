@@ -9,9 +9,9 @@ import (
 // ErrNotFound is the error of CycleState.Read if nothing was written under the key.
 var ErrNotFound = errors.New("not found")
 
-// CycleState keeps the results of PreFilter and PreScore for Filter and Score. If Reads.Cycle is not set, the answers
-// depend on declared facts alone. All pods with equal facts then share a CycleState, for as long as the host has such
-// pods.
+// CycleState keeps the results of PreFilter and PreScore for Filter and Score. If Reads.Cycle is false and
+// Reads.Cluster is empty, all pods with equal declared facts share a CycleState, as long as the host has such pods.
+// Otherwise each scheduling cycle has its own CycleState.
 type CycleState struct{ session *session }
 
 // StateKey is the key of a value in CycleState.
@@ -39,11 +39,11 @@ func (c CycleState) Write(key StateKey, data StateData) {
 // Delete removes the value under the key.
 func (c CycleState) Delete(key StateKey) { delete(c.session.data, key) }
 
-// Time returns the cycle's time in milliseconds since 1970. It requires Reads.Cycle. A plugin has no other clock.
+// Time returns the cycle's time in milliseconds since 1970. Requires Reads.Cycle. A plugin has no other clock.
 func (c CycleState) Time() int64 { return c.cycle().Time }
 
-// Seed returns a random number that differs for every cycle and plugin. It requires Reads.Cycle. A plugin has no
-// other randomness.
+// Seed returns a random number that differs for every cycle and plugin. Requires Reads.Cycle. A plugin has no other
+// source of randomness.
 func (c CycleState) Seed() uint64 { return c.cycle().Seed }
 
 func (c CycleState) cycle() contract.Cycle {

@@ -26,10 +26,11 @@ type guest struct {
 
 	cluster   *snapshot
 	templates map[uint32]*template
-	// numbers and scores hold the last answers, to reuse their memory: the host has read an answer before its next call.
+	// numbers and scores are the memory of the last answers of Filter and Score. The next call reuses this memory: the
+	// host reads an answer before the next call.
 	numbers []uint16
 	scores  []int64
-	// current is the session of the current cycle, used if answers depend on more than declared facts.
+	// current is the session of the current cycle. Not used if the cycles of a template share a session.
 	current *session
 }
 
@@ -88,9 +89,9 @@ func (g *guest) declaration() (contract.Declaration, error) {
 	return to, nil
 }
 
-// scope returns what the answers depend on. A plugin sees only the facts that it declared, so its answers depend on
-// nothing else. If a function runs before the nodes (PreFilter, PreScore), scope node also requires that the plugin
-// reads no cluster facts.
+// scope returns cluster if the plugin reads the cycle, and node otherwise: a plugin sees only the facts that it
+// declared, so its answers depend on nothing else. before is true if the plugin has a function that runs before the
+// nodes (PreFilter, PreScore). Scope node then also requires that the plugin reads no cluster facts.
 func (g *guest) scope(before bool) contract.Scope {
 	if g.reads.Cycle || before && g.reads.Cluster != 0 {
 		return contract.ScopeCluster
@@ -113,8 +114,8 @@ func (g *guest) ForgetTemplates(ids []uint32) {
 // Apply applies a change of nodes, pods or the cluster's facts.
 func (g *guest) Apply(change *contract.Change) { g.cluster.apply(change) }
 
-// begin returns the pod and the session of a call. If the session is not shared, a new cycle, or again, starts a new
-// session.
+// begin returns the pod and the session of a call. If the cycles of a template do not share a session, begin starts a
+// new session for a new cycle, and also for the same cycle if again is true.
 func (g *guest) begin(cycle contract.Cycle, again bool) (*Pod, *session, error) {
 	if g.plugin == nil {
 		return nil, nil, fmt.Errorf("%s: called before configure", g.name)
@@ -132,7 +133,7 @@ func (g *guest) begin(cycle contract.Cycle, again bool) (*Pod, *session, error) 
 	return known.pod, g.current, nil
 }
 
-// PreFilter runs once per pod.
+// PreFilter answers the host's pre-filter call. It runs the plugin's PreFilter if that has not run in this session.
 func (g *guest) PreFilter(cycle contract.Cycle) (contract.PreFilterResult, error) {
 	all := contract.PreFilterResult{Tag: contract.PreFilterResultTagAll}
 	pod, session, err := g.begin(cycle, true)
@@ -172,7 +173,7 @@ func (g *guest) Filter(cycle contract.Cycle, nodes []uint32) (contract.Verdicts,
 	return collected.answer, nil
 }
 
-// PreScore runs once per pod.
+// PreScore answers the host's pre-score call. It runs the plugin's PreScore if that has not run in this session.
 func (g *guest) PreScore(cycle contract.Cycle, nodes []uint32) (contract.PreScoreResult, error) {
 	pod, session, err := g.begin(cycle, false)
 	if err != nil {

@@ -12,7 +12,8 @@ type (
 	Condition = contract.Condition
 )
 
-// NodeInfo is a node with the pods on it. It is valid during the call. Do not change what its functions return.
+// NodeInfo is a node with the pods on the node. A NodeInfo is valid during the call. Do not change the values that its
+// functions return.
 type NodeInfo struct {
 	cluster *snapshot
 	at      uint32
@@ -67,8 +68,8 @@ type ImageStateSummary struct {
 	NumNodes int
 }
 
-// GetImageStates returns the images of the node, by each of their names. Requires NodeImages in Reads.Node and
-// ClusterImages in Reads.Cluster.
+// GetImageStates returns the images of the node by name. An image with several names has several entries. Requires
+// NodeImages in Reads.Node and ClusterImages in Reads.Cluster.
 func (n NodeInfo) GetImageStates() map[string]ImageStateSummary {
 	n.cluster.read(NodeImages)
 	n.cluster.readCluster(ClusterImages)
@@ -88,7 +89,7 @@ func (n NodeInfo) GetNodeCount() int {
 	return n.cluster.nodeCount
 }
 
-// Node is a node's own facts. Do not change what its functions return.
+// Node is a node's own facts. Do not change the values that its functions return.
 type Node NodeInfo
 
 // GetName returns `metadata.name`. Requires NodeName in Reads.Node.

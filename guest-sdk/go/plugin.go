@@ -12,19 +12,19 @@ const (
 	MinNodeScore int64 = 0
 )
 
-// Plugin is what a registered constructor returns. A plugin takes part in the extension points whose interfaces below
-// it implements.
+// Plugin is the type that a registered constructor returns. A plugin takes part in the extension points whose
+// interfaces it implements: PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin and ScoreExtensions.
 type Plugin interface {
 	// Name returns the name of the plugin in profiles, events and messages. It must not depend on the receiver.
 	Name() string
 }
 
-// PreFilterPlugin runs once per pod, before nodes are filtered.
+// PreFilterPlugin prepares the filtering of nodes for a pod. It runs once per CycleState.
 type PreFilterPlugin interface {
 	Plugin
-	// PreFilter may narrow down the nodes (a nil result keeps all nodes), and may write results to the state for Filter.
-	// A status with code Skip means that the plugin has nothing to filter for this pod. Any other status that is not a
-	// success rejects the pod.
+	// PreFilter may narrow down the nodes (a nil result keeps all nodes), and may write results to the state for
+	// Filter. A status with code Skip means that the plugin has nothing to filter for this pod. Any other status that
+	// is not a success rejects the pod.
 	PreFilter(ctx context.Context, state CycleState, pod *Pod) (*PreFilterResult, *Status)
 }
 
@@ -35,10 +35,10 @@ type FilterPlugin interface {
 	Filter(ctx context.Context, state CycleState, pod *Pod, nodeInfo NodeInfo) *Status
 }
 
-// PreScorePlugin runs once per pod, before the nodes that passed the filters are scored.
+// PreScorePlugin prepares the scoring of the nodes that passed the filters. It runs once per CycleState.
 type PreScorePlugin interface {
 	Plugin
-	// PreScore may write results to the state for Score. It gets the nodes only if Reads.Cycle is set. A status with
+	// PreScore may write results to the state for Score. nodes is nil unless Reads.Cycle is set. A status with
 	// code Skip means that the plugin does not score this pod.
 	PreScore(ctx context.Context, state CycleState, pod *Pod, nodes []NodeInfo) *Status
 }
@@ -53,7 +53,7 @@ type ScorePlugin interface {
 
 // ScoreExtensions is implemented by a score plugin that normalizes its scores to 0 to 100 itself.
 type ScoreExtensions interface {
-	// NormalizeScore normalizes the scores of all nodes that passed, in place.
+	// NormalizeScore normalizes the scores of all nodes that passed the filters, in place.
 	NormalizeScore(ctx context.Context, state CycleState, pod *Pod, scores NodeScoreList) *Status
 }
 
@@ -63,8 +63,8 @@ type Normalizer interface {
 	Normalization() Normalization
 }
 
-// EnqueueExtensions is implemented by a filter that knows which events may help pods that it rejected. Without it,
-// any change of a fact that the plugin reads is such an event.
+// EnqueueExtensions is implemented by a filter that knows which events may help pods that it rejected. For any other
+// plugin, each change of a fact that the plugin reads counts as such an event.
 type EnqueueExtensions interface {
 	EventsToRegister(ctx context.Context) ([]ClusterEvent, error)
 }
@@ -91,8 +91,8 @@ type Normalization = contract.Normalization
 const (
 	// NormalizeDefault scales the scores so that the highest is 100. Scores must not be negative.
 	NormalizeDefault = contract.NormalizationDefault
-	// NormalizeDefaultReversed scales in the same way and then subtracts from 100, so that the highest raw score becomes
-	// 0.
+	// NormalizeDefaultReversed scales as NormalizeDefault does and then subtracts from 100: the highest raw score
+	// becomes 0.
 	NormalizeDefaultReversed = contract.NormalizationDefaultReversed
 )
 

@@ -39,8 +39,8 @@ type NodeAffinity struct {
 	Preferred []contract.PreferredNodeTerm
 }
 
-// Match returns true if a node matches the selector and the required terms. Requires NodeLabels in Reads.Node, and
-// NodeName if a term is about the name.
+// Match returns true if a node matches the node selector and at least one required term, if there are required terms.
+// Requires NodeLabels in Reads.Node, and also NodeName if a term has matchFields.
 func (a NodeAffinity) Match(node Node) bool {
 	labels := node.GetLabels()
 	for key, value := range a.NodeSelector {
@@ -71,11 +71,11 @@ type Requests struct {
 	NonZero Resource
 }
 
-// Pod is a pod's facts. Do not change what its functions return.
+// Pod is a pod's facts. Do not change the values that its functions return.
 type Pod struct {
 	reads *podReads
-	// values has the declared facts only, in the order of their bits, to save memory: a cluster has many pods, and
-	// plugins read few facts of them.
+	// values has the declared facts only, in the order of the bits of PodFacts, to save memory: a cluster has many
+	// pods, and plugins read few facts of them.
 	values []any
 }
 
@@ -92,7 +92,7 @@ type podPriority struct {
 
 type podAffinities struct{ affinity, antiAffinity PodAffinity }
 
-// podValues has a function per fact that takes the fact out of the contract's pod, in the order of the bits.
+// podValues has a function per fact that reads the fact from the contract's pod, in the order of the bits of PodFacts.
 var podValues = [...]func(*contract.Pod, *labelMaps) any{
 	func(p *contract.Pod, _ *labelMaps) any { return p.Name },
 	func(p *contract.Pod, _ *labelMaps) any { return p.Namespace },

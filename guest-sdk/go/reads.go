@@ -10,17 +10,17 @@ import (
 // Reads declares the facts that a plugin reads. The host sends only these facts, and asks the plugin again when one
 // of them changes. Reading a fact that is not declared fails the call; the message says what to add.
 type Reads struct {
-	// Pod has facts of the pod that is being scheduled. Pods that are equal in these facts share a template: the plugin
-	// is asked about them once.
+	// Pod has facts of the pod that is being scheduled. Pods that are equal in these facts share a template: the host
+	// asks the plugin once for all of these pods.
 	Pod PodFacts
 	// Node has facts of nodes.
 	Node NodeFacts
-	// Resident has facts of the pods on nodes. It counts only if Node has NodePods.
+	// Resident has facts of the pods on nodes. Resident has an effect only if Node has NodePods.
 	Resident PodFacts
 	// Cluster has facts of the whole cluster. A change of such a fact invalidates every cached answer of the plugin.
 	Cluster ClusterFacts
-	// Cycle is true if answers differ between cycles: if the plugin reads the cycle's time or seed, or if PreScore reads
-	// the nodes. Without Cycle, the host caches answers and asks again only about nodes that changed.
+	// Cycle is true if answers differ between cycles: if the plugin reads the cycle's time or seed, or if PreScore
+	// reads the nodes. Without Cycle, the host caches answers and asks again only about nodes that changed.
 	Cycle bool
 }
 
@@ -35,7 +35,7 @@ type ClusterFacts = contract.ClusterFacts
 
 // Facts of a pod, for Reads.Pod and Reads.Resident.
 const (
-	// PodName is rarely needed: with PodName or PodUID, no two pods are equal.
+	// PodName is rarely needed: with PodName or PodUID, no two pods are equal, so the host asks about each pod anew.
 	PodName            = contract.PodFactsName
 	PodNamespace       = contract.PodFactsNamespace
 	PodUID             = contract.PodFactsUID

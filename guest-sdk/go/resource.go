@@ -10,7 +10,8 @@ type Resource struct {
 	Memory int64
 	// EphemeralStorage is the ephemeral storage in bytes.
 	EphemeralStorage int64
-	// AllowedPodNumber is the number of pods that a node may run.
+	// AllowedPodNumber is the number of pods that a node may run. In NodeInfo.GetRequested, it is the number of pods on
+	// the node.
 	AllowedPodNumber int
 	// ScalarResources are all other resources, by name: `nvidia.com/gpu`, `hugepages-2Mi`.
 	ScalarResources map[string]int64

@@ -6,8 +6,8 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// session holds the results of PreFilter and PreScore. It belongs to one cycle of a pod, or, if answers depend on
-// declared facts alone, to all cycles of all pods that share a template.
+// session holds the results of PreFilter and PreScore. A session belongs to one scheduling cycle of a pod. If the
+// plugin reads neither the cycle nor cluster facts, a session belongs to all cycles of all pods that share a template.
 type session struct {
 	cycle contract.Cycle
 	reads *Reads
@@ -21,6 +21,7 @@ type session struct {
 	preScore  *Status
 }
 
+// filtered runs PreFilter unless it already ran in this session.
 func (g *guest) filtered(s *session, pod *Pod) {
 	if g.preFilter == nil || s.preFiltered {
 		return
@@ -29,6 +30,7 @@ func (g *guest) filtered(s *session, pod *Pod) {
 	s.narrowed, s.preFilter = g.preFilter.PreFilter(context.Background(), CycleState{s}, pod)
 }
 
+// scored runs PreScore unless it already ran in this session.
 func (g *guest) scored(s *session, pod *Pod, nodes []uint32) {
 	if g.preScore == nil || s.preScored {
 		return

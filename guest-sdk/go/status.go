@@ -22,7 +22,7 @@ const (
 	UnschedulableAndUnresolvable
 	// Skip means that the plugin has nothing to do for this pod. Only for PreFilter and PreScore.
 	Skip
-	// Pending makes the pod wait for something that the plugin expects.
+	// Pending makes the pod wait for an event that the plugin expects.
 	Pending
 )
 
@@ -38,7 +38,7 @@ func NewStatus(code Code, reasons ...string) *Status {
 	return &Status{code: code, reasons: reasons}
 }
 
-// AsStatus makes a status with code Error of an error. It returns nil for nil.
+// AsStatus makes a status with code Error from an error. AsStatus returns nil for a nil error.
 func AsStatus(err error) *Status {
 	if err == nil {
 		return nil
@@ -46,7 +46,7 @@ func AsStatus(err error) *Status {
 	return NewStatus(Error, err.Error())
 }
 
-// Code returns the code. It returns Success for nil.
+// Code returns the code. Code returns Success for a nil *Status.
 func (s *Status) Code() Code {
 	if s == nil {
 		return Success

@@ -6,10 +6,12 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// lastOutcome is the number of the last distinct status, and so the most distinct statuses of one answer.
+// lastOutcome is the contract's limit of distinct statuses in one answer, and so the number of the last distinct
+// status.
 const lastOutcome = 1000
 
-// verdicts collects the answers of one call: a number for each node, and each distinct status once.
+// verdicts collects the answers of one call: the list of distinct statuses, and for each node the number of its status
+// in this list, counted from 1. Number 0 means that the pod fits.
 type verdicts struct {
 	answer contract.Verdicts
 	// last is the previous status. Most consecutive nodes have the same status.
@@ -37,7 +39,7 @@ func (v *verdicts) number(status *Status) uint16 {
 	if number, ok := v.numbers[key]; ok {
 		return number
 	}
-	// The last number stands for all statuses that come after it.
+	// Number lastOutcome stands for the 1000th and all further distinct statuses.
 	if len(v.answer.Outcomes) == lastOutcome {
 		return lastOutcome
 	}

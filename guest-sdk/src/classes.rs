@@ -1,5 +1,5 @@
-//! Answers per class of nodes, for plugins that count over topology domains such as zones. A pod whose template is
-//! known then costs one step per class, however many nodes there are.
+//! Answers per class of nodes, for plugins that count over topology domains such as zones. For a pod whose template is
+//! known, the plugin then computes one answer per class and not one answer per node.
 //!
 //! For each template, `classify` sorts the nodes into classes and `score_classes` scores the classes. At any one
 //! time, all nodes of a class must have the same verdict and the same scores. The class's key has the properties that
@@ -8,9 +8,9 @@
 //!
 //! A plugin that does not apply to most pods returns true from `skip` for them. The host then does not call `classify`.
 //!
-//! A plugin with classes also needs `filter`, `score` and the other functions. They must give the same answers as the
-//! classes, because the host may use either, and sometimes compares the two. [`testing::Host`](crate::testing::Host) compares them for each answer
-//! that a test asks for.
+//! A plugin with classes also needs `filter`, `score` and the other functions. The answers by node must equal the
+//! answers by class, because the host may use either, and sometimes compares the two.
+//! [`testing::Host`](crate::testing::Host) compares both for each answer that a test asks for.
 
 mod numbers;
 
@@ -24,16 +24,16 @@ use crate::verdict::Rejection;
 use crate::verdicts::Verdicts;
 use crate::{node, types};
 
-/// The maximum number of classes. With more classes, asking about each node costs no more.
+/// The maximum number of classes of a template. With more classes, answers by class save no work over answers by node.
 const MAX_CLASSES: usize = 512;
 
 /// Marks a node without a class. Class ids are smaller, because there are at most about [`MAX_CLASSES`] classes.
 const NONE: u16 = u16::MAX;
 
-/// The classes of a template that the host already has.
+/// Says which classes of a template the host already has: the classes of the latest answer that it received.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// The id of the latest cycle whose answer the host has; 0 if the host has none.
+    /// The id of the cycle of the latest `classify` answer that the host has; 0 if the host has no answer.
     pub(crate) known: u64,
     /// The id of the current cycle.
     pub(crate) now: u64,
@@ -52,7 +52,7 @@ impl Passed {
         Passed { classes, nodes }
     }
 
-    /// Returns each class that has nodes that passed, with the number of these nodes.
+    /// Returns each class that has nodes that passed the filters, with the number of these nodes.
     pub fn iter(&self) -> impl Iterator<Item = (ClassId, u32)> {
         self.classes.iter().map(|class| ClassId(*class)).zip(self.nodes.iter().copied())
     }
@@ -62,7 +62,7 @@ impl Passed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClassId(u32);
 
-/// The answers of `pre_filter` and `filter`, by class.
+/// The combined answer of `pre_filter` and `filter`, by class.
 #[derive(Clone, Debug)]
 pub enum ClassFilter {
     /// The plugin has nothing to filter for this pod.
@@ -93,8 +93,8 @@ pub struct Told {
 }
 
 impl Told {
-    /// Makes the answer of a plugin that neither filters nor scores this pod. The host then needs no node's class,
-    /// and the plugin need not keep its classes up to date.
+    /// Makes the answer of a plugin that neither filters nor scores this pod. The host then needs the class of no
+    /// node, and the plugin does not have to keep its classes up to date.
     pub fn nothing() -> Told {
         Told { anew: true, ..Told::default() }
     }
@@ -109,7 +109,8 @@ pub struct ClassScores {
     pub normalized: Vec<i64>,
 }
 
-/// A template's classes of nodes. `K` is the class's key: what its nodes have in common, such as [`Numbers`].
+/// A template's classes of nodes. `K` is the type of a class's key, which all nodes of the class share, such as
+/// [`Numbers`].
 #[derive(Clone, Debug)]
 pub struct Classes<K> {
     /// The class of each node, by node id.
@@ -120,7 +121,7 @@ pub struct Classes<K> {
     free: Vec<u16>,
     /// Nodes whose class changed since the last answer to the host.
     unsent: Vec<u32>,
-    /// The id of the cycle of the last answer to the host; 0 if there is none.
+    /// The id of the cycle of the last answer to the host. 0 if the next answer must have the class of every node.
     last_sent: u64,
 }
 
@@ -138,7 +139,8 @@ impl<K> Default for Classes<K> {
 }
 
 impl<K: Clone + Eq + Hash> Classes<K> {
-    /// Sets the class of a node by its key. `None` removes the node.
+    /// Puts a node into the class with this key, and creates the class if there is none. `None` removes the node from
+    /// its class.
     fn set(&mut self, node: node::Id, key: Option<K>) {
         if node.at() >= self.of_node.len() {
             self.of_node.resize(node.at() + 1, NONE);
@@ -195,8 +197,9 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         self.unsent.clear();
     }
 
-    /// Returns the nodes whose class the host does not know. The caller must send the result to the host: the classes
-    /// count as known from now on.
+    /// Returns the nodes whose class the host does not know: every node, or the nodes whose class changed since the
+    /// answer that the host has. The caller must send the result to the host, because the next call assumes that the
+    /// host knows these classes.
     pub fn tell(&mut self, known: &Known) -> Told {
         let anew = known.known == 0 || known.known != self.last_sent;
         let mut nodes = std::mem::take(&mut self.unsent);
@@ -213,7 +216,7 @@ impl<K: Clone + Eq + Hash> Classes<K> {
     }
 }
 
-/// The nodes whose class may have changed since the last `follow`.
+/// The nodes whose class may have changed since the last call of [`Classes::follow`].
 #[derive(Debug, Default)]
 pub enum Touched {
     /// Possibly every node.
@@ -231,7 +234,7 @@ impl Touched {
         }
     }
 
-    /// Turns a list that is longer than the number of nodes into [`Touched::All`].
+    /// Turns a list that is longer than `nodes`, the number of nodes, into [`Touched::All`].
     pub fn limit(&mut self, nodes: usize) {
         if matches!(self, Touched::Nodes(touched) if touched.len() > nodes) {
             *self = Touched::All;
@@ -258,8 +261,8 @@ impl Touched {
 
 impl<K: Clone + Eq + Hash> Classes<K> {
     /// Updates the classes of the touched nodes. `bound` is above every node id; `key` returns the key of a node's
-    /// class, or `None` for a node that does not exist. Returns false if there are too many classes to be of use, and
-    /// then forgets all of them.
+    /// class, or `None` for a node that does not exist. Returns false and removes all classes if there are more than
+    /// 512: more classes are of no use.
     pub fn follow(&mut self, touched: Touched, bound: usize, key: impl Fn(node::Id) -> Option<K>) -> bool {
         let few = match touched {
             Touched::Nodes(nodes) => self.set_all(nodes.into_iter(), key),

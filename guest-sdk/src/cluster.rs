@@ -20,7 +20,7 @@ value_fact! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageId(pub u32);
 
-/// An image, by one of its names. An image with several names is several of these.
+/// An image under one of its names. The host sends an image with several names as several values, each with its own id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
     /// The image's id, as in [`node::Images`](crate::node::Images).
@@ -68,7 +68,8 @@ impl Images {
 pub struct Facts {
     pub(crate) node_count: NodeCount,
     pub(crate) images: Images,
-    /// Grows with every change. A result of `prepare` from an older version is stale.
+    /// Grows with every change of these facts. A result of `prepare` from an older version is stale if `prepare` reads
+    /// cluster facts.
     pub(crate) version: u64,
 }
 

@@ -4,33 +4,34 @@ use crate::bindings::base::exports::berth::scheduler::plugin::{ClusterEvent, Dec
 use crate::reads::Reads;
 use crate::types::{Normalization, Scope};
 
-/// The keys of the `plugin!` macro, and what each function's parameters read.
+/// The inputs of a plugin's declaration: the facts that each function reads, and keys of the `plugin!` macro.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
     /// The facts that the index receives.
     pub index: Reads,
     /// The facts that `prepare` reads.
     pub prepare: Reads,
-    /// The facts that `pre_enqueue` reads; `None` if the plugin does not have this function. The same applies to the
-    /// fields below.
+    /// The facts that `pre_enqueue` reads. In this field and in all other `Option<Reads>`, `None` means that the plugin
+    /// does not have the function.
     pub pre_enqueue: Option<Reads>,
-    /// `queue_sort`.
+    /// The facts that `queue_sort` reads.
     pub queue_sort: Option<Reads>,
-    /// `pre_filter`.
+    /// The facts that `pre_filter` reads.
     pub pre_filter: Option<Reads>,
-    /// `filter`.
+    /// The facts that `filter` or `filter_nodes` reads.
     pub filter: Option<Reads>,
-    /// `post_filter`.
+    /// The facts that `post_filter` reads.
     pub post_filter: Option<Reads>,
-    /// `pre_score`.
+    /// The facts that `pre_score` reads.
     pub pre_score: Option<Reads>,
-    /// `score`.
+    /// The facts that `score` or `score_nodes` reads.
     pub score: Option<Reads>,
-    /// `normalize`.
+    /// The facts that `normalize` reads.
     pub normalize: Option<Reads>,
-    /// `classify`, and `score_classes` where there is one.
+    /// The facts that `classify` reads. The facts of `score_classes` are in `other`.
     pub classes: Option<Reads>,
-    /// The facts that `skip`, `reserve`, all functions after `reserve`, and `queueing_hint` read together.
+    /// The union of the facts that `skip`, `score_classes`, `reserve`, all functions after `reserve`, and
+    /// `queueing_hint` read.
     pub other: Reads,
     /// The `scope` key, if the author overrides the scope that follows from the parameters.
     pub scope: Option<Scope>,
@@ -57,12 +58,12 @@ impl Declared {
         normalization: Normalization::None,
     };
 
-    /// Returns what all functions and the index read together.
+    /// Returns the union of the facts that all functions and the index read.
     pub const fn reads(&self) -> Reads {
         self.functions().and(self.index)
     }
 
-    /// Returns what all functions read together, without the index.
+    /// Returns the union of the facts that all functions read, without those that only the index receives.
     pub const fn functions(&self) -> Reads {
         self.prepare
             .and_of(self.pre_enqueue)
@@ -98,9 +99,10 @@ impl Declared {
         }
     }
 
-    /// Returns the scope of a function and of the function that runs before it. A function without the cycle and the
-    /// index among its parameters depends only on its facts, so its answers meet scope `node`. The function that runs
-    /// before the nodes (pre-filter, pre-score) must not read cluster facts either.
+    /// Returns the scope of filter or score (`main`) together with pre-filter or pre-score (`before`). The `scope` key
+    /// takes precedence. A plugin with classes has scope `domain`. The scope is `cluster` if one of the two functions
+    /// reads the cycle, the index, a node's id or the list of nodes, or if `before` reads cluster facts. Otherwise the
+    /// answers depend only on facts, and the scope is `node`.
     const fn scope_of(&self, before: Option<Reads>, main: Option<Reads>) -> Scope {
         let (before, main) = (self.with_prepared(before), self.with_prepared(main));
         match self.scope {

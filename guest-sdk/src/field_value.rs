@@ -1,12 +1,12 @@
-//! The values of fields, written as in messages.
+//! The values of fields, as error messages about arguments show them.
 
 use std::fmt::{self, Display, Write};
 
 /// A value that a message about a wrong field may show. Numbers and booleans are written as they are, strings in
-/// quotes, and lists of these in brackets. An empty list is `null`, as in Kubernetes.
+/// quotes, and lists of such values in brackets. An empty list is `null`, as in Kubernetes.
 ///
-/// `Debug` would write the same, but for strings it needs tables of all non-printable characters, which are a large
-/// part of a component.
+/// The implementations do not use `Debug`: for strings, `Debug` needs tables of all non-printable characters, which are
+/// a large part of a small component.
 pub trait FieldValue {
     /// Writes the value as a message shows it.
     fn write(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result;

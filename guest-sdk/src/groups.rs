@@ -33,8 +33,8 @@ const STEPS: usize = 4096;
 /// The end of a linked list.
 const NONE: u32 = u32::MAX;
 
-/// The pods on nodes, by group. `K` is the group's key: what its pods have in common. `V` is a value that is made
-/// from the key once, for the caller's use.
+/// The pods on nodes, by group. `K` is the type of a group's key, which all pods of the group share. `V` is the type
+/// of a value that the caller makes from the key when the group is created.
 #[derive(Debug)]
 pub struct Groups<K, V = ()> {
     ids: HashMap<K, u32, BuildHasherDefault<Hasher>>,
@@ -51,7 +51,7 @@ pub struct Groups<K, V = ()> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupId {
     slot: u32,
-    /// Distinguishes the groups that had this slot one after another.
+    /// The number of groups that have used the slot so far. Tells an id of an earlier group in this slot from this id.
     generation: u32,
 }
 
@@ -60,10 +60,11 @@ pub struct GroupId {
 pub struct Group<K, V> {
     /// The key that all pods of the group share.
     pub key: K,
-    /// The value that was made from the key.
+    /// The value that the caller made from the key.
     pub value: V,
     /// The number of pods in the group.
     pods: u32,
+    /// The id of the first pod in the linked list of the group's pods; `NONE` if the group has no pods.
     first: u32,
     /// The position after the latest step of the group's pods.
     last_step: u64,
@@ -86,14 +87,14 @@ struct PodEntry {
 
 const NO_ENTRY: PodEntry = PodEntry { slot: NONE, node: NONE, next: NONE, previous: NONE };
 
-/// A change of a group on a node: one pod came or left.
+/// A change of a group: one of its pods was added to a node or removed from a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The group of the pod.
     pub group: GroupId,
-    /// The node that the pod came to or left.
+    /// The node to which the pod was added, or from which it was removed.
     pub node: node::Id,
-    /// 1 if the pod came, -1 if the pod left.
+    /// 1 if the pod was added, -1 if the pod was removed.
     pub by: i32,
 }
 
@@ -111,7 +112,8 @@ impl<K, V> Default for Groups<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> Groups<K, V> {
-    /// Puts a pod on a node, or changes a pod that is there. `make` makes the value of a new group.
+    /// Adds a pod to a node, or changes the node or the key of a known pod. If no group has this key, `make` makes the
+    /// value of a new group.
     pub fn set(&mut self, pod: pod::Id, node: node::Id, key: K, make: impl FnOnce(&K) -> V) {
         let slot = self.slot(key, make);
         let unchanged = self.entries.get(pod.at()).is_some_and(|entry| entry.slot == slot && entry.node == node.0);
@@ -187,7 +189,7 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
         }
     }
 
-    /// Removes a group without pods, unless a step still names the group.
+    /// Removes the group in this slot if the group has no pods and no stored step names the group.
     fn forget_empty(&mut self, slot: u32) {
         let start = self.start;
         if let Some(known) = self.groups.get_mut(slot as usize)
@@ -200,7 +202,7 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
 }
 
 impl<K, V> Groups<K, V> {
-    /// Returns a group. A group without pods stays known while a step names it.
+    /// Returns a group. A group without pods is kept while a stored step names the group.
     pub fn get(&self, id: GroupId) -> Option<&Group<K, V>> {
         let slot = self.groups.get(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
         slot.group.as_ref()
@@ -214,7 +216,7 @@ impl<K, V> Groups<K, V> {
             .filter(|(_, group)| group.pods > 0)
     }
 
-    /// Returns the node of each pod of a group. A node with several of these pods comes several times.
+    /// Returns the node of each pod of a group. A node that has several pods of the group is returned several times.
     pub fn nodes(&self, group: &Group<K, V>) -> impl Iterator<Item = node::Id> {
         let entry = |pod: u32| self.entries.get(pod as usize);
         let first = entry(group.first);
@@ -226,14 +228,15 @@ impl<K, V> Groups<K, V> {
         self.start + self.steps.len() as u64
     }
 
-    /// Returns the steps since a position. `None` if some of them are no longer kept.
+    /// Returns the steps since a position that [`Groups::position`] returned. `None` if some of these steps are no
+    /// longer stored.
     pub fn since(&self, position: u64) -> Option<impl Iterator<Item = Step>> {
         let done = usize::try_from(position.checked_sub(self.start)?).ok()?;
         Some(self.steps.range(done.min(self.steps.len())..).copied())
     }
 }
 
-/// A value per group that the caller computes once, kept as long as the group.
+/// A value per group that the caller computes once. A value is kept until a later group uses the group's slot.
 #[derive(Clone, Debug)]
 pub struct PerGroup<T>(Vec<Option<(u32, T)>>);
 
@@ -244,7 +247,7 @@ impl<T> Default for PerGroup<T> {
 }
 
 impl<T> PerGroup<T> {
-    /// Returns the number of bytes that it takes, without the memory that the elements point to.
+    /// Returns the number of bytes of the list of values, without the memory that the values point to.
     pub fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<Option<(u32, T)>>()
     }

@@ -21,12 +21,12 @@ use crate::snapshot::Snapshot;
 use crate::types::{Pod, Status, Verdicts};
 use crate::{Cycle, PreFilter, PreScore, Queued, Rejection, pod};
 
-/// A running plugin. The functions are those of the contract in `wit/plugin.wit` and `wit/placing.wit`.
+/// A running plugin. The functions are those that a component exports according to the contract in `wit/`.
 pub struct Guest<P: Plugin> {
     configured: Option<Configured<P>>,
     snapshot: Snapshot,
-    /// The templates that the host sent, by id in ascending order. There are few, and the host adds new ids at the
-    /// end.
+    /// The templates that the host sent, sorted by id. A sorted list is enough: there are few templates, and a new
+    /// template usually has the highest id.
     templates: Vec<(u32, Box<Template<P>>)>,
 }
 
@@ -37,7 +37,7 @@ struct Configured<P: Plugin> {
 }
 
 struct Template<P: Plugin> {
-    /// The facts of the template's pods. `forget_templates` frees them fact by fact.
+    /// The facts of the template's pods. `forget_templates` frees these facts one by one.
     pod: ManuallyDrop<pod::Facts>,
     prepared: Option<Prepared<P>>,
 }
@@ -118,7 +118,7 @@ impl<P: Plugin> Guest<P> {
         }
     }
 
-    /// Runs the pre-filter. Called once per pod, before nodes are filtered.
+    /// Runs the pre-filter. The host calls this before it filters nodes.
     pub fn pre_filter(&mut self, cycle: &Cycle) -> Outcome<PreFilter> {
         Ok(P::pre_filter(&self.scene(cycle, &[])?))
     }
@@ -148,13 +148,13 @@ impl<P: Plugin> Guest<P> {
         P::filter_nodes(&mut self.scene(cycle, nodes)?)
     }
 
-    /// Runs the post-filter. Called once per pod if no node fits; `rejected` holds all nodes.
+    /// Runs the post-filter. The host calls this if the pod fits no node. `rejected` holds all nodes.
     pub fn post_filter(&mut self, cycle: &Cycle, rejected: &mut Rejected<'_>) -> Outcome<PostFilter> {
         P::post_filter(rejected, &self.scene(cycle, rejected.nodes)?)
     }
 
-    /// Runs the pre-score. Called once per pod, before nodes are scored. `nodes` are the nodes that passed, or empty
-    /// if the answer may not depend on them.
+    /// Runs the pre-score. The host calls this before it scores nodes. `nodes` are the nodes that passed all filters.
+    /// `nodes` is empty for a plugin with score scope `node`, because its answer may not depend on other nodes.
     pub fn pre_score(&mut self, cycle: &Cycle, nodes: &[u32]) -> Outcome<PreScore> {
         self.check_known(nodes)?;
         P::pre_score(&self.scene(cycle, nodes)?)
@@ -178,7 +178,7 @@ impl<P: Plugin> Guest<P> {
         P::classify(&Known { known, now: cycle.id }, &self.scene(cycle, &[])?)
     }
 
-    /// Returns the scores of the classes with nodes that passed.
+    /// Returns the scores of the classes that have nodes that passed all filters.
     pub fn score_classes(&mut self, cycle: &Cycle, passed: &Passed) -> Outcome<ClassScores> {
         P::score_classes(passed, &self.scene(cycle, &[])?)
     }
@@ -239,13 +239,14 @@ impl<P: Plugin> Guest<P> {
         }
     }
 
-    /// Prepares the template and returns the scene of a call in a cycle. The caller sets the scene's node.
+    /// Prepares the template and returns the scene of a call in a cycle. A function for one node sets `Scene::node`.
     fn scene<'a>(&'a mut self, cycle: &'a Cycle, nodes: &'a [u32]) -> Outcome<Scene<'a, P>> {
         self.prepare(cycle.template)?;
         self.prepared_scene(cycle, nodes)
     }
 
-    /// Computes what depends on the template alone, unless a fresh result is known.
+    /// Stores the result of the plugin's `prepare` for a template, unless the stored result is still valid. A change of
+    /// cluster facts makes the result invalid if `prepare` reads cluster facts.
     fn prepare(&mut self, id: u32) -> Outcome<()> {
         let Guest { configured, snapshot, templates } = self;
         let Configured { args, .. } = configured.as_ref().ok_or_else(unconfigured::<P>)?;

@@ -43,9 +43,9 @@ pub struct Event {
     pub kind: String,
     /// The change of the object.
     pub actions: EventActions,
-    /// `metadata.namespace` of an object other than a node or pod; otherwise empty.
+    /// `metadata.namespace` of the object. Empty for a node, a pod and a cluster-scoped object.
     pub namespace: String,
-    /// `metadata.name` of an object other than a node or pod; otherwise empty.
+    /// `metadata.name` of the object. Empty for a node and a pod.
     pub name: String,
     before: Option<String>,
     after: Option<String>,
@@ -65,6 +65,7 @@ pub enum Hint {
 pub(crate) struct EventChange<'a> {
     /// The node before the event in row 0, and after it in row 1.
     pub(crate) nodes: Option<&'a Snapshot>,
+    /// The pod before and after the event.
     pub(crate) pods: [Option<&'a pod::Facts>; 2],
 }
 
@@ -85,13 +86,14 @@ impl Event {
         self.before.as_deref().map(arguments::fields).transpose()
     }
 
-    /// Reads the object after the event, in the same way. `None` if the object is gone.
+    /// Reads the object after the event, for a kind other than node and pod. `T` is a struct in the shape of the
+    /// object, with the fields that the plugin reads. `None` if the object was deleted. An error names the field.
     pub fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, String> {
         self.after.as_deref().map(arguments::fields).transpose()
     }
 
-    /// Splits the contract's event into the event, the node before and after it in rows 0 and 1, and the pod's
-    /// templates before and after it.
+    /// Splits the contract's event into the event, a snapshot with the node before the event in row 0 and the node
+    /// after the event in row 1, and the template ids of the pod before and after the event.
     #[inline(always)]
     pub(crate) fn taken<P: Plugin>(event: queueing_hint::Event) -> (Event, Option<Snapshot>, [Option<u32>; 2]) {
         let queueing_hint::Event { kind, actions, subject } = event;
@@ -112,7 +114,7 @@ impl Event {
     }
 }
 
-/// Makes a snapshot's node from the node of an event.
+/// Converts the node of an event to a node of a snapshot. An event has no uid, images or used ports.
 fn row(node: queueing_hint::Node, id: u32) -> Node {
     Node {
         id,

@@ -1,8 +1,8 @@
 //! A plugin's own data about the cluster. The SDK updates it with every change.
 //!
-//! Most plugins decide by one pod and one node, and need no index. A plugin that depends on other nodes, or on the
-//! pods on them, would have to examine all of these for every pod. An index counts them once and follows the
-//! changes. The SDK sends every change to the index once, before it calls the plugin. The plugin's
+//! Most plugins decide by one pod and one node, and need no index. A plugin that depends on other nodes, or on the pods
+//! on them, would have to examine all of these nodes and pods for each pod. An index counts them once, and updates the
+//! counts after each change. The SDK sends every change to the index once, before it calls the plugin. The plugin's
 //! functions take the index by reference.
 //!
 //! ```
@@ -56,12 +56,12 @@
 //! # fn main() {}
 //! ```
 //!
-//! The host may take a change back: preemption asks whether a pod would fit without some pods of a node, so the host
+//! The host may undo a change: preemption asks whether a pod would fit without some pods of a node, so the host
 //! removes these pods and sets them again. After a change and its opposite, an index must answer as if neither had
 //! happened.
 //!
-//! A function that wants to keep a result puts it behind a `Cell` or `RefCell`, in the index or in the result of
-//! `prepare`.
+//! Functions take the index by reference. A function that caches a result stores the result in a `Cell` or `RefCell`,
+//! in the index or in the result of `prepare`.
 
 use crate::node::{self, FactSet, ResidentFacts};
 use crate::objects::{Kind, Object};
@@ -81,9 +81,9 @@ pub trait Index<Args = NoArgs>: Sized + 'static {
     /// Makes the index before the first change.
     fn new(args: &Args) -> Self;
 
-    /// Returns true if the index needs nodes and pods with these arguments. If false, the facts of
-    /// `Nodes` and `Pods` that no function reads are not declared. The host does not send them, and the index sees
-    /// them empty.
+    /// Returns true if the index needs the facts of `Nodes` and `Pods` with these arguments. If false, the plugin does
+    /// not declare those of these facts that no function reads. The host does not send them, and the index receives
+    /// empty values.
     fn is_told(_args: &Args) -> bool {
         true
     }

@@ -2,8 +2,8 @@
 //! own rights.
 //!
 //! A plugin needs no rights. The host's role must allow what intents do: `patch`, `create`, `delete`, and `watch` of
-//! an object that an intent waits for. If the role doesn't, or if an intent fails for another reason, the pod's
-//! scheduling attempt fails: every reservation is undone and the pod is queued again.
+//! an object that an intent waits for. If an intent fails, for this or another reason, the pod's scheduling attempt
+//! fails: every reservation is undone and the pod is queued again.
 //!
 //! ```
 //! use std::time::Duration;
@@ -36,7 +36,7 @@ impl ObjectReference {
         ObjectReference { namespace: namespace.to_owned(), ..self }
     }
 
-    /// Sets the uid of the object. Another object of the same name is then left alone.
+    /// Sets the uid of the object. The intent then does not change another object of the same name.
     #[must_use]
     pub fn with_uid(self, uid: &str) -> ObjectReference {
         ObjectReference { uid: uid.to_owned(), ..self }
@@ -55,7 +55,7 @@ impl Intent {
     }
 
     /// Changes an object by a strategic merge patch, which merges lists by their keys. Custom resources don't support
-    /// it.
+    /// strategic merge patches.
     pub fn strategic_patch(object: ObjectReference, patch: impl Into<String>) -> Intent {
         changed(object, "", patch.into(), PatchType::StrategicMerge)
     }
@@ -65,9 +65,9 @@ impl Intent {
         changed(object, "status", patch.into(), PatchType::StrategicMerge)
     }
 
-    /// Creates an object. It fails if an object of this name exists. `json` is the object without its kind and names.
-    /// It has no status: patch the status afterwards. A plugin that creates an object in `pre_bind` deletes it in
-    /// `unreserve`.
+    /// Creates an object. The intent fails if an object of this name exists. `json` is the object without its kind and
+    /// names. The created object has no status: patch the status afterwards. A plugin that creates an object in
+    /// `pre_bind` deletes it in `unreserve`.
     pub fn create(object: ObjectReference, json: impl Into<String>) -> Intent {
         Intent::Create((object, json.into()))
     }

@@ -9,8 +9,8 @@ use crate::types;
 
 /// A map of strings: labels or annotations.
 ///
-/// `None` if it is empty: an empty `Rc` takes memory, and that memory would leak where the SDK forgets, rather than
-/// frees, the facts that a plugin does not read.
+/// The field is `None` for an empty map: an empty `Rc` takes memory, and that memory would leak where the SDK calls
+/// `mem::forget` for a fact that the plugin does not read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelMap(Option<Rc<[Pair]>>);
 
@@ -76,9 +76,9 @@ pub(crate) struct Texts {
     /// The known strings, by hash. Of two strings with the same hash, only the first is shared; each use of the
     /// second has its own copy.
     known: HashMap<u64, Rc<str>, BuildHasherDefault<IdentityHasher>>,
-    /// The number of strings at which `sweep` looks for unused ones.
+    /// The number of strings at which `sweep` drops unused strings.
     sweep_at: usize,
-    /// The labels of the previous call. The next node's labels usually have the same keys.
+    /// The result of the previous call of `labels`. The next node's labels usually have the same keys.
     last: LabelMap,
 }
 
@@ -128,7 +128,7 @@ impl Texts {
     }
 }
 
-/// A hasher for keys that are hashes already: it returns them unchanged.
+/// A hasher for keys that are hashes already. Returns a `u64` key unchanged.
 #[derive(Default)]
 struct IdentityHasher(u64);
 
@@ -177,8 +177,8 @@ impl std::hash::Hasher for Hasher {
     }
 }
 
-/// Splits bytes into words of eight, and a last word with the remaining bytes and the length. WebAssembly compares
-/// and hashes byte by byte otherwise, which takes half of the time of a first sync.
+/// Splits bytes into words of eight bytes, and a last word with the remaining bytes and the length. Without words,
+/// WebAssembly compares and hashes byte by byte, which takes half of the time in which a plugin receives a cluster.
 fn words(bytes: &[u8]) -> (impl Iterator<Item = u64>, u64) {
     let (words, rest) = bytes.as_chunks::<8>();
     let rest = rest.iter().fold(bytes.len() as u64, |word, &byte| (word << 8) | u64::from(byte));

@@ -1,15 +1,15 @@
 //! The steps after a node is chosen: reserve, permit, pre-bind, bind and post-bind. If this plugin or another one
 //! fails in one of these steps, unreserve.
 //!
-//! A plugin keeps nothing between these calls. The host keeps the state that `reserve` returns and passes it to all
-//! later calls, even if the component was replaced by a newer version in between.
+//! A plugin must not keep state between these calls. The host keeps the state that `reserve` returns and passes it to
+//! all later calls, even if the component was replaced by a newer version in between.
 //!
 //! ```
 //! use berth_guest::prelude::*;
 //! use berth_guest::intents::{Intent, ObjectReference, quoted};
 //! use berth_guest::lifecycle::{Reservation, Reserved};
 //!
-//! /// A pod that wants a license takes one of its node's.
+//! /// Reserves the license that the pod's annotation names, if the node has licenses.
 //! fn reserve(pod: &pod::Annotations, node: &node::Labels) -> Result<Reservation, &'static str> {
 //!     match (pod.get("example.com/license"), node.get("example.com/licenses")) {
 //!         (None, _) => Ok(Reservation::default()),
@@ -18,7 +18,7 @@
 //!     }
 //! }
 //!
-//! /// Says so on the node before the pod is bound.
+//! /// Writes the reserved license to an annotation of the node before the pod is bound.
 //! fn pre_bind(reserved: &Reserved) -> Vec<Intent> {
 //!     if reserved.state.is_empty() {
 //!         return Vec::new();
@@ -42,7 +42,7 @@ use crate::verdict::{Reason, Rejection};
 /// The answer of `reserve`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reservation {
-    /// Passed unchanged to all later calls. At most 1 MiB.
+    /// The state that the host passes unchanged to all later calls for this reservation. At most 1 MiB.
     pub state: Vec<u8>,
     /// Intents to execute at once: only [`Intent::assume`] is allowed here.
     pub intents: Vec<Intent>,
@@ -113,7 +113,8 @@ impl<E: Into<Rejection>> IntoReservation for Result<(), E> {
 
 /// The answer of a `permit`: the decision about the pod, and about other pods that this plugin made wait before.
 ///
-/// A `permit` may also return a `Result` of it. The error is a [`Rejection`] or a plain reason, and denies the pod.
+/// A `permit` may also return a `Result` of a `Permission`. The error is a [`Rejection`] or a plain reason, and denies
+/// the pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permission {
     /// The decision about the pod of this call.
@@ -131,12 +132,13 @@ pub enum Decision {
     Approve,
     /// The pod is not bound. The scheduler retries it after an event that may help it.
     Deny(Rejection),
-    /// The pod keeps its node and waits until the plugin approves it. The pod is denied when this time is over.
+    /// The pod keeps its node and waits until the plugin approves the pod. The pod is denied if the plugin has not
+    /// approved it when this time is over.
     Wait(Duration),
 }
 
 impl Permission {
-    /// The pod may be bound.
+    /// Approves the pod: this plugin lets the pod be bound.
     pub const APPROVE: Permission = Permission::of(Decision::Approve);
 
     /// Denies the pod.

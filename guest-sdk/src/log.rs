@@ -3,7 +3,7 @@
 #[doc(inline)]
 pub use crate::bindings::base::berth::scheduler::log::Level;
 
-/// Writes one line. [`error!`](crate::error!), [`warn!`](crate::warn!), [`info!`](crate::info!) and
+/// Writes one line to the host's log. [`error!`](crate::error!), [`warn!`](crate::warn!), [`info!`](crate::info!) and
 /// [`debug!`](crate::debug!) are shorter. In a native test, the line goes to standard error.
 pub fn write(level: Level, message: &str) {
     #[cfg(target_family = "wasm")]
@@ -12,7 +12,7 @@ pub fn write(level: Level, message: &str) {
     eprintln!("{level:?}: {message}");
 }
 
-/// Logs a panic, with its place in the source, before it ends the call as a trap.
+/// Sets a hook that logs each panic with its source location. In a component, a panic then ends the call as a trap.
 pub(crate) fn report_panics() {
     #[cfg(target_family = "wasm")]
     std::panic::set_hook(Box::new(|panic| write(Level::Error, &panic.to_string())));

@@ -2,7 +2,7 @@
 
 /// Makes a plugin of plain functions.
 ///
-/// Only `name` and one function are required. The keys must come in this order:
+/// Only `name` is required; a plugin without functions does nothing. The keys must come in this order:
 ///
 /// | key | meaning |
 /// |---|---|
@@ -26,10 +26,10 @@
 /// | `classify: classify` | in addition to `filter` and `score`, for a plugin that counts over topology domains: an `Option` of [`Classified`](crate::classes::Classified) or a `Result` of it, from [`&Known`](crate::classes::Known) and facts of the pod |
 /// | `score_classes: score_classes` | with `classify`: [`ClassScores`](crate::classes::ClassScores) or a `Result` of it, from [`&Passed`](crate::classes::Passed) |
 /// | `reserve: reserve` | reserves resources for a pod on the chosen node: a [`Reservation`](crate::lifecycle::Reservation) or a `Result` of it |
-/// | `unreserve: unreserve` | with `reserve`: the reservation ends without a bind. Returns nothing, or a `Vec` of [`Intent`](crate::intents::Intent)s that undo `pre_bind`. Like all functions below, it takes `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod |
+/// | `unreserve: unreserve` | with `reserve`: runs if the reservation ends without a bind. Returns nothing, or a `Vec` of [`Intent`](crate::intents::Intent)s that undo `pre_bind`. `unreserve`, `permit`, `pre_bind`, `bind` and `post_bind` take `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod |
 /// | `permit: permit` | decides whether the pod may be bound: [`Permission`](crate::lifecycle::Permission) or a `Result` of it |
 /// | `pre_bind: pre_bind` | returns the intents to execute before the bind: a `Vec` of [`Intent`](crate::intents::Intent)s or a `Result` of it |
-/// | `bind: bind` | replaces the usual bind: an `Option` of such a `Vec`, where `None` leaves the pod to another plugin or the host; or a `Result` of it |
+/// | `bind: bind` | replaces the usual bind: an `Option` of a `Vec` of [`Intent`](crate::intents::Intent)s, where `None` leaves the pod to another plugin or the host; or a `Result` of this `Option` |
 /// | `post_bind: post_bind` | runs after the pod is bound |
 /// | `queueing_hint: queueing_hint` | decides whether an [`Event`](crate::hints::Event) can help a pod that was rejected: [`Hint`](crate::hints::Hint) or a `Result` of it |
 /// | `retry_on: [ClusterEvent::new("Node", EventActions::ADD)]` | the events after which a rejected pod is worth another attempt; default: any change of a fact that the plugin reads |
@@ -37,10 +37,10 @@
 ///
 /// The functions' parameter types say which facts they read. A function takes, in any order, references to types of
 /// [`pod`](crate::pod), [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle), and your own
-/// `&Args`, `&Counts` and `&PreparedPod`. A function can't read a fact that is not a parameter, and the host does not send
-/// such a fact. If a function takes no `&Cycle`, no index, no [`node::Id`](crate::node::Id) and no
+/// `&Args`, `&Counts` and `&PreparedPod`. A function can't read a fact that is not a parameter, and the host does not
+/// send such a fact. If a function takes no `&Cycle`, no index, no [`node::Id`](crate::node::Id) and no
 /// [`node::Ids`](crate::node::Ids), the host may cache its answers. The host reuses a cached answer for every node
-/// with the same facts, until a fact of the node changes.
+/// with the same facts, until a fact of the node or a fact of the cluster that the plugin reads changes.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -380,7 +380,8 @@ macro_rules! __first_type {
     };
 }
 
-/// Reads arguments. A plugin without arguments has no JSON reader in its component.
+/// Reads the arguments, or checks that there are none. The component of a plugin without arguments then has no JSON
+/// reader.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __arguments {
@@ -392,7 +393,8 @@ macro_rules! __arguments {
     };
 }
 
-/// Exports an extension point. The author's function only shows that the plugin takes part in it.
+/// Exports the interface of an extension point. `$function` is not used: `plugin!` passes the author's function so that
+/// the expansion exists only for a plugin with this function.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export {
@@ -401,7 +403,7 @@ macro_rules! __export {
     };
 }
 
-/// Exports an interface that belongs to a type, such as the index.
+/// Exports an interface that a plugin with a certain type needs, such as `objects` for an index. `$type` is not used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export_type {

@@ -54,8 +54,8 @@ labels::fact! {
     Annotations,
 }
 
-/// The id of a node, valid while the node exists. Ids are dense, so an [index](crate::index) may keep its facts of
-/// nodes in arrays. Also used for [`Cycle::random`](crate::Cycle::random).
+/// The id of a node, valid while the node exists. Ids are small numbers without large gaps, so an
+/// [index](crate::index) may keep facts of nodes in arrays. [`Cycle::random`](crate::Cycle::random) takes an id too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
@@ -77,8 +77,9 @@ impl<P: Plugin> Param<P> for Id {
     }
 }
 
-/// The nodes of a call. In a pre-score and a normalize these are all nodes that passed the filters. In `filter_nodes`
-/// and `score_nodes` these are the nodes to answer about. Empty in a pre-filter.
+/// The nodes of a call. In a pre-score and a normalize: all nodes that passed the filters. In `filter`, `score`,
+/// `filter_nodes` and `score_nodes`: the nodes that the host asks about in this call. In a post-filter: all nodes.
+/// Empty in every other function.
 #[derive(Clone, Copy, Debug)]
 pub struct Ids<'a>(pub(crate) &'a [u32]);
 
@@ -135,8 +136,8 @@ pub struct Usage {
     pub pods: i64,
     /// The sum of the cpu requests, in millicores. A container without a cpu request counts as 100 millicores.
     pub non_zero_milli_cpu: i64,
-    /// The sum of the memory requests, in bytes. A container without a memory request counts as 200 MB (209715200
-    /// bytes).
+    /// The sum of the memory requests, in bytes. A container without a memory request counts as 200 MiB
+    /// (209715200 bytes).
     pub non_zero_memory: i64,
     pub(crate) scalars: Vec<Scalar>,
 }
@@ -326,13 +327,14 @@ impl<'a, F: ResidentFacts> Pods<'a, F> {
 }
 
 /// For a [queueing hint](crate::hints): the node that the event is about, with the facts that the type names. Both
-/// fields are `None` if the event is about another kind of object.
+/// fields are `None` if the event is about another kind of object. An event does not have [`Uid`], [`Usage`],
+/// [`Images`] and [`UsedPorts`], so these facts are empty.
 ///
 /// ```
 /// use berth_guest::prelude::*;
 /// use berth_guest::hints::{Event, Hint};
 ///
-/// /// A node that grew.
+/// /// Only a node with more allocatable cpu than before can help.
 /// fn queueing_hint(_: &Event, node: node::Change<'_, node::Allocatable>) -> Hint {
 ///     let cpu = |node: Option<&node::Allocatable>| node.map_or(0, |node| node.milli_cpu);
 ///     Hint::queue_if(cpu(node.after) > cpu(node.before))

@@ -1,4 +1,4 @@
-//! Objects of further kinds, for an [index](crate::index): Services, PersistentVolumes, any custom resource.
+//! Objects other than nodes and pods, for an [index](crate::index): Services, PersistentVolumes, custom resources.
 //!
 //! The host lists and watches a kind as soon as a plugin reads it. After each change of an object, the SDK gives the
 //! index the whole object, with the declared fields only.
@@ -81,7 +81,7 @@ impl Kind {
     }
 }
 
-/// An object.
+/// An object of a kind that the plugin reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Object<'a> {
     /// The index of the object's kind in the list that [`kinds`](crate::index::Index::kinds) returned.
@@ -104,7 +104,7 @@ impl Object<'_> {
     }
 }
 
-/// The names and uids of all objects, by id. The host reports a removed object by its id alone.
+/// The names and uids of all objects, by id. Stored because the host reports a removed object by its id alone.
 #[derive(Default)]
 pub(crate) struct Objects(HashMap<u32, Known, BuildHasherDefault<Hasher>>);
 
@@ -124,7 +124,7 @@ impl Objects {
         self.0.insert(id, Known { kind, namespace, name, uid });
     }
 
-    /// Removes an object and updates the index, with the object's names and uid.
+    /// Removes an object and updates the index. The index receives the object with its names and uid, and no fields.
     pub(crate) fn remove(&mut self, id: u32, update_index: impl FnOnce(&Object<'_>)) {
         if let Some(Known { kind, namespace, name, uid }) = self.0.remove(&id) {
             update_index(&Object { kind, namespace: &namespace, name: &name, uid: &uid, assumed: false, fields: "{}" });

@@ -1,8 +1,9 @@
 //! Parameters of a plugin's functions. Their types say what a function reads.
 //!
-//! Every type that a plugin's function may take implements [`Param`]. These are `&pod::…`, `&node::…`, `&cluster::…`,
-//! [`node::Id`](crate::node::Id), [`node::Ids`](crate::node::Ids), [`&Cycle`](crate::Cycle), and references to the
-//! plugin's own arguments, prepared state and [index](crate::index).
+//! Every type that a plugin's function may take implements [`Param`]. These types are references to the facts of the
+//! modules `pod`, `node` and `cluster`; `node::Free`, `node::Pods`, `node::Id`, `node::Ids`, `node::Change` and
+//! `pod::Change` by value; [`&Cycle`](crate::Cycle); and references to the plugin's own arguments, prepared state and
+//! [index](crate::index).
 //!
 //! A parameter of any other type does not compile, so a plugin can't read what it does not declare:
 //!
@@ -47,7 +48,7 @@ pub struct Scene<'a, P: Plugin> {
     pub(crate) index: &'a P::Index,
     pub(crate) cycle: &'a Cycle,
     pub(crate) snapshot: &'a Snapshot,
-    /// The nodes of the call; empty in a pre-filter.
+    /// The nodes of the call; empty if the call is not about a list of nodes, as in a pre-filter or a reserve.
     pub(crate) nodes: &'a [u32],
     /// The id of the current node. Only meaningful in a filter, score or reserve.
     pub(crate) node: usize,
@@ -120,7 +121,8 @@ pub trait NodeFn<P: Plugin, Out, Params> {
     fn call(&self, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A function that runs once per pod: a pre-filter, a pre-score, or a function that answers about all nodes at once.
+/// A function that runs without a single node: `skip`, a pre-enqueue, a pre-filter, a pre-score, `filter_nodes` or
+/// `score_nodes`.
 pub trait PodFn<P: Plugin, Out, Params> {
     /// The facts that the function's parameters read.
     const READS: Reads;
@@ -152,7 +154,7 @@ pub trait RejectedFn<P: Plugin, Out, Params> {
     fn call(&self, rejected: &mut Rejected<'_>, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A queue-sort: a function of the time since when the pod waits and of [`PodParam`]s.
+/// A queue-sort: a function of the time at which the pod began to wait and of [`PodParam`]s.
 pub trait SortFn<P: Plugin, Out, Params> {
     /// The facts that the function's parameters read.
     const READS: Reads;
@@ -160,7 +162,7 @@ pub trait SortFn<P: Plugin, Out, Params> {
     fn call(&self, queued: Queued, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A function of a value that the call brings, such as a reservation or an event, and of [`PodParam`]s.
+/// A function of one parameter of the call, such as a reservation or an event, and of [`PodParam`]s.
 pub trait GivenFn<P: Plugin, Given, Out, Params> {
     /// The facts that the function's parameters read.
     const READS: Reads;

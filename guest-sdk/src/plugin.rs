@@ -28,8 +28,8 @@ pub trait Plugin: Sized + 'static {
 
     /// The keys of the `plugin!` macro, and the facts that each function reads.
     const DECLARED: Declared;
-    /// The facts that all functions and the index read together. A constant, so that the compiler leaves out the code
-    /// for all other facts.
+    /// The union of the facts that all functions and the index read. A constant, so that the compiler leaves out the
+    /// code for all other facts.
     const READS: Reads = Self::DECLARED.reads();
 
     /// Returns the events after which a rejected pod is worth another attempt. Empty: any change of a fact that the
@@ -41,7 +41,7 @@ pub trait Plugin: Sized + 'static {
     /// Reads the arguments. An error names the plugin and the field.
     fn arguments(json: &str) -> Result<Self::Args, String>;
 
-    /// Computes what depends on the template alone.
+    /// Computes the value that depends only on the facts of the template's pods, the arguments and cluster facts.
     fn prepare(scene: &TemplateScene<'_, Self>) -> Self::Prepared;
 
     /// Returns true if the plugin does not apply to pods of this template.
@@ -49,17 +49,17 @@ pub trait Plugin: Sized + 'static {
         Ok(false)
     }
 
-    /// Decides whether the pod may enter the active queue. Called once per pod.
+    /// Decides whether the pod may enter the active queue.
     fn pre_enqueue(_scene: &Scene<'_, Self>) -> Verdict {
         Verdict::FITS
     }
 
-    /// Returns the sort key of a pod that has been waiting since `queued`. Called once per pod.
+    /// Returns the sort key of a pod that has been waiting since `queued`.
     fn queue_sort(_queued: Queued, _scene: &Scene<'_, Self>) -> Outcome<Vec<i64>> {
         Ok(Vec::new())
     }
 
-    /// Runs once per pod, before nodes are filtered.
+    /// Runs before nodes are filtered.
     fn pre_filter(_scene: &Scene<'_, Self>) -> PreFilter {
         PreFilter::All
     }
@@ -69,7 +69,7 @@ pub trait Plugin: Sized + 'static {
         Verdict::FITS
     }
 
-    /// Filters all nodes of a call. Asks [`Plugin::filter`] node by node, unless the author gave `filter_nodes`.
+    /// Filters all nodes of a call. Calls [`Plugin::filter`] for each node, unless the author gave `filter_nodes`.
     fn filter_nodes(scene: &mut Scene<'_, Self>) -> Outcome<types::Verdicts> {
         let mut verdicts = Collector::for_nodes(scene.nodes.len());
         for &node in scene.nodes {
@@ -79,12 +79,12 @@ pub trait Plugin: Sized + 'static {
         Ok(verdicts.finish())
     }
 
-    /// Runs once per pod if no node fits.
+    /// Runs if the pod fits no node.
     fn post_filter(_rejected: &mut Rejected<'_>, _scene: &Scene<'_, Self>) -> Outcome<PostFilter> {
         Ok(PostFilter::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
     }
 
-    /// Runs once per pod, before nodes are scored.
+    /// Runs before nodes are scored.
     fn pre_score(_scene: &Scene<'_, Self>) -> Outcome<PreScore> {
         Ok(PreScore::Score)
     }
@@ -94,7 +94,7 @@ pub trait Plugin: Sized + 'static {
         Ok(0)
     }
 
-    /// Scores all nodes of a call. Asks [`Plugin::score`] node by node, unless the author gave `score_nodes`.
+    /// Scores all nodes of a call. Calls [`Plugin::score`] for each node, unless the author gave `score_nodes`.
     fn score_nodes(scene: &mut Scene<'_, Self>) -> Outcome<Vec<i64>> {
         let mut scores = Vec::with_capacity(scene.nodes.len());
         for &node in scene.nodes {

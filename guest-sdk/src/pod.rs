@@ -1,6 +1,6 @@
 //! Facts of the pod that is being scheduled. A function that takes `&pod::Tolerations` reads the pod's tolerations
-//! and no other fact. Pods that are equal in all facts that a plugin reads share a template: the plugin is asked
-//! about them once.
+//! and no other fact. Pods that are equal in all facts that a plugin reads share a template: the host asks the plugin
+//! once for all of these pods.
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -23,7 +23,8 @@ use crate::reads::Reads;
 use crate::resources::Resource;
 use crate::types::{self, PodFacts, Resources, Taint};
 
-/// The id of a pod on a node, valid while the pod is on the node. Ids are dense, as those of nodes are.
+/// The id of a pod on a node, valid while the pod is on the node. Ids are small numbers without large gaps, so an
+/// [index](crate::index) may keep facts of pods in arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
@@ -143,7 +144,7 @@ pub struct Requests {
     /// counts as 100 millicores. NodeResourcesFit scores this.
     pub non_zero_milli_cpu: i64,
     /// The memory requests of the containers alone, from the spec, in bytes. A container without a memory request
-    /// counts as 200 MB (209715200 bytes).
+    /// counts as 200 MiB (209715200 bytes).
     pub non_zero_memory: i64,
 }
 
@@ -159,10 +160,11 @@ impl Requests {
 }
 
 /// The devices that the pod asks for: by `spec.resourceClaims`, and by extended resources, which a DeviceClass may
-/// map to devices. Pods that ask for no devices share a template.
+/// map to devices. All fields are empty for a pod that asks for no devices, so such pods can share a template.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourceClaims {
-    /// `metadata.name` of the pod, for which claims are reserved; empty if the pod asks for no devices.
+    /// `metadata.name` of the pod, because claims are reserved for the pod by name. Empty if the pod asks for no
+    /// devices.
     pub pod_name: String,
     /// `metadata.uid` of the pod, which owns claims; empty if the pod asks for no devices.
     pub pod_uid: String,
@@ -187,8 +189,8 @@ fn free<T>(filled: bool, fact: T) {
     if filled { drop(fact) } else { std::mem::forget(fact) }
 }
 
-/// Returns the value of a field that two facts share. Clones the value if the other fact is read as well, and takes
-/// it otherwise.
+/// Returns the value of a field that two facts share. Clones the value if the plugin reads the other fact too
+/// (`is_read`), and takes the value out of the field otherwise.
 fn also<T: Clone + Default>(field: &mut T, is_read: bool) -> T {
     if is_read { field.clone() } else { std::mem::take(field) }
 }
@@ -202,8 +204,8 @@ macro_rules! facts {
         }
 
         impl Facts {
-            /// Frees the facts that are read. In a component all other facts are empty; forgetting them saves the
-            /// code that frees them.
+            /// Frees the facts. A component frees only the facts that the plugin reads: all other facts are empty
+            /// there, and code to free them would make the component larger.
             #[inline(always)]
             pub(crate) fn free(self, reads: PodFacts) {
                 let Facts { $($field),* } = self;
@@ -248,7 +250,7 @@ macro_rules! facts {
 /// use berth_guest::prelude::*;
 /// use berth_guest::hints::{Event, Hint};
 ///
-/// /// A pod of the same namespace that left.
+/// /// Only a pod of the same namespace that left its node can help.
 /// fn queueing_hint(_: &Event, namespace: &pod::Namespace, other: pod::Change<'_, pod::Namespace>) -> Hint {
 ///     Hint::queue_if(other.after.is_none() && other.before == Some(namespace))
 /// }
@@ -311,8 +313,8 @@ facts! {
 }
 
 impl Facts {
-    /// Converts a pod from the contract's form. Label strings are shared with those that `texts` knows. `reads` are
-    /// the facts that the plugin reads; a constant once this function is inlined.
+    /// Converts a pod from the contract's form. Labels use the strings of `texts` where these are equal. `reads` are
+    /// the facts that the plugin reads. It is a constant once this function is inlined.
     #[inline(always)]
     pub(crate) fn new(mut pod: types::Pod, reads: PodFacts, texts: &mut labels::Texts) -> Facts {
         let requests = pod.requests;

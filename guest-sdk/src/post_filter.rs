@@ -80,7 +80,7 @@ pub type AskExtenders<'a> =
 pub struct Candidate {
     /// The node.
     pub node: node::Id,
-    /// The pods to evict, the most important first. At least one.
+    /// The pods to evict, the most important pod first. The list has at least one pod.
     pub victims: Vec<pod::Id>,
     /// The number of victims whose eviction violates a PodDisruptionBudget.
     pub violations: i64,
@@ -91,7 +91,7 @@ pub struct Candidate {
 pub struct WhatIf {
     /// The node.
     pub node: node::Id,
-    /// The pods to leave out.
+    /// The pods of the node to leave out.
     pub taken_away: Vec<pod::Id>,
 }
 
@@ -101,13 +101,13 @@ impl<'a> Rejected<'a> {
         self.nodes.iter().zip(self.codes).map(|(id, code)| (node::Id(*id), *code))
     }
 
-    /// Returns the code of a node's rejection; `None` if there is no such node.
+    /// Returns the code of a node's rejection; `None` if the node is not in the list.
     pub fn code(&self, node: node::Id) -> Option<Code> {
         self.iter().find(|(known, _)| *known == node).map(|(_, code)| code)
     }
 
-    /// Returns the pods that are being deleted from the pod's nominated node ([`NominatedNode`](pod::NominatedNode))
-    /// because a scheduler preempted them.
+    /// Returns the pods on the nominated node ([`NominatedNode`](pod::NominatedNode)) of the rejected pod that are
+    /// being deleted because a scheduler preempted them.
     pub fn leaving(&self) -> impl ExactSizeIterator<Item = pod::Id> + use<'a> {
         self.leaving.iter().map(|id| pod::Id(*id))
     }
@@ -115,7 +115,7 @@ impl<'a> Rejected<'a> {
     /// Returns for each case why the profile's other plugins would reject the pod; `None` if the pod would fit. Pods
     /// nominated to the node are taken into account. Code `Error` means that one of the plugins failed.
     ///
-    /// Each call of this function costs a call of each plugin, so ask about many nodes at once.
+    /// For each call of this function the host calls each plugin, so ask about many nodes in one call.
     pub fn ask(&mut self, cases: &[WhatIf]) -> Vec<Option<Status>> {
         if cases.is_empty() {
             return Vec::new();
@@ -128,8 +128,8 @@ impl<'a> Rejected<'a> {
         nodes.iter().map(outcome).collect()
     }
 
-    /// Asks the configured extenders (`extenders[].preemptVerb`) and returns the candidates that they leave, perhaps
-    /// with other victims. Returns all candidates if there are no extenders.
+    /// Asks the configured extenders (`extenders[].preemptVerb`) and returns the candidates that the extenders accept,
+    /// perhaps with other victims. Returns all candidates if no extender is configured.
     ///
     /// # Errors
     /// Returns the reason, for the pod's message, if an extender fails that is not ignorable.
@@ -167,7 +167,7 @@ pub enum PostFilter {
     Unschedulable {
         /// The reasons, for the pod's message.
         reasons: Vec<String>,
-        /// True if the pod's nominated node is cleared.
+        /// True to clear the pod's `status.nominatedNodeName`.
         clear: bool,
         /// Changes to the cluster that may make the pod fit later: patches, creations and deletions.
         intents: Vec<Intent>,
@@ -186,7 +186,8 @@ pub struct Nomination {
 }
 
 impl PostFilter {
-    /// Makes the answer that preemption does not help on any node. Clears the pod's nominated node.
+    /// Makes the answer that preemption does not help on any node. The answer clears the pod's
+    /// `status.nominatedNodeName`.
     pub fn no_room(reason: impl Into<String>) -> PostFilter {
         PostFilter::Unschedulable { reasons: vec![reason.into()], clear: true, intents: Vec::new() }
     }

@@ -1,14 +1,14 @@
 //! The input of a queue-sort besides the pod's facts.
 
-/// The time since when a pod has been waiting for its next attempt, in milliseconds since 1970. This is when the pod
-/// was first seen, and later when its last attempt ended (kube-scheduler's `QueuedPodInfo.Timestamp`). The first
-/// parameter of a queue-sort:
+/// The time at which a pod began to wait for its next attempt, in milliseconds since 1970: the end of the pod's last
+/// attempt, or, before the first attempt, the time at which the scheduler first saw the pod (kube-scheduler's
+/// `QueuedPodInfo.Timestamp`). The first parameter of a queue-sort:
 ///
 /// ```
 /// use berth_guest::prelude::*;
 /// use berth_guest::Queued;
 ///
-/// /// The lowest key is first: pods of a team on call, then the pods that wait longest.
+/// /// The lowest key is first: pods with the label `on-call`, and among equal pods the pod that has waited longest.
 /// fn queue_sort(queued: Queued, pod: &pod::Labels) -> [i64; 2] {
 ///     [i64::from(pod.get("on-call").is_none()), queued.0]
 /// }

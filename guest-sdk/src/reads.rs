@@ -14,12 +14,12 @@ pub struct Reads {
     pub resident: PodFacts,
     /// Facts of the cluster.
     pub cluster: ClusterFacts,
-    /// True if it reads the cycle's id, time or seed. The answer then differs from cycle to cycle.
+    /// True if the function reads the cycle's id, time or seed. The answer may then differ from cycle to cycle.
     pub cycle: bool,
-    /// True if it reads the result of `prepare`, and so everything that `prepare` reads.
+    /// True if the function reads the result of `prepare`, which depends on all facts that `prepare` reads.
     pub prepared: bool,
-    /// True if it reads more than the template and the facts of one node: the plugin's index, a node's id, or which
-    /// other nodes the call is about.
+    /// True if the function reads more than facts: the plugin's index, a node's id, or the list of the nodes that the
+    /// call is about.
     pub beyond: bool,
 }
 
@@ -38,7 +38,7 @@ impl Reads {
     /// Reads the result of `prepare`.
     pub const PREPARED: Reads = Reads { prepared: true, ..Reads::NONE };
 
-    /// Reads the plugin's index, a node's id, or which nodes the call is about.
+    /// Reads the plugin's index, a node's id, or the list of the nodes that the call is about.
     pub const BEYOND: Reads = Reads { beyond: true, ..Reads::NONE };
 
     /// Reads facts of the pod that is being scheduled.
@@ -56,7 +56,7 @@ impl Reads {
         Reads { cluster: facts, ..Reads::NONE }
     }
 
-    /// Returns the union with what a function reads, if the plugin has the function.
+    /// Returns the union with the facts that a function reads. `None` means that the plugin does not have the function.
     #[must_use]
     pub(crate) const fn and_of(self, function: Option<Reads>) -> Reads {
         match function {
@@ -65,7 +65,7 @@ impl Reads {
         }
     }
 
-    /// Returns the union of both.
+    /// Returns the union of `self` and `other`.
     #[must_use]
     pub const fn and(self, other: Reads) -> Reads {
         Reads {

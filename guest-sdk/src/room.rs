@@ -1,5 +1,5 @@
-//! An LRU cache bounded in bytes, for what a plugin computes per template. If the values take too many bytes, the
-//! least recently used ones are dropped.
+//! An LRU cache bounded in bytes, for the values that a plugin computes per template. If the values take too many
+//! bytes, the cache evicts the least recently used values. The most recently used value stays, whatever its size.
 //!
 //! The host limits the memory of an instance. A plugin that counts per node for each of a thousand templates would
 //! exceed that limit without a bound.
@@ -28,13 +28,14 @@ pub struct Room<T> {
     /// The bytes of all places, or more: the bytes of a dropped place are counted until the next eviction.
     used: Cell<usize>,
     clock: Cell<u64>,
-    /// All places that were opened. Dropped places are removed once the list has doubled.
+    /// All places that were opened. Dropped places are removed when the list has doubled, and at each eviction.
     places: RefCell<Vec<Weak<Inner<T>>>>,
+    /// The length of `places` at which dropped places are removed.
     sweep_at: Cell<usize>,
 }
 
-/// The number of nodes for which `bytes` is the bound. Each further 50,000 nodes raise the bound by `bytes`, because
-/// the host then also allows an instance more memory.
+/// The number of nodes up to which `Room::bytes` is the bound. Each further 50,000 nodes raise the bound by `bytes`,
+/// because the host then also allows an instance more memory.
 const USUAL_NODES: usize = 50_000;
 
 /// The length of `places` below which dropped places stay in the list.
@@ -48,6 +49,7 @@ pub struct Place<T>(Rc<Inner<T>>);
 struct Inner<T> {
     value: RefCell<Option<T>>,
     bytes: Cell<usize>,
+    /// The value of `Room::clock` when the place was last opened; 0 if the place was never opened.
     opened: Cell<u64>,
 }
 
@@ -58,7 +60,7 @@ impl<T> Default for Place<T> {
 }
 
 impl<T> Room<T> {
-    /// Makes a cache bounded to this number of bytes, in clusters of up to 50,000 nodes.
+    /// Makes a cache bounded to this number of bytes. [`Room::has_nodes`] raises the bound for more than 50,000 nodes.
     pub fn new(bytes: usize) -> Room<T> {
         Room {
             bytes,
@@ -87,7 +89,7 @@ impl<T> Room<T> {
         self.places.borrow_mut().push(Rc::downgrade(place));
     }
 
-    /// Removes dropped places from the list: a `Weak` keeps the place's memory allocated.
+    /// Removes dropped places from the list, because a `Weak` keeps the memory of a dropped place allocated.
     fn sweep(&self) {
         let mut places = self.places.borrow_mut();
         places.retain(|place| place.strong_count() > 0);
@@ -125,7 +127,7 @@ impl<T> Place<T> {
         self.0.value.borrow_mut()
     }
 
-    /// Returns the value without marking the place as used.
+    /// Returns the value without marking the place as used; `None` if there is no value or it was evicted.
     pub fn look(&self) -> Ref<'_, Option<T>> {
         self.0.value.borrow()
     }

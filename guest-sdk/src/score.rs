@@ -25,8 +25,8 @@ impl<T, E: std::fmt::Display> IntoOutcome<T> for Result<T, E> {
 /// Whether a plugin scores this pod's nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreScore {
-    /// Score them.
+    /// The plugin scores this pod's nodes.
     Score,
-    /// The plugin does not score this pod. It adds nothing to any node's total.
+    /// The plugin does not score this pod's nodes, and adds nothing to the total score of any node.
     Skip,
 }

@@ -30,7 +30,7 @@ impl<T: Default> Column<T> {
         if node >= self.rows.len() {
             self.rows.resize_with(node + 1, T::default);
         }
-        // Always found: the lines above made this row.
+        // Always found: the resize above made this row.
         self.rows.get_mut(node).unwrap_or(&mut self.absent)
     }
 
@@ -120,7 +120,7 @@ macro_rules! columns {
                 })?)*
             }
 
-            /// Leaves the columns of pods alone: the host may remove a node's pods after the node.
+            /// Removes a node, but not the pods on the node: the host may remove a node's pods after the node.
             #[inline(always)]
             fn remove_node(&mut self, at: usize, reads: NodeFacts) {
                 self.present.clear(at);
@@ -148,7 +148,7 @@ columns! {
 }
 
 impl Snapshot {
-    /// Makes a snapshot of nodes that are not part of the cluster. Each node is in the row of its id.
+    /// Makes a snapshot that contains only these nodes, such as the nodes of an event. The row of a node is its id.
     pub(crate) fn of_nodes<P: Plugin>(nodes: impl IntoIterator<Item = Node>) -> Snapshot {
         let mut snapshot = Snapshot::default();
         nodes.into_iter().for_each(|node| snapshot.set_node(node, P::READS.node));
@@ -194,15 +194,16 @@ impl Snapshot {
                 self.cluster.version += 1;
             }
             unread if cfg!(target_family = "wasm") => {
-                // Never reached: `lift` leaves such changes out. `forget` saves the component the code that frees
-                // one.
+                // Never reached in a component: the module `lift` leaves such changes out. With `forget`, the component
+                // needs no code that frees a change.
                 std::mem::forget(unread);
             }
             _unread => (),
         }
     }
 
-    /// Keeps a pod only if a function reads pods. An index keeps the facts of pods that it needs by itself.
+    /// Updates the index, and stores the pod only if a function reads the pods on nodes. The index stores the facts
+    /// that it needs in its own form.
     #[inline(always)]
     fn set_pod<P: Plugin>(&mut self, resident: ResidentPod, index: Option<&mut P::Index>) {
         let facts = pod::Facts::new(resident.pod, P::READS.resident, &mut self.texts);

@@ -33,7 +33,7 @@ pub struct Topologies {
     version: u64,
 }
 
-/// A topology key that the caller asked for.
+/// The position of a topology key in the [`Topologies`] that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(usize);
 
@@ -44,7 +44,7 @@ pub struct Topology {
     /// The place of each node, by node id.
     places: Vec<Place>,
     ids: HashMap<Rc<str>, u32, BuildHasherDefault<Hasher>>,
-    /// The domains, by id. A domain without nodes is reused for another value.
+    /// The domains, by id. The id of a domain without nodes is reused for another value.
     domains: Vec<Domain>,
     free: Vec<u32>,
 }
@@ -64,6 +64,7 @@ struct Domain {
     value: Rc<str>,
     /// The number of nodes.
     nodes: u32,
+    /// The id of the first node in the linked list of the domain's nodes; `NONE` if the domain has no nodes.
     first: u32,
 }
 
@@ -95,7 +96,7 @@ impl Topologies {
         }
     }
 
-    /// Returns the topology key of a label. Computes its domains if the key is new.
+    /// Returns the topology key for a label's key. Computes the domains if the topology key is new.
     pub fn key(&mut self, key: &str) -> Key {
         if let Some(known) = self.find(key) {
             return known;
@@ -121,7 +122,7 @@ impl Topologies {
 
     /// Returns the domains of a topology key.
     pub fn of(&self, key: Key) -> &Topology {
-        // In bounds: only `key` makes keys.
+        // In bounds: only the function `key` makes keys.
         &self.topologies[key.0]
     }
 
@@ -140,21 +141,21 @@ impl Topologies {
         self.labels.len()
     }
 
-    /// Grows when a node comes or goes, or changes its domain in any topology key. Until then the ids of domains stay
-    /// the same.
+    /// Returns a number that grows when a node is added or removed, or changes its domain in any topology key. As long
+    /// as the number is the same, the domain ids of all nodes are the same.
     pub fn version(&self) -> u64 {
         self.version
     }
 }
 
 impl Topology {
-    /// Returns the label whose values are the domains.
+    /// Returns the key of the label whose values are the domains.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// Returns the id of the node's domain; `None` if the node does not have the label. Ids are dense, for use as
-    /// array indexes.
+    /// Returns the id of the node's domain; `None` if the node does not have the label. Ids are small
+    /// numbers without large gaps, for use as array indexes.
     #[inline(always)]
     pub fn domain(&self, node: node::Id) -> Option<usize> {
         match self.places.get(node.at()) {
@@ -225,7 +226,7 @@ impl Topology {
         }
     }
 
-    /// Returns the id of the domain of a value. Makes a domain if there is none.
+    /// Returns the id of the domain of a label value. Creates a domain if the value has none.
     fn domain_of(&mut self, value: &str) -> u32 {
         if let Some(known) = self.ids.get(value) {
             return *known;

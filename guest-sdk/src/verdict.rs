@@ -96,11 +96,11 @@ impl<E: Into<Rejection>> From<Result<(), E>> for Verdict {
 pub struct Rejection {
     code: RejectionCode,
     first: Reason,
-    // Most rejections have one reason, and an empty vector allocates nothing.
+    // Separate from `first`: most rejections have one reason, and an empty vector allocates nothing.
     more: Vec<Reason>,
 }
 
-/// The code of a [`Rejection`]: kube-scheduler's status codes for a rejection, the most severe last.
+/// The code of a [`Rejection`]: kube-scheduler's status codes for a rejection, in ascending order of severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RejectionCode {
     /// The pod waits for an event that the plugin expects.
@@ -179,8 +179,8 @@ impl From<Rejection> for Status {
     }
 }
 
-/// One reason. Cheap to make from a literal and cheap to clone: a reason that `prepare` formats once can be given for
-/// thousands of nodes.
+/// One reason. Making a `Reason` from a literal and cloning a `Reason` copy no text, so `prepare` can format a reason
+/// once for thousands of nodes.
 #[derive(Clone, Debug)]
 pub struct Reason(Text);
 

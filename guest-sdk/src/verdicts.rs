@@ -1,16 +1,17 @@
-//! The verdicts of many nodes in the contract's form: one number per node, and each distinct rejection once.
+//! The verdicts of many nodes in the contract's form: a list of the distinct rejections, and one number per node.
+//! Number 0 means that the pod fits; number n is the n-th distinct rejection.
 
 use crate::types::{self, Status};
 use crate::verdict::{Rejection, RejectionCode, Verdict};
 
-/// The reason that stands for all distinct rejections beyond the contract's limit.
+/// The reason of the rejection with number [`LAST`], which replaces the 1000th and all further distinct rejections.
 const TOO_MANY: &str = "too many different reasons to list";
 
-/// The number of the last distinct rejection, and so the most distinct rejections of one answer.
+/// The contract's limit of distinct rejections in one answer, and so the number of the last distinct rejection.
 const LAST: u16 = 1000;
 
-/// The number of rejections that are compared one by one. This is fastest, as nearly all nodes have one of the first
-/// rejections. The others are found by binary search.
+/// The number of rejections that `find` compares one by one before the binary search. This is fastest, because nearly
+/// all nodes have one of the first rejections.
 const FEW: usize = 8;
 
 /// Collects the verdicts of one call.
@@ -42,7 +43,7 @@ impl Collector {
             Ok(known) => return known,
             Err(place) => place,
         };
-        // The last number stands for all rejections that come after it.
+        // Number `LAST` stands for the 1000th and all further distinct rejections.
         match u16::try_from(self.distinct.len() + 1) {
             Ok(LAST) => self.distinct.push(Rejection::new(RejectionCode::Unschedulable, TOO_MANY)),
             Ok(number) if number < LAST => {
@@ -75,7 +76,8 @@ impl Collector {
     }
 }
 
-/// The verdicts of a `filter_nodes` function, which filters all nodes of a call at once. In the order of the nodes.
+/// The verdicts of a `filter_nodes` function, which filters all nodes of a call at once. The verdicts are in the order
+/// of [`node::Ids`](crate::node::Ids).
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -99,7 +101,7 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// Makes an empty list for this many nodes, with all rejections that may occur.
+    /// Makes an empty list of verdicts for this many nodes. `rejections` are all rejections that may occur.
     pub fn new(nodes: usize, rejections: impl Into<Vec<Rejection>>) -> Verdicts {
         Verdicts { rejections: rejections.into(), nodes: Vec::with_capacity(nodes) }
     }

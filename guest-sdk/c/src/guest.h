@@ -20,7 +20,7 @@ const berth_node_t *berth_asked_node(uint32_t id, berth_string_t *error);
 BERTH_PRINTF(2) void berth_say(berth_string_t *to, const char *message, ...);
 
 /* verdicts.c */
-/* Forgets the reasons of the previous call. */
+/* Forgets the rejections of the previous call. */
 void berth_verdicts_begin(void);
 /* Returns the distinct rejections of this call. The caller owns the copy. */
 void berth_verdicts_finish(berth_list_status_t *outcomes);
@@ -34,7 +34,7 @@ berth_arguments *berth_arguments_parse(const char *json, size_t length, char **e
 const char *berth_arguments_error(berth_arguments *arguments);
 
 /* text.c */
-/* Formats into memory that the caller frees. */
+/* Format a text into new memory, which the caller frees. */
 char *berth_format(const char *format, va_list values);
 BERTH_PRINTF(1) char *berth_formatted(const char *format, ...);
 /* Allocate like calloc and realloc, and abort the call if memory runs out. */

@@ -13,17 +13,18 @@ typedef struct json {
     char *text;
     /* The field's name, in an object. */
     char *name;
-    /* The next element or field of the same list or object. */
+    /* The next element or field of the same list or object; NULL after the last one. */
     struct json *next;
-    /* The first element or field. */
+    /* The first element of a list or field of an object; NULL if there is none. */
     struct json *first;
 } json;
 
-/* Parses one value with nothing after it. Returns NULL on error, and the byte's position in `wrong_at`. The tree
+/* Parses one value with nothing after it. On error, returns NULL and sets `wrong_at` to the position of
+ * the wrong byte. The tree
  * is never freed. */
 json *json_parse(const char *text, size_t length, size_t *wrong_at);
 
-/* Returns the field's value; the last one of several equal names. Returns NULL if absent. */
+/* Returns the field's value. If several fields have the name, the last field counts. Returns NULL if absent. */
 json *json_field(json *object, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* The plugin's copy of the cluster: the facts of each node by id. Memory that the host sends is stored and not
- * copied. */
+/* The plugin's copy of the cluster: the facts of each node by id. The snapshot keeps the memory in which the host sends
+ * facts, and does not copy it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static row_t *row(uint32_t id) {
     return &rows[id];
 }
 
-/* If the change has this fact, swaps it with the node's own. The old value is then freed together with the change. */
+/* If the change has this fact, swaps the new value with the node's old value, which is then freed with the change. */
 #define EXCHANGE(field)                                                            \
     if (sent->field.is_some) {                                                     \
         swap(&node->field, &sent->field.val, sizeof node->field);                  \
@@ -159,7 +159,7 @@ static void apply(exports_berth_scheduler_snapshot_change_t *change) {
     case EXPORTS_BERTH_SCHEDULER_SNAPSHOT_CHANGE_RESIDENT_POD_REMOVED:
         remove_resident(change->val.resident_pod_removed);
         break;
-    default: break; /* Facts of the cluster, which no plugin here declares. */
+    default: break; /* Facts of the cluster, which a plugin in C can't declare. */
     }
 }
 

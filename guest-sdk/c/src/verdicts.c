@@ -1,11 +1,12 @@
-/* The rejections of one call. Each distinct rejection has a number, which is the verdict. */
+/* The rejections of one call. Each distinct rejection has a number, counted from 1. This number is the verdict. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "guest.h"
 
-/* The last number that the contract allows. It stands for all rejections that come after it. */
+/* The contract's limit of distinct rejections in one answer. Number LAST stands for the 1000th and all further
+ * distinct rejections. */
 #define LAST 1000
 #define TOO_MANY "too many different reasons to list"
 

@@ -56,8 +56,9 @@ impl Classes {
         self.get(named.or_else(|| resource.strip_prefix(OF_CLASS))?)
     }
 
-    /// Updates `by_resource`. If several classes name the same resource, the class that was created last defines it,
-    /// so that a new class can replace an old one. The API server writes `metadata.creationTimestamp` in a form whose
+    /// Updates `by_resource`. If several classes name the same resource, the class that was created last defines the
+    /// resource, so that a new class can replace an old one. Of classes created in the same second, the first by name
+    /// defines the resource. The API server writes `metadata.creationTimestamp` in a form whose
     /// string order is the order of time.
     fn resolve(&mut self) {
         let mut classes: Vec<&KnownClass> = self.by_name.values().collect();

@@ -41,9 +41,9 @@ pub enum Nodes {
     Name(String),
     /// All nodes.
     All,
-    /// The nodes that match the selector. The compiled selector is next to it.
+    /// The nodes that match the selector, with the compiled selector or the error of its compilation.
     Selected(NodeSelector, Result<Terms, String>),
-    /// No known node.
+    /// No node, because no field of the API object names the nodes.
     None,
 }
 
@@ -74,7 +74,7 @@ impl Nodes {
 pub struct Device {
     /// The full name of the device.
     pub id: Rc<DeviceId>,
-    /// All other fields of the device.
+    /// The device in the form of the API.
     pub spec: api::Device,
     /// The nodes that can use the device. Only used if the slice's `per_device` is true.
     pub nodes: Nodes,
@@ -84,7 +84,8 @@ pub struct Device {
     answers: RefCell<Vec<(cel::Number, bool)>>,
 }
 
-/// The most cached results per device. A class and a few claim templates have no more selectors.
+/// The maximum number of cached results per device. A class and a few claims rarely have more selectors in total. A
+/// full cache is emptied.
 const ANSWERS: usize = 16;
 
 impl Device {
@@ -165,7 +166,7 @@ impl Slice {
 #[derive(Debug, Default)]
 pub struct Slices {
     by_name: HashMap<String, Rc<Slice>>,
-    /// Slices that only one node can use, by node name.
+    /// Slices that only one node can use and that have no shared counters, by node name.
     on_node: HashMap<String, Vec<Rc<Slice>>>,
     /// All other slices.
     shared: Vec<Rc<Slice>>,
@@ -192,7 +193,7 @@ impl Slices {
         self.by_pool.retain(|_, slices| !slices.is_empty());
     }
 
-    /// Returns the list that the slice belongs to. A slice with shared counters is looked at for every node.
+    /// Returns the list that the slice belongs to. `for_node` returns a slice with shared counters for every node.
     fn place(&mut self, slice: &Slice) -> &mut Vec<Rc<Slice>> {
         match &slice.nodes {
             Nodes::Name(node) if slice.shared_counters.is_empty() => self.on_node.entry(node.clone()).or_default(),
@@ -260,17 +261,17 @@ impl Allocated {
         }
     }
 
-    /// Returns true if a claim has the whole device.
+    /// Returns true if the whole device is allocated to a claim.
     pub fn has_whole(&self, device: &DeviceId) -> bool {
         self.whole.contains_key(device)
     }
 
-    /// Returns true if a claim has the device or a share of it.
+    /// Returns true if the device or a share of the device is allocated to a claim.
     pub fn has(&self, device: &DeviceId) -> bool {
         self.has_whole(device) || self.shared.contains_key(device)
     }
 
-    /// Returns the sum of the capacity of the device that claims consume.
+    /// Returns the sum of the device's capacity that claims consume; `None` if claims do not share the device.
     pub fn consumed(&self, device: &DeviceId) -> Option<&Amounts> {
         self.shared.get(device).map(|(_, amounts)| amounts)
     }
@@ -278,8 +279,8 @@ impl Allocated {
 
 static NOTHING: Amounts = Amounts::new();
 
-/// Returns the devices of an allocation, with the consumed capacity of shared ones. Devices with admin access don't
-/// count.
+/// Returns the devices of an allocation, with the consumed capacity of each shared device; `None` for a whole device.
+/// Leaves out devices with admin access, because admin access does not allocate a device.
 fn devices(allocation: &api::Allocation) -> impl Iterator<Item = (DeviceId, Option<&Amounts>)> {
     allocation.devices.results.iter().filter(|result| !result.admin_access).map(|result| {
         let api::AllocatedDevice { driver, pool, device } = result.device.clone();

@@ -23,14 +23,15 @@ const SLICE: usize = 1;
 pub enum Extent {
     /// Nothing.
     Nothing,
-    /// The extended resources of DeviceClasses.
+    /// Only the names of the extended resources that DeviceClasses define.
     Classes,
-    /// The number of devices on each node.
+    /// DeviceClasses, slices and claims, to count the devices on each node.
     Devices,
 }
 
 impl Extent {
-    /// Returns what a score by these resources needs. Devices are counted if a class can define one of the resources.
+    /// Returns the extent for a score by these resources: [`Extent::Devices`] if a class can define one of the
+    /// resources, and [`Extent::Nothing`] otherwise.
     pub fn of_scores<'a>(resources: impl IntoIterator<Item = &'a Resource>) -> Extent {
         let may_be_devices = |resource: &Resource| matches!(resource, Resource::Scalar(name) if can_stand_for(name));
         if resources.into_iter().any(may_be_devices) { Extent::Devices } else { Extent::Nothing }
@@ -39,7 +40,7 @@ impl Extent {
 
 /// A plugin's arguments, which decide what the plugin reads.
 pub trait ReadsDevices {
-    /// Returns how much the plugin reads with these arguments.
+    /// Returns the part of the cluster's devices that the plugin reads with these arguments.
     fn extent(&self) -> Extent;
 }
 
@@ -56,7 +57,7 @@ pub struct Inventory {
     nodes: Vec<Option<Node>>,
 }
 
-/// The facts of a node that slices select by.
+/// The facts of a node that decide which slices the node can use.
 #[derive(Debug)]
 struct Node {
     name: String,
@@ -157,8 +158,8 @@ impl Inventory {
     }
 
     /// Returns how much of a resource a node has, and how much of that is in use. `used` is the amount in use, unless
-    /// the resource is backed by devices. Devices are only counted for an extended resource of which the node's
-    /// `status.allocatable` has none.
+    /// the resource is backed by devices. Devices are only counted for an extended resource that is 0 or absent in the
+    /// node's `status.allocatable`.
     // Inlined, as it is called for each node, and most resources need only this code.
     #[inline]
     pub fn amounts(&self, resource: &Resource, has: &node::Allocatable, used: i64, node: node::Id) -> (i64, i64) {
@@ -176,7 +177,8 @@ impl Inventory {
         (count.total, count.allocated)
     }
 
-    /// Returns `None` if no class defines the resource, or if its devices can't be determined.
+    /// Returns the number of devices of a resource on a node. `None` if no class defines the resource, if the node is
+    /// unknown, or if an error occurs.
     fn count(&self, resource: &str, node: node::Id) -> Option<Count> {
         let class = self.classes.of_resource(resource)?;
         let node = self.nodes.get(node.at())?.as_ref()?;
@@ -227,7 +229,7 @@ impl Inventory {
             }
             SLICE => {
                 let mut slice: api::Slice = api::read(object.read()?)?;
-                // kube-scheduler's scores don't set this field for selectors, so selectors see `false`.
+                // kube-scheduler's scores evaluate selectors with `allowMultipleAllocations` false.
                 slice.spec.devices.iter_mut().for_each(|device| device.allow_multiple_allocations = false);
                 self.slices.set(Slice::new(object.name, slice));
             }

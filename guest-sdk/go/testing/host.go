@@ -82,7 +82,8 @@ func (h *Host) RemoveNode(name string) {
 	h.sendNodeCount()
 }
 
-// AddPod adds a pod to a node, for plugins that read NodePods. The pod's requests are not added to the node's.
+// AddPod adds a pod to a node, for plugins that read NodePods. The pod's requests are not added to the requested
+// resources of the node.
 func (h *Host) AddPod(pod *PodWrapper, node string) {
 	resident := &contract.ResidentPod{ID: h.residents, Node: h.id(node), Pod: pod.facts}
 	h.residents++
@@ -136,8 +137,8 @@ func (h *Host) Fits(pod *PodWrapper) []string {
 	return names
 }
 
-// Scores runs PreScore and Score for all nodes and returns the normalized scores by node name. Empty if PreScore
-// skips.
+// Scores runs PreScore and Score for all nodes and returns the normalized scores by node name. The map is empty if
+// PreScore returns Skip.
 func (h *Host) Scores(pod *PodWrapper) map[string]int64 {
 	h.t.Helper()
 	if !h.has("score") {

@@ -23,7 +23,7 @@ func MakePod() *PodWrapper {
 	return &PodWrapper{contract.Pod{Name: "pod", Namespace: "default", Requests: requests}}
 }
 
-// Facts calls change with the pod's facts, to set a fact that has no function here.
+// Facts calls change with the pod's facts, to set a fact for which PodWrapper has no function.
 func (p *PodWrapper) Facts(change func(*contract.Pod)) *PodWrapper {
 	change(&p.facts)
 	return p

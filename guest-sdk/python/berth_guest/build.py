@@ -57,7 +57,7 @@ def build(source, output):
 
 
 def _definition(source):
-    """Returns the plugin of the file `source`. Runs the module, which only creates the object."""
+    """Runs the file `source` as a module and returns the plugin that the module defines."""
     sys.path.insert(0, str(source.resolve().parent))
     spec = importlib.util.spec_from_file_location("plugin_source", source)
     module = importlib.util.module_from_spec(spec)

@@ -50,7 +50,7 @@ def serve(plugin):
 
 
 def _returning_errors(call, *parameters):
-    """For calls that may return an error: the host gets the message, with the location in the author's file."""
+    """Calls a function whose errors the host receives, with a traceback if the arguments are not the cause."""
     try:
         return call(*parameters)
     except ArgumentError as error:
@@ -60,7 +60,7 @@ def _returning_errors(call, *parameters):
 
 
 def _logging_errors(call, *parameters):
-    """For calls that can't return an error: logs the message before the call traps."""
+    """Calls a function that can't return an error to the host: logs an exception before it ends the call as a trap."""
     try:
         return call(*parameters)
     except Exception:

@@ -1,8 +1,8 @@
 """A running plugin: its arguments, its copy of the cluster, the templates that it holds, and the batched calls over
 them.
 
-The functions are those of the contract, in wit/plugin.wit and wit/placing.wit. The types are Python's own, so that
-tests run without WebAssembly. Errors are raised.
+The functions of `Guest` are those of the contract, in wit/plugin.wit and wit/placing.wit. Their types are Python's own,
+so that tests run without WebAssembly. Errors are raised as exceptions.
 """
 
 import inspect
@@ -13,7 +13,7 @@ from .facts import facts_class, read_facts
 from .snapshot import Snapshot, picked
 from .verdict import Numbers
 
-# The number of parameters before `args` and `context`. A function may leave these two out.
+# The number of parameters before `args` and `context`. A function may leave out `context`, or `args` and `context`.
 _LEADING = {"pre_filter": 1, "filter": 2, "pre_score": 1, "score": 2, "normalize": 2}
 
 
@@ -59,7 +59,7 @@ class Guest:
             self._templates.pop(id, None)
 
     def pre_filter(self, cycle):
-        """Runs the pre-filter. Called once per pod, before nodes are filtered."""
+        """Runs the pre-filter. The host calls this before it filters nodes."""
         return self.plugin.functions["pre_filter"](self._pod(cycle), *self._rest("pre_filter", cycle))
 
     def filter(self, cycle, nodes):
@@ -70,7 +70,7 @@ class Guest:
         return numbers.outcomes(), verdicts
 
     def pre_score(self, cycle):
-        """Runs the pre-score. Called once per pod, before nodes are scored."""
+        """Runs the pre-score. The host calls this before it scores nodes."""
         return self.plugin.functions["pre_score"](self._pod(cycle), *self._rest("pre_score", cycle))
 
     def score(self, cycle, nodes):

@@ -14,7 +14,7 @@ class Plugin:
 
     `scope` says what the answers depend on. The default is "cluster" if the plugin reads `"cycle"`, or reads
     cluster facts and has a function that runs before the nodes. Otherwise the default is "node": the answers
-    depend on the pod, the node and the arguments alone.
+    depend only on the arguments and on declared facts of the pod, the node and the cluster.
     """
 
     def __init__(self, name, reads=(), args=None, version="0", scope=None, normalization="none"):
@@ -29,8 +29,8 @@ class Plugin:
         self.functions = {}
 
     def filter(self, function):
-        """`filter(pod, node, args, context)` returns None if the pod fits the node, and a rejection otherwise. A
-        function may leave out the last two parameters, here and below.
+        """`filter(pod, node, args, context)` returns None if the pod fits the node, and a rejection otherwise. Any
+        function of a plugin may leave out its parameter `context`, or its parameters `args` and `context`.
         """
         return self._set("filter", function)
 
@@ -41,21 +41,21 @@ class Plugin:
         return self._set("score", function)
 
     def pre_filter(self, function):
-        """`pre_filter(pod, args, context)` runs once per pod, before nodes are filtered. It returns None (filter all
+        """`pre_filter(pod, args, context)` runs before nodes are filtered. It returns None (filter all
         nodes), "skip" (the plugin has nothing to filter), a list with the names of the only nodes that the pod may
         fit, or a rejection.
         """
         return self._set("pre_filter", function)
 
     def pre_score(self, function):
-        """`pre_score(pod, args, context)` runs once per pod, before nodes are scored. It returns "skip" if the plugin
+        """`pre_score(pod, args, context)` runs before nodes are scored. It returns "skip" if the plugin
         does not score this pod.
         """
         return self._set("pre_score", function)
 
     def normalize(self, function):
-        """`normalize(scores, pod, args, context)` gets the raw scores of all nodes that passed, and returns scores of
-        0 to 100.
+        """`normalize(scores, pod, args, context)` gets the raw scores of all nodes that passed the filters, and returns
+        scores of 0 to 100.
         """
         return self._set("normalize", function)
 

@@ -31,7 +31,7 @@ class Snapshot:
                 setattr(node, field, plain(value, field))
 
     def remove_node(self, id):
-        """Removes a node. Its pods may be removed before or after."""
+        """Removes a node. The host may remove the pods of the node before or after the node."""
         if id < len(self.nodes):
             self.nodes[id] = None
         self._usages.pop(id, None)
@@ -61,7 +61,7 @@ class Snapshot:
         self.images.pop(id, None)
 
     def set_resident(self, sent):
-        """Adds a pod to a node, or replaces it. The pod may come before its node."""
+        """Adds or replaces a pod on a node. The host may send the pod before its node."""
         self.remove_resident(sent.id)
         pod = picked(self._resident_class, sent.pod)
         self._residents[sent.id] = (sent.node, pod)

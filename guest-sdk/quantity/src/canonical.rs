@@ -27,8 +27,8 @@ fn written(text: &str) -> Result<String, Invalid> {
     Ok(if quantity.nano.abs() < MAX && is_kept(&parts) { text.to_owned() } else { quantity.to_string() })
 }
 
-/// Returns true if Go's `ParseQuantity` takes the text for canonical, and keeps it. Its check is incomplete, so that it
-/// keeps 1.500 and +3.
+/// Returns true if Go's `ParseQuantity` takes the text for canonical and keeps the text. Go's check is incomplete, so
+/// Go also keeps `1.500` and `+3`.
 fn is_kept(parts: &Parts<'_>) -> bool {
     let whole = parts.whole.trim_start_matches('0');
     let (whole, fraction) = (if whole.is_empty() { "0" } else { whole }, parts.fraction);

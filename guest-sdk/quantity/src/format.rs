@@ -5,7 +5,8 @@ use std::fmt;
 use super::{BINARY_SUFFIXES, DECIMAL_SUFFIXES, NANO, Notation, Quantity};
 
 impl fmt::Display for Quantity {
-    /// Writes the amount with the largest suffix that leaves a whole number (`String` in Kubernetes).
+    /// Writes the amount with the largest suffix of its notation that leaves a whole number (`String` in Kubernetes).
+    /// A quantity in binary notation gets a decimal suffix if it is less than 1024 or not a whole number.
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_binary = self.notation == Notation::Binary && self.nano.abs() >= 1024 * NANO && self.nano % NANO == 0;
         let (number, suffix) = if is_binary { binary(self.nano / NANO) } else { decimal(self.nano) };

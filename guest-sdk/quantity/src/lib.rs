@@ -1,8 +1,8 @@
 //! Kubernetes' resource quantities: amounts such as `1500m`, `4Gi` or `1e3`.
 //!
 //! - In: the text of a `resource.Quantity`.
-//! - Out: a [`Quantity`], exact to a billionth of a unit. It is rounded only when it is read as an integer, so that a
-//!   sum is rounded once, as in Kubernetes.
+//! - Out: a [`Quantity`], rounded to a billionth of a unit. The quantity is rounded to an integer only when it is read
+//!   as an integer, so a sum is rounded once, as in Kubernetes.
 //! - Never: no panic and no unbounded work for any text.
 //!
 //! The host and the plugins use this crate, so that they agree on every amount. Without the feature `serde`, the crate
@@ -90,7 +90,8 @@ impl Quantity {
         self.rounded(NANO / 1000)
     }
 
-    /// Returns the amount in units; `None` if it is not a whole number or does not fit (`AsInt64` in Kubernetes).
+    /// Returns the amount in units; `None` if the amount is not a whole number or does not fit an `i64` (`AsInt64` in
+    /// Kubernetes).
     #[must_use]
     pub fn exact(self) -> Option<i64> {
         (self.nano % NANO == 0).then(|| i64::try_from(self.nano / NANO).ok()).flatten()

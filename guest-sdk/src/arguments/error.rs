@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
 
-/// An error, with the path to the wrong value. The path is built while the error is returned, so that correct
-/// arguments cost nothing.
+/// An error, with the path to the wrong value. Each reader that returns the error adds its field to the path, so that
+/// reading correct arguments builds no paths.
 #[derive(Debug)]
 pub(super) struct ArgumentError {
     /// The path as an author writes it: `weights.a[0].wait`. Empty for the arguments as a whole.

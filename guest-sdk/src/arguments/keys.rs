@@ -1,11 +1,12 @@
-//! Checks the keys of a JSON object. For plugins without arguments, so that their components need no JSON reader.
+//! Checks the keys of a JSON object, for plugins without arguments. The component of such a plugin then needs no JSON
+//! reader.
 
 /// The error for a value that is not an object.
 #[derive(Debug, PartialEq)]
 pub(super) struct NoObject;
 
-/// Returns the object's first own key that is not in `known`, as written. The host sends well-formed JSON, so the
-/// function skips values by their brackets and quotes alone.
+/// Returns the first key of the outermost object that is not in `known`, as written, with escapes. The host sends
+/// well-formed JSON, so the function only looks at brackets, quotes and commas to skip values.
 pub(super) fn unknown<'a>(json: &'a str, known: &[&str]) -> Result<Option<&'a str>, NoObject> {
     let json = json.trim_ascii();
     let (mut unknown, mut depth, mut key_expected) = (None, 0_usize, true);

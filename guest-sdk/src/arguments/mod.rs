@@ -17,12 +17,12 @@ const TYPE_META: [&str; 2] = ["apiVersion", "kind"];
 
 const AN_OBJECT: &str = "expected an object, as in {\"key\": 1}";
 
-/// Reads the arguments. A field that the struct does not have is an error.
+/// Reads the arguments. A field that the struct does not have is an error, except `apiVersion` and `kind`.
 pub fn parse<A: DeserializeOwned>(plugin: &str, json: &str) -> Result<A, String> {
     read(json).map_err(|error| format!("{plugin}: arguments: {error}"))
 }
 
-/// Reads the fields of an object in the same way.
+/// Reads the fields of an object. A field that the struct does not have is an error, except `apiVersion` and `kind`.
 pub(crate) fn fields<T: DeserializeOwned>(json: &str) -> Result<T, String> {
     read(json).map_err(|error| error.to_string())
 }
@@ -36,7 +36,7 @@ fn read<A: DeserializeOwned>(json: &str) -> Result<A, ArgumentError> {
     read.and_then(|args| text.end().map(|()| args))
 }
 
-/// Checks the arguments of a plugin that takes none. Any field is an error.
+/// Checks the arguments of a plugin that takes none. Any field other than `apiVersion` and `kind` is an error.
 pub fn none(plugin: &str, json: &str) -> Result<NoArgs, String> {
     match keys::unknown(json, &TYPE_META) {
         Ok(None) => Ok(NoArgs),

@@ -17,7 +17,7 @@ use super::text::Text;
 /// A value to read.
 pub(super) struct Reader<'t, 'a> {
     text: &'t mut Text<'a>,
-    /// True for the arguments' own object, false for a value inside it.
+    /// True for the outermost object, false for a value inside it.
     top_level: bool,
 }
 

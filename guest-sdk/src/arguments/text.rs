@@ -1,8 +1,8 @@
 //! A JSON tokenizer.
 //!
-//! A library's reader builds a tree, or is compiled anew for each type that is read, and brings tables for parsing
-//! fractions. This is half of a small component. The host sends well-formed JSON, as a library wrote it. Malformed
-//! JSON is refused nevertheless.
+//! The SDK does not use a JSON library, because its code would be half of a small component: a library builds a tree or
+//! is compiled once for each type that it reads, and has tables for parsing fractions. The host sends well-formed JSON.
+//! The tokenizer returns an error for malformed JSON nevertheless.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ impl<'a> Text<'a> {
         None
     }
 
-    /// Consumes this byte if it comes next. Returns true if so.
+    /// Skips spaces, and consumes the next byte if it is `byte`. Returns true if the byte was consumed.
     pub(super) fn consume(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.at += usize::from(is_next);
@@ -57,14 +57,14 @@ impl<'a> Text<'a> {
         if self.depth > MAX_DEPTH { Err(ArgumentError::custom("too deep")) } else { Ok(()) }
     }
 
-    /// Consumes the bracket that closes a list or an object if it comes next. Returns true if so.
+    /// Consumes the closing bracket of a list or an object if this bracket is next. Returns true if it was consumed.
     pub(super) fn close(&mut self, bracket: u8) -> bool {
         let closes = self.consume(bracket);
         self.depth -= usize::from(closes);
         closes
     }
 
-    /// Returns true if another element or key comes, and false at the closing bracket, which is not consumed.
+    /// Returns true if another element or key follows, and false at the closing bracket. Does not consume the bracket.
     pub(super) fn has_next(&mut self, first: bool, closing: u8) -> Result<bool, ArgumentError> {
         if self.peek() == Some(closing) {
             return Ok(false);

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-/// The most numbers that need no allocation.
+/// The maximum length of a key that needs no allocation.
 const INLINE: usize = 4;
 
 /// A key for [`Classes`](super::Classes): one or more numbers, such as one for each topology spread constraint of the
@@ -54,7 +54,7 @@ impl Deref for Numbers {
     }
 }
 
-// Compares number by number, as WebAssembly compares memory byte by byte.
+// Compares number by number: a comparison of slices would compare memory, which WebAssembly does byte by byte.
 impl PartialEq for Numbers {
     #[inline]
     fn eq(&self, other: &Numbers) -> bool {

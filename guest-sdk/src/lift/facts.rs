@@ -1,8 +1,8 @@
 //! Lifts pods, nodes and changes from memory, with only the facts that the plugin reads.
 //!
 //! The facts that the plugin reads are a constant at the call sites of these functions, and the functions are
-//! inlined. So the component has no code for all other facts. The host sends nothing for those facts, so no memory
-//! stays unfreed.
+//! inlined. So the component has no code for all other facts. The host sends empty values for all other facts, so no
+//! memory leaks.
 
 use super::values::{Lift, aligned, larger};
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, Image, Node, ResidentPod, Usage};
@@ -36,7 +36,7 @@ macro_rules! facts {
             $(
                 let start = aligned(end, <$type>::ALIGN);
                 let $field = if true $(&& ($(reads.contains($group::$fact))||+))? {
-                    // SAFETY: the fields lie there one after the other, each aligned.
+                    // SAFETY: the fields of the record are at `at` one after the other, each aligned.
                     unsafe { <$type>::lift(at.add(start)) }
                 } else {
                     <$type>::default()
@@ -103,7 +103,7 @@ facts!(Node, node(NodeFacts) {
     declared_features: Option<Vec<String>> [DECLARED_FEATURES],
 });
 
-/// The parameters of `hold-template`. They lie in memory like a record.
+/// The parameters of `hold-template`. The host writes these parameters to memory like the fields of a record.
 pub(super) struct HeldTemplate {
     pub(super) id: u32,
     pub(super) pod: types::Pod,
@@ -114,11 +114,13 @@ impl HeldTemplate {
     pub(super) const SIZE: usize = Self::POD + types::Pod::SIZE;
     pub(super) const ALIGN: usize = types::Pod::ALIGN;
 
+    /// Lifts the parameters from memory, with the facts of the pod that the plugin reads.
+    ///
     /// # Safety
     /// The parameters are at the address, and the caller lifts them only once.
     #[inline(always)]
     pub(super) unsafe fn lift(at: *const u8, reads: Reads) -> HeldTemplate {
-        // SAFETY: the pod lies behind its id.
+        // SAFETY: the id is at offset 0, and the pod is at offset `POD`.
         unsafe { HeldTemplate { id: u32::lift(at), pod: pod(at.add(Self::POD), reads.pod) } }
     }
 }
@@ -129,7 +131,7 @@ const CHANGE: usize = aligned(1, CHANGE_ALIGN);
 
 /// The alignment of a change: the largest alignment of its cases.
 pub(super) const CHANGE_ALIGN: usize = larger(types::Pod::ALIGN, Node::ALIGN);
-/// The size of a change, from its largest cases.
+/// The size of a change: the tag and the larger of the two largest cases.
 pub(super) const CHANGE_SIZE: usize =
     aligned(CHANGE + larger(RESIDENT_POD + types::Pod::SIZE, Node::SIZE), CHANGE_ALIGN);
 
@@ -141,7 +143,7 @@ pub(super) const CHANGE_SIZE: usize =
 pub(super) unsafe fn change(at: *const u8, reads: Reads) -> Option<Change> {
     let images = reads.cluster.contains(ClusterFacts::IMAGES);
     let pods = reads.node.contains(NodeFacts::PODS);
-    // SAFETY: the value of the case that the first byte names lies behind this byte.
+    // SAFETY: the first byte is the number of the case, and the value of the case is at offset `CHANGE`.
     unsafe {
         let value = at.add(CHANGE);
         Some(match at.read() {

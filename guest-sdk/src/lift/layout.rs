@@ -1,4 +1,4 @@
-//! Tests that the layouts computed here are those of `wit/`.
+//! Tests that the sizes and alignments that this module's code computes equal the layouts of the types in `wit/`.
 
 use wit_parser::{Resolve, SizeAlign, Type, TypeDefKind, TypeId};
 

@@ -1,12 +1,13 @@
 //! Lifts the contract's types from the memory that the host fills, without code for facts that the plugin does not
 //! read.
 //!
-//! The generated bindings lift every field of every record, even if the plugin does not read it. This was the largest
-//! part of a small plugin. So this module lifts the parameters of the two calls that bring facts, `hold-template` and
-//! `apply`. All other calls use the generated code: [`base`] and [`snapshot`] look like the generated modules of
-//! these worlds, with one function replaced, and `plugin!` passes them to the generated export macros.
+//! The generated bindings lift every field of every record, even if the plugin does not read the field. That code would
+//! be the largest part of a small component. So this module lifts the parameters of the two calls that bring facts,
+//! `hold-template` and `apply`. All other calls use the generated code: [`base`] and [`snapshot`] look like the
+//! generated modules of these worlds, with one function replaced, and `plugin!` passes them to the generated export
+//! macros.
 
-// Reads raw memory, as the generated code does.
+// This module reads raw memory, as the generated bindings do.
 #![allow(unsafe_code)]
 
 mod facts;
@@ -35,7 +36,7 @@ pub trait Informed {
 /// # Safety
 /// `parameters` points to the function's parameters, in an allocation of their size. The caller lifts them only once.
 pub unsafe fn hold_template<T: Informed>(parameters: *mut u8) {
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller guarantees that the parameters are at `parameters` and are lifted only once.
     let held = unsafe { facts::HeldTemplate::lift(parameters, T::READS) };
     // SAFETY: everything in the allocation was lifted.
     unsafe { values::free(parameters, facts::HeldTemplate::SIZE, facts::HeldTemplate::ALIGN) };

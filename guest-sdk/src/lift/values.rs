@@ -56,7 +56,7 @@ pub(crate) const fn larger(one: usize, two: usize) -> usize {
 
 /// Returns the address and length of a list or string.
 unsafe fn parts(at: *const u8) -> (*mut u8, usize) {
-    // SAFETY: the caller of `lift` guarantees that a pointer and a length lie there.
+    // SAFETY: the caller of `lift` guarantees that a pointer and a length are at the address.
     unsafe { (at.cast::<*mut u8>().read(), at.add(size_of::<usize>()).cast::<usize>().read()) }
 }
 
@@ -68,7 +68,7 @@ macro_rules! numbers {
             const ALIGN: usize = align_of::<$number>();
 
             unsafe fn lift(at: *const u8) -> $number {
-                // SAFETY: a number lies there, aligned.
+                // SAFETY: the caller guarantees that an aligned number is at the address.
                 unsafe { at.cast::<$number>().read() }
             }
 
@@ -90,7 +90,7 @@ impl Lift for bool {
     const ALIGN: usize = 1;
 
     unsafe fn lift(at: *const u8) -> bool {
-        // SAFETY: a byte lies there.
+        // SAFETY: the caller guarantees that a bool, which is one byte, is at the address.
         unsafe { at.read() != 0 }
     }
 }

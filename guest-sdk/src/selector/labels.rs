@@ -19,9 +19,9 @@ use crate::{LabelMap, Problems};
 pub struct LabelSelector(Option<Vec<Expression>>);
 
 impl LabelSelector {
-    /// Selects nothing. The meaning of an absent selector.
+    /// Selects nothing, as an absent selector does.
     pub const NOTHING: LabelSelector = LabelSelector(None);
-    /// Selects everything. The meaning of an empty selector.
+    /// Selects everything, as an empty selector does.
     pub const EVERYTHING: LabelSelector = LabelSelector(Some(Vec::new()));
 
     /// Compiles a selector. An error says what is wrong with the first invalid requirement.
@@ -56,7 +56,7 @@ impl LabelSelector {
         }
     }
 
-    /// Adds all requirements of another selector.
+    /// Adds all requirements of another selector. The result selects nothing if either selector selects nothing.
     pub fn require_all(&mut self, other: &LabelSelector) {
         match (&mut self.0, &other.0) {
             (Some(expressions), Some(others)) => expressions.extend(others.iter().cloned()),

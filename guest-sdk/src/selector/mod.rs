@@ -36,7 +36,8 @@ pub struct Required {
 }
 
 impl Required {
-    /// Compiles both. As in kube-scheduler, an invalid term matches no node.
+    /// Compiles the node selector and the required node affinity. As in kube-scheduler, an invalid term matches no
+    /// node.
     pub fn new(pod: &pod::NodeAffinity) -> Required {
         Required {
             node_selector: pod.node_selector.clone(),
@@ -44,7 +45,7 @@ impl Required {
         }
     }
 
-    /// Returns true if a node matches both.
+    /// Returns true if a node matches the node selector and the required node affinity.
     pub fn matches(&self, name: &str, labels: &LabelMap) -> bool {
         self.node_selector.iter().all(|wanted| labels.get(&wanted.key) == Some(&wanted.value))
             && self.affinity.as_ref().is_none_or(|terms| terms.any_matches(name, labels))
@@ -74,8 +75,8 @@ impl Terms {
         if problems.is_empty() { Ok(Terms(read)) } else { Err(problems) }
     }
 
-    /// Returns true if a node matches at least one term. An empty list of terms matches no node. If the name is
-    /// empty, because only labels are known, `matchFields` are ignored, as in kube-scheduler.
+    /// Returns true if a node matches at least one term. An empty list of terms matches no node. An empty `name` means
+    /// that only the labels are known: `matchFields` are then ignored, as in kube-scheduler.
     pub fn any_matches(&self, name: &str, labels: &LabelMap) -> bool {
         self.0.iter().any(|term| term.matches(name, labels))
     }
@@ -86,7 +87,7 @@ impl Terms {
 pub struct Preferred(Vec<(i64, Term)>);
 
 impl Preferred {
-    /// Compiles terms. The errors name each field with its path from the list.
+    /// Compiles the terms with a weight other than 0. The errors name each field with its path from the list.
     pub fn new(terms: &[PreferredNodeTerm]) -> Result<Preferred, Problems> {
         let mut problems = Problems::default();
         let mut read = Vec::new();
@@ -141,7 +142,7 @@ impl Term {
     }
 }
 
-/// A requirement on a field of the node. The only field is `metadata.name`; the value of any other field is empty.
+/// A requirement on a field of the node. Only `metadata.name` has a value; any other field counts as an empty string.
 #[derive(Clone, Debug)]
 struct Field {
     is_name: bool,

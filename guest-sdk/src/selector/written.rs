@@ -1,4 +1,4 @@
-//! Selectors in the JSON of [objects](crate::objects).
+//! Selectors as they are written in the JSON of [objects](crate::objects).
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct WrittenLabelSelector {
 }
 
 impl WrittenLabelSelector {
-    /// Compiles the selector. An error says what is wrong with it.
+    /// Compiles the selector. An error names the first invalid requirement.
     pub fn read(self) -> Result<LabelSelector, String> {
         let labels = self.match_labels.unwrap_or_default().into_iter();
         let labels =

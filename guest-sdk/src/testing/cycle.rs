@@ -1,5 +1,5 @@
-//! Runs the scheduling cycle of one plugin without the checks and names that tests need. For measuring the cost of
-//! the plugin's code.
+//! Runs the scheduling cycle of one plugin without the checks and node names of the other test functions, to measure
+//! the cost of the plugin's code.
 
 use super::{Host, PodBuilder};
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, ResidentPod};
@@ -9,8 +9,8 @@ use crate::{PreFilter, PreScore};
 
 impl<P: Plugin> Host<P> {
     /// Runs pre-filter, filter, pre-score and score of a pod for these nodes, given by id. Returns the raw scores of
-    /// the nodes that the pod fits. Empty if the plugin has no score or skips the pod. Ignores a narrowing by the
-    /// pre-filter.
+    /// the nodes that the pod fits. Returns an empty list if the plugin has no score or the pre-score skips the pod. If
+    /// the pre-filter narrows the nodes, this function still filters all of `nodes`.
     ///
     /// # Panics
     /// Panics if the plugin answers with an error.
@@ -39,9 +39,9 @@ impl<P: Plugin> Host<P> {
         }
     }
 
-    /// Adds a pod to a node, given by id, and then classifies for an equal pod. The host has the answers of cycle
-    /// `known`. This is the cost per pod of a known template for a plugin that answers by class. Returns the id of
-    /// the cycle.
+    /// Adds a pod to a node, given by id, and then calls `classify` for an equal pod. `known` is the id of the cycle
+    /// whose answer the host has. The duration is the cost per pod of a known template for a plugin that answers by
+    /// class. Returns the id of the new cycle.
     ///
     /// # Panics
     /// Panics if the plugin answers with an error.

@@ -46,7 +46,9 @@ impl<P: Plugin> Host<P> {
         self.hint(Event { kind: kind.to_owned(), actions, subject: Subject::Object(change) }, pod)
     }
 
-    /// Asks for the hint. As in the host, events that the plugin does not wait for are skipped without asking.
+    /// Returns the plugin's hint. Returns [`Hint::Skip`] without asking the plugin if `retry_on` does not name the
+    /// event. So an empty `retry_on` skips every event here, although in Berth it stands for any change of a declared
+    /// fact.
     fn hint(&mut self, event: Event, pod: &PodBuilder) -> Hint {
         if !self.waits_for(&event) {
             return Hint::Skip;

@@ -15,7 +15,7 @@ use crate::{Guest, PreFilter, PreScore, pod};
 /// Runs the plugin `P` natively, from its arguments to its normalized scores.
 ///
 /// # Panics
-/// Its functions panic if the plugin answers with an error, or if there is no node of the given name.
+/// The functions of the host panic if the plugin answers with an error, or if there is no node of the given name.
 pub struct Host<P: Plugin> {
     pub(super) guest: Guest<P>,
     declaration: Declaration,
@@ -89,9 +89,8 @@ impl<P: Plugin> Host<P> {
         })
     }
 
-    /// Returns a host with a new instance of the plugin and the same nodes, pods and objects. An
-    /// [index](crate::index) that followed all changes must give the same answers as one that starts with the current
-    /// state.
+    /// Returns a host with a new instance of the plugin and the same nodes, pods and objects. An [index](crate::index)
+    /// that received all changes must give the same answers as a new index that receives only the current state.
     pub fn fresh(&self) -> Host<P> {
         let mut fresh = Host::with_args(&self.arguments).unwrap_or_else(|message| panic!("{message}"));
         self.nodes.iter().flat_map(|(_, node)| node).for_each(|node| fresh.node(node.clone()));
@@ -200,8 +199,8 @@ impl<P: Plugin> Host<P> {
         self.guest.apply(vec![Change::ResidentPodRemoved(id.0)]);
     }
 
-    /// Adds or replaces an object of a kind that the plugin reads. `fields` are the fields that the plugin reads, as
-    /// JSON.
+    /// Adds or replaces an object of a kind that the plugin reads. `kind` is the kind's name, such as `Service`.
+    /// `fields` are the fields that the plugin reads, as JSON.
     pub fn object(&mut self, kind: &str, namespace: &str, name: &str, fields: &str) {
         self.set_object(kind, namespace, name, fields, false);
     }
@@ -272,7 +271,7 @@ impl<P: Plugin> Host<P> {
         self.guest.skip(template).unwrap_or_else(|message| panic!("skip: {message}"))
     }
 
-    /// Checks that the function skips a pod if the plugin's `skip` does. `answers` is true if the function does not.
+    /// Fails if the plugin's `skip` returns true but `function` does not skip the pod, which `answers` tells.
     fn check_skip(&mut self, cycle: &Cycle, answers: bool, function: &str) {
         assert!(
             !answers || self.guest.skip(cycle.template) != Ok(true),
@@ -422,7 +421,7 @@ impl<P: Plugin> Host<P> {
         Change::NodeCount(self.nodes.iter().filter(|(_, node)| node.is_some()).count() as u32)
     }
 
-    /// Returns changes with all images, the new ones included, and their number of nodes.
+    /// Adds the images of `node` to the known images. Returns changes with all images and the number of nodes of each.
     fn image_changes(&mut self, node: &NodeBuilder) -> Vec<Change> {
         for (name, size) in &node.images {
             if !self.images.iter().any(|image| image.name == *name) {

@@ -78,7 +78,7 @@ pub fn expression<'a>(key: &str, operator: SelectorOperator, values: impl IntoIt
     Requirement { key: key.into(), operator, values: values.into_iter().map(Into::into).collect() }
 }
 
-/// Builds a pod. Set what the builder has no function for in the pod itself, field 0.
+/// Builds a pod. To set a field for which the builder has no function, change the pod in field 0.
 #[derive(Clone, Debug)]
 pub struct PodBuilder(pub Pod);
 
@@ -169,7 +169,7 @@ impl PodBuilder {
         self
     }
 
-    /// Adds a toleration with operator `Equal`. Without an effect, it tolerates every effect.
+    /// Adds a toleration with operator `Equal`. Without an effect, the toleration tolerates every effect.
     #[must_use]
     pub fn tolerate(self, key: &str, value: &str, effect: Option<TaintEffect>) -> Self {
         self.toleration(key, TolerationOperator::Equal, value, effect)
@@ -181,7 +181,7 @@ impl PodBuilder {
         self.toleration("", TolerationOperator::Exists, "", None)
     }
 
-    /// Adds a toleration (`spec.tolerations`). Without an effect, it tolerates every effect.
+    /// Adds a toleration (`spec.tolerations`). Without an effect, the toleration tolerates every effect.
     #[must_use]
     pub fn toleration(
         mut self,
@@ -272,8 +272,8 @@ impl PodBuilder {
         self
     }
 
-    /// Adds a resource claim (`spec.resourceClaims`). For a claim that is still to be made from a template, `claim`
-    /// is empty.
+    /// Adds a resource claim (`spec.resourceClaims`). `template` is the name of a ResourceClaimTemplate, or empty.
+    /// `claim` is the ResourceClaim's name; empty if the claim is not created from the ResourceClaimTemplate yet.
     pub fn resource_claim(mut self, name: &str, claim: &str, template: &str) -> Self {
         let [name, claim, template] = [name, claim, template].map(str::to_owned);
         self.0.resource_claims.push(PodResourceClaim { name, claim, template });
@@ -348,7 +348,7 @@ impl PodBuilder {
         self
     }
 
-    /// Adds the pod's own namespace to a term that names no namespace, as the host does.
+    /// Adds the pod's own namespace to a term without namespaces and namespace selector, as the host does.
     fn owned(&self, mut term: PodAffinityTerm) -> PodAffinityTerm {
         if term.namespaces.is_empty() && term.namespace_selector.is_none() {
             term.namespaces.push(self.0.namespace.clone());

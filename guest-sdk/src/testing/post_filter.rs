@@ -8,17 +8,17 @@ use crate::post_filter::{Candidate, PostFilter, Rejected};
 use crate::types::{Code, Status, Verdicts};
 use crate::{Outcome, node, pod};
 
-/// The answer of the extenders: the candidates that they leave, or an error.
+/// A function that answers for the extenders: from all candidates, it returns the accepted candidates or an error.
 pub type Extenders = fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>;
 
-/// The state that a post-filter finds.
+/// The inputs of a post-filter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rejections<'a> {
     /// The codes of rejected nodes. Nodes that are not listed have `Unschedulable`.
     pub codes: &'a [(&'a str, Code)],
-    /// The pods that are being deleted from the pod's nominated node because a scheduler evicted them.
+    /// The pods on the nominated node of the rejected pod that are being deleted because a scheduler evicted them.
     pub leaving: &'a [pod::Id],
-    /// The answer of the extenders. `None` leaves all candidates.
+    /// The answer of the extenders. `None` accepts all candidates.
     pub extenders: Option<Extenders>,
 }
 

@@ -1,5 +1,5 @@
-//! What-if questions in the host for tests: whether a pod would fit a node with other pods. The host asks them for
-//! preemption and for nominated pods.
+//! What-if questions in the host for tests: whether a pod would fit a node with other pods. Berth asks such questions
+//! for preemption and for nominated pods.
 
 use super::{Host, PodBuilder};
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, ResidentPod};
@@ -34,11 +34,11 @@ impl<P: Plugin> Host<P> {
     /// ```
     ///
     /// # Panics
-    /// Panics if the plugin's answers about all nodes differ before and after.
+    /// Panics if the plugin's answers about all nodes before the changes differ from the answers after the undo.
     pub fn what_if(&mut self, pod: &PodBuilder, node: &str, gone: &[pod::Id], added: &[&PodBuilder]) -> Option<Status> {
         let before = self.verdicts(pod);
         let at = node::Id(self.id(node));
-        // The ids after those of all pods that exist.
+        // The added pods have ids that no known pod has.
         let first = self.residents.len() as u32;
         let set =
             |(id, pod): (u32, &PodBuilder)| Change::ResidentPod(ResidentPod { id, node: at.0, pod: pod.0.clone() });

@@ -46,7 +46,7 @@ export async function bundle(source, entry, external = []) {
   return output[0].code;
 }
 
-/** Returns the plugin that the module `entry` exports. Runs the module, which only creates the object. */
+/** Runs the module `entry` and returns the plugin that the module exports. */
 async function definition(entry) {
   const code = await bundle(`export { default } from ${JSON.stringify(resolve(entry))};`, entry);
   const { default: plugin } = await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);

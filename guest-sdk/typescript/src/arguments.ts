@@ -1,8 +1,8 @@
 // Readers of a plugin's arguments. They check the values, and their errors name the wrong field.
 
 /**
- * Reads one field. This is an object, as TypeScript can't infer the types of arguments through functions that return
- * functions.
+ * Reads one field. A reader is an object and not a function, because TypeScript can't infer the types of arguments
+ * through functions that return functions.
  */
 export interface Reader<T> {
   /** Returns the value. `path` names the field in errors. `undefined` means that the field is absent. */
@@ -89,7 +89,7 @@ export function objectOf<F extends Fields>(fields: F): Reader<Arguments<F>> {
 
 /** Reads a plugin's arguments from JSON. */
 export function parseArguments<F extends Fields>(fields: F, json: string): Arguments<F> {
-  // A KubeSchedulerConfiguration allows these in every kind of arguments.
+  // A KubeSchedulerConfiguration allows these two fields in every kind of arguments.
   const { apiVersion: _, kind: __, ...given } = object(JSON.parse(json), "");
   return objectOf(fields).read(given, "");
 }

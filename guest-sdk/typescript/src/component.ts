@@ -5,10 +5,10 @@ import type { Cycle, Pod } from "berth:scheduler/types@0.1.0";
 import { Guest } from "./guest.ts";
 import type { Plugin } from "./plugin.ts";
 
-/** Implements the contract's interfaces for a plugin. The component's world decides which of them are exported. */
+/** Implements the contract's interfaces for a plugin. The component's world decides which interfaces are exported. */
 export function component(definition: Plugin<any, any>) {
   const guest = new Guest(definition);
-  // For calls that may return an error: the host gets the message, with the location in the author's file.
+  // Makes a function whose errors the host receives, with the location in the author's file.
   const returningErrors = <T>(call: () => T): T => {
     try {
       return call();
@@ -16,7 +16,7 @@ export function component(definition: Plugin<any, any>) {
       throw new Error(messageOf(definition.name, error));
     }
   };
-  // For calls that can't return an error: logs the message before the call traps.
+  // Makes a function that can't return an error to the host: it logs an error before the error ends the call as a trap.
   const loggingErrors = <T>(call: () => T): T => {
     try {
       return call();

@@ -57,8 +57,8 @@ type NodeFact = keyof typeof NODE_FACTS;
 
 /**
  * An entry of `reads`. `resident.…` are facts of the pods on nodes, for plugins that read `node.pods`. A change of a
- * `cluster.…` fact invalidates every cached answer of the plugin. A plugin that reads the `cycle` is asked again for
- * every pod.
+ * `cluster.…` fact invalidates every cached answer of the plugin. If a plugin reads the `cycle`, the host asks the
+ * plugin again for every pod.
  */
 export type Fact =
   | `pod.${PodFact}`
@@ -73,7 +73,8 @@ export type Labels = { readonly [key: string]: string | undefined };
 /** Amounts of extended resources, hugepages and so on: `scalars["nvidia.com/gpu"] ?? 0`. */
 export type Scalars = { readonly [name: string]: number | undefined };
 
-// Taints and tolerations have a key and a value too. `Label extends E` holds only for elements without other fields.
+// `Label extends E`, and not `E extends Label`: taints and tolerations also have a key and a value, but further fields.
+// `Label extends E` holds only for elements without further fields.
 type List<E> = contract.Label extends E ? Labels : contract.Scalar extends E ? Scalars : readonly Plain<E>[];
 /** A type of the contract as plain JavaScript values. */
 export type Plain<T> = T extends bigint
@@ -93,17 +94,17 @@ export type Usage = Plain<contract.Resources> & {
   /** The sum of the pods' `requests.nonZeroMemory`, in bytes. */
   readonly nonZeroMemory: number;
 };
-/** All fields of a node. The pods on the node have the facts `R`. */
+/** All fields of a node. `R` are the facts in `reads`, which also name the facts of the pods on the node. */
 export type FullNode<R extends string = Fact> = Required<Plain<Omit<snapshot.Node, "id" | "images">>> & {
   /** Ids of the node's images, as in `context.images`. */
   readonly images: ArrayLike<number>;
   readonly usage: Usage;
   readonly pods: readonly PodWith<Suffix<R, "resident">>[];
 };
-/** An image, by one of its names. */
+/** An image under one of its names. An image with several names has several entries. */
 export type Image = Plain<snapshot.Image>;
 
-// `pod.labels` → `labels`.
+// Removes the prefix `P` from the names of facts: `pod.labels` becomes `labels`.
 type Suffix<R extends string, P extends string> = R extends `${P}.${infer F}` ? F : never;
 type PodWith<F extends string> = Pick<FullPod, F extends PodFact ? (typeof POD_FACTS)[F][number] : never>;
 type NodeWith<R extends string, F extends string> = Pick<

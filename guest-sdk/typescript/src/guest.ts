@@ -13,8 +13,8 @@ import { Snapshot } from "./snapshot.ts";
 import { Collector, Rejection } from "./verdict.ts";
 
 /**
- * A running plugin. The functions are those of the contract, in wit/plugin.wit and wit/placing.wit. Errors are
- * thrown.
+ * A running plugin. The functions of this class are those of the contract, in wit/plugin.wit and wit/placing.wit.
+ * Errors are thrown as exceptions.
  */
 export class Guest {
   // The author's functions have the types of the declared facts. Here all plugins have the same type.
@@ -123,7 +123,7 @@ export class Guest {
 
   private context({ id, time, seed }: Cycle): any {
     const { nodeCount, images } = this.snapshot;
-    // 64-bit values come as a number or a BigInt.
+    // A 64-bit value is a number or a BigInt, which the caller decides.
     return { nodeCount, images, cycle: { id: Number(id), time: Number(time), seed: BigInt(seed) } };
   }
 }
@@ -150,7 +150,7 @@ function pick(pod: Pod, fields: readonly string[]): object {
 
 function whole(scores: readonly number[]): BigInt64Array {
   const whole = new BigInt64Array(scores.length);
-  // Written as 32-bit halves: a BigInt per node would cost more than the work of most plugins.
+  // Each 64-bit score is written as two 32-bit halves: a BigInt per node would cost more than the work of most plugins.
   const halves = new Int32Array(whole.buffer);
   for (let at = 0; at < scores.length; at++) {
     const score = scores[at]!;

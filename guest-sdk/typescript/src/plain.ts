@@ -1,4 +1,4 @@
-// Converts the contract's values to plain JavaScript values. `Plain` in facts.ts does the same for types.
+// Converts the contract's values to plain JavaScript values. `Plain` in facts.ts converts the types of these values.
 import type { Label, Scalar } from "berth:scheduler/types@0.1.0";
 import type { Labels, Scalars } from "./facts.ts";
 
@@ -20,7 +20,7 @@ export function plain(value: unknown, name: string): unknown {
   return object;
 }
 
-// Without a prototype, a label named `constructor` is an ordinary key.
+// The map has no prototype, so that a label named `constructor` is an ordinary key.
 function labels(list: readonly Label[]): Labels {
   const map: { [key: string]: string } = Object.create(null);
   for (const { key, value } of list) map[key] = value;

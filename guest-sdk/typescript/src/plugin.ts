@@ -17,13 +17,13 @@ export interface Plugin<R extends Fact = Fact, F extends Fields = Fields> {
   /** Readers of the plugin's arguments, which come from `pluginConfig[].args`. */
   readonly args?: F;
   /**
-   * Runs once per pod, before nodes are filtered. Returns nothing (filter all nodes), "skip" (the plugin has nothing
+   * Runs before nodes are filtered. Returns nothing (filter all nodes), "skip" (the plugin has nothing
    * to filter), the names of the only nodes that the pod may fit, or a rejection.
    */
   preFilter?(pod: Pod<R>, args: Arguments<F>, context: Context<R>): void | undefined | "skip" | readonly string[] | Rejection;
   /** Decides whether the pod fits the node. Returns nothing if the pod fits. */
   filter?(pod: Pod<R>, node: Node<R>, args: Arguments<F>, context: Context<R>): Verdict;
-  /** Runs once per pod, before nodes are scored. Returns "skip" if the plugin does not score this pod. */
+  /** Runs before nodes are scored. Returns "skip" if the plugin does not score this pod. */
   preScore?(pod: Pod<R>, args: Arguments<F>, context: Context<R>): void | undefined | "skip";
   /** Scores the node. Returns a whole number: 0 to 100, or any number with `normalization` or `normalize`. */
   score?(pod: Pod<R>, node: Node<R>, args: Arguments<F>, context: Context<R>): number;
@@ -32,9 +32,9 @@ export interface Plugin<R extends Fact = Fact, F extends Fields = Fields> {
   /** How the host normalizes raw scores. The default is "none". */
   readonly normalization?: Exclude<Normalization, "custom">;
   /**
-   * What the answers depend on. The default is "cluster" if the plugin reads the `cycle`, or reads cluster facts in a
-   * function that runs before the nodes. Otherwise the default is "node": the answers depend on the pod, the node and
-   * the arguments alone.
+   * What the answers depend on. The default is "cluster" if the plugin reads the `cycle`, or reads cluster facts and
+   * has a function that runs before the nodes (preFilter or preScore). Otherwise the default is "node": the answers
+   * depend only on the arguments and on declared facts of the pod, the node and the cluster.
    */
   readonly scope?: Scope;
 }

@@ -48,7 +48,7 @@ export class Snapshot {
       case "node":
         return this.setNode(change.val);
       case "node-removed":
-        // The node's pods may be removed before or after the node.
+        // Keeps the node's pods: the host may remove the pods before or after the node.
         this.nodes[change.val] = this.usages[change.val] = undefined;
         return;
       case "usage":
@@ -71,7 +71,7 @@ export class Snapshot {
   private setNode(node: contract.Node): void {
     const facts = (this.nodes[node.id] ??= {});
     for (const field of this.nodeFields) {
-      // These two fields have changes of their own, and stay the same object.
+      // The host sends usage and pods in changes of their own. The node refers to objects that these changes update.
       if (field === "usage") facts.usage = this.usage(node.id);
       else if (field === "pods") facts.pods = this.pods(node.id);
       else {

@@ -1,5 +1,5 @@
-// The verdict of a filter about one node, and many verdicts in the contract's form: a number per node, and each
-// distinct rejection once.
+// The verdict of a filter about one node, and many verdicts in the contract's form: the list of distinct rejections,
+// and one number per node. Number 0 means that the pod fits; number n is the n-th distinct rejection.
 import type { Code, Verdicts } from "berth:scheduler/types@0.1.0";
 
 /** A rejection with its reasons, as users read them in `kubectl describe pod`. */
@@ -23,22 +23,22 @@ export function unresolvable(reason: string, ...more: string[]): Rejection {
   return rejection("unschedulable-and-unresolvable", reason, more);
 }
 
-/** The pod has to wait for something that the plugin expects. */
+/** The pod waits for an event that the plugin expects. */
 export function pending(reason: string, ...more: string[]): Rejection {
   return rejection("pending", reason, more);
 }
 
 let last = new Rejection("pending", []);
 
-// Most consecutive nodes are rejected for the same reason. Reusing the object makes the comparison in `Collector`
-// fast.
+// Most consecutive nodes are rejected for the same reason. `rejection` then returns the same object, so that the
+// comparison in `Collector` is fast.
 function rejection(code: Code, reason: string, more: readonly string[]): Rejection {
   if (more.length > 0) return new Rejection(code, [reason, ...more]);
   if (last.code !== code || last.reasons[0] !== reason) last = new Rejection(code, [reason]);
   return last;
 }
 
-/** Stands for all distinct rejections beyond the contract's limit. */
+/** The rejection with number `LAST`, which replaces the 1000th and all further distinct rejections. */
 const TOO_MANY = new Rejection("unschedulable", ["too many different reasons to list"]);
 const LAST = 1000;
 

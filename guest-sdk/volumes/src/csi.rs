@@ -19,7 +19,7 @@ pub struct CsiVolume {
     pub volume_handle: String,
 }
 
-/// `storage.k8s.io/v1.CSINode`. Has the name of its node.
+/// `storage.k8s.io/v1.CSINode`. The name of the object is the name of the node.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CsiNode {
@@ -79,7 +79,7 @@ impl CsiNode {
     }
 }
 
-/// `storage.k8s.io/v1.CSIDriver`. Has the name of the driver.
+/// `storage.k8s.io/v1.CSIDriver`. The name of the object is the name of the driver.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CsiDriver {

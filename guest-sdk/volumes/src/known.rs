@@ -16,12 +16,12 @@ impl<T> Default for Known<T> {
 }
 
 impl<T> Known<T> {
-    /// Returns the object of this name.
+    /// Returns the object with this namespace and name.
     pub fn get(&self, namespace: &str, name: &str) -> Option<&T> {
         self.0.get(namespace)?.get(name)
     }
 
-    /// Returns all objects with namespace and name, sorted by these.
+    /// Returns the namespace, the name and the value of all objects, sorted by namespace and name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &T)> {
         self.0.iter().flat_map(|(namespace, named)| {
             named.iter().map(move |(name, object)| (namespace.as_str(), name.as_str(), object))

@@ -1,8 +1,8 @@
 //! Shared code of plugins that read volumes: the fields of Kubernetes' storage objects that scheduling reads, and the
 //! migration of in-tree volumes to CSI drivers.
 //!
-//! A plugin's [index](berth_guest::index) keeps the objects as [`Known`]. It declares by
-//! [`Kind`](berth_guest::objects::Kind) which of their fields it reads. All other fields are empty.
+//! A plugin's [index](berth_guest::index) keeps the objects as [`Known`]. The index declares with
+//! [`Kind`](berth_guest::objects::Kind) which fields of the objects it reads. All other fields are empty.
 //!
 //! ```
 //! use berth_guest::index::Index;

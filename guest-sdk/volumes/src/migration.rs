@@ -32,10 +32,10 @@ const ALL: [InTree; 5] = [
     InTree::PortworxVolume,
 ];
 
-/// Provisioners whose volumes scheduling does not treat as those of a CSI driver.
+/// Provisioners whose volumes scheduling does not treat as volumes of a CSI driver.
 const NOT_TAKEN_OVER: [&str; 2] = ["kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"];
 
-/// The project of a GCE disk's handle, and the zone if it is unknown.
+/// The project in the handle of a GCE disk, and the zone in the handle if the zone is unknown.
 const UNSPECIFIED: &str = "UNSPECIFIED";
 
 impl InTree {
@@ -152,8 +152,8 @@ impl PersistentVolume {
         self.spec.node_affinity.required.clone().map(Into::into)
     }
 
-    /// Returns the node affinity for nodes on which the volume is migrated: the driver has its own label for zones.
-    /// The error says why the volume can't be translated.
+    /// Returns the node affinity for nodes on which the volume is migrated, with the driver's own label for zones in
+    /// place of the Kubernetes label. The error says why the volume can't be translated.
     pub fn migrated_node_affinity(&self) -> Result<Option<Vec<NodeSelectorTerm>>, String> {
         if let Some(Err(error)) = self.csi_volume() {
             return Err(error);

@@ -1,4 +1,4 @@
-//! The pods on nodes that a plugin keeps data about.
+//! The pods on nodes about which a plugin keeps data.
 
 use berth_guest::{node, pod};
 
@@ -35,7 +35,7 @@ impl<T> Residents<T> {
         before
     }
 
-    /// Removes a pod that left its node. Returns its data.
+    /// Removes a pod that left its node. Returns the pod's data; `None` if the pod is not stored.
     pub fn remove(&mut self, pod: pod::Id) -> Option<T> {
         let (node, data) = self.pods.get_mut(pod.at())?.take()?;
         if let Some(pods) = self.by_node.get_mut(node.at()) {
@@ -44,7 +44,7 @@ impl<T> Residents<T> {
         Some(data)
     }
 
-    /// Returns the node of a pod, if it is stored.
+    /// Returns the node of a pod; `None` if the pod is not stored.
     pub fn node_of(&self, pod: pod::Id) -> Option<node::Id> {
         Some(self.pods.get(pod.at())?.as_ref()?.0)
     }

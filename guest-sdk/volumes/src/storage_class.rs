@@ -3,7 +3,7 @@
 use berth_guest::LabelMap;
 use serde::Deserialize;
 
-/// The `volumeBindingMode` of classes whose volumes are bound when a pod is scheduled.
+/// The `volumeBindingMode` of classes whose volumes are bound when the first pod that uses the claim is scheduled.
 pub const WAIT_FOR_FIRST_CONSUMER: &str = "WaitForFirstConsumer";
 
 /// `storage.k8s.io/v1.StorageClass`.
@@ -32,7 +32,7 @@ pub struct TopologyTerm {
 pub struct TopologyRequirement {
     /// `key`.
     pub key: String,
-    /// `values`: a node must have one of them.
+    /// `values`: the node's label must have one of these values.
     pub values: Vec<String>,
 }
 

@@ -11,9 +11,9 @@ const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
 /// Separates the zones in a volume's label.
 pub(crate) const ZONES_DELIMITER: &str = "__";
 
-/// Returns a volume's terms with Kubernetes' zone label replaced by the driver's. If no term names a zone, the zones
-/// of the volume's labels are added. The deprecated region label is replaced by the current one, as some nodes have
-/// only the current one.
+/// Returns a volume's terms with Kubernetes' zone label replaced by the driver's zone label. If no term names a zone,
+/// adds the zones of the volume's labels. Also replaces the deprecated region label by the current region label,
+/// because some nodes have only the current label.
 pub(crate) fn of_driver(
     terms: Option<Vec<NodeSelectorTerm>>,
     labels: &BTreeMap<String, String>,
@@ -49,7 +49,7 @@ fn rename(terms: Option<&mut [NodeSelectorTerm]>, from: &str, to: &str) {
     }
 }
 
-/// Adds the requirement of one of these zones to every term. Adds a term if there is none.
+/// Adds to every term the requirement that the label `key` is one of these zones. Adds a term if there is no term.
 fn require(terms: &mut Option<Vec<NodeSelectorTerm>>, key: &str, zones: &str) {
     let zones: BTreeSet<&str> = zones.split(ZONES_DELIMITER).map(str::trim).filter(|zone| !zone.is_empty()).collect();
     if zones.is_empty() {

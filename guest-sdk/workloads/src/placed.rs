@@ -12,7 +12,7 @@ type Key = (pod::Namespace, pod::Labels, bool);
 pub struct Placed(Groups<Key>);
 
 impl Placed {
-    /// Adds a pod to a node, or replaces it.
+    /// Adds or replaces a pod on a node.
     pub fn set(
         &mut self,
         pod: pod::Id,
@@ -27,15 +27,15 @@ impl Placed {
         self.0.remove(pod);
     }
 
-    /// Returns the node of each pod in a namespace that the selector selects. A node with several of these pods comes
-    /// several times.
+    /// Returns the node of each pod in a namespace that the selector selects. A node with several of these pods is
+    /// returned several times.
     pub fn nodes<'a>(&'a self, namespace: &'a str, selector: &'a LabelSelector) -> impl Iterator<Item = node::Id> {
         self.nodes_of(namespace, selector, true)
     }
 
     /// Returns for each of these nodes the number of its pods in a namespace that the selector selects, without pods
-    /// that are being deleted. All counts are 0 if the selector selects everything: then nothing is known about the
-    /// pods to spread.
+    /// that are being deleted. All counts are 0 if the selector selects everything: no workload is then known whose
+    /// pods could be spread.
     pub fn counts(&self, namespace: &str, selector: &LabelSelector, nodes: node::Ids<'_>) -> Vec<i64> {
         if selector.is_everything() {
             return vec![0; nodes.len()];

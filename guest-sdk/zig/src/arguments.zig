@@ -5,7 +5,7 @@ const std = @import("std");
 const c = @import("c");
 const berth = @import("berth.zig");
 
-/// Reads the fields of `T`. A missing or wrong field refuses the arguments through `object`.
+/// Reads the fields of `T` from `object`. If a field is missing or wrong, the C SDK refuses the arguments.
 pub fn read(comptime T: type, object: *c.berth_arguments) T {
     const info = @typeInfo(T).@"struct";
     var args: T = undefined;

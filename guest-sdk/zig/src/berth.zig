@@ -15,7 +15,7 @@ pub const Pod = c.berth_pod_t;
 /// A node. Fields of facts that the plugin does not read are empty.
 pub const Node = c.berth_node_t;
 
-/// The answer of a filter about a node: `.fits`, or the result of a function below.
+/// The answer of a filter about a node: `.fits`, or the result of `unschedulable` or `unresolvable`.
 pub const Verdict = enum(c.berth_verdict_t) { fits = 0, _ };
 
 /// The pod does not fit as things are. Removing pods from the node may help.
@@ -29,7 +29,7 @@ pub fn unresolvable(comptime format: []const u8, values: anytype) Verdict {
 }
 
 fn reject(code: c.berth_code_t, comptime format: []const u8, values: anytype) Verdict {
-    // The host cuts a reason to this length, too.
+    // The host also cuts a reason to 1024 bytes. The last byte of the buffer is for the NUL.
     var buffer: [1025]u8 = undefined;
     const reason = std.fmt.bufPrintSentinel(&buffer, format, values, 0) catch cut: {
         buffer[buffer.len - 1] = 0;
@@ -54,7 +54,7 @@ pub fn scalar(scalars: *const c.berth_list_scalar_t, name: []const u8) i64 {
     return 0;
 }
 
-/// Converts a string of the contract. It also ends with a NUL.
+/// Converts a string of the contract. The result also ends with a NUL.
 pub fn text(given: c.berth_string_t) [:0]const u8 {
     return if (given.len > 0) given.ptr[0..given.len :0] else "";
 }

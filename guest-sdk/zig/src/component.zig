@@ -49,7 +49,7 @@ pub fn Component(comptime plugin: type) type {
             return call(plugin.score, pod, node);
         }
 
-        // A function may leave out the arguments.
+        // The author's function may leave out its last parameter, the arguments.
         inline fn call(comptime function: anytype, pod: *const berth.Pod, node: *const berth.Node) Return(function) {
             return switch (@typeInfo(@TypeOf(function)).@"fn".param_types.len) {
                 2 => function(pod, node),

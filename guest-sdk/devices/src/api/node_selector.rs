@@ -50,7 +50,7 @@ impl NodeSelector {
         }
     }
 
-    /// Compiles the selector. An error says what is wrong with it.
+    /// Compiles the selector. The error names an unknown operator or the invalid fields.
     pub fn terms(&self) -> Result<Terms, String> {
         let requirements = |all: &[Requirement]| all.iter().map(Requirement::read).collect::<Result<Vec<_>, String>>();
         let terms = self.node_selector_terms.iter().map(|term| {

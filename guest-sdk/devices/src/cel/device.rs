@@ -33,8 +33,8 @@ pub enum Attribute {
 pub struct Device(Fields);
 
 impl Device {
-    /// Makes the value. A name without a domain is in the driver's domain. An error names the attribute that is
-    /// invalid.
+    /// Makes the CEL value of a device. An attribute or capacity without a domain in its name is in the driver's
+    /// domain. An error names the invalid attribute.
     pub fn new<'a>(
         driver: &str,
         allow_multiple_allocations: bool,
@@ -86,7 +86,8 @@ impl Domains {
         self.0.entry(domain.to_owned()).or_default().insert(name.to_owned(), entry);
     }
 
-    /// Makes the map of domains. An absent domain counts as empty, so that expressions need not check for it first.
+    /// Makes the map of domains. An absent domain is an empty map, so that an expression does not have to check whether
+    /// the domain exists.
     fn finish(self) -> Fields {
         let domains = self.0.into_iter().map(|(domain, values)| {
             let values: Box<dyn Val> = Box::new(Fields { entries: Arc::new(values), empty_where_absent: false });
@@ -113,6 +114,7 @@ impl Entry {
 #[derive(Clone, Debug, Default)]
 struct Fields {
     entries: Arc<BTreeMap<String, Entry>>,
+    /// True if an absent key has an empty map as its value. If false, an absent key is an error.
     empty_where_absent: bool,
 }
 

@@ -1,16 +1,16 @@
-//! Regular expressions and sets for CEL. They use `regex_lite`, whose code is a tenth of the size of `regex`.
-//! Expressions in Kubernetes have RE2 syntax; Unicode classes (`\p{Greek}`) are not supported here.
+//! Regular expressions and sets for CEL. The regular expressions use `regex_lite`, whose code is a tenth of the size of
+//! `regex`. Kubernetes uses RE2 syntax. Of this syntax, Unicode classes (`\p{Greek}`) are not supported here.
 
 use cel::common::types::{CelBool, CelInt, CelList, CelString, LIST_TYPE};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError, add_member_overload};
 use regex_lite::{Regex, RegexBuilder};
 
-/// The limit for a compiled expression, in bytes.
+/// The maximum size of a compiled regular expression, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Adds the functions. CEL's standard library may already have `matches`, if another crate of the same build enables
-/// it.
+/// Adds the functions. CEL's standard library already has `matches` if another crate of the same build enables the
+/// feature for `matches`.
 pub fn add(env: &mut Env) -> Result<(), DeclarationError> {
     let standard = add_member_overload!(env, fn matches: (CelString<'_>, CelString<'_>) -> Result<CelBool>,
         id = "matches_string");

@@ -9,7 +9,7 @@ use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overlo
 
 static TYPE: Type = Type::new_unspecified_type("kubernetes.Semver");
 
-/// A semantic version (semver.org 2.0.0). Build metadata is ignored.
+/// A semantic version (semver.org 2.0.0), without the build metadata, which comparisons ignore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     numbers: [u64; 3],
@@ -24,7 +24,7 @@ enum Identifier {
 }
 
 impl Version {
-    /// Parses a version strictly.
+    /// Parses a version in exactly the form of semver.org 2.0.0.
     pub fn parse(text: &str) -> Result<Version, &'static str> {
         let (text, build) = text.split_once('+').map_or((text, None), |(text, build)| (text, Some(build)));
         let (numbers, pre) = text.split_once('-').map_or((text, None), |(text, pre)| (text, Some(pre)));

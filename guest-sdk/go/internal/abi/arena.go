@@ -4,7 +4,8 @@ import "unsafe"
 
 const (
 	firstBlock = 64 << 10
-	// largestBlock is enough for one call of a first sync, so that calls do not allocate in the long run.
+	// largestBlock is the size in bytes of the largest block that is kept for the next call. The size is enough for one
+	// call in which the host sends a cluster, so that later calls rarely allocate.
 	largestBlock = 1 << 20
 )
 

@@ -13,13 +13,13 @@ import (
 // whole collections at the end of calls.
 
 const (
-	// beyond is a constant part of the limit, in bytes: a collection runs when the heap exceeds 1.5 times the bytes that
-	// the last collection left, plus beyond.
+	// beyond is a constant part of the limit, in bytes: a collection runs when the heap exceeds 1.5 times the bytes
+	// that the last collection left, plus beyond.
 	beyond = 4 << 20
 	// emergency is the heap size in bytes at which the collector starts by itself, inside a call that allocates this
 	// much.
 	emergency = 160 << 20
-	// looks is the number of urgent calls between two checks of the heap's size.
+	// looks is the number of urgent calls after which one call checks the heap's size.
 	looks = 16
 )
 

@@ -11,13 +11,13 @@ import (
 
 var guest component.Guest
 
-// begin starts a call that returns a value. The host has read the last answer by now.
+// begin starts a call that returns a value. The host has already read the answer of the previous call.
 func begin() {
 	clear(leaving)
 	leaving = leaving[:0]
 }
 
-// end finishes a call of a scheduling cycle, also after a panic.
+// end finishes each call except apply, also after a panic.
 func end() {
 	if problem := recover(); problem != nil {
 		trap(problem)
@@ -26,7 +26,7 @@ func end() {
 	collect(true)
 }
 
-// endApply finishes a call that has time for a collection.
+// endApply finishes a call of apply, which has time for a garbage collection.
 func endApply() {
 	if problem := recover(); problem != nil {
 		trap(problem)
