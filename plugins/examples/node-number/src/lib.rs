@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Args {
-    /// True to prefer nodes that do not match.
+    /// True to prefer nodes whose name ends with another digit than the pod's name.
     reverse: bool,
 }
 
