@@ -78,7 +78,8 @@ impl Cluster {
     }
 
     /// Creates a pod and places it, or removes it again if no node fits. Before that, removes the oldest pod if the
-    /// maximum number of pods runs. Also exchanges a node every [`NODE_EVERY`] pods, and objects every [`OBJECT_EVERY`] pods.
+    /// maximum number of pods runs. Also exchanges a node every `NODE_EVERY` pods, and objects every `OBJECT_EVERY`
+    /// pods.
     ///
     /// # Errors
     /// Returns an error if a cycle ends without a result.
