@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Prints results to standard output, and writes them to a file too where one is given.
+/// Prints results to standard output, and also writes them to the file `out`, if given.
 struct Lines {
     out: Option<File>,
 }

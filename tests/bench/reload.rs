@@ -1,9 +1,9 @@
 //! Exchange of components under load: measures how long an exchange stops the scheduling of pods.
 //!
-//! Pods are placed one after the other while a plugin's file changes. The new version is compiled, tried and filled
-//! in the background, and then replaces the old one. The time that the deciding thread spends on this between two
-//! cycles is the gap. The first cycle after an exchange asks the new component about every node, as a first
-//! evaluation does.
+//! Pods are placed one after the other while a plugin's file changes. The host compiles, tests and fills the new
+//! version in the background, and then replaces the old version. The gap is the time that the deciding thread spends on
+//! the exchange between two cycles. The first cycle after an exchange asks the new component about every node, as for a
+//! new pod signature.
 
 use std::collections::VecDeque;
 use std::env;
@@ -101,7 +101,7 @@ struct Load {
 }
 
 impl Load {
-    /// Places pods until other components serve, and then one more.
+    /// Places pods until the new component serves, and then one more pod.
     fn until_exchanged(&mut self) -> Result<()> {
         let patience = Instant::now() + PATIENCE;
         loop {

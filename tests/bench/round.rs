@@ -21,7 +21,7 @@ pub struct Round {
     pub calls: CallCounts,
 }
 
-/// Places `size` pods, which `next` takes from the run.
+/// Places `size` pods, which `next` takes from the run, and measures the CPU time.
 ///
 /// # Errors
 /// Returns an error if a pod can't be read, or was not placed.

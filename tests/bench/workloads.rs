@@ -17,12 +17,12 @@ const BATCH: usize = 100;
 /// grow with the number of pods.
 const CROWD: usize = 5;
 
-/// The number of rounds in a row before the next cluster has its turn. The machine is slower by half for moments,
-/// and all sizes that are compared must see the same moments.
+/// The number of rounds in a row before the next cluster has its turn. Clusters take turns, because the machine's speed
+/// can drop by half for moments, and such a moment must affect all compared sizes.
 const IN_A_ROW: usize = 3;
 
 /// Measures the workloads in `BENCH_WORKLOADS` (all, if unset), at each number of nodes in `BENCH_ENGINE_NODES`.
-/// Each is measured in `BENCH_ENGINE_ROUNDS` rounds, of which the median counts.
+/// Each workload is measured in `BENCH_ENGINE_ROUNDS` rounds, of which the median counts.
 pub fn measure_all(lines: &mut Lines) -> Result<()> {
     let (nodes, times) = (numbers("BENCH_ENGINE_NODES", "500 5000 50000")?, number("BENCH_ENGINE_ROUNDS", 9)?);
     let wanted = env::var("BENCH_WORKLOADS").unwrap_or_default();

@@ -20,12 +20,12 @@ const NODES: usize = 150;
 /// The maximum number of running pods.
 const PODS: usize = 900;
 
-/// The number of scheduled pods after which the oldest node is deleted and a new node is added.
+/// The number of created pods after which the oldest node is deleted and a new node is added.
 const NODE_EVERY: usize = 10;
-/// The number of scheduled pods after which the oldest object of each kind is deleted and a new object is added.
+/// The number of created pods after which the oldest object of each kind is deleted and a new object is added.
 const OBJECT_EVERY: usize = 3;
 
-/// The size of the result cache in bytes. It is small, so that the cache fills up in a short run.
+/// The size of the result cache in bytes. The size is small, so that the cache fills up in a short run.
 const KEPT_ANSWERS: usize = 8 << 20;
 
 /// The number of changes that the cache's change log holds.
@@ -77,8 +77,9 @@ impl Cluster {
         Most { nodes: NODES, pods: PODS + 1, log: LOG }
     }
 
-    /// Creates a pod and places it, or removes it again if no node fits. The oldest pod is removed where the
-    /// maximum is reached. Every few pods, a node or objects are exchanged.
+    /// Creates a pod and places it, or removes it again if no node fits. Before that, removes the oldest pod if the
+    /// maximum number of pods runs. Also exchanges a node every `NODE_EVERY` pods, and objects every `OBJECT_EVERY`
+    /// pods.
     ///
     /// # Errors
     /// Returns an error if a cycle ends without a result.

@@ -1,5 +1,5 @@
 //! Memory under endless churn: pods, nodes and objects that plugins read come and go in a cluster of constant size.
-//! Every pod and every node is unique. The memory that the core and the components hold for them must not grow.
+//! Every pod and every node is unique. The memory that the core and the components hold must not grow.
 //!
 //! The maximum of the last third of a run may exceed the maximum of the middle third only slightly.
 //! `CAMPAIGN_SECONDS` sets the minimum duration. `CAMPAIGN_SEED` repeats a run.

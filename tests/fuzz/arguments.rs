@@ -1,4 +1,5 @@
-//! Plugin arguments: every default plugin accepts them, or refuses them with a message. None fails in another way.
+//! Plugin arguments: a default plugin must accept the arguments, or refuse them with a message. The plugin must not
+//! fail in another way.
 
 use std::collections::BTreeMap;
 use std::path::Path;

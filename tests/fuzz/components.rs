@@ -1,5 +1,5 @@
-//! The ABI: whatever bytes are put into the plugins directory, the loader refuses them or runs them within their
-//! limits.
+//! Components with arbitrary bytes: the loader must refuse a file of the plugins directory, or run the component within
+//! its limits.
 
 use std::cell::RefCell;
 use std::fs;
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use crate::target::{Memory, OpenTarget, Target};
 use crate::{arguments, edits};
 
-/// An input is a component. The compiler's memory makes up most of the bound.
+/// An input is a component, or arbitrary bytes. The compiler needs most of the memory that the limit allows.
 pub const TARGET: Target = Target { name: "components", memory: Memory { base: 256 << 20, times: 1_000 }, open };
 
 /// Byte sequences that occur in components.

@@ -1,4 +1,4 @@
-//! Real objects and files of this repository. The inputs are mutations of these.
+//! Real objects and files of this repository. Fuzz targets mutate these objects and files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub fn path(within: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(within)
 }
 
-/// Reads the files in these folders and with these names as text.
+/// Reads text files. Each path names a file or a folder, whose files are read without subfolders.
 pub fn texts(paths: &[&str]) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for path in paths {
@@ -25,7 +25,7 @@ pub fn texts(paths: &[&str]) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-/// Reads the same files as trees. A YAML file can contain several documents.
+/// Reads the files at these paths (as [`texts`]) as JSON or YAML. Returns a tree for each document of a file.
 pub fn trees(paths: &[&str]) -> Result<Vec<Value>> {
     let mut trees = Vec::new();
     for text in texts(paths)? {

@@ -11,13 +11,13 @@ use proptest::sample::Index;
 pub enum Edit {
     /// Replaces one byte.
     Set(Index, u8),
-    /// Inserts these bytes.
+    /// Inserts these bytes before the index.
     Insert(Index, Vec<u8>),
-    /// Removes this many bytes.
+    /// Removes up to this many bytes, starting at the index.
     Remove(Index, usize),
-    /// Repeats this many bytes this many times.
+    /// Inserts a piece again, at the index where the piece begins: its length in bytes, and the number of copies.
     Repeat(Index, usize, usize),
-    /// Removes all bytes from here on.
+    /// Removes all bytes from the index on.
     Cut(Index),
 }
 
@@ -52,7 +52,7 @@ impl Edit {
     }
 }
 
-/// Returns a strategy for up to `most` changes. Inserted bytes are often an entry of the dictionary.
+/// Returns a strategy for up to `most` changes. Half of the insertions insert an entry of the dictionary.
 pub fn edits(dictionary: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Edit>> {
     vec(edit(dictionary), 0..=most)
 }

@@ -22,8 +22,8 @@ pub const FAILURES: &str = "fuzz/cases";
 const MAX_SHRINKS: u32 = 5_000;
 const MAX_SHRINK_MILLIS: u32 = 60_000;
 
-/// The extension of the file with the input that is being checked, and the size in bytes of the length at its
-/// beginning.
+/// The extension of the file with the input that is being checked, and the number of bytes at the beginning of this
+/// file that contain the length of the input.
 const RUNNING: &str = "running";
 const LENGTH: usize = 8;
 
@@ -132,7 +132,8 @@ pub fn check_drawn(target: &Target, campaign: &Campaign) -> Result<()> {
     Ok(())
 }
 
-/// Checks an input, with its panics and the memory that Berth allocates for it. Returns whether it was accepted.
+/// Checks an input. A panic, or an allocation above the target's limit, is an error. Returns true if the input was
+/// accepted.
 fn check_with_limits(check: &Check, memory: Memory, input: &[u8]) -> Result<bool> {
     HEAP.reset_peak_usage();
     let before = HEAP.current_usage();
@@ -168,7 +169,7 @@ impl Running {
         Ok(self.file.write_all_at(&[&length, input].concat(), 0)?)
     }
 
-    /// Returns the input in the bytes of such a file.
+    /// Returns the input in the bytes of a file that [`Running::write`] wrote.
     fn input(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let content = bytes.split_off(bytes.len().min(LENGTH));
         let length = u64::from_le_bytes(bytes.try_into().map_err(|_| anyhow!("the file has no length"))?);

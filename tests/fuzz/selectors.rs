@@ -29,7 +29,7 @@ const FIELDS: &[Selectable] = &[Selectable::text("spec.nodeName"), Selectable::o
 struct Case {
     requirements: Vec<Requirement>,
     labels: BTreeMap<String, String>,
-    /// Field name, whether the operator is equality, and value.
+    /// Field name, operator (true for equality, false for inequality), and value.
     fields: Vec<(String, bool, String)>,
     /// Blanks between the tokens of the written selector.
     blank: String,

@@ -30,5 +30,5 @@ pub struct OpenTarget {
     pub check: Check,
 }
 
-/// Returns whether the input was accepted or refused, or an error that describes a violation.
+/// Returns true if the input was accepted, false if it was refused, or an error that describes a violation.
 pub type Check = Box<dyn Fn(&[u8]) -> Result<bool>>;

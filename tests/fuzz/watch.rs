@@ -1,7 +1,7 @@
 //! Watches over the input that is being checked: panics in any thread, elapsed time, and memory of the whole
 //! process.
 //!
-//! The process can't recover from an endless loop, a stack overflow or exhausted memory. It ends then. The input
+//! The process can't recover from an endless loop, a stack overflow or exhausted memory, so the process ends. The input
 //! remains in the file to which it was written before the check.
 
 use std::panic;
@@ -19,9 +19,9 @@ const HANG_LIMIT: Duration = Duration::from_secs(120);
 const MAX_PROCESS_BYTES: usize = 2 << 30;
 
 struct Watched {
-    /// When the check of the current input began.
+    /// The time when the check of the current input began; `None` between checks.
     since: Option<Instant>,
-    /// The first panic since then, with its place in the code.
+    /// The first panic in any thread since the check began, with its place in the code.
     panicked: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub fn begin() {
     *watched() = Watched { since: Some(Instant::now()), panicked: None };
 }
 
-/// Marks the end of a check. Returns the first panic in it, of any thread.
+/// Marks the end of a check. Returns the first panic in any thread since the check began.
 pub fn finish() -> Option<String> {
     let mut watched = watched();
     watched.since = None;

@@ -65,7 +65,7 @@ pub fn edits(most: usize) -> impl Strategy<Value = Vec<Edit>> {
 #[derive(Clone, Debug)]
 pub struct Tree(Vec<Field>);
 
-/// Reads a message. Returns an empty one if the bytes are not a message.
+/// Reads a message. Returns a tree without fields if the bytes are not a message.
 pub fn tree(message: &[u8]) -> Tree {
     Tree(read(message, 0).unwrap_or_default())
 }
@@ -94,7 +94,8 @@ fn read(mut bytes: &[u8], depth: usize) -> Option<Vec<Field>> {
                 let length = usize::try_from(varint(&mut bytes)?).ok()?;
                 let inner = piece(&mut bytes, length)?;
                 let message = read(inner, depth + 1).filter(|fields| !fields.is_empty() && depth < 30);
-                // Text can look like a message. It stays text unless writing the message gives the same bytes.
+                // Text can look like a message. Bytes are read as a message only if writing the message gives the same
+                // bytes.
                 match message.filter(|fields| write(fields) == inner) {
                     Some(fields) => Wire::Message(fields),
                     None => Wire::Bytes(inner.to_vec()),

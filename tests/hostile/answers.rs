@@ -112,7 +112,7 @@ pub struct Heard {
     pub counts: Counts,
     /// Violations: failures that name the wrong plugin or no plugin.
     pub faults: Vec<String>,
-    /// Whether the component could not be asked because a new instance of it is being made.
+    /// True if the component could not be asked because a new instance of the component is being made.
     pub is_made_anew: bool,
 }
 
@@ -182,7 +182,7 @@ impl Heard {
                     self.counts.count(if *hint == Hint::Queue { "hint: queue" } else { "hint: skip" });
                 }
             }
-            // A failure of post-bind has no consequence, so that its end is no accepted answer.
+            // The host ignores the outcome of post-bind, so the end of the call is not counted as an accepted answer.
             PluginAnswer::PostBind => {}
             answer => self.counts.count(kind(export, answer)),
         }
@@ -238,7 +238,7 @@ fn kind(export: Export, answer: PluginAnswer<'_>) -> &'static str {
     }
 }
 
-/// Returns whether this is the name of the hostile component.
+/// Returns true if this is the name of the hostile component.
 pub fn is_hostile(plugin: &Arc<str>) -> bool {
     &**plugin == HOSTILE
 }

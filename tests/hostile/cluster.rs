@@ -1,5 +1,6 @@
-//! A cluster with two kinds of pods: pods of the profile with the component, and pods of the profile without it,
-//! which have nodes of their own. Time is virtual. The cluster executes the core's actions, or lets them fail.
+//! A cluster with two kinds of pods: pods of the profile with the hostile component, and pods of the profile without
+//! the component. Pods of the second kind have nodes of their own. Time is virtual. The cluster executes the core's
+//! actions, or lets them fail.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,18 +25,18 @@ use crate::conditions;
 /// The number of nodes of each kind, and the initial number of pods of each kind.
 const NODES: usize = 5;
 const PODS: usize = 8;
-/// The number of rounds with changes, and the maximum number of rounds after them in which only time passes.
+/// The number of rounds with changes, and the maximum number of later rounds in which only time passes.
 const ROUNDS: usize = 12;
 const QUIET_ROUNDS: usize = 80;
 /// The maximum number of cycles in a round, so that pods that fail again and again do not prevent other events.
 const CYCLES: usize = 60;
-/// The maximum time until a new instance is made.
+/// The maximum real time until a new instance of the component is made.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The error message of this cluster's API server.
 const REFUSED: &str = "refused by the API server of this test";
-/// Errors that do not come from a plugin.
+/// Parts of error messages that do not come from a plugin.
 const EXPLAINED: [&str; 2] = [REFUSED, "preempted before it was bound"];
-/// Longer than any pod waits for permission, in milliseconds.
+/// A virtual time that is longer than any pod waits for permission, in milliseconds.
 const FOREVER: u64 = 20 * 60 * 1000;
 
 /// Sets of exports that are hostile at the same time; an empty set means all. Sets are small, so that later calls
@@ -52,7 +53,7 @@ const POINTS: &[&[&str]] = &[
 /// A pod, as the API server has it.
 struct Member {
     object: Value,
-    /// Whether the pod belongs to the profile without the component.
+    /// True if the pod belongs to the profile without the component.
     reserved: bool,
 }
 
@@ -74,7 +75,7 @@ pub struct Cluster {
     pods: BTreeMap<Box<str>, Member>,
     binding: Vec<(PodKey, Box<str>)>,
     carrying: Vec<(PodKey, u64, Result<(), String>)>,
-    /// Whether the component was refused at load time. There is nothing to run then.
+    /// True if the component was refused at load time. The cluster then has no profiles, so there is nothing to run.
     refused: bool,
     made: usize,
 }
@@ -161,8 +162,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Lets time pass until all pods without the component are placed. Then removes all other pods, and checks that
-    /// the core holds nothing of them.
+    /// Lets time pass until all pods of the profile without the component are placed. Then removes all other pods, and
+    /// checks that none of them is in flight, in the queue or nominated.
     pub fn end(mut self) -> Result<Counts> {
         if self.refused {
             return Ok(Counts::refused());
@@ -193,7 +194,7 @@ impl Cluster {
         Ok(self.heard.counts)
     }
 
-    /// Makes one random change of the cluster.
+    /// Makes one random change of the cluster, or none.
     fn change(&mut self) -> Result<()> {
         match self.draw.u8(0..8) {
             0 | 1 => self.new_pod(OPEN),
@@ -318,8 +319,8 @@ impl Cluster {
         self.tell_of(&object)
     }
 
-    /// Takes the deliveries of other threads. It waits for an instance that is being made, so that a seed always
-    /// has the same course.
+    /// Takes the deliveries of other threads. Waits for an instance that is being made, so that a run with the same
+    /// seed has the same course.
     fn take_deliveries(&mut self) -> Result<()> {
         loop {
             let delivery = if std::mem::take(&mut self.heard.is_made_anew) {

@@ -1,6 +1,6 @@
-//! A component that answers with values of the right type and random content (`tests/guests/hostile`), in a cluster
-//! that also has pods without it. Whatever the component answers, those pods are placed, memory stays bounded, and
-//! each failure names the plugin.
+//! Runs a component that answers with values of the right type and random content (`tests/guests/hostile`), in a
+//! cluster that also has pods of a profile without the component. Checks that the pods without the component are
+//! placed, that memory stays bounded, and that each failure names the plugin.
 //!
 //! `HOSTILE_BASE=B` repeats a run, `HOSTILE_SEEDS=N` sets the number of seeds, and `HOSTILE_SEED=S` runs a single
 //! seed.
@@ -26,8 +26,8 @@ use crate::component::Component;
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// The maximum number of bytes for each thread of the test: on the heap, and resident (with the memory of all
-/// instances).
+/// The maximum number of bytes per thread of the test: allocated on the heap, and resident in memory. Resident memory
+/// includes the linear memory of instances.
 const MOST_HEAP: u64 = 192 << 20;
 const MOST_RESIDENT: u64 = 512 << 20;
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::room::Room;
 
-/// By plugin, whether its hint queues the pod again. Empty where the change causes no event.
+/// By plugin name: true if the plugin's hint queues the pod again. Empty if the change causes no event.
 pub type Hints = BTreeMap<String, bool>;
 
 /// All answers about a case.
@@ -23,7 +23,7 @@ pub struct Answers {
 /// All answers about one pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// By plugin name. Each plugin is asked alone about all nodes.
+    /// The answers of each plugin, by plugin name. Each plugin is asked alone about all nodes.
     pub plugins: BTreeMap<String, Verdict>,
     /// The result of the profile with all plugins.
     pub cycle: Cycle,
@@ -36,9 +36,9 @@ pub struct Answer {
 /// The answers of one plugin about the nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Why pre-enqueue holds the pod back, if it does.
+    /// The rejection by pre-enqueue, or `None` if pre-enqueue accepts the pod.
     pub held: Option<Status>,
-    /// Whether the filter is skipped for this pod.
+    /// True if the filter is skipped for this pod.
     pub skips: bool,
     /// The nodes that the plugin rejects, or that its pre-filter leaves out.
     pub rejected: BTreeMap<String, Status>,

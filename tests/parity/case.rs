@@ -1,4 +1,5 @@
-//! A case: a cluster, pods to schedule, and changes. The pods are asked about again after each change.
+//! A case: a cluster, pods to schedule, and changes. Both schedulers are asked about the pods before the first change
+//! and after each change.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ pub struct Case {
     pub arguments: Map<String, Value>,
     /// The objects in the cluster.
     pub objects: Vec<Value>,
-    /// The pods to ask about, one after the other. They are never placed.
+    /// The pods to ask about, one after the other. The pods are never placed.
     pub pods: Vec<Value>,
     /// The changes, in order.
     #[serde(default)]
@@ -55,7 +56,7 @@ impl Case {
         self.objects.iter_mut().chain(later)
     }
 
-    /// Returns the object of a change as it was before the change, if it existed.
+    /// Returns the object of the change at this index as it was before the change, or `None` if it did not exist.
     pub fn before(&self, change: usize) -> Option<&Value> {
         let (Change::Set(object) | Change::Remove(object)) = self.changes.get(change)?;
         let is_same = |other: &Value| {
@@ -69,12 +70,13 @@ impl Case {
         earlier.unwrap_or_else(|| self.objects.iter().find(|other| is_same(other)))
     }
 
-    /// Returns all pods as if they were in the queue: first the running pods, then the pods to schedule.
+    /// Returns all pods as if they were in the queue: first the pods among the initial objects, then the pods to
+    /// schedule.
     pub fn queue(&self) -> impl Iterator<Item = &Value> {
         self.objects.iter().filter(|object| object["kind"] == "Pod").chain(&self.pods)
     }
 
-    /// Returns whether a pod that does not run has a nominated node.
+    /// Returns true if a pod without a node, among the initial objects or the changes, has a nominated node.
     pub fn has_promises(&self) -> bool {
         let later = self.changes.iter().filter_map(|change| match change {
             Change::Set(object) => Some(object),

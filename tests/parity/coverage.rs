@@ -1,4 +1,4 @@
-//! The coverage of a run: the fields that its cases had, and the behaviors that the plugin showed.
+//! The coverage of a run: the fields of the objects in the run's cases, and the behaviors that the plugin showed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::room::Room;
 pub struct Coverage {
     /// The number of cases.
     pub cases: usize,
-    /// The number of questions. Each is about one pod and all nodes.
+    /// The number of questions. A question is about one pod and all nodes.
     pub questions: usize,
     /// The number of cases that differed, for each mode of [`Keeping::ALL`].
     pub mismatches: [usize; Keeping::ALL.len()],
@@ -96,7 +96,7 @@ impl Coverage {
         *self.behaviors.entry(Behavior::Evicts).or_default() += usize::from(room.is_some_and(Room::is_made));
     }
 
-    /// Returns how often the plugin did this.
+    /// Returns how often the plugin showed this behavior.
     pub fn occurrences(&self, behavior: Behavior) -> usize {
         self.behaviors.get(&behavior).copied().unwrap_or_default()
     }

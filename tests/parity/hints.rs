@@ -1,4 +1,4 @@
-//! Queueing hints: whether a pod that a plugin rejected is queued again after a change.
+//! Compares queueing hints: the answers whether a pod that a plugin rejected is queued again after a change.
 //!
 //! The hints of plugins that did not reject the pod are not compared, because no scheduler asks for them.
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 use crate::answer::{Answer, Hints, Verdict};
 use crate::case::{Case, Change};
 
-/// Plugins whose hint Berth derives from their verdict on the changed node. kube-scheduler's plugins queue the pod
-/// for any node.
+/// Plugins for which Berth derives the hint from the plugin's verdict on the changed node. The corresponding plugins of
+/// kube-scheduler queue the pod for any changed node.
 const BY_VERDICT: [&str; 3] = ["NodeName", "NodeUnschedulable", "NodeDeclaredFeatures"];
 
-/// A change, with the answers about a pod before and after it.
+/// A change, with the answers about a pod before and after the change.
 pub struct HintQuestion<'a> {
     /// The change.
     pub change: &'a Change,
-    /// The object before the change or removal.
+    /// The changed or removed object before the change; `None` for a new object.
     pub object_before: Option<&'a Value>,
     /// The pod.
     pub pod: &'a Value,
@@ -47,7 +47,8 @@ impl HintQuestion<'_> {
         all.filter(move |(plugin, _)| rejected(plugin))
     }
 
-    /// Returns whether docs/differences.md describes the difference.
+    /// Returns true if docs/differences.md describes the difference. `ours` is Berth's hint, or `None` if Berth has
+    /// none.
     fn is_documented(&self, plugin: &str, ours: Option<bool>) -> bool {
         let none = Verdict::default();
         let verdict = |answer: &'_ Answer| answer.plugins.get(plugin).unwrap_or(&none).rejected.clone();
@@ -67,13 +68,13 @@ impl HintQuestion<'_> {
         }
     }
 
-    /// Returns whether kube-scheduler's hint overlooks a change that may help.
+    /// Returns true if kube-scheduler's hint overlooks a change that may help the pod.
     fn is_overlooked_upstream(&self, plugin: &str) -> bool {
         let Self { change, pod, .. } = self;
         let (Change::Set(object) | Change::Remove(object)) = change;
         match plugin {
-            // In Berth, one matching anti-affinity term is enough, namespace selectors are evaluated, and a new node helps
-            // a pod without terms of its own.
+            // In Berth, one matching anti-affinity term is enough, namespace selectors are evaluated, and a new node
+            // helps a pod without terms of its own.
             "InterPodAffinity" => {
                 let (affinity, anti_affinity) = (terms(pod, "podAffinity"), terms(pod, "podAntiAffinity"));
                 let removed = self.object_before.filter(|_| matches!(change, Change::Remove(_)));
@@ -87,7 +88,7 @@ impl HintQuestion<'_> {
                     || object["kind"] == "Node"
                     || without_terms
             }
-            // A disk is the same one in all namespaces.
+            // In Berth, pods of different namespaces can conflict over the same disk.
             "VolumeRestrictions" => object["metadata"]["namespace"] != pod["metadata"]["namespace"],
             // A CSINode without a limit takes more volumes, and claims of ephemeral volumes are attached as well.
             "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
@@ -100,8 +101,8 @@ impl HintQuestion<'_> {
     }
 }
 
-/// Returns whether a term of the pod's required node affinity can't be parsed. No node matches such a term, and
-/// kube-scheduler queues the pod again for any node.
+/// Returns true if a term of the pod's required node affinity can't be parsed. No node matches such a term, but
+/// kube-scheduler queues the pod again for any changed node.
 fn is_unreadable(pod: &Value) -> bool {
     let required = &pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
     let list = |of: &Value, field: &str| of[field].as_array().cloned().unwrap_or_default();

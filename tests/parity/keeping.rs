@@ -2,15 +2,15 @@
 
 use berth_core::Options;
 
-/// Whether results are cached and verified.
+/// A mode of the result cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeping {
     /// Results are cached between questions and across changes, as in a running scheduler, and by node class where
     /// the plugin supports that.
     Kept,
-    /// Nothing is cached: each plugin is asked again, node by node.
+    /// Nothing is cached: each plugin is asked again for each pod, without node classes.
     Anew,
-    /// Results are cached, and each is compared with a fresh answer.
+    /// Results are cached, and each cached result is compared with a fresh answer.
     Checked,
 }
 

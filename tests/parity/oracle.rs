@@ -1,5 +1,5 @@
-//! kube-scheduler's side of the comparison: the program in tests/controlplane/cmd/oracle. It reads one question per
-//! line and writes one answer per line.
+//! kube-scheduler's side of the comparison: the program in tests/controlplane/cmd/oracle. The program reads one case
+//! per line and writes one line with all answers about the case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -81,7 +81,7 @@ impl Oracle {
     /// Starts the program.
     ///
     /// # Errors
-    /// Returns an error if it can't be started.
+    /// Returns an error if the program can't be started.
     pub fn start(program: &Path) -> Result<Self> {
         let mut command = Command::new(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -1,7 +1,8 @@
 //! The result of preemption for a pod that no node fits, and the comparison of both sides' results.
 //!
-//! kube-scheduler chooses any of the candidate nodes with the least disruption. So its own choice and Berth's must
-//! be among these nodes, and Berth's victims must be kube-scheduler's victims for the node that Berth chose.
+//! kube-scheduler chooses any of the candidate nodes with the least disruption. So kube-scheduler's choice and Berth's
+//! choice must be among these nodes, and Berth's victims must be kube-scheduler's victims for the node that Berth
+//! chose. Victims that are already being deleted are left out.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,12 +61,13 @@ pub enum Room {
     NotAsked(NotAsked),
 }
 
-/// The reason why Berth did not attempt preemption. kube-scheduler's plugins, which are called alone, do.
+/// The reason why Berth did not attempt preemption. kube-scheduler's preemption plugin is called without a cycle, so it
+/// has a result in these cases too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAsked {
     /// There are no nodes.
     NoNodes,
-    /// The pod has a node.
+    /// The pod already has a node.
     HasNode,
     /// Pre-enqueue holds the pod back, so no scheduler would schedule it.
     Held,
@@ -74,9 +76,9 @@ pub enum NotAsked {
 }
 
 impl Room {
-    /// Returns the differences, one per line. `is_held` says whether a plugin of kube-scheduler holds the pod back.
-    /// Nothing is compared where Berth has a reason not to attempt preemption. A missing result of Berth is a
-    /// difference where kube-scheduler has a result.
+    /// Returns the differences, one per line. `is_held` is true if pre-enqueue of a kube-scheduler plugin rejects the
+    /// pod. If Berth did not attempt preemption, the only difference is a rejection by Berth's pre-enqueue alone. A
+    /// missing result of Berth is a difference if kube-scheduler has a result.
     pub fn differences(theirs: Option<&Self>, ours: Option<&Self>, is_held: bool) -> Vec<String> {
         match (theirs, ours) {
             (Some(Self::Offered(theirs)), Some(Self::Made(ours))) => theirs.differences(ours),

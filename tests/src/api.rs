@@ -11,12 +11,12 @@ use berth_test_kit::wait::{Look, eventually};
 /// The maximum number of concurrent requests.
 const MAX_CONCURRENT_REQUESTS: usize = 32;
 
-/// The message of an API server that does not know a new PriorityClass yet. It refuses the pods that name the class
-/// until then.
+/// The message with which an API server refuses a pod whose PriorityClass was created so recently that the API server
+/// does not know the class yet.
 const CLASS_NOT_KNOWN: &str = "no PriorityClass with name";
 
-/// Creates an object. As in the API server, a pod is created without its status, a node with it. A pod may name a
-/// PriorityClass that was created just before: the request is repeated until the API server knows the class.
+/// Creates an object. As in the API server, a pod is created without its status, and a node with its status. A pod may
+/// name a PriorityClass that was created just before: the request is repeated until the API server knows the class.
 ///
 /// # Errors
 /// Returns the API server's error, with the object's kind and name.

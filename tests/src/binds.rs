@@ -9,14 +9,14 @@ use anyhow::{Result, ensure};
 use crate::proxy::{Bind, Record};
 
 /// Returns the binds that arrived while their sender did not hold the Lease, judged by the Lease writes that the
-/// API server accepted from that sender. A scheduler counts from when it sent a write, so its own end of the Lease
-/// is earlier.
+/// API server accepted from that sender. A scheduler counts the Lease's duration from the time at which it sent a
+/// write, so for the scheduler the Lease ends earlier.
 #[must_use]
 pub fn late_binds(record: &Record) -> Vec<&Bind> {
     record.binds.iter().filter(|bind| lease_end(record, bind.arrived).is_none_or(|end| bind.arrived > end)).collect()
 }
 
-/// Returns when the Lease ends that the scheduler held at this time, or `None` if it never held one.
+/// Returns the end of the Lease that the scheduler held last before `at`, or `None` if it held none.
 fn lease_end(record: &Record, at: Instant) -> Option<Instant> {
     let mut taken = record.leases.iter().filter(|write| write.is_done() && !write.holder.is_empty());
     let last = taken.rfind(|write| write.arrived <= at)?;

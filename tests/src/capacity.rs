@@ -10,10 +10,10 @@ use kube::{Api, Client};
 
 use crate::objects::NAMESPACE;
 
-/// Amounts by resource (`cpu`, `pods`), in thousandths of its unit.
+/// Amounts by resource (`cpu`, `pods`), in thousandths of the resource's unit.
 pub type Amounts = BTreeMap<String, i64>;
 
-/// Returns the free amounts of each node, by its name: allocatable minus the requests of its pods.
+/// Returns the free amounts of each node, by node name: allocatable minus the requests of the node's pods.
 ///
 /// # Errors
 /// Returns the API server's error, or an error if a quantity can't be read.
@@ -42,7 +42,7 @@ pub async fn free(client: &Client) -> Result<BTreeMap<String, Amounts>> {
 /// Checks that no node's pods request more than the node has.
 ///
 /// # Errors
-/// Returns an error that names such nodes, or as [`free`].
+/// Returns an error that names the nodes whose pods request too much, or an error as [`free`] does.
 pub async fn check(client: &Client) -> Result<()> {
     let overfull = overfull(&free(client).await?);
     ensure!(overfull.is_empty(), "{}", overfull.join("; "));

@@ -1,4 +1,4 @@
-//! Cleans an API server that several tests use, one after the other.
+//! Deletes the objects of a test from an API server that several tests use, one after the other.
 
 use std::fmt::Debug;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! The control plane of the end-to-end tests: it authorizes with RBAC, and knows users beside the administrator.
+//! The control plane of the end-to-end tests: its API server authorizes with RBAC, and knows users beside the
+//! administrator.
 
 use anyhow::Result;
 use berth_test_kit::ControlPlane;

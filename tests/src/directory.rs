@@ -45,7 +45,7 @@ impl ConfigMapMount {
         Self { directory: directory.to_owned(), generation: 0 }
     }
 
-    /// Replaces the files of the mount with these, in the order of kubelet's `AtomicWriter`.
+    /// Replaces the files of the mount with `files` (name, content), in the order of steps of kubelet's `AtomicWriter`.
     ///
     /// # Errors
     /// Returns the file system's error.

@@ -32,7 +32,7 @@ pub async fn all(client: &Client) -> Result<Vec<Event>> {
 /// Waits for an event about the pod with this reason and a note that contains `note`.
 ///
 /// # Errors
-/// Returns an error if there was none in time. The error lists the pod's events.
+/// Returns an error if there was no such event in time. The error lists the pod's events.
 pub async fn with_note(client: &Client, pod: &str, reason: &str, note: &str) -> Result<Event> {
     eventually(&format!("pod {pod} has an event {reason} whose note contains {note:?}"), || async {
         let mut events = of(client, pod).await?;
@@ -48,7 +48,7 @@ pub async fn with_note(client: &Client, pod: &str, reason: &str, note: &str) -> 
 /// Checks that each pod has at most one event `Scheduled`.
 ///
 /// # Errors
-/// Returns an error that names pods with several, or the API server's error.
+/// Returns an error that names the pods with several events `Scheduled`, or the API server's error.
 pub async fn check(client: &Client) -> Result<()> {
     let mut counts = BTreeMap::<String, usize>::new();
     for event in all(client).await?.into_iter().filter(|event| event.reason.as_deref() == Some("Scheduled")) {

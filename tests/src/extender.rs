@@ -48,7 +48,8 @@ pub struct Extender {
 type Script = dyn Fn(&str, &Value) -> Reply + Send + Sync;
 
 impl Extender {
-    /// Starts an extender on a free port of this machine. It binds pods with this client.
+    /// Starts an extender on a free port of this machine. The extender binds pods with `client` and answers as `script`
+    /// returns.
     ///
     /// # Errors
     /// Returns an error if no port is free.

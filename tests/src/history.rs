@@ -1,5 +1,5 @@
-//! A record of the nodes that pods have had, and of the events about them. It shows whether a pod was ever placed
-//! twice.
+//! A record of the nodes that pods have had, and of the events `Scheduled` about these pods. The record shows whether a
+//! pod was ever placed twice.
 //!
 //! The API server refuses to bind a pod that already has a node. For this reason, the scheduler's events count as
 //! well: a scheduler that mistakes a refused or second binding for a success reports that it has placed the pod
@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 /// The observed changes of all pods so far.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    /// The node of every pod that ever had one, by uid.
+    /// The node of every pod that ever had a node, by the pod's uid.
     nodes: HashMap<String, String>,
-    /// The content of the events about each pod, by uid.
+    /// The content of the events about each pod, by the pod's uid.
     events: BTreeMap<String, PodEvents>,
     /// Descriptions of pods that changed their node.
     moved: Vec<String>,
@@ -44,12 +44,13 @@ impl History {
         recorded.events.insert(event.to_owned(), (node.to_owned(), times));
     }
 
-    /// Returns the node of every pod that ever had one, by uid.
+    /// Returns the node of every pod that ever had a node, by the pod's uid.
     pub(crate) fn nodes(&self) -> &HashMap<String, String> {
         &self.nodes
     }
 
-    /// Returns a description of each violation.
+    /// Returns a description of each violation: a pod changed its node, events report more than one placement of a pod,
+    /// or an event reports another node than the pod has.
     pub(crate) fn violations(&self) -> Vec<String> {
         let mut violations = self.moved.clone();
         for (uid, PodEvents { pod, events }) in &self.events {

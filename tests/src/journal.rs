@@ -1,4 +1,4 @@
-//! Follows pods and events through watches. Most tests use it to see what the scheduler did.
+//! Follows pods and events through watches. Most tests read a [`Journal`] to see what the scheduler did.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -18,7 +18,8 @@ use crate::history::History;
 use crate::objects::NAMESPACE;
 use berth_test_kit::wait::{self, Look, PATIENCE};
 
-/// Follows all pods of the tests' namespace.
+/// The observed pods of the tests' namespace, and the events about these pods. Two tasks update the journal until it is
+/// dropped.
 pub struct Journal {
     pods: watch::Receiver<Pods>,
     tasks: [JoinHandle<()>; 2],
@@ -29,7 +30,7 @@ pub struct Journal {
 pub struct Pods {
     /// The pods that exist, by name.
     pub by_name: BTreeMap<String, ObservedPod>,
-    /// The history of every pod that ever existed.
+    /// The history of every pod that was observed since the journal started.
     history: History,
     complete: bool,
 }
@@ -104,10 +105,10 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Calls `look` after every change until it returns yes.
+    /// Calls `look` after every change of a pod or event, until `look` returns [`Look::Yes`].
     ///
     /// # Errors
-    /// Returns an error if there was no yes within [`PATIENCE`].
+    /// Returns an error if `look` did not return [`Look::Yes`] within [`PATIENCE`].
     pub async fn until<T>(&self, condition: &str, look: impl FnMut(&Pods) -> Look<T>) -> Result<T> {
         self.until_within(PATIENCE, condition, look).await
     }
@@ -115,7 +116,7 @@ impl Journal {
     /// Waits as [`Journal::until`] does, for up to `patience`.
     ///
     /// # Errors
-    /// Returns an error if there was no yes in time.
+    /// Returns an error if `look` did not return [`Look::Yes`] in time.
     pub async fn until_within<T>(
         &self,
         patience: Duration,
@@ -141,7 +142,8 @@ impl Journal {
     /// Waits until exactly `count` pods whose names start with `prefix` have a node. Returns the node of each pod.
     ///
     /// # Errors
-    /// Returns an error if they did not in time. The error names pods without a node, and the scheduler's reasons.
+    /// Returns an error if another number of pods had a node when [`PATIENCE`] was over. The error names up to five
+    /// pods without a node, with the scheduler's reasons.
     pub async fn until_placed(&self, prefix: &str, count: usize) -> Result<BTreeMap<String, String>> {
         self.until(&format!("{count} pods {prefix}* have a node"), |pods| {
             let placed: BTreeMap<String, String> =
@@ -158,7 +160,7 @@ impl Journal {
     /// Waits until the pod has a node. Returns the node's name.
     ///
     /// # Errors
-    /// Returns an error if it had none in time. The error has the scheduler's reason.
+    /// Returns an error if the pod had no node within [`PATIENCE`]. The error has the pod's last observed state.
     pub async fn until_pod_placed(&self, name: &str) -> Result<String> {
         self.until(&format!("pod {name} has a node"), |pods| {
             let seen = pods.by_name.get(name);
@@ -173,16 +175,17 @@ impl Journal {
     /// Waits until there is no pod with this name.
     ///
     /// # Errors
-    /// Returns an error if the pod was still there in the end.
+    /// Returns an error if the pod still existed after [`PATIENCE`].
     pub async fn until_gone(&self, name: &str) -> Result<()> {
         let look = |pods: &Pods| Look::at(!pods.by_name.contains_key(name), || "the pod still exists".into());
         self.until(&format!("pod {name} is gone"), look).await
     }
 
-    /// Waits until this is the scheduler's message why the pod has no node. The part about preemption is ignored.
+    /// Waits until the scheduler's message why the pod has no node equals `message`, without the parts about claims and
+    /// preemption.
     ///
     /// # Errors
-    /// Returns an error if the pod had another message in the end, or was placed.
+    /// Returns an error if the pod had another message after [`PATIENCE`], or was placed.
     pub async fn until_rejected(&self, name: &str, message: &str) -> Result<()> {
         let condition = format!("pod {name} is rejected with {message:?}");
         let placed = self
@@ -204,7 +207,7 @@ impl Journal {
         look(&self.pods.borrow())
     }
 
-    /// Returns the nodes of all pods that ever had one, by uid.
+    /// Returns the node of every pod that ever had a node, by the pod's uid.
     pub fn nodes(&self) -> HashMap<String, String> {
         self.now(|pods| pods.history.nodes().clone())
     }

@@ -73,7 +73,7 @@ impl Process {
     /// Waits until the log contains `text`.
     ///
     /// # Errors
-    /// Returns an error with the log if it did not in time, or the process ended.
+    /// Returns an error with the log if the log did not contain `text` in time, or the process ended.
     pub async fn until_logged(&self, text: &str) -> Result<()> {
         let condition = format!("the log contains {text:?}");
         wait::begin(&condition);
@@ -126,7 +126,7 @@ impl Process {
     /// Waits until the process serves. Returns its address and port.
     ///
     /// # Errors
-    /// Returns an error if it did not in time, or the process ended.
+    /// Returns an error if the process did not serve in time, or ended.
     pub async fn address(&self) -> Result<String> {
         self.until_logged(SERVING).await?;
         self.logged_address()
@@ -177,7 +177,7 @@ impl Process {
         self.signal("CONT").await
     }
 
-    /// Returns whether the process has ended.
+    /// Returns true if the process has ended.
     ///
     /// # Errors
     /// Returns the operating system's error.
@@ -206,7 +206,7 @@ impl Process {
     /// Sends SIGTERM, and waits until the process has ended with success and its log is complete.
     ///
     /// # Errors
-    /// Returns an error with the log if the process did not.
+    /// Returns an error with the log if the process failed or did not end.
     pub async fn stop(&mut self) -> Result<()> {
         let status = programs::terminate(&mut self.child).await;
         if status.is_ok() {

@@ -54,7 +54,7 @@ pub struct Kubectl {
 /// The result of a program that has ended.
 #[derive(Debug)]
 pub struct Output {
-    /// Whether the exit status is 0.
+    /// True if the exit status is 0.
     pub success: bool,
     /// The exit status; `None` if a signal ended the program.
     pub status: Option<i32>,

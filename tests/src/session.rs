@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
     /// the rejected pod.
     ///
     /// # Errors
-    /// Returns an error if none was rejected in time. The error has the last pod's state.
+    /// Returns an error if no pod was rejected with this message in time. The error has the last pod's state.
     pub async fn until_rejecting(&self, prefix: &str, message: &str) -> Result<String> {
         let mut n = 0;
         eventually(&format!("new pods are rejected with {message:?}"), || {
@@ -87,7 +87,7 @@ impl<'a> Session<'a> {
     /// Creates a small pod and waits until it is placed or rejected.
     ///
     /// # Errors
-    /// Returns an error if it was neither in time.
+    /// Returns an error if the pod was neither placed nor rejected in time.
     pub async fn probe_pod(&self, name: &str) -> Result<ObservedPod> {
         self.create(&pod(name, "1m")).await?;
         self.journal
@@ -98,7 +98,7 @@ impl<'a> Session<'a> {
             .await
     }
 
-    /// Waits until the scheduler knows that the node is unschedulable, as `kubectl cordon` makes it.
+    /// Waits until the node is unschedulable in the scheduler's cache.
     ///
     /// # Errors
     /// Returns an error if it did not in time.
@@ -113,8 +113,8 @@ impl<'a> Session<'a> {
         .await
     }
 
-    /// Waits until the scheduler has chosen a node for the pod and assumed the pod there. The pod may still wait
-    /// for permission.
+    /// Waits until the pod is in the scheduler's cache: the scheduler has chosen a node for the pod, or the API server
+    /// reports a node. The pod may still wait for permission.
     ///
     /// # Errors
     /// Returns an error if it did not in time.
@@ -131,14 +131,14 @@ impl<'a> Session<'a> {
     /// Returns the digest of the component that serves from this file of the plugins directory.
     ///
     /// # Errors
-    /// Returns an error if no component serves from it.
+    /// Returns an error if no component serves from the file.
     pub fn digest_of(&self, file: &str) -> Result<Digest> {
         let plugins = self.scheduler()?.loader().status();
         let serving = plugins.iter().find(|plugin| is_from_file(plugin, file) && is_loaded(plugin));
         serving.and_then(|plugin| plugin.digest).with_context(|| format!("no plugin serves from the file {file}"))
     }
 
-    /// Waits until the component that serves from this file has another digest than `before`.
+    /// Waits until a component serves from this file of the plugins directory whose digest is not `before`.
     ///
     /// # Errors
     /// As [`Session::until_serving`].
@@ -151,10 +151,10 @@ impl<'a> Session<'a> {
         self.until_plugin(&format!("another component serves from {file}"), other).await
     }
 
-    /// Waits until no component serves from this file.
+    /// Waits until the loader reports no plugin, not even a refused one, from this file of the plugins directory.
     ///
     /// # Errors
-    /// Returns an error if one still did in the end.
+    /// Returns an error if a component still served from the file when the time was over.
     pub async fn until_unloaded(&self, file: &str) -> Result<()> {
         eventually(&format!("no plugin serves from the file {file}"), || async {
             let plugins = self.scheduler()?.loader().status();

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use berth_test_kit::ControlPlane;
 
-/// An API server without nodes and pods, and the folders of what is started against it.
+/// An API server without nodes and pods, and the folders for the schedulers that tests start against it.
 pub struct Target {
     /// An administrator's client.
     pub client: Client,
@@ -52,8 +52,7 @@ impl Target {
         Ok(Self { client, kubeconfig: plane.kubeconfig(), embedded: None, home: home()? })
     }
 
-    /// Deletes the objects of a test, so that the test can run again. Kinds beyond pods and nodes are not all
-    /// covered.
+    /// Deletes the objects of a test, so that the test can run again. Objects of some kinds remain.
     ///
     /// # Errors
     /// Returns the API server's error.
@@ -61,7 +60,8 @@ impl Target {
         crate::clean::clean_up(&self.client).await
     }
 
-    /// Returns the plugins directory of the schedulers that are started here. It is empty at first.
+    /// Returns the plugins directory of the schedulers that [`Target::scheduler`] starts. The directory is empty at
+    /// first.
     pub fn plugins_dir(&self) -> PathBuf {
         self.home.path().join("plugins")
     }
@@ -79,7 +79,7 @@ impl Target {
         self.embedded.as_ref().context("this test needs the embedded API server")
     }
 
-    /// Starts a scheduler with the default profile in this process. Returns it when it is ready to place pods.
+    /// Starts a scheduler with the default profile in this process. Returns when the scheduler is ready to place pods.
     ///
     /// # Errors
     /// Returns an error if it can't be started.
@@ -91,7 +91,7 @@ impl Target {
     /// Stops a scheduler, and waits for its work in progress.
     ///
     /// # Errors
-    /// Returns an error if it could not finish.
+    /// Returns an error if the scheduler could not finish its work within 20 seconds.
     pub async fn stop(&self, scheduler: Scheduler) -> Result<()> {
         let undone = scheduler.stop(STOP_WITHIN).await?;
         ensure!(

@@ -1,4 +1,4 @@
-//! Nodes, pods and objects that are all different, for tests of what the core and the components keep.
+//! Nodes, pods and objects that are all different, for tests of the memory that the core and the components keep.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ const ZONES: usize = 5;
 /// The number of device resources.
 const DEVICES: usize = 31;
 
-/// Returns a node. Its resources, labels and images have its number. Its taints, and whether it is cordoned, are
-/// drawn.
+/// Returns a node. Resources, hostname, label `serial` and image depend on `number`. Zone, rack, taints, and whether
+/// the node is cordoned are drawn.
 #[must_use]
 pub fn node(number: usize, chance: &mut Rng) -> Value {
     let name = format!("node-{number}");

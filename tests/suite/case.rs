@@ -21,9 +21,9 @@ pub struct Case {
 pub enum On {
     /// The embedded API server and a real one.
     Both,
-    /// A real API server only, because the test needs features that the embedded one lacks, such as roles.
+    /// A real API server only, because the test needs features that the embedded API server lacks, such as roles.
     Real,
-    /// The embedded API server only, because the test needs features that a real one lacks, such as faults.
+    /// The embedded API server only, because the test needs features that a real API server lacks, such as faults.
     Embedded,
 }
 

@@ -1,6 +1,6 @@
-//! ResourceClaims: the pod goes to the node that has the device, and the claim gets an allocation. An extended
-//! resource of a device class becomes a claim. The allocation of a claim that no pod uses is replaced where another
-//! node needs it.
+//! ResourceClaims: the pod goes to the node that has the device, and the claim gets an allocation. For an extended
+//! resource of a DeviceClass, the scheduler creates a claim. If a pod can only go to another node, the allocation of a
+//! claim that no other pod uses is replaced.
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::{NAMESPACE, nodes, pod, with};

@@ -22,9 +22,9 @@ pub fn trials() -> Vec<Trial> {
     LANGUAGES.map(trial).into()
 }
 
-/// Returns whether to test the language. `BERTH_TEST_LANGUAGES` lists, separated by spaces, the languages whose
-/// tools `make test` could get; their components must exist. If the variable is unset, components of an earlier
-/// build are tested.
+/// Returns true if the language is to be tested. `BERTH_TEST_LANGUAGES` lists, separated by spaces, the languages whose
+/// tools `make test` could get; the components of these languages must exist. If the variable is unset, components of
+/// an earlier build are tested.
 fn is_built(language: &str) -> bool {
     match std::env::var("BERTH_TEST_LANGUAGES") {
         Ok(built) => built.split_whitespace().any(|name| name == language),

@@ -1,4 +1,5 @@
-//! Two processes, of which one leads. When the leader ends, in whatever way, the other one continues its work.
+//! Two scheduler processes, one of which leads. When the leader is killed or terminated, the other process continues
+//! its work.
 
 use anyhow::{Context, Result, ensure};
 use berth_kube::lease::Record;
@@ -18,7 +19,7 @@ const LATE: usize = 50;
 /// one pod wrongly has no node for another.
 const NODES: usize = 25;
 
-/// The Lease expires, and the other process takes it.
+/// The Lease of the killed leader expires, and the other process takes the Lease.
 async fn the_leader_is_killed(target: &Target) -> Result<()> {
     let pair = Pair::start(target, "killed", &SHORT).await?;
     let (first, mut second) = pair.leader_and_standby().await?;

@@ -1,4 +1,4 @@
-//! Faults of the API server: whatever it does to watches and bindings, no pod is lost.
+//! Faults of the API server in watches and bindings. No pod may be lost.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ async fn history_is_compacted(target: &Target) -> Result<()> {
     api::delete(&target.client, &node("going", 4)).await?;
     server.compact();
     session.journal.until_placed("p-", 2).await?;
-    // A scheduler that knows this later node has also seen the removal of the other one.
+    // A scheduler that knows this later node has also seen the removal of the earlier node.
     session.create(&node("after", 1)).await?;
     let on = |name: &str, node: &str| {
         with(pod(name, "1"), &json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": node}}}))

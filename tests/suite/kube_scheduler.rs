@@ -11,7 +11,7 @@ use berth_tests::{Target, programs};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
-/// Returns whether kube-scheduler and a control plane are available for comparisons.
+/// Returns true if kube-scheduler and a control plane are available for comparisons.
 pub fn is_available() -> bool {
     KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
 }
@@ -28,7 +28,7 @@ impl KubeScheduler {
     /// Starts kube-scheduler for this API server, with the default profile.
     ///
     /// # Errors
-    /// Returns an error if it can't be started.
+    /// Returns an error if kube-scheduler can't be started.
     pub fn start(target: &Target) -> Result<Self> {
         Self::start_with(target, &json!({}))
     }
@@ -41,7 +41,7 @@ impl KubeScheduler {
         Self::start_with_flags(target, more, &["--secure-port=0"])
     }
 
-    /// Starts a kube-scheduler that serves everyone, without authorization. Returns its address too.
+    /// Starts a kube-scheduler that serves every client, without authorization. Also returns its address.
     ///
     /// # Errors
     /// As [`KubeScheduler::start`].
@@ -68,7 +68,7 @@ impl KubeScheduler {
     /// Sends SIGTERM, and waits until kube-scheduler has ended.
     ///
     /// # Errors
-    /// Returns an error if it had ended before.
+    /// Returns an error if kube-scheduler had ended before.
     pub async fn stop(mut self) -> Result<()> {
         let ended = self.0.try_wait()?;
         ensure!(ended.is_none(), "kube-scheduler has ended by itself with {ended:?}");

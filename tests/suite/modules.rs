@@ -1,5 +1,5 @@
-//! Files that are not plugins, or faulty ones. They are refused with the file's name and the cause, and the last
-//! good plugin continues to serve.
+//! Files in the plugins directory that are not plugins, or faulty plugins. The loader refuses such a file with the
+//! file's name and the cause, and the last good plugin continues to serve.
 
 use anyhow::{Context, Result};
 use berth_tests::crafted;

@@ -28,8 +28,8 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Every request has the fault, including watches, until many requests have had it. Then requests succeed until
-/// the next fault begins.
+/// Every request, including watches, has the same fault until many requests have had the fault. Then requests succeed
+/// until the next fault begins.
 async fn all_requests_fail_for_a_while(target: &Target) -> Result<()> {
     const PODS: usize = 30;
     const HITS: usize = 40;
@@ -50,8 +50,8 @@ async fn all_requests_fail_for_a_while(target: &Target) -> Result<()> {
         let check = async {
             proxy.begin(fault);
             api::create_all(&target.client, pods(&format!("p-{round}"), PODS, "10m")).await?;
-            // Bindings have had the fault, so the scheduler has seen these pods. It sees the next objects only when
-            // it watches again.
+            // Bindings have had the fault, so the scheduler has seen these pods. The scheduler sees the next objects
+            // only when it watches again.
             proxy.until_hit(HITS).await?;
             proxy.cut();
             let late = format!("late-{round}");

@@ -14,9 +14,9 @@ use tokio::process::Command;
 
 use crate::harness::standalone_trial;
 
-/// The plugin's name. It differs from the template's names, so that each one must be replaced.
+/// The plugin's name. The name differs from the names in the template, so that each of those must be replaced.
 const NAME: &str = "red-and-blue";
-/// The number of nodes. Only one suits the pods, so that they can't all be there by chance.
+/// The number of nodes. Only one node suits the pods, so that the pods can't all be on this node by chance.
 const NODES: usize = 4;
 
 /// Returns a trial for each language. Languages whose tools are missing are shown as ignored, with the reason.

@@ -54,8 +54,8 @@ async fn until_some_pods_placed(journal: &Journal) -> Result<()> {
         .await
 }
 
-/// Both schedulers try to place every pod. One of them succeeds, and the other must release the resources that it
-/// had assumed.
+/// Both schedulers try to place every pod. One scheduler succeeds, and the other scheduler must release the resources
+/// that it assumed for the pod.
 async fn two_schedulers_run_side_by_side(target: &Target) -> Result<()> {
     api::create_all(&target.client, nodes("n", 10, 8)).await?;
     let journal = Journal::start(&target.client).await?;

@@ -1,4 +1,4 @@
-//! When a thread or task of the scheduler ends, the scheduler names it.
+//! When a thread or task of the scheduler ends, the scheduler reports the name of the thread or task.
 
 use std::sync::Arc;
 

@@ -22,7 +22,8 @@ async fn start_with_trapping_plugin(target: &Target) -> Result<Session<'_>> {
     Ok(session)
 }
 
-/// The events of these pods name the plugin. Other pods, for which the plugin is also called, are placed.
+/// The events of the pods for which the plugin traps name the plugin. Other pods, for which the plugin is also called,
+/// are placed.
 async fn traps_for_some_pods(target: &Target) -> Result<()> {
     let session = start_with_trapping_plugin(target).await?;
     session.create(&trapped_pod("trapped")).await?;

@@ -1,5 +1,5 @@
-//! Claims that wait for their first consumer: each gets a volume that the pod's node can reach, or one that is
-//! provisioned for the node.
+//! Claims with binding mode WaitForFirstConsumer: each claim gets a volume that the pod's node can access, or a volume
+//! that is provisioned for the node.
 
 use anyhow::{Context, Result, ensure};
 use berth_test_kit::wait::{Look, eventually};
@@ -107,7 +107,8 @@ async fn until_node_selected(target: &Target, claim: &Value) -> Result<String> {
     .await
 }
 
-/// Creates a volume, and waits until it is available. A waiting claim may already be bound to it then.
+/// Creates a volume, and waits until the volume is available. When this function returns, a waiting claim may already
+/// be bound to the volume.
 async fn create_available(target: &Target, volume: &Value) -> Result<()> {
     api::create(&target.client, volume).await?;
     eventually("the volume is available", || async {

@@ -50,7 +50,7 @@ async fn pods_on_other_ports_cause_no_attempt(target: &Target) -> Result<()> {
     scene.until_placed_by_second_attempt("n").await
 }
 
-/// A scheduler process, and a pod that it has tried once without success.
+/// A scheduler process, and a pod that the scheduler has attempted once without success.
 struct Scene {
     journal: Journal,
     berth: Process,

@@ -44,7 +44,7 @@ pub fn kind() -> Kind {
 }
 
 impl Budgets {
-    /// Adds or updates a budget. An invalid budget protects no pods and is logged.
+    /// Adds or updates a budget. A budget that can't be read protects no pods and is logged.
     pub fn set(&mut self, object: &Object<'_>) {
         match object.read::<Budget>() {
             Ok(budget) => {

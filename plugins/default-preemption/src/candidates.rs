@@ -23,9 +23,9 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Examines the nodes on which preemption may help, starting at the node with index `offset` (modulo their
-    /// number). Stops when the number of candidates reaches the result of `enough` and at least one candidate
-    /// violates no budget.
+    /// Examines the nodes on which preemption may help, starting at index `offset` (modulo the number of these nodes).
+    /// Stops when there are enough candidates and at least one candidate violates no budget. `enough` returns the
+    /// sufficient number of candidates for a number of nodes. `now` is in milliseconds since 1970.
     pub fn find(
         rejected: &mut Rejected<'_>,
         cluster: &Cluster,
@@ -54,7 +54,7 @@ impl Candidates {
         candidates
     }
 
-    /// Adds a result. Returns true if the search has enough candidates.
+    /// Adds the result for a node. Returns true if the search has enough candidates.
     fn add(&mut self, result: Result<Candidate, Status>, enough: usize) -> bool {
         let candidate = match result {
             Err(rejection) => {
@@ -71,7 +71,7 @@ impl Candidates {
         clean > 0 && clean + violating >= enough
     }
 
-    /// Replaces the candidates by those that the extenders accept. An error is for the pod's message.
+    /// Keeps only the candidates that the extenders accept.
     pub fn ask_extenders(&mut self, rejected: &mut Rejected<'_>) -> Result<(), String> {
         let found: Vec<Candidate> = std::mem::take(&mut self.found).into_iter().flatten().collect();
         self.found[0] = rejected.ask_extenders(&found)?;

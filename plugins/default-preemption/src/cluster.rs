@@ -13,7 +13,7 @@ use crate::resident::Resident;
 pub struct Cluster {
     /// Node names by node id; empty for an unused id.
     names: Vec<String>,
-    /// Pods by node id, in the order of their arrival.
+    /// Pod ids by node id. The pods of a node are in the order in which the host added them.
     on_node: Vec<Vec<pod::Id>>,
     /// Pods by pod id.
     pods: Vec<Option<Resident>>,
@@ -82,12 +82,12 @@ impl Cluster {
         ids.filter_map(|id| Some((*id, self.pod(*id)?)))
     }
 
-    /// Returns a pod on a node.
+    /// Returns the pod with this id, if the pod is on a node.
     pub fn pod(&self, id: pod::Id) -> Option<&Resident> {
         self.pods.get(id.at())?.as_ref()
     }
 
-    /// Returns a node's name.
+    /// Returns a node's name; empty for an unknown node.
     pub fn name(&self, node: node::Id) -> &str {
         self.names.get(node.at()).map_or("", String::as_str)
     }

@@ -80,6 +80,7 @@ fn not_eligible(
 }
 
 /// Returns the message for `nodes` nodes without a candidate. `rejections` has the rejections of the examined nodes.
+/// The other nodes were not examined, because preemption cannot help there.
 fn message(nodes: usize, rejections: &[Status]) -> String {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for reason in rejections.iter().flat_map(|rejection| &rejection.reasons) {

@@ -1,5 +1,4 @@
-//! Selects the victims on a node. Pods are kept greedily in order of importance, so the number of victims is small but
-//! not always minimal.
+//! Selects the victims on a node. Pods are kept greedily, so the number of victims is small but not always minimal.
 //!
 //! First removes all pods with lower priority hypothetically. If the pod fits then, these pods are restored one by
 //! one: pods whose eviction violates a PodDisruptionBudget first, then the others, each group in order of
@@ -18,8 +17,7 @@ use crate::resident::Resident;
 /// A node under examination.
 struct Trial {
     node: node::Id,
-    /// Potential victims that are not examined yet, in the order in which they are restored. `rank` is 0 for the
-    /// most important pod.
+    /// Potential victims that are not examined yet, in the order in which they are restored.
     remaining: std::vec::IntoIter<PotentialVictim>,
     victims: Vec<PotentialVictim>,
 }
@@ -94,7 +92,7 @@ impl Trial {
         (!remaining.is_empty()).then(|| Trial { node, remaining: remaining.into_iter(), victims: Vec::new() })
     }
 
-    /// Returns the node without the victims and without the pods that are not examined yet.
+    /// Returns the what-if case: the node without the victims and without the pods that are not examined yet.
     fn without_all(&self) -> WhatIf {
         let removed = self.victims.iter().chain(self.remaining.as_slice());
         WhatIf { node: self.node, taken_away: removed.map(|potential| potential.pod).collect() }

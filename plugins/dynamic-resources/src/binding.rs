@@ -12,9 +12,9 @@ const TRUE: &str = "True";
 /// The state of an allocated claim with respect to its binding conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// All binding conditions are true.
+    /// All binding conditions are true, or there are none.
     Ready,
-    /// A binding condition is not true yet.
+    /// A binding condition is not true yet, or a device with binding conditions has no status yet.
     Waiting,
     /// A binding failure condition is true.
     Failed,
@@ -39,8 +39,8 @@ pub fn readiness(claim: &Claim) -> Readiness {
     Readiness::Ready
 }
 
-/// Returns true if the claim has waited longer than `timeout` for its binding conditions. `now` is in milliseconds
-/// since 1970.
+/// Returns true if the claim has binding conditions and was allocated more than `timeout` before `now`. `now` is in
+/// milliseconds since 1970.
 pub fn is_overdue(claim: &Claim, timeout: Duration, now: i64) -> bool {
     let allocated = claim.status.allocation.as_ref().and_then(|allocation| allocation.allocation_timestamp.as_deref());
     let Some(allocated) = allocated.and_then(time::millis) else { return false };
@@ -53,8 +53,8 @@ fn results_with_conditions(claim: &Claim) -> impl Iterator<Item = &DeviceResult>
     results.filter(|result| !result.binding_conditions.is_empty())
 }
 
-/// Returns a CEL expression over the claim as `object` that corresponds to `readiness`: true if the claim is ready,
-/// a string if a device failed. Returns `None` if there are no binding conditions.
+/// Returns a CEL expression over the claim (`object`). Its value is true if the claim is ready, a string if a device
+/// failed, and false otherwise. Returns `None` if there are no binding conditions.
 pub fn until(name: &str, results: &[DeviceResult]) -> Option<String> {
     let with_conditions: Vec<&DeviceResult> =
         results.iter().filter(|result| !result.binding_conditions.is_empty()).collect();

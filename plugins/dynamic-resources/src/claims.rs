@@ -15,11 +15,11 @@ use crate::known_claim::KnownClaim;
 pub struct ExtendedClaim {
     /// The claim as it will be created, with a placeholder name that no real claim has.
     pub claim: Rc<KnownClaim>,
-    /// The containers' resources with the claim's requests.
+    /// The request of the claim that provides each extended resource of each container.
     pub mappings: Vec<Mapping>,
 }
 
-/// A pod with its claims, from its spec and status.
+/// A pod with its claims, from the pod's spec and status. Name and uid are empty if the pod requests no devices.
 #[derive(Debug)]
 pub struct PreparedPod {
     /// `metadata.namespace`

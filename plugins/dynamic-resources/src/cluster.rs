@@ -32,9 +32,9 @@ pub struct Cluster {
     pub allocated: Allocated,
     /// Cache of compiled selectors.
     pub compiler: Compiler,
-    /// The id of the cycle in which a search exceeded its steps. The cycle's other nodes are not searched.
+    /// The id of the last cycle in which a search exceeded its steps. The other nodes of this cycle are not searched.
     pub timed_out_cycle: Cell<Option<u64>>,
-    /// A cycle's id, and the indexes of the pod's claims that are unavailable on some node in this cycle.
+    /// A cycle's id, and the indexes in the pod's claims of the claims that are unavailable on some node in this cycle.
     unavailable: RefCell<(u64, BTreeSet<usize>)>,
 }
 
@@ -134,7 +134,7 @@ impl Cluster {
         self.claim(namespace, name)
     }
 
-    /// Records that these claims of the pod cannot be used on some node.
+    /// Records that the pod's claims at the indexes `places` cannot be used on some node.
     pub fn note_unavailable(&self, cycle: u64, places: impl Iterator<Item = usize>) {
         let mut noted = self.unavailable.borrow_mut();
         if noted.0 != cycle {
@@ -143,7 +143,7 @@ impl Cluster {
         noted.1.extend(places);
     }
 
-    /// Returns the claims of the pod that are recorded as unavailable in this cycle.
+    /// Returns the indexes of the pod's claims that are recorded as unavailable in this cycle.
     pub fn unavailable_in(&self, cycle: u64) -> BTreeSet<usize> {
         let noted = self.unavailable.borrow();
         if noted.0 == cycle { noted.1.clone() } else { BTreeSet::new() }

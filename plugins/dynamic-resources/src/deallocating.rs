@@ -59,8 +59,8 @@ fn deleted(namespace: &str, name: &str) -> Vec<Intent> {
     ]
 }
 
-/// Undoes a reservation: removes the pod from `reservedFor` of its claims, and deletes the claim that was created
-/// for extended resources.
+/// Undoes a reservation: removes the pod from `reservedFor` of its claims. If pre-bind ran, also deletes the claim that
+/// pre-bind created for extended resources.
 pub fn unreserve(reserved: &Reserved, pod: &PreparedPod, cluster: &Cluster) -> Vec<Intent> {
     let uses = |known: &KnownClaim| reserved.pre_bound || known.claim.is_reserved_for(&pod.uid);
     let claims = pod.claims(cluster).unwrap_or_default();

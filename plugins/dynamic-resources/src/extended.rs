@@ -1,5 +1,5 @@
-//! Extended resources that DeviceClasses map to devices. The pod's requests become requests of a claim. The plugin
-//! creates the claim if no device plugin on the node provides the resource.
+//! Extended resources that DeviceClasses map to devices. If no device plugin on the node provides such a resource, the
+//! plugin creates a claim with the requests of the pod's containers for the resource.
 
 use std::collections::BTreeSet;
 use std::iter;
@@ -32,9 +32,9 @@ pub fn extended_resources(containers: &[Container]) -> BTreeSet<String> {
 /// Returns the requests of a claim for these resources, given as (resource, class), and the mapping of containers to
 /// requests.
 ///
-/// Containers and sidecars each have a request of their own. An init container uses the devices of the containers
-/// that start later. If those are not enough, all init containers share one additional request, because they run one
-/// after the other.
+/// Containers and sidecars each have a request of their own. An init container uses the devices of the containers and
+/// sidecars that start later. If an init container needs more devices, all init containers share one additional
+/// request, because they run one after the other.
 pub fn requests(containers: &[Container], resources: &[(&str, &str)]) -> (Vec<Request>, Vec<Mapping>) {
     let (mut requests, mut mappings) = (Vec::new(), Vec::new());
     for &(resource, class) in resources {
@@ -55,7 +55,7 @@ pub fn requests(containers: &[Container], resources: &[(&str, &str)]) -> (Vec<Re
     (requests, mappings)
 }
 
-/// An extended resource and the class that maps it.
+/// An extended resource, the class that maps it to devices, and the pod's containers.
 struct MappedResource<'a> {
     containers: &'a [Container],
     resource: &'a str,
@@ -71,7 +71,7 @@ impl MappedResource<'_> {
             .filter(|(_, quantity)| *quantity > 0)
     }
 
-    /// Returns the container's request, reduced by `found` devices.
+    /// Returns the request of the container at this index, reduced by `found` devices.
     fn request(&self, at: usize, found: i64) -> Option<Request> {
         let requests = &self.containers.get(at)?.requests;
         let name = format!("container-{at}-request-{}", resource_index(requests, self.resource));
@@ -89,8 +89,8 @@ impl MappedResource<'_> {
         Mapping { container_name, resource_name: self.resource.to_owned(), request_name: request.to_owned() }
     }
 
-    /// Returns the shared request of all init containers that are not sidecars, if they need one, and the mappings
-    /// of these containers.
+    /// Returns the shared request of all init containers that are not sidecars, if one of them needs additional
+    /// devices, and the mappings of these containers. `long_running` has the requests of the other containers by index.
     fn init_request(&self, long_running: &[Option<Request>]) -> (Option<Request>, Vec<Mapping>) {
         let (mut largest, mut used) = (None::<Request>, Vec::new());
         for (at, quantity) in self.of(|kind| kind == ContainerKind::Init) {
@@ -119,7 +119,7 @@ fn count(request: &Request) -> i64 {
     request.exactly.as_ref().map_or(0, |ask| ask.count)
 }
 
-/// Returns the index of the resource among the container's requests, sorted by name.
+/// Returns the index that the resource has among the container's requests if these are sorted by name.
 fn resource_index(requests: &Resources, resource: &str) -> usize {
     let own =
         [("cpu", requests.milli_cpu), ("memory", requests.memory), ("ephemeral-storage", requests.ephemeral_storage)];
@@ -128,7 +128,8 @@ fn resource_index(requests: &Resources, resource: &str) -> usize {
     own.chain(scalars).filter(|name| *name < resource).count()
 }
 
-/// Returns a unique name, as the API server derives one from `generateName`. The last characters depend on `seed`.
+/// Returns `base`, cut if necessary, followed by five characters that depend only on `seed`. The API server builds
+/// names from `generateName` in the same form.
 pub fn generated(base: &str, seed: u64) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     const ALL: usize = 63;

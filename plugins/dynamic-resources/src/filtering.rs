@@ -1,4 +1,4 @@
-//! Checks whether a pod's claims are allocated, or can be allocated, on a node.
+//! Checks that a pod's claims are allocated for a node, or can be allocated on the node.
 
 use std::rc::Rc;
 
@@ -110,7 +110,7 @@ pub fn filter(
     Verdict::FITS
 }
 
-/// Returns the claims followed by the claim that is not created yet.
+/// Returns `claims`, followed by the claim to create for extended resources, if any.
 pub fn with_extended_claim(
     mut claims: Vec<Rc<KnownClaim>>,
     extended_claim: Option<&ExtendedClaim>,

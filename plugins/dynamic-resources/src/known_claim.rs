@@ -26,7 +26,7 @@ pub struct KnownClaim {
     pub claim: Claim,
     /// The same fields as raw JSON.
     pub object: Value,
-    /// The nodes on which the allocated claim can be used; `None` for all nodes.
+    /// The nodes on which the allocated claim can be used, or an error for an invalid selector; `None` for all nodes.
     pub nodes: Option<Result<Terms, String>>,
 }
 

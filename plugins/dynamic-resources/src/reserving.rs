@@ -21,13 +21,13 @@ use crate::time;
 /// Protects an allocated claim from deletion (`resource.kubernetes.io/delete-protection`).
 pub const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 
-/// The state that the host keeps from reserve to pre-bind and unreserve.
+/// The state that the host keeps from reserve to pre-bind and unreserve, as JSON.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct State {
     /// The new allocations of unallocated claims.
     claims: Vec<NewAllocation>,
-    /// The claim to create for extended resources.
+    /// The claim to create for extended resources; `None` if no extended resource needs devices.
     pub extended: Option<CreatedClaim>,
 }
 
@@ -172,7 +172,8 @@ pub fn reference(known: &KnownClaim) -> ObjectReference {
     ObjectReference::new(api::VERSION, "ResourceClaim", &known.name).in_namespace(&known.namespace).with_uid(&known.uid)
 }
 
-/// Returns the intents that write new allocations, add the pod to `reservedFor`, and wait for binding conditions.
+/// Returns the intents that write new allocations, add the pod to `reservedFor`, create the claim for extended
+/// resources, and wait for binding conditions.
 ///
 /// The finalizer is added before the allocation, so that no claim is deleted while its devices are allocated.
 pub fn pre_bind(reserved: &Reserved, pod: &PreparedPod, cluster: &Cluster, args: &Args) -> Result<Vec<Intent>, String> {
@@ -214,8 +215,8 @@ pub fn pre_bind(reserved: &Reserved, pod: &PreparedPod, cluster: &Cluster, args:
 /// if the pod is in `reservedFor` already and there is no new allocation.
 ///
 /// The patch contains no resource version and no other consumer, so that pods that start to use a claim at the same
-/// time don't conflict. The API server rejects the patch if the claim was allocated differently, deallocated or
-/// deleted since.
+/// time don't conflict. The API server rejects the patch if the claim was deleted or deallocated since, or if the patch
+/// has an allocation and the claim was allocated differently since.
 fn status(known: &KnownClaim, pod: &PreparedPod, new: Option<&Allocation>) -> Option<Intent> {
     if known.claim.is_reserved_for(&pod.uid) && new.is_none() {
         return None;

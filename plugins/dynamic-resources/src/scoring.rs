@@ -1,4 +1,4 @@
-//! Scores nodes by the subrequests that the pod's claims get there.
+//! Scores nodes by the subrequests that the allocation of the pod's claims selects on the node.
 
 use berth_guest::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::claims::PreparedPod;
 use crate::cluster::Cluster;
 use crate::filtering::{allocated, with_extended_claim};
 
-/// The maximum number of subrequests (`FirstAvailableDeviceRequestMaxSize`).
+/// The maximum number of subrequests of a request (`FirstAvailableDeviceRequestMaxSize`).
 const MAX_ALTERNATIVES: i64 = 8;
 
 /// Skips scoring for pods whose claims have no subrequests.
@@ -33,7 +33,7 @@ pub fn score(
     let claims = with_extended_claim(pod.claims(cluster)?, pod.extended_claim(cluster, allocatable)?.as_ref());
     let found = allocated(&claims, cluster, args, cycle, Node { name, labels })
         .map_err(|rejection| rejection.reasons().collect::<Vec<_>>().join(", "))?;
-    // All nodes are equal if there is nothing to allocate.
+    // If all claims are allocated, all nodes get the same score.
     if found.is_empty() {
         return Ok(0);
     }

@@ -9,9 +9,9 @@ use berth_guest::cluster::ImageId;
 use berth_guest::prelude::*;
 
 const MIB: i64 = 1 << 20;
-/// A sum up to this size scores 0.
+/// A sum of weighted image sizes up to this number of bytes scores 0.
 const MIN_BYTES: i64 = 23 * MIB;
-/// A sum of at least this size times the number of containers scores 100.
+/// A sum of at least this number of bytes times the number of containers scores 100.
 const MAX_BYTES_PER_CONTAINER: i64 = 1000 * MIB;
 
 /// The pod's images that some node has, with the weighted size of each. An image occurs once for each container or

@@ -7,9 +7,10 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "InterPodAffinityArgs")]
 pub struct Args {
-    /// The weight of a required affinity term of a pod on a node, when that term matches the incoming pod.
+    /// The weight, from 0 to 100, of a required affinity term of a pod on a node that matches the incoming pod.
     pub hard_weight: i64,
-    /// Ignores preferred terms of pods on nodes if the incoming pod has no preferred terms.
+    /// True to skip scoring for an incoming pod without preferred terms, so that the terms of pods on nodes don't
+    /// count.
     pub ignore_existing: bool,
 }
 

@@ -15,7 +15,7 @@ use crate::tally::{Key, Sums, Tally};
 use crate::terms::Term;
 
 pub fn classify(known: &Known, pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Option<Classified> {
-    // The host then calls pre-filter and pre-score, which report the invalid term.
+    // Without classes, the host calls pre-filter and pre-score, which report the invalid term.
     if pod.incoming.terms.error().is_some() {
         return None;
     }
@@ -33,7 +33,7 @@ pub fn classify(known: &Known, pod: &PreparedPod, args: &Args, cluster: &Cluster
     })
 }
 
-/// Updates the classes. Returns false if there are too many.
+/// Updates the classes. Returns false if there are too many classes.
 fn follow(tally: &mut Tally, topologies: &Topologies) -> bool {
     let Tally { sums, classes, touched, .. } = tally;
     let few = classes.follow(touched.take(), topologies.node_bound(), |node| {
@@ -47,10 +47,10 @@ fn follow(tally: &mut Tally, topologies: &Topologies) -> bool {
     few
 }
 
-/// The sums of one topology key for the nodes of a class.
+/// The sums of one topology key for the nodes of a class. The affinity fields are true if the sum is positive.
 #[derive(Clone, Copy, Default)]
 struct DomainSums {
-    /// The nodes have the topology label.
+    /// True if the nodes have the topology label.
     labelled: bool,
     affinity: bool,
     anti_affinity: bool,
@@ -89,7 +89,7 @@ pub fn score_classes(passed: &Passed, pod: &PreparedPod, args: &Args, cluster: &
 }
 
 impl Tally {
-    /// Returns the sums of the class for each topology key.
+    /// Returns the sums for each topology key of the class with this key; nothing for an unknown class.
     fn domain_sums(&self, key: Option<&Key>) -> impl Iterator<Item = DomainSums> {
         let parts = key.map(|key| &**key).unwrap_or_default();
         self.sums.iter().zip(parts).map(|(sums, part)| sums.domain_sums(*part))
@@ -100,12 +100,12 @@ const AFFINITY_BIT: i64 = 1;
 const ANTI_AFFINITY_BIT: i64 = 2;
 const EXISTING_BIT: i64 = 4;
 const LABELLED_BIT: i64 = 8;
-/// The number of flag bits below the score.
+/// The number of flag bits below the score in a part of a class key.
 const BITS: u32 = 4;
 
 impl Sums {
-    /// Returns the part of the class key for this topology key: 0 for a node without the label, otherwise the
-    /// domain's index plus one, or the encoded sums of the domain.
+    /// Returns the part of the node's class key for this topology key: 0 for a node without the label, otherwise the
+    /// domain's index plus one (if `by_domain` is true) or the encoded sums of the domain.
     fn part(&self, node: node::Id, topology: &Topology) -> i64 {
         match topology.domain(node) {
             None => 0,

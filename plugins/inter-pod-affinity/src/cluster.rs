@@ -18,7 +18,7 @@ use crate::args::Args;
 use crate::tally::Tally;
 use crate::terms::Terms;
 
-/// The properties that all pods of a group have in common. Pods of a group are equal for all affinity terms.
+/// The properties that all pods of a group have in common. A term matches either all pods of a group or none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodKey {
     /// `metadata.namespace`.
@@ -33,20 +33,20 @@ impl Eq for PodKey {}
 
 impl Hash for PodKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Pods with the same namespace and labels usually have the same terms.
+        // Terms are not hashed, because pods with the same namespace and labels usually have the same terms.
         self.namespace.hash(state);
         self.labels.hash(state);
     }
 }
 
-/// The limit in bytes for the sums of all pod signatures. The sums of one with terms over the hostname take 40
-/// kilobytes at 5,000 nodes.
+/// The limit in bytes for the sums of all pod signatures. At 5,000 nodes, the sums of a pod signature with terms over
+/// the hostname take 40 kilobytes.
 const CACHE_BYTES: usize = 96 << 20;
 
 /// The plugin's index of the cluster.
 #[derive(Debug)]
 pub struct Cluster {
-    /// The domains of topology keys. A key is added when a relevant term names it for the first time.
+    /// The domains of topology keys. A key is added when a relevant term with this key is evaluated for the first time.
     topologies: RefCell<Topologies>,
     /// The pods on nodes.
     pub groups: Groups<PodKey, Terms>,
@@ -127,7 +127,7 @@ impl Index<Args> for Cluster {
 }
 
 impl Cluster {
-    /// Returns the domains of the topology keys that are known.
+    /// Returns the domains of the topology keys that were added with `key`.
     pub fn topologies(&self) -> Ref<'_, Topologies> {
         self.topologies.borrow()
     }
@@ -142,7 +142,7 @@ impl Cluster {
         self.namespaces.get(name)
     }
 
-    /// Returns a number that grows when a namespace's labels change.
+    /// Returns a number that grows when a namespace is added or deleted, or its labels change.
     pub fn namespaces_version(&self) -> u64 {
         self.namespaces_version
     }

@@ -22,13 +22,15 @@ pub fn pre_filter(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Result<P
     Ok(if has_nothing_to_do { PreFilter::Skip } else { PreFilter::All })
 }
 
-/// Returns true if no required term matters: the pod has none, and no pod on a node has an anti-affinity against it.
+/// Returns true if no required term matters: the pod to schedule has no required terms, and no required anti-affinity
+/// term of a pod on a node matches the pod to schedule.
 pub fn has_nothing_to_do(pod: &PreparedPod, tally: &Tally) -> bool {
     let terms = &pod.incoming.terms;
     tally.existing_anti_affinity == 0 && terms.affinity.is_empty() && terms.anti_affinity.is_empty()
 }
 
-/// A topology key, with the number of pods in each domain. Empty if no pod matters for the key.
+/// A topology key, with the number of matching pods by domain. The list is empty if no pod matches, and may be shorter
+/// than the number of domains.
 type Domains<'a> = (&'a Topology, &'a [i64]);
 
 pub fn filter_nodes(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
@@ -37,7 +39,7 @@ pub fn filter_nodes(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: no
 
 fn verdicts(pod: &PreparedPod, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
     let terms = &pod.incoming.terms;
-    // This may add a key, so it must come before `topologies` is borrowed.
+    // `Cluster::key` may add a key, so the keys are looked up before `topologies` is borrowed.
     terms.affinity.iter().for_each(|term| _ = cluster.key(&term.key));
     let topologies = &*cluster.topologies();
     let affinity = of_terms(&terms.affinity, tally, topologies, |sums| &sums.affinity);
@@ -76,7 +78,7 @@ fn of_terms<'a>(
     found
 }
 
-/// Returns true if one of the node's domains has such pods.
+/// Returns true if one of the node's domains has matching pods.
 fn any(all: &[Domains<'_>], node: node::Id) -> bool {
     let has_pods = |domain: Option<usize>, pods: &[i64]| {
         domain.is_some_and(|domain| pods.get(domain).is_some_and(|pods| *pods > 0))
@@ -93,8 +95,8 @@ pub fn rejections() -> [Rejection; 3] {
     ]
 }
 
-/// Returns true if no pod matches the pod's affinity terms and the pod matches all of them itself. Such a pod is the
-/// first of its group and may go to any node with the topology labels.
+/// Returns true if no pod on a node matches the pod's affinity terms and the pod matches all of its own affinity terms.
+/// Such a pod is the first of its group, so the affinity terms accept any node with the topology labels.
 pub fn is_first(pod: &Incoming, tally: &Tally, cluster: &Cluster) -> bool {
     let namespace = cluster.namespace(&pod.namespace);
     let matches_itself = |term: &Term| term.matches_leniently(&pod.namespace, &pod.labels, namespace);

@@ -36,8 +36,8 @@ pub fn queueing_hint(
     })
 }
 
-/// Returns true if the node enters or leaves a domain so that the pod's terms may be satisfied: it enters a domain
-/// of an affinity term, or leaves a domain of an anti-affinity term.
+/// Returns true if the change of the node may satisfy the pod's terms: the node enters a domain of an affinity term, or
+/// leaves a domain of an anti-affinity term. For a new node, each anti-affinity term counts as satisfied.
 fn moves(terms: &Terms, before: Node<'_>, after: Node<'_>) -> bool {
     let domains = |term: &Term| [before, after].map(|labels| labels.and_then(|labels| labels.get(&term.key)));
     let enters = |term: &Term| {
@@ -66,11 +66,13 @@ fn matched_anti_affinity<'a>(
     prepared.incoming.terms.anti_affinity.iter().filter(move |term| matches_term(term, pod, cluster))
 }
 
-/// Returns true if one of the two pods has an anti-affinity term that matches the other.
+/// Returns true if the incoming pod has an anti-affinity term that matches `pod`, or `pod` has an anti-affinity term
+/// that matches the incoming pod.
 fn conflicted(prepared: &PreparedPod, pod: Pod<'_>, cluster: &Cluster) -> bool {
     let incoming = &prepared.incoming;
     let pod_namespace_labels = cluster.namespace(&incoming.namespace);
-    // As in kube-scheduler, the filter is stricter, so a pod that the term does not reject may be tried again.
+    // As in kube-scheduler, this match is more lenient than the filter's. So the deletion of a pod whose term did not
+    // reject the incoming pod can cause a retry.
     let rejects_pod = |term: &Term| term.matches_leniently(&incoming.namespace, &incoming.labels, pod_namespace_labels);
     matched_anti_affinity(prepared, pod, cluster).next().is_some()
         || Terms::new(pod.2).anti_affinity.iter().any(rejects_pod)

@@ -8,8 +8,8 @@
 //!
 //! The plugin groups the pods on nodes. It computes the sums of a pod signature once and then updates them with each
 //! added or deleted pod. Nodes belong to the same class if they are in the same domain of each topology key, or in
-//! domains with the same sums. For a known pod signature, the work depends on the number of classes, not on the number of
-//! nodes.
+//! domains with the same sums. For a known pod signature, the work depends on the number of classes, not on the number
+//! of nodes.
 
 mod args;
 mod by_class;

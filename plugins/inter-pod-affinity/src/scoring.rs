@@ -18,7 +18,7 @@ pub fn pre_score(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Result<Pr
     Ok(if scored { PreScore::Score } else { PreScore::Skip })
 }
 
-/// Returns true if the pod has no preferred terms and the arguments ignore the preferred terms of pods on nodes.
+/// Returns true if the pod has no preferred terms and the arguments ignore the terms of pods on nodes for such a pod.
 pub fn ignores_existing_pods(pod: &PreparedPod, args: &Args) -> bool {
     args.ignore_existing && !pod.prefers
 }

@@ -1,5 +1,5 @@
-//! Sums over the pods on nodes that matter for a pod to schedule, by topology domain. Computed once for each pod signature,
-//! then updated with each added or deleted pod.
+//! Sums, by topology domain, over the pods on nodes whose terms or labels matter for a pod to schedule. The sums of a
+//! pod signature are computed once, then updated with each added or deleted pod.
 
 mod counting;
 
@@ -10,10 +10,10 @@ use berth_guest::topology;
 
 use crate::terms::Terms;
 
-/// The key of a class: a number for each of [`Tally::sums`].
+/// The key of a class of nodes: a number for each entry of [`Tally::sums`].
 pub type Key = Numbers;
 
-/// The properties of the pod to schedule that matter to terms.
+/// The properties of the pod to schedule that decide which terms match.
 #[derive(Debug)]
 pub struct Incoming {
     /// `metadata.namespace`.
@@ -29,37 +29,44 @@ pub struct Incoming {
 pub struct Tally {
     /// An entry for each relevant topology key.
     pub sums: Vec<Sums>,
-    /// The number of (pod, domain) pairs of pods on nodes that match all affinity terms of the pod.
+    /// The number of (pod on a node, affinity term) pairs, for pods that match all required affinity terms of the pod
+    /// to schedule and whose node has the term's topology label.
     pub affinity: i64,
-    /// The number of (pod, domain) pairs of pods on nodes whose anti-affinity matches the pod.
+    /// The number of (pod on a node, anti-affinity term of that pod) pairs, for required terms that match the pod to
+    /// schedule and nodes that have the term's topology label.
     pub existing_anti_affinity: i64,
-    /// The number of (pod, domain) pairs that contribute to the score.
+    /// The number of (pod on a node, term) pairs that contribute to the score.
     pub scored: i64,
-    /// The contributions of each group of pods, with indexes into `sums`.
+    /// The contributions of one pod, by group of pods. Each has an index into `sums`.
     contributions: PerGroup<Vec<(usize, Contribution)>>,
     /// Nodes whose sums may have changed since the classes were updated.
     pub touched: Touched,
     /// Classes of nodes by their sums.
     pub classes: Classes<Key>,
-    /// True if a term that was evaluated has a namespace selector.
+    /// True if a term that was evaluated has a namespace selector. The sums then depend on the labels of namespaces.
     reads_namespaces: bool,
     seen: Option<InputVersions>,
 }
 
-/// The sums of a topology key. Each list is indexed by domain and ends at the last domain that has pods.
+/// The sums of a topology key. Each list is indexed by domain. A domain beyond the end of a list has the sum 0.
 #[derive(Debug)]
 pub struct Sums {
     /// The topology key.
     pub key: topology::Key,
-    /// True if the key has few domains. Class keys then contain the domain instead of its sums.
+    /// True if the key has few domains. Class keys then contain the index of the domain instead of its sums.
     pub by_domain: bool,
-    /// The number of pods that match the pod's affinity terms.
+    /// The number of (pod on a node, term) pairs, for pods that match all required affinity terms of the pod to
+    /// schedule and for its terms with this key.
     pub affinity: Vec<i64>,
-    /// The number of pods that match the pod's anti-affinity terms.
+    /// The number of (pod on a node, term) pairs in which the pod matches a required anti-affinity term of the pod to
+    /// schedule.
     pub anti_affinity: Vec<i64>,
-    /// The number of pods whose anti-affinity terms match the pod.
+    /// The number of (pod on a node, term) pairs in which a required anti-affinity term of the pod on the node matches
+    /// the pod to schedule.
     pub existing_anti_affinity: Vec<i64>,
-    /// The sum of the weights of all preferred terms, in both directions.
+    /// The sum of the weights of all matching preferred terms: terms of the pod to schedule and terms of the pods on
+    /// nodes. Anti-affinity counts as negative. Required affinity terms of the pods on nodes count with
+    /// `hardPodAffinityWeight`.
     pub score: Vec<i64>,
 }
 
@@ -90,7 +97,7 @@ impl Tally {
         rows * size_of::<i64>() + self.contributions.bytes() + self.classes.bytes()
     }
 
-    /// Returns the sums of a topology key, or `None` if no pod matters for the key.
+    /// Returns the sums of a topology key, or `None` if the tally has no entry for the key.
     pub fn of(&self, key: topology::Key) -> Option<&Sums> {
         self.sums.iter().find(|sums| sums.key == key)
     }

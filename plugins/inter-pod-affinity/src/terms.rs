@@ -89,8 +89,9 @@ impl Term {
         })
     }
 
-    /// Returns true if this term matches a pod of this namespace with these labels. kube-scheduler's filter and score
-    /// use this rule for the terms of pods on nodes.
+    /// Returns true if this term matches a pod of this namespace with these labels. `namespace_labels` is `None` for an
+    /// unknown namespace, which is treated as a namespace without labels. kube-scheduler's filter and score use this
+    /// rule for the terms of pods on nodes.
     pub fn matches(&self, namespace: &str, labels: &LabelMap, namespace_labels: Option<&LabelMap>) -> bool {
         let selected = || match namespace_labels {
             Some(labels) => self.namespace_selector.matches(labels),

@@ -9,9 +9,9 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 #[serde(try_from = "NodeAffinityArgs")]
 pub struct Args {
-    /// A node must match these terms in addition to the pod's own.
+    /// A node must match one of these terms in addition to the pod's own required terms.
     pub required: Option<Terms>,
-    /// These terms score in addition to the pod's own.
+    /// These terms score in addition to the pod's own preferred terms.
     pub preferred: Option<Preferred>,
 }
 

@@ -1,8 +1,8 @@
 //! NodeAffinity: places pods by node selector and node affinity.
 //!
 //! Reads `spec.nodeSelector` and `spec.affinity.nodeAffinity` of the pod, labels and name of the node, and the
-//! argument `addedAffinity`. As in kube-scheduler v1.36, an invalid required term matches no node, an invalid
-//! preferred term fails the pod, and terms that name nodes narrow the filter to these nodes.
+//! argument `addedAffinity`. As in kube-scheduler v1.36, an invalid required term matches no node, and an invalid
+//! preferred term is an error of pre-score. If every required term names nodes, only these nodes are filtered.
 
 mod args;
 
@@ -33,7 +33,7 @@ fn prepare(pod: &pod::NodeAffinity, args: &Args) -> PreparedPod {
     }
 }
 
-/// Returns the nodes to filter. If every term names nodes, the filter is narrowed to these nodes.
+/// Returns the result of pre-filter. If every required term names nodes, only these nodes are filtered.
 fn narrow(pod: &pod::NodeAffinity, args: &Args) -> PreFilter {
     let Some(terms) = &pod.required else {
         let nothing = pod.node_selector.is_empty() && args.required.is_none();

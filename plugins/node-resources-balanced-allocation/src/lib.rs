@@ -2,8 +2,8 @@
 //!
 //! Reads the pod's requests, the node's allocatable resources and its usage. As in kube-scheduler v1.36, the score
 //! compares the deviation of the resources' utilization with and without the pod, and pods without requests for
-//! these resources are not scored. For an extended resource that a DeviceClass maps, devices are counted if no
-//! device plugin of the node provides the resource. Arguments: `NodeResourcesBalancedAllocationArgs`.
+//! these resources are not scored. For an extended resource that a DeviceClass maps to devices, the devices are counted
+//! if no device plugin of the node provides the resource. Arguments: `NodeResourcesBalancedAllocationArgs`.
 
 mod args;
 
@@ -15,7 +15,7 @@ use berth_guest_devices::Inventory;
 /// The resources that count for the pod, with the pod's requests.
 pub struct PreparedPod(Vec<(Resource, i64)>);
 
-/// An extended resource counts only if the pod requests it.
+/// Selects the resources. An extended resource counts only if the pod requests the resource.
 fn prepare(requests: &pod::Requests, args: &Args) -> PreparedPod {
     let requests = args.resources.iter().map(|resource| (resource.clone(), requests.effective.get(resource)));
     PreparedPod(
@@ -23,7 +23,7 @@ fn prepare(requests: &pod::Requests, args: &Args) -> PreparedPod {
     )
 }
 
-/// Skips pods without requests. Otherwise all of them would go to one node.
+/// Skips pods that request none of the resources. Otherwise all of these pods would go to one node.
 fn pre_score(pod: &PreparedPod) -> PreScore {
     if pod.0.iter().all(|(_, requested)| *requested == 0) { PreScore::Skip } else { PreScore::Score }
 }
@@ -40,7 +40,7 @@ fn score(
         Amounts { capacity, used, requested: *requested }
     };
     let provided = pod.0.iter().map(amounts).filter(|amounts| amounts.capacity != 0);
-    // The amounts are read several times. A fixed array avoids an allocation per node for the usual number of resources.
+    // The amounts are read several times. An array avoids an allocation per node for the usual number of resources.
     let mut inline = [Amounts::default(); INLINE];
     if pod.0.len() > INLINE {
         return improvement(&provided.collect::<Vec<_>>());
@@ -56,7 +56,7 @@ fn score(
 /// The number of resources up to which `score` uses an array.
 const INLINE: usize = 4;
 
-/// The amounts of a resource that the node has.
+/// The node's capacity and usage of a resource, and the pod's request.
 #[derive(Clone, Copy, Default)]
 struct Amounts {
     capacity: i64,
@@ -113,8 +113,8 @@ berth_guest::plugin!(
     prepare: prepare => PreparedPod,
     pre_score: pre_score,
     score: score,
-    // The index is read only for the node itself and for objects, and a change of an object invalidates all cached
-    // answers.
+    // Scope `node` is valid: the index is read only for the node itself and for objects, and a change of an object
+    // invalidates all cached answers.
     scope: Node,
 );
 

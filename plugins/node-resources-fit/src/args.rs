@@ -24,7 +24,8 @@ impl Args {
     }
 }
 
-/// The filter needs at least the classes, because it leaves the resources that classes map to DynamicResources.
+/// The filter needs at least the DeviceClasses: it does not check an extended resource that a DeviceClass maps to
+/// devices, because the plugin DynamicResources does.
 impl ReadsDevices for Args {
     fn extent(&self) -> Extent {
         Extent::of_scores(self.strategy.resources.iter().map(|(resource, _)| resource)).max(Extent::Classes)
@@ -47,7 +48,7 @@ pub enum ScoringType {
     LeastAllocated,
     /// Higher utilization gives a higher score.
     MostAllocated,
-    /// A piecewise linear function through these points: utilization in percent, and score from 0 to 100.
+    /// A piecewise linear function through these points: (utilization in percent, score from 0 to 100).
     RequestedToCapacityRatio(Vec<(i64, i64)>),
 }
 
@@ -98,7 +99,7 @@ const LEAST_ALLOCATED: &str = "LeastAllocated";
 const MOST_ALLOCATED: &str = "MostAllocated";
 const RATIO: &str = "RequestedToCapacityRatio";
 
-/// The maximum score in a shape. It is scaled to 100.
+/// The maximum score of a point in the arguments. Scores are scaled so that this maximum becomes 100.
 const SHAPE_SCORE: i64 = 10;
 
 impl TryFrom<NodeResourcesFitArgs> for Args {

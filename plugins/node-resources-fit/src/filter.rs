@@ -20,7 +20,7 @@ struct Scalar {
 }
 
 impl RequestsToFit {
-    /// Drops requests of zero and resources that the arguments ignore.
+    /// Creates the requests, without extended resources that the arguments ignore or of which the pod requests 0.
     pub fn new(requests: &pod::Requests, args: &Args) -> RequestsToFit {
         let scalars = requests.fit.scalars.iter().filter(|scalar| scalar.quantity != 0 && !args.ignores(&scalar.name));
         let scalar = |scalar: &berth_guest::types::Scalar| Scalar {
@@ -56,7 +56,8 @@ impl RequestsToFit {
         verdict
     }
 
-    /// Returns true if the node has more of a resource that the pod requests than before.
+    /// Returns true if the node has more of a resource that the pod requests than before, or if devices may provide a
+    /// requested resource that the node does not have.
     pub fn has_more(&self, after: &node::Allocatable, before: &node::Allocatable, devices: &Inventory) -> bool {
         let scalar = |scalar: &Scalar| {
             let has = after.scalar(&scalar.name);

@@ -37,8 +37,8 @@ pub fn queueing_hint(
     }))
 }
 
-/// Returns true if the class is new, or maps another extended resource than before, and the pod names this resource,
-/// even with a quantity of 0.
+/// Returns true if the class maps an extended resource that the class did not map before the event, and the pod
+/// requests this resource, even with a quantity of 0.
 fn maps_a_requested_resource(event: &Event, requested: &Resources) -> Result<bool, String> {
     let (before, Some(after)) = (event.before::<Class>()?, event.after::<Class>()?) else { return Ok(false) };
     let requests_resource = |resource: &str| requested.scalars.iter().any(|scalar| scalar.name == resource);
@@ -48,7 +48,8 @@ fn maps_a_requested_resource(event: &Event, requested: &Resources) -> Result<boo
     Ok(is_new || (changed && named(&after).is_some_and(|resource| requests_resource(&resource))))
 }
 
-/// Returns true if a resource that the pod wants is requested less after the event than before.
+/// Returns true if another pod requests less of a resource after the event than before, and the pod in the queue
+/// requests this resource (`requested`).
 fn requests_less(requested: &Resources, before: &Resources, after: &Resources) -> bool {
     let less = |requested: i64, before: i64, after: i64| requested != 0 && after < before;
     less(requested.milli_cpu, before.milli_cpu, after.milli_cpu)

@@ -1,9 +1,9 @@
 //! NodeResourcesFit: filters nodes by free resources, and scores nodes by utilization.
 //!
 //! Reads the pod's requests (see `pod-requests` of the contract for their sum), the node's allocatable resources and
-//! its usage, as kube-scheduler v1.36 does. An extended resource that a DeviceClass maps is left to DynamicResources
-//! if the node does not have the resource. If the arguments name such a resource for scoring, its devices are
-//! counted. Arguments: `NodeResourcesFitArgs`.
+//! its usage, as kube-scheduler v1.36 does. The filter leaves an extended resource that a DeviceClass maps to devices
+//! to the plugin DynamicResources if the node does not have the resource. If the arguments name such a resource for
+//! scoring, the score counts its devices. Arguments: `NodeResourcesFitArgs`.
 
 mod args;
 mod filter;
@@ -54,8 +54,8 @@ berth_guest::plugin!(
         ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_ALLOCATABLE),
         ClusterEvent::new("resource.k8s.io/v1/DeviceClass", EventActions::ADD | EventActions::UPDATE),
     ],
-    // The index is read only for the node itself and for objects, and a change of an object invalidates all cached
-    // answers.
+    // Scope `node` is valid: the index is read only for the node itself and for objects, and a change of an object
+    // invalidates all cached answers.
     scope: Node,
 );
 

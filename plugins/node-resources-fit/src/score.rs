@@ -15,8 +15,8 @@ struct ScoredResource {
 }
 
 impl RequestsToScore {
-    /// Selects the resources. An extended resource counts only if the pod requests it. For cpu and memory, a
-    /// container without a request counts with a default.
+    /// Selects the resources. An extended resource counts only if the pod requests the resource. For cpu and memory, a
+    /// container without a request counts with kube-scheduler's default request.
     pub fn new(requests: &pod::Requests, args: &Args) -> RequestsToScore {
         let scored = args.strategy.resources.iter().map(|(resource, weight)| ScoredResource {
             resource: resource.clone(),
@@ -30,8 +30,8 @@ impl RequestsToScore {
         )
     }
 
-    /// Returns the weighted mean over the resources that the node has. `amounts` returns capacity and usage of a
-    /// resource.
+    /// Returns the weighted mean, from 0 to 100, over the resources that the node has. `amounts` returns the capacity
+    /// and usage of a resource.
     pub fn of(&self, strategy: &Strategy, amounts: impl Fn(&Resource) -> (i64, i64)) -> i64 {
         let (mut sum, mut weights) = (0, 0);
         for ScoredResource { resource, weight, requested } in &self.0 {

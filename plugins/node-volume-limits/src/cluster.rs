@@ -19,7 +19,8 @@ use crate::uses::{Use, Uses};
 pub struct Cluster {
     names: Vec<node::Name>,
     nodes: BTreeMap<String, node::Id>,
-    /// The free attachments of each node, updated with every change.
+    /// A lower bound of the free attachments of each node. Updated with each change of a node, pod, CSINode or
+    /// VolumeAttachment.
     slots: NodeSlots,
     residents: Residents<Uses>,
     claims: Known<PersistentVolumeClaim>,
@@ -183,7 +184,8 @@ impl Cluster {
         }
     }
 
-    /// Updates the node's free attachments. Pods may be added before their node, and removed after it.
+    /// Updates the bound of a known node. The host may add a pod before the pod's node, and remove the pod after the
+    /// node.
     fn update_slots(&mut self, node: node::Id) {
         if self.slots.has(node) {
             self.slots.set(node, self.compute_slots(node));
@@ -199,7 +201,7 @@ impl Cluster {
         self.names.get(node.at()).map_or("", |name| &**name)
     }
 
-    /// Returns the node's free attachments, without a check of the individual volumes.
+    /// Returns a lower bound of the node's free attachments, without a check of the individual volumes.
     pub fn free_slots(&self, node: node::Id) -> FreeSlots {
         self.slots.of(node)
     }
@@ -215,7 +217,8 @@ impl Cluster {
         self.slots.all_have_drivers()
     }
 
-    /// Adds the volumes of the pod to schedule. Whether in-tree volumes count as CSI volumes depends on the node.
+    /// Adds the volumes of the pod to schedule to `volumes`. In-tree volumes count as CSI volumes only if
+    /// `in_tree_migrated` is true.
     pub fn volumes_of_incoming<'a>(
         &'a self,
         pod: &'a Uses,
@@ -262,7 +265,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Returns the volume that will be attached for a claim, if a CSI driver attaches it.
+    /// Returns the volume that will be attached for a claim, or `None` if no CSI driver attaches a volume.
     fn volume_of<'a>(
         &'a self,
         claim: &'a PersistentVolumeClaim,
@@ -286,7 +289,7 @@ impl Cluster {
         NodeVolumes { node, csi_node: self.csi_nodes.get("", name), attachments: self.attached.get(name) }
     }
 
-    /// Returns the volume of a VolumeAttachment, unless it is an in-tree volume.
+    /// Returns the CSI volume of a VolumeAttachment, or `None` for an in-tree or unknown volume.
     fn attached_volume(&self, name: &str) -> Option<Volume<'_>> {
         let attachment = &self.attachments.get("", name)?.spec;
         let volume = self.volumes.get("", attachment.source.persistent_volume_name.as_deref()?)?;
@@ -326,7 +329,7 @@ impl<'a> NodeVolumes<'a> {
 }
 
 impl Attached<'_> {
-    /// Returns the number of volumes of this driver.
+    /// Returns the number of volumes of this driver, of pods and of VolumeAttachments.
     pub fn of(&self, driver: &str) -> usize {
         self.all.iter().filter(|volume| volume.driver == driver).count()
     }

@@ -16,7 +16,8 @@ pub enum FreeSlots {
     NoDrivers,
     /// The node accepts at least this number of volumes, of any drivers.
     AtLeast(u32),
-    /// The node's pods may have invalid volumes, so each volume has to be checked even without limits.
+    /// The CSINode has a limit, and a pod of the node may have an invalid volume. Each volume has to be checked, even
+    /// the volumes of drivers without a limit.
     Unclear,
 }
 
@@ -44,13 +45,14 @@ impl FreeSlots {
     }
 }
 
-/// The bounds of all nodes, with counts that answer questions about all nodes at once.
+/// The bounds of all nodes, with the number of nodes for each bound, so that questions about all nodes need no loop.
 #[derive(Debug, Default)]
 pub struct NodeSlots {
     of_nodes: Vec<Option<FreeSlots>>,
     no_drivers: usize,
     unclear: usize,
-    /// The number of nodes by their bound. Most nodes are alike, so there are few distinct bounds.
+    /// The number of nodes by the number in [`FreeSlots::AtLeast`]. Most nodes are alike, so there are few distinct
+    /// numbers.
     at_least: BTreeMap<u32, usize>,
 }
 

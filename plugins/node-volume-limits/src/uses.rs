@@ -29,17 +29,18 @@ pub enum Use {
 }
 
 impl Uses {
-    /// Selects the volumes that may count.
+    /// Selects the pod's volumes that may count towards limits.
     pub fn new(namespace: &str, volumes: &[Volume]) -> Uses {
         Uses { namespace: namespace.to_owned(), volumes: volumes.iter().filter_map(Use::new).collect() }
     }
 
-    /// Returns true if no volume counts.
+    /// Returns true if no volume can count towards limits.
     pub fn is_empty(&self) -> bool {
         self.volumes.is_empty()
     }
 
-    /// Returns true if a volume may turn out to be invalid.
+    /// Returns true if a volume may be invalid: an ephemeral volume, whose claim may belong to another pod, or an
+    /// in-tree volume that can't be translated.
     pub fn may_be_invalid(&self) -> bool {
         self.volumes.iter().any(|volume| matches!(volume, Use::Ephemeral { .. } | Use::InTree(Err(_))))
     }

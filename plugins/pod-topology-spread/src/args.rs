@@ -22,8 +22,8 @@ pub struct Args {
     /// The constraints for pods without constraints of their own. Their selectors are derived from the pod's
     /// Services and controller.
     pub defaults: Vec<DefaultConstraint>,
-    /// True if `defaults` are Kubernetes' built-in constraints. Nodes without a zone are then still spread by
-    /// hostname.
+    /// True if `defaults` are the built-in constraints (`defaultingType: System`). Nodes without a zone label then
+    /// still count for the constraint by hostname.
     pub system: bool,
 }
 
@@ -32,8 +32,8 @@ pub struct Args {
 pub struct DefaultConstraint {
     /// The action for a pod that violates the constraint.
     pub action: Action,
-    /// The constraint, with a selector that selects no pods. `matchLabelKeys` have no effect on default constraints,
-    /// because the selector is replaced.
+    /// The constraint, with a selector that selects no pods. For each pod, the selector of the pod's Services and
+    /// controller replaces this selector, so `matchLabelKeys` has no effect.
     pub constraint: Constraint,
 }
 

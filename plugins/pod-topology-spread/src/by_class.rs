@@ -17,7 +17,8 @@ use crate::tally::{Count, PodCounts, Tally};
 pub fn classify(known: &Known, pod: &PreparedPod, args: &Args, cluster: &Cluster) -> Option<Classified> {
     let classified = pod.read_both(args, cluster, |hard, soft, classes| {
         let topologies = cluster.topologies();
-        // Otherwise the score could not determine the number of domains of the nodes that passed.
+        // Unless class keys contain the domain, the score cannot determine the number of domains of the nodes that
+        // passed.
         let countable = |count: &Count| matches!(count.pod_counts, PodCounts::Nodes(_)) || count.by_domain;
         let usable = soft.counts.iter().all(countable) && follow(classes, hard, soft, &topologies);
         usable.then(|| Classified {
@@ -30,11 +31,11 @@ pub fn classify(known: &Known, pod: &PreparedPod, args: &Args, cluster: &Cluster
             told: classes.tell(known),
         })
     });
-    // For an invalid selector, the host asks about nodes, and those calls return the error.
+    // Without classes, the host calls `filter_nodes` and `score_nodes`, which return the error of an invalid selector.
     classified.ok().flatten()
 }
 
-/// Updates the classes. Returns false if there are too many.
+/// Updates the classes. Returns false if there are too many classes.
 fn follow(classes: &mut Classes<Key>, hard: &mut Tally, soft: &mut Tally, topologies: &Topologies) -> bool {
     let touched = hard.touched.take().and(soft.touched.take());
     let few = classes.follow(touched, topologies.node_bound(), |node| {
@@ -102,7 +103,8 @@ pub fn score_classes(
     })
 }
 
-/// Returns the number of domains of a constraint among the nodes to score.
+/// Returns the number of domains among the nodes to score, for the constraint at index `at`; for the hostname, the
+/// number of these nodes. Classes for which `counting` is false are not included.
 fn size(soft: &Tally, at: usize, topologies: &Topologies, passed: &[(&[i64], u32)], counting: &[bool]) -> usize {
     let scored = passed.iter().zip(counting).filter(|(_, counts)| **counts).map(|(passed, _)| passed);
     let count = &soft.counts[at];

@@ -17,17 +17,17 @@ use crate::counted::Counts;
 /// The properties that all pods of a group have in common: namespace and labels.
 pub type PodKey = (pod::Namespace, pod::Labels);
 
-/// The limit in bytes for the counts of all pod signatures. At 5,000 nodes, one takes about ten kilobytes per
-/// constraint.
+/// The limit in bytes for the counts of all pod signatures. At 5,000 nodes, the counts of one pod signature take about
+/// ten kilobytes per constraint.
 const CACHE_BYTES: usize = 96 << 20;
 
 /// The plugin's index of the cluster.
 pub struct Cluster {
-    /// The domains of topology keys. A key is added when a constraint names it for the first time.
+    /// The domains of topology keys. A key is added when a constraint with this key is read for the first time.
     topologies: RefCell<Topologies>,
     /// Names and taints by node id.
     facts_by_node: Vec<NodeFacts>,
-    /// The pods on nodes, without pods that are being deleted: those don't count.
+    /// The pods on nodes. Pods that are being deleted are not included, because they don't count.
     pub groups: Groups<PodKey>,
     /// Selectors of Services and controllers.
     pub selectors: Selectors,
@@ -110,7 +110,7 @@ impl Index<Args> for Cluster {
 }
 
 impl Cluster {
-    /// Returns the domains of the topology keys that are known.
+    /// Returns the domains of the topology keys that were added with `key`.
     pub fn topologies(&self) -> Ref<'_, Topologies> {
         self.topologies.borrow()
     }
@@ -120,7 +120,7 @@ impl Cluster {
         self.topologies.borrow_mut().key(key)
     }
 
-    /// Returns name and taints of a node.
+    /// Returns the name and taints of a node, or `None` for a node id that was never used.
     pub fn node_facts(&self, node: node::Id) -> Option<&NodeFacts> {
         self.facts_by_node.get(node.at())
     }

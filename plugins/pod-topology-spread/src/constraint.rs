@@ -6,7 +6,7 @@ use berth_guest::selector::LabelSelector;
 pub use berth_guest::types::UnsatisfiableAction as Action;
 use berth_guest::types::{NodeInclusionPolicy, SpreadConstraint};
 
-/// The topology key with a domain per node. The score counts the pods of such a constraint by node.
+/// The topology key with one domain per node. For this key, the score counts pods by node instead of by domain.
 pub const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// A constraint with a parsed selector.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// The number of nodes and pods in each domain.
+/// The number of nodes that count in each domain, and the number of pods on these nodes. Domains are indexes.
 #[derive(Debug, Default)]
 pub struct Domains {
     domains: Vec<Domain>,
-    /// The number of domains by their number of pods. Only domains with nodes that count are included.
+    /// The number of domains with a given number of pods, by that number. Only domains with nodes that count are
+    /// included.
     by_pods: BTreeMap<u32, u32>,
 }
 
@@ -61,7 +62,7 @@ impl Domains {
         self.domains.get(domain).map_or(0, |domain| domain.pods.into())
     }
 
-    /// Returns the smallest number of pods in a domain, or `None` if there are no domains.
+    /// Returns the smallest number of pods in a domain with nodes that count, or `None` if there is no such domain.
     pub fn min_pods(&self) -> Option<i64> {
         self.by_pods.first_key_value().map(|(pods, _)| i64::from(*pods))
     }

@@ -22,7 +22,7 @@ pub fn queueing_hint(
     node: node::Change<'_, (node::Labels, node::Taints)>,
     pod: pod::Change<'_, (pod::Namespace, pod::Labels)>,
 ) -> Result<Hint, String> {
-    // The counts are not used, because they would have to be updated first.
+    // The constraints are taken from the pod, not from the counts, because the counts would have to be updated first.
     let constraints = match &pod_data.own {
         Some(own) => Cow::Borrowed(own.hard.as_ref().map_err(String::clone)?.as_slice()),
         None => Cow::Owned(pod_data.defaults(Action::DoNotSchedule, args, cluster)),
@@ -42,8 +42,8 @@ fn of_pod(constraints: &[Constraint], before: Option<Pod<'_>>, after: Option<Pod
     constraints.iter().any(|constraint| counted(before, constraint) != counted(after, constraint))
 }
 
-/// Returns true if the event moves the node into or out of the domains of all constraints, moves it to another
-/// domain, or changes the taints of a node in the domains.
+/// Returns true if the node has the topology labels of all constraints either only before or only after the event. If
+/// the node has these labels before and after, returns true if the event changes one of them or the node's taints.
 fn of_node(constraints: &[Constraint], before: Option<Node<'_>>, after: Option<Node<'_>>) -> bool {
     let in_domains = |node: Option<Node<'_>>| {
         node.is_some_and(|(labels, _)| constraints.iter().all(|constraint| labels.contains_key(&constraint.key)))

@@ -45,7 +45,7 @@ pub struct PreparedPod {
     /// The pod's own constraints, or `None` if the pod has none.
     own: Option<OwnConstraints>,
     counts: Place<Counts>,
-    /// The weight of a pod in the score, for each `ScheduleAnyway` constraint.
+    /// The weight of a pod in the score, for each `ScheduleAnyway` constraint. Set by the last pre-score.
     weights: RefCell<Vec<f64>>,
 }
 

@@ -9,7 +9,8 @@ use crate::cluster::Cluster;
 use crate::constraint::Action;
 use crate::tally::{Count, PodCounts, Tally, counted_in};
 
-/// Computes the weight of each constraint: a pod weighs more if there are many domains, because each has few pods.
+/// Computes the weight of a pod for each constraint. The weight increases with the number of domains, because the pods
+/// of a constraint with many domains are spread more thinly.
 pub fn pre_score(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<PreScore, String> {
     let weights = pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
         let topologies = cluster.topologies();
@@ -24,7 +25,8 @@ pub fn pre_score(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node:
     Ok(answer)
 }
 
-/// Returns the number of domains among the nodes to score.
+/// Returns the number of domains among the nodes to score; for the hostname, the number of these nodes. Nodes without
+/// the required labels don't count.
 fn size(tally: &Tally, count: &Count, topologies: &Topologies, nodes: node::Ids<'_>) -> usize {
     let scored = nodes.iter().filter(|node| tally.has_keys(topologies, *node));
     if matches!(count.pod_counts, PodCounts::Nodes(_)) {
@@ -57,7 +59,8 @@ pub fn score_nodes(
     })
 }
 
-/// Adds a constraint's contribution to the sum of each node. Nodes without the label get nothing.
+/// Adds a constraint's contribution to the sum of each node. `sums` is parallel to `nodes`. The sum of a node without
+/// the topology label does not change.
 fn add(count: &Count, weight: f64, topology: &Topology, nodes: node::Ids<'_>, sums: &mut [f64]) {
     let base = (count.constraint.max_skew - 1) as f64;
     for (node, sum) in nodes.iter().zip(sums) {
@@ -82,7 +85,7 @@ pub fn rounded(sum: f64) -> i64 {
     if sum - whole as f64 >= 0.5 { whole + 1 } else { whole }
 }
 
-/// Reverses the scores, so that the fewest pods score 100. Nodes that don't count score 0.
+/// Reverses the scores, so that the node with the lowest score gets 100. Nodes that don't count get 0.
 pub fn normalize(
     scores: &mut [i64],
     pod: &PreparedPod,

@@ -1,5 +1,5 @@
-//! Counts of the pods that a constraint selects. Computed once for each pod signature, then updated with each added or deleted
-//! pod.
+//! Counts of the pods that a constraint selects. The counts of a pod signature are computed once, then updated with
+//! each added or deleted pod.
 
 mod counting;
 
@@ -23,18 +23,19 @@ pub struct CountingRules {
     pub tolerations: pod::Tolerations,
 }
 
-/// The counts of a pod signature's constraints with one action.
+/// The counts of a pod signature for its constraints with one `whenUnsatisfiable` action.
 #[derive(Debug)]
 pub struct Tally {
     /// An entry for each constraint.
     pub counts: Vec<Count>,
     /// If true, only nodes with the labels of all constraints count.
     all_keys: bool,
-    /// True if the score needs the number of domains among some nodes.
+    /// True for the constraints of the score. The score needs the number of domains among the scored nodes, so class
+    /// keys contain the domain even if the cluster has few nodes per domain.
     all_domains: bool,
     /// Nodes whose counts may have changed since the classes were updated.
     pub touched: Touched,
-    /// The versions of the inputs at the last update; `None` before the first count.
+    /// The versions of the inputs at the last update; `None` before the first computation.
     seen: Option<InputVersions>,
 }
 
@@ -47,18 +48,18 @@ pub struct Count {
     pub key: Key,
     /// The counts of pods.
     pub pod_counts: PodCounts,
-    /// True if the key has few domains. Class keys then contain the domain instead of its count.
+    /// True if the key has few domains. Class keys then contain the index of the domain instead of the number of pods.
     pub by_domain: bool,
-    /// Whether the constraint selects the pods of a group.
+    /// By group of pods: true if the constraint selects the group's pods.
     selects: PerGroup<bool>,
 }
 
 /// Counts of pods.
 #[derive(Debug)]
 pub enum PodCounts {
-    /// By domain, only for nodes that count.
+    /// By domain, only the pods on nodes that count. `counting` is indexed by node id: true if the node counts.
     Domains { domains: Domains, counting: Vec<bool> },
-    /// By node.
+    /// By node id, including nodes that do not count.
     Nodes(Vec<u32>),
 }
 
@@ -99,18 +100,19 @@ impl Tally {
 }
 
 /// Returns the domain in which the pods of `node` are counted. If nodes without the label count (`all_keys` is false),
-/// kube-scheduler reads a missing label as an empty value, so both are one domain.
+/// kube-scheduler reads a missing label as an empty value, so nodes without the label and nodes with an empty value are
+/// in one domain.
 pub fn counted_in(topology: &Topology, node: node::Id, all_keys: bool) -> Option<usize> {
     let domain = topology.domain(node);
     if all_keys { domain } else { domain.or_else(|| topology.domain_with("")) }
 }
 
 impl PodCounts {
-    /// Adds pods on `node`, whose pods are counted in `domain`.
+    /// Adds `by` pods on `node`, or removes pods if `by` is negative. The pods of `node` are counted in `domain`.
     fn add(&mut self, node: node::Id, by: i32, domain: Option<usize>) {
         match self {
             PodCounts::Nodes(pods) => {
-                // A pod may come before its node.
+                // The host may add a pod before it adds the pod's node.
                 if node.at() >= pods.len() {
                     pods.resize(node.at() + 1, 0);
                 }

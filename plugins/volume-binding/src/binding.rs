@@ -22,7 +22,8 @@ const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 const IS_BOUND: &str = "has(object.spec.volumeName) && object.spec.volumeName != '' && has(object.metadata.annotations) \
     && 'pv.kubernetes.io/bind-completed' in object.metadata.annotations";
 
-/// Chooses the volumes. Until the API server has the new versions, other pods see the claims and volumes as assumed.
+/// Chooses the volumes, and assumes the claims and volumes as pre-bind will change them. Other pods see the assumed
+/// objects until the API server reports the new versions.
 pub fn reserve(
     pod: &Pod,
     cluster: &Cluster,
@@ -80,8 +81,8 @@ fn named(claim: &Claim) -> NamedObject {
     }
 }
 
-/// Returns the object to change and the patch. The patch contains the resource version, so that a conflicting change
-/// of the object fails the attempt, and the pod is retried.
+/// Returns the object to change and the patch, or `None` if the step needs no change. The patch contains the resource
+/// version, if known, so that a conflicting change of the object fails the attempt, and the pod is retried.
 fn change(step: &Step, node: &str) -> Option<(ObjectReference, String)> {
     let (object, annotations, more) = match step {
         Step::Bind { changed: false, .. } => return None,
@@ -102,7 +103,8 @@ fn change(step: &Step, node: &str) -> Option<(ObjectReference, String)> {
     Some((object, format!(r#"{{"metadata":{{"annotations":{{{annotations}}}{version}}}{more}}}"#)))
 }
 
-/// Returns conditions to wait for. A condition evaluates to a string if it can no longer become true.
+/// Returns the objects to wait for, each with a CEL condition. The condition evaluates to a string, the reason, if the
+/// condition can no longer become true.
 fn waits(step: &Step, node: &str) -> Vec<(ObjectReference, String)> {
     match step {
         Step::Bind { volume, claim, .. } => {

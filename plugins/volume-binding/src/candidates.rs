@@ -17,7 +17,8 @@ const AVAILABLE: &str = "Available";
 /// The candidate volumes of a claim.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// Volumes whose `claimRef` names the claim. If such a volume exists, the claim can only be bound to it.
+    /// Volumes whose `claimRef` names the claim. If there is such a volume, the claim cannot be bound to another
+    /// volume.
     reserved: Vec<Rc<Volume>>,
     /// Volumes that are accessible only from nodes with a label value, by label and value. The smallest volume is
     /// first.
@@ -58,7 +59,8 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// Returns the volume to bind on a node with these labels, except `taken`.
+    /// Returns the volume to bind on a node with these labels: a reserved volume, or else the smallest volume that the
+    /// node can access. Volumes in `taken` are left out.
     pub fn on(&self, labels: &LabelMap, taken: &[Rc<Volume>]) -> Option<Rc<Volume>> {
         let is_not_taken = |volume: &&Rc<Volume>| !taken.iter().any(|taken| Rc::ptr_eq(taken, volume));
         if let Some(reserved) = self.reserved.iter().find(is_not_taken) {

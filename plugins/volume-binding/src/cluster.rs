@@ -20,13 +20,13 @@ pub struct Cluster {
     pub claims: Known<Rc<Claim>>,
     /// Volumes by name.
     pub volumes: Known<Rc<Volume>>,
-    /// Classes by name.
+    /// StorageClasses by name.
     pub classes: Known<StorageClass>,
     /// CSINodes by name.
     pub csi_nodes: Known<CsiNode>,
     /// CSIDrivers by name.
     pub drivers: Known<CsiDriver>,
-    /// Names of volumes by class.
+    /// Names of volumes by the name of their StorageClass.
     by_class: BTreeMap<String, BTreeSet<String>>,
     capacities: Known<Capacity>,
 }

@@ -23,9 +23,9 @@ pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 /// The decision for unbound claims.
 #[derive(Debug, Default)]
 pub struct Decision {
-    /// Claims that are bound to existing volumes.
+    /// Claims to bind, each with an existing volume.
     pub bindings: Vec<(Rc<Claim>, Rc<Volume>)>,
-    /// Claims for which a volume is provisioned.
+    /// Claims for which a volume is to be provisioned.
     pub provisions: Vec<Rc<Claim>>,
 }
 
@@ -82,7 +82,7 @@ fn bound(states: &ClaimStates, cluster: &Cluster, node: NodeInfo<'_>) -> Result<
     Ok(None)
 }
 
-/// Returns the decision for unbound claims, or a conflict.
+/// Returns the decision for unbound claims, or the conflict that rejects the node. Fails for an invalid claim or class.
 fn unbound(
     waiting: &[Waiting],
     cluster: &Cluster,
@@ -97,7 +97,8 @@ fn unbound(
             None => free.push(waiting),
         }
     }
-    // The smallest request gets the smallest volume.
+    // Claims choose in the order of their requests, so that a small request does not take a volume that only a larger
+    // one needs.
     free.sort_by_key(|waiting| waiting.claim.object.requested());
     let mut taken: Vec<Rc<Volume>> = Vec::new();
     for Waiting { claim, candidates } in free {
@@ -132,7 +133,8 @@ fn provisioning_problem(claim: &Claim, cluster: &Cluster, node: NodeInfo<'_>) ->
     })
 }
 
-/// Returns true if there is enough capacity. Only drivers that publish capacities are checked.
+/// Returns true if there is enough capacity for the claim on the node. Returns true without a check if the driver does
+/// not publish capacities or the claim requests no storage.
 fn has_capacity(claim: &Claim, name: &str, class: &StorageClass, cluster: &Cluster, node: NodeInfo<'_>) -> bool {
     let Some(requested) = claim.object.spec.resources.requests.storage else { return true };
     let driver = cluster.drivers.get("", &class.provisioner);

@@ -1,5 +1,5 @@
 //! Queueing hints: changes of the pod's own claims, of volumes and nodes, and changes of classes, CSI drivers and
-//! capacities that allow further nodes.
+//! capacities that may allow further nodes.
 
 use berth_guest::hints::{Event, Hint};
 use berth_guest::pod;

@@ -4,8 +4,9 @@
 //! Reads the pod's volumes, PersistentVolumeClaims, PersistentVolumes, StorageClasses, CSINodes, CSIDrivers,
 //! CSIStorageCapacities, and labels and names of nodes, as kube-scheduler v1.36 does. A bound claim needs a node
 //! that can access its volume. An unbound claim with binding mode WaitForFirstConsumer gets the smallest suitable
-//! volume that the node can access, or a volume that is provisioned for the node. Reserve assumes this decision.
-//! Pre-bind writes it to the claim or the volume, and waits for the binding.
+//! volume that the node can access, or a volume that is provisioned for the node. Reserve assumes the claims and
+//! volumes that this decision changes. Pre-bind writes the decision to the claim or the volume, and waits for the
+//! binding.
 
 mod args;
 mod binding;

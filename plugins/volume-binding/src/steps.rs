@@ -52,7 +52,7 @@ pub fn write(steps: &[Step]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Decodes the steps. Another version of this plugin may have encoded them.
+/// Decodes the steps. Fails for an unknown step, because another version of this plugin may have encoded the steps.
 pub fn read(state: &[u8]) -> Result<Vec<Step>, String> {
     let text = str::from_utf8(state).map_err(|_| "the reservation's state is not UTF-8".to_owned())?;
     let unknown = |line| format!("the reservation's state has an unknown line: {line:?}");

@@ -19,14 +19,16 @@ pub struct Volume {
     pub object: PersistentVolume,
     /// `metadata.labels`.
     pub labels: LabelMap,
-    /// A label and values from the node affinity. Only nodes with one of these values can access the volume.
+    /// A label and values from the node affinity. Only nodes with one of these values can access the volume. `None` if
+    /// the affinity does not require values of a label.
     pub pinned: Option<(String, Vec<String>)>,
     /// The node affinity; `None` if every node can access the volume.
     affinity: Option<Terms>,
     migrated: Option<Migrated>,
 }
 
-/// The node affinity for nodes on which the volume's in-tree plugin is migrated to a CSI driver.
+/// The node affinity for nodes on which the volume's in-tree plugin is migrated to a CSI driver, or an error if the
+/// volume can't be translated.
 #[derive(Debug)]
 struct Migrated {
     provisioner: &'static str,

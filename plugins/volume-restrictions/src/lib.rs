@@ -45,7 +45,8 @@ fn disks(volumes: &[Volume]) -> Vec<VolumeSource> {
     volumes.iter().map(|volume| &volume.source).filter(|source| disk::is_exclusive(source)).cloned().collect()
 }
 
-/// Returns the claims that the pod names. A claim of an ephemeral volume is used by its own pod only.
+/// Returns the claims that the pod names. Claims of ephemeral volumes are left out, because only one pod uses such a
+/// claim.
 fn claims(volumes: &[Volume]) -> Vec<String> {
     let claim = |volume: &Volume| match &volume.source {
         VolumeSource::PersistentVolumeClaim(source) => Some(source.claim.clone()),
@@ -76,8 +77,8 @@ fn filter(pod: &PreparedPod, cluster: &Cluster, node: node::Id) -> Result<(), &'
     if pod.in_use.get() { Err(CLAIM_IN_USE) } else { Ok(()) }
 }
 
-/// Queues the pod if a deleted pod used one of its disks or claims, if a claim that the pod names is added, and for
-/// each new node.
+/// Queues the pod if a deleted pod had a conflicting disk or used a claim of the pod, if a claim that the pod names is
+/// added, and for each new node.
 fn queueing_hint(event: &Event, pod: &PreparedPod, deleted: pod::Change<'_, (pod::Namespace, pod::Volumes)>) -> Hint {
     let frees = |(namespace, volumes): (&pod::Namespace, &pod::Volumes)| {
         let (disks, claims) = (disks(volumes), claims(volumes));

@@ -51,7 +51,8 @@ fn pre_filter(pod: &PreparedPod, cluster: &Cluster) -> Result<PreFilter, Rejecti
     Ok(answer)
 }
 
-/// Returns the zones of a claim's volume, or `None` if the volume is bound when the pod is scheduled.
+/// Returns the zones of a claim's volume, or `None` if the claim is unbound and its class has binding mode
+/// WaitForFirstConsumer.
 fn of_claim<'a>(namespace: &str, name: &str, cluster: &'a Cluster) -> Result<Option<&'a [Zones]>, String> {
     if name.is_empty() {
         return Err("PersistentVolumeClaim had no name".to_owned());
@@ -83,8 +84,8 @@ fn filter(pod: &PreparedPod, labels: &node::Labels) -> Verdict {
     Verdict::FITS
 }
 
-/// Queues the pod for its own claims, a new volume or changed zones, a class with WaitForFirstConsumer, and each
-/// node event.
+/// Queues the pod for events of its own claims, of new volumes, of volumes whose zones change, of classes with binding
+/// mode WaitForFirstConsumer, and of nodes.
 fn queueing_hint(event: &Event, pod: &PreparedPod) -> Result<Hint, String> {
     Ok(Hint::queue_if(match event.kind_name() {
         "PersistentVolumeClaim" => *event.namespace == *pod.namespace && pod.claims.contains(&event.name),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use berth_guest::LabelMap;
 
-/// Zone and region labels, each with the label that a node may have instead.
+/// Zone and region labels of volumes, each with the label that a node may have instead.
 const WITH_SUCCESSORS: [(&str, &str); 4] = [
     ("failure-domain.beta.kubernetes.io/zone", ZONE),
     ("failure-domain.beta.kubernetes.io/region", REGION),
@@ -20,7 +20,7 @@ pub const LABELS: [&str; 4] = [WITH_SUCCESSORS[0].0, WITH_SUCCESSORS[1].0, WITH_
 /// The separator of several zones in a label.
 const DELIMITER: &str = "__";
 
-/// The values of a zone or region label. A node must have one of them.
+/// The values of a zone or region label of a volume. A node must have one of these values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zones {
     label: &'static str,

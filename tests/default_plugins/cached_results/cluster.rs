@@ -1,4 +1,4 @@
-//! A cluster that goes through every kind of change that components are told about.
+//! A cluster that goes through each kind of change in [`Change`].
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use berth_tests::unlike;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-/// The number of apps, whose pods come at random. Results are cached for each app.
+/// The number of apps. The app of a new pod is random. Results are cached for each app.
 const APPS: usize = 45;
 
-/// The number of pods per node, initially and at most. The pods take most of the nodes' CPU, so that some find no
-/// node.
+/// The number of pods per node, initially and at most. The pods take most of the nodes' CPU, so that some new pods fit
+/// on no node.
 const PODS_AT_FIRST: usize = 5;
 const PODS_AT_MOST: usize = 7;
 
@@ -32,7 +32,7 @@ pub enum Change {
 /// Counts of the new pods.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// The number of new pods.
+    /// The number of pods that were added after the start.
     pub tried: usize,
     /// The number of pods that were scheduled.
     pub scheduled: usize,

@@ -1,4 +1,4 @@
-//! Limits on the calls into components, and on the number of nodes they are asked about.
+//! Limits on the calls into components, and on the number of nodes that components are asked about.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ struct Limit {
     all_calls: f64,
     /// The number of calls about every node.
     of_every_node: f64,
-    /// The number of nodes in all other calls together.
+    /// The number of nodes in all calls about fewer than all nodes, together.
     of_single_nodes: f64,
 }
 

@@ -1,6 +1,6 @@
-//! The cost of a decision, in numbers that are the same on every machine: calls into components, nodes they are
-//! asked about, instructions they execute, and bytes passed into them and out of them. A change that makes pods
-//! more expensive fails here. A change that makes them cheaper may lower a limit.
+//! The cost of a decision, in numbers that are the same on every machine: calls into components, nodes that components
+//! are asked about, instructions that components execute, and bytes passed into and out of components. These tests
+//! fail if a change increases the cost of a pod above a limit. A change that decreases the cost may lower the limit.
 
 mod calls;
 mod preemption;

@@ -30,7 +30,7 @@ impl Request {
         Self { method: "GET".into(), path: path.into(), headers: Vec::new(), body: String::new() }
     }
 
-    /// Returns whether the request can be a watch, whose answer does not end by itself.
+    /// Returns true if the request can be a watch. The answer to a watch does not end by itself.
     pub fn may_watch(&self) -> bool {
         self.path.contains("watch")
     }
@@ -136,7 +136,8 @@ struct Sample {
     object: Value,
 }
 
-/// Returns a strategy for requests. They are about few objects, so that one request finds the objects of another.
+/// Returns a strategy for requests. The requests are about few objects, so that one request finds the objects of
+/// another request.
 pub fn requests() -> Result<BoxedStrategy<Request>> {
     let mut samples = samples()?;
     let others = KINDS.iter().map(|kind| {

@@ -1,4 +1,5 @@
-//! A new etcd and kube-apiserver on free ports of the loopback interface. Dropping the value ends them.
+//! A new etcd and kube-apiserver on free ports of the loopback interface. Dropping the [`ControlPlane`] ends both
+//! processes.
 
 mod programs;
 

@@ -1,4 +1,4 @@
-//! The test kit: the parts that tests of several crates share. It depends on no crate of Berth.
+//! The test kit: the parts that tests of several crates share. The kit depends on no other crate of Berth.
 //!
 //! - In: the binaries of etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, for [`ControlPlane`]; the
 //!   contract in `wit/`, for [`component`].

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-/// The maximum time to wait for a condition, unless a test sets another. It is generous, because machines are often
-/// busy.
+/// The maximum time to wait for a condition, unless a test sets another time. The time is generous, because machines
+/// are often busy.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The interval at which a condition is checked that has no notification of changes.
+/// The interval between checks of a condition without a notification of changes.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 static LAST_WAIT: Mutex<String> = Mutex::new(String::new());
@@ -31,15 +31,15 @@ impl Look {
     }
 }
 
-/// Calls `look` until it returns yes, for up to [`PATIENCE`].
+/// Calls `look` until it returns [`Look::Yes`], for up to [`PATIENCE`].
 ///
 /// # Errors
-/// Returns the error of `look`, or an error with the last state if there was no yes in time.
+/// Returns the error of `look`, or an error with the last state if `look` did not return [`Look::Yes`] in time.
 pub async fn eventually<T, F: Future<Output = Result<Look<T>>>>(condition: &str, look: impl FnMut() -> F) -> Result<T> {
     eventually_within(PATIENCE, condition, look).await
 }
 
-/// Calls `look` until it returns yes, for up to `patience`.
+/// Calls `look` until it returns [`Look::Yes`], for up to `patience`.
 ///
 /// # Errors
 /// As [`eventually`].
@@ -86,7 +86,7 @@ pub async fn pass(time: Duration) {
     ticks.tick().await;
 }
 
-/// Returns the condition that this process waits for, or the last one.
+/// Returns the condition that this process waits for or, between waits, the last condition.
 pub fn last_wait() -> String {
     LAST_WAIT.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

@@ -9,7 +9,7 @@ use berth_core::profile::ProfilePlugin;
 
 use crate::answer::{Score, Status, Verdict, left_out};
 
-/// The answers of the last plugin of a profile, by node id. For a plugin alone, this is the plugin's own profile.
+/// The answers of the last plugin of a profile, by node id. A plugin that is asked alone has a profile of its own.
 #[derive(Default)]
 pub struct Listener {
     pre_filter: Option<PreFilterResult>,

@@ -49,7 +49,7 @@ struct Cluster {
     profiles: BTreeMap<Box<str>, Profile>,
     reader: EventReader,
     events: Events,
-    /// Whether a waiting pod has a nominated node.
+    /// True if a waiting pod has a nominated node.
     promises: bool,
     /// The number of questions to plugins outside the core.
     asked: u32,
@@ -59,7 +59,7 @@ impl Berth {
     /// Loads the built-in components.
     ///
     /// # Errors
-    /// Returns an error if one of them is not a valid component.
+    /// Returns an error if a built-in file is not a valid component.
     pub fn load() -> Result<Self> {
         Ok(Self {
             stock: ComponentSet::load(&LoaderOptions {
@@ -193,7 +193,7 @@ fn pod(object: &Value) -> Result<Pod> {
     Ok(EventReader::default().pod(object, &mut Notes::default())?)
 }
 
-/// Returns a profile with one plugin, which has the same arguments as in the whole profile.
+/// Returns a profile with one plugin, for all extension points. The plugin has the same arguments as in `whole`.
 fn alone(name: &str, whole: &ProfileSpec) -> ProfileSpec {
     let enabled = Enabled { name: name.into(), weight: 1, named_by: NamedBy::MultiPoint };
     ProfileSpec { scheduler_name: name.into(), points: PointSpecs::everywhere(vec![enabled]), ..whole.clone() }

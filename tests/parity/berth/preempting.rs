@@ -10,8 +10,8 @@ use super::{Cluster, PROFILE};
 use crate::room::{Made, NotAsked, Room};
 
 impl Cluster {
-    /// Returns the result of preemption for a pod. `message` says why no node fits. Preemption is not asked without
-    /// nodes, for a pod that has a node, and for a pod that pre-enqueue holds back.
+    /// Returns the result of preemption for a pod. `message` says why no node fits. Preemption is not attempted without
+    /// nodes, for a pod that has a node, and for a pod that pre-enqueue rejects.
     pub(super) fn make_room(&mut self, pod: &Pod, message: &str) -> Result<Room> {
         if self.engine.core().cache().node_count() == 0 {
             return Ok(Room::NotAsked(NotAsked::NoNodes));

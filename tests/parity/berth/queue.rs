@@ -13,7 +13,7 @@ use crate::answer::Status;
 use crate::case::PROFILE;
 
 impl Cluster {
-    /// Returns why the plugin's pre-enqueue holds the pod back, or `None` if it does not.
+    /// Returns the rejection by the plugin's pre-enqueue, or `None` if pre-enqueue accepts the pod.
     pub fn held(&mut self, pod: &Pod, plugin: &str) -> Result<Option<Status>> {
         let profile = self.profiles.get(plugin).with_context(|| format!("there is no profile {plugin}"))?;
         let Some(id) = profile.pre_enqueue.first().map(|plugin| plugin.id) else { return Ok(None) };
@@ -36,7 +36,7 @@ impl Cluster {
         Ok(keyed.into_iter().map(|(_, name)| name).collect())
     }
 
-    /// Asks a plugin directly, without the core. The template ids are high, because the core uses low ones.
+    /// Asks a plugin directly, without the core. The template ids are high, because the core uses low template ids.
     fn asked<R, E: std::error::Error + Send + Sync + 'static>(
         &mut self,
         pod: &Pod,

@@ -324,8 +324,8 @@ pub fn settle(case: &mut Case) {
     }
 }
 
-/// Makes the slice of one node consistent. Its node follows from its name. A change keeps the fields of the earlier
-/// slice, so other places are removed.
+/// Makes the slice of one node consistent. The slice's name determines the node. A change keeps the fields of the
+/// earlier slice with the same name, so other fields that select nodes are removed.
 fn settle_own(slice: &mut Value) {
     let name = slice["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let spec = &mut slice["spec"];

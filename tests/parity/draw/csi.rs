@@ -7,7 +7,7 @@ use super::Objects;
 use super::parts::{any_of, field, list, object, optional};
 use super::volumes::{CLASSES, DRIVERS, VOLUMES};
 
-/// The nodes' names. Each is listed twice, so that most nodes have a CSINode.
+/// The names of nodes. Each name is listed twice, so that most nodes have a CSINode.
 const NODES: [&str; 10] = ["n0", "n1", "n2", "n3", "n4", "n0", "n1", "n2", "n3", "n4"];
 
 /// Drivers that limit the number of volumes. Some replace in-tree volumes.

@@ -1,5 +1,5 @@
 //! `matchLabelKeys` and `mismatchLabelKeys`: when the API server creates a pod, it merges these keys into the
-//! selectors beside them. For this reason, no scheduler sees a key without the matching requirement.
+//! selector of the same term or constraint. For this reason, no scheduler sees a key without the matching requirement.
 
 use serde_json::{Value, json};
 

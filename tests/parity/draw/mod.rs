@@ -1,4 +1,4 @@
-//! Draws cases. Shrinking makes them smaller.
+//! Draws cases. Shrinking makes a failing case smaller.
 //!
 //! If a plugin reads fields that are not drawn yet, add a file with the parts of nodes, pods and arguments, and
 //! with the [`Objects`] of the kinds that the plugin lists. A row in [`crate::entries`] combines them.
@@ -42,14 +42,14 @@ pub struct Draw {
     pub pods: Vec<Part>,
     /// Additional parts of running pods.
     pub residents: Vec<Part>,
-    /// Whether some of the running pods become pods without a node but with a nominated node. Then only the
+    /// True if some of the running pods become pods without a node but with a nominated node. Then only the
     /// result of the cycle is compared, because kube-scheduler's plugins, called alone, ignore nominated pods.
     pub nominated: bool,
     /// Objects of additional kinds.
     pub objects: Vec<Objects>,
     /// Arguments by plugin.
     pub arguments: Part,
-    /// Makes independently drawn parts consistent. It runs before the changes that the API server makes.
+    /// Makes independently drawn parts consistent. Called before the changes that the API server makes are applied.
     pub settle: fn(&mut Case),
 }
 

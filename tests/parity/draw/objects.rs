@@ -14,9 +14,9 @@ pub struct Objects {
     pub api_version: &'static str,
     /// `kind`
     pub kind: &'static str,
-    /// The names that they may have, which limits their number.
+    /// The names that the objects may have. The number of names limits the number of objects.
     pub names: &'static [&'static str],
-    /// The namespaces that they may be in; empty for a cluster-scoped kind.
+    /// The namespaces that the objects may be in; empty for a cluster-scoped kind.
     pub namespaces: &'static [&'static str],
     /// The other fields. The oracle parses objects strictly and fills in no defaults, so the parts must include
     /// each field that schedulers need.

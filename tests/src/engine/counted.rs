@@ -8,7 +8,7 @@ use berth_core::plugins::PluginError;
 use berth_plugin_host::{CallObserver, Export, Guests, PluginAnswer, PluginCall, Usage};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The number of calls from the core, by plugin name.
+/// The number and the cost of the calls from the core, by plugin name.
 #[derive(Clone, Debug, Default)]
 pub struct CallCounts {
     /// The number of nodes in all filter and score calls.

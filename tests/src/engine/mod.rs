@@ -45,7 +45,7 @@ pub struct Setup {
     pub without_result_cache: bool,
     /// The size of the result cache in bytes. If unset, the scheduler's default.
     pub result_cache_bytes: Option<usize>,
-    /// Every how many cycles cached results are compared with fresh answers, as in [`Options::verify_every`]. With
+    /// The number of cycles per comparison of cached results with fresh answers, as in [`Options::verify_every`]. With
     /// 0, no calls are made for comparisons, so that calls can be counted.
     pub verify_every: u64,
     /// Measures the time that each component takes.
@@ -77,7 +77,7 @@ pub enum Attempt {
 pub struct MemoryUse {
     /// The bytes of linear memory of all instances.
     pub all: u64,
-    /// The bytes of the largest instance.
+    /// The bytes of linear memory of the largest instance.
     pub most: u64,
 }
 
@@ -213,7 +213,7 @@ impl DefaultEngine {
         }
     }
 
-    /// Runs one scheduling cycle. Returns its result.
+    /// Runs one scheduling cycle. Returns the result of the cycle.
     ///
     /// # Errors
     /// Returns an error if no pod is waiting.
@@ -234,7 +234,7 @@ impl DefaultEngine {
         bail!("a cycle ended without a binding")
     }
 
-    /// Returns whether a pod is waiting to be scheduled.
+    /// Returns true if a pod is waiting to be scheduled.
     #[must_use]
     pub fn has_work(&self) -> bool {
         self.engine.core().has_work()
@@ -266,8 +266,8 @@ impl DefaultEngine {
         self.inbox.recv_timeout(within).ok()
     }
 
-    /// Accepts a delivery, as the core's thread does between two cycles. Returns whether other components serve
-    /// now.
+    /// Accepts a delivery, as the core's thread does between two cycles. Returns true if the delivery exchanged the
+    /// components.
     pub fn take(&mut self, delivery: Delivery) -> bool {
         let event = self.engine.accept(delivery, NOW);
         let exchanged = matches!(event, Some(Event::PluginsSwapped(_)));

@@ -1,5 +1,5 @@
-//! Named workloads, equal to those of the load generator: what pods request, and the cluster that they are placed
-//! in.
+//! Named workloads with the same parameters as those of the load generator (`tests/controlplane/cmd/loadgen`): the
+//! pods, and the cluster.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ pub struct Workload {
     pub name: &'static str,
     /// The number of interleaved pod templates.
     pub templates: usize,
-    /// Whether each template has a ReplicaSet and a Service.
+    /// True if each template has a ReplicaSet and a Service.
     owned: bool,
-    /// Whether each pod has a volume.
+    /// True if each pod has a volume.
     volumes: bool,
     zones: usize,
     /// The number of nodes, of every five, that have a running pod at the start.
     running: usize,
     /// Adds constraints to a pod.
     demand: Option<fn(&mut Value)>,
-    /// Whether the pods that run at the start have the same constraints.
+    /// True if the pods that run at the start have the same constraints as the pods to schedule.
     alike: bool,
 }
 
@@ -169,7 +169,7 @@ impl WorkloadRun {
         Ok(Self { engine: DefaultEngine::start(cluster, &further, setup)?, workload, pods: 0 })
     }
 
-    /// Returns the next pod, from the workload's templates in turn. The core already knows its volume.
+    /// Returns the next pod, from the workload's templates in turn. The core already knows the pod's volume, if any.
     ///
     /// # Errors
     /// As [`DefaultEngine::set_object`].
@@ -177,7 +177,7 @@ impl WorkloadRun {
         self.pod_of(self.pods % self.workload.templates)
     }
 
-    /// Returns the first pod of a new template. The core already knows its Service and ReplicaSet.
+    /// Returns the first pod of a new template. The core already knows the template's Service and ReplicaSet, if any.
     ///
     /// # Errors
     /// As [`DefaultEngine::set_object`].

@@ -8,16 +8,16 @@ use tokio::sync::watch;
 
 use super::request::RequestInfo;
 
-/// A fault that the proxy injects into a request instead of forwarding it.
+/// A fault that the proxy injects into a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Answers the request with this status.
+    /// Answers the request with this status, without passing the request on.
     Refuse(StatusCode),
     /// Passes the request on, and breaks the connection before the answer.
     LoseAnswer,
     /// Passes the request on after this time.
     Slow(Duration),
-    /// Passes the request on when the fault has ended.
+    /// Keeps the request, and passes it on when the fault has ended.
     Hold,
     /// Neither passes the request on nor answers it. The connection stays open, also after the fault has ended.
     Silence,
@@ -32,7 +32,7 @@ pub enum RequestSelector {
     Binds,
     /// Requests that create or update a Lease.
     LeaseWrites,
-    /// Watches of this kind, a plural.
+    /// Watches of this kind, given as in the URI: `pods`.
     WatchesOf(&'static str),
 }
 
@@ -69,7 +69,7 @@ impl Faults {
         self.ended.send_modify(|ended| *ended += 1);
     }
 
-    /// Returns the request's fault.
+    /// Returns the current fault of the request, if any.
     pub(super) fn fault_of(&self, request: &RequestInfo) -> Option<Fault> {
         self.lock().iter().find(|(selector, _)| selector.selects(request)).map(|(_, fault)| *fault)
     }

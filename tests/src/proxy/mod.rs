@@ -115,8 +115,8 @@ impl Proxy {
         self.begin_for(RequestSelector::All, fault);
     }
 
-    /// Gives these requests this fault from now on. If several faults match a request, the fault that began first
-    /// applies.
+    /// Gives these requests this fault from now on, instead of an earlier fault for the same selector. If several faults
+    /// match a request, the fault that began first applies.
     pub fn begin_for(&self, selector: RequestSelector, fault: Fault) {
         self.shared.faults.begin(selector, fault);
     }
@@ -131,10 +131,10 @@ impl Proxy {
         self.shared.record.borrow().clone()
     }
 
-    /// Calls `look` after each request until it returns yes.
+    /// Calls `look` after each change of the record until `look` returns [`Look::Yes`].
     ///
     /// # Errors
-    /// Returns an error if there was no yes within [`PATIENCE`].
+    /// Returns an error if `look` did not return [`Look::Yes`] within [`PATIENCE`].
     pub async fn until<T>(&self, condition: &str, mut look: impl FnMut(&Record) -> Look<T>) -> Result<T> {
         wait::begin(condition);
         let mut record = self.shared.record.subscribe();
@@ -160,7 +160,7 @@ impl Proxy {
     /// Waits until `times` more requests have had a fault.
     ///
     /// # Errors
-    /// Returns an error if there were not as many in time.
+    /// Returns an error if fewer requests have had a fault in time.
     pub async fn until_hit(&self, times: usize) -> Result<()> {
         let condition = format!("{times} more requests have had a fault");
         wait::begin(&condition);
@@ -208,7 +208,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     }
     let Ok(answer) = shared.forward(head, body).await else { return broken_response() };
     entry.answered(answer.status());
-    // The API server has answered the request, but the client gets no answer.
+    // With `LoseAnswer`, the API server has answered the request, but the client gets no answer.
     if fault == Some(Fault::LoseAnswer) { broken_response() } else { answer }
 }
 

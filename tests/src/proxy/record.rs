@@ -38,7 +38,7 @@ pub struct Bind {
 /// A request to create or update a Lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseWrite {
-    /// `spec.holderIdentity`; empty where the Lease is released.
+    /// `spec.holderIdentity`; empty if the request releases the Lease.
     pub holder: String,
     /// `spec.leaseDurationSeconds`.
     pub duration: Duration,
@@ -81,7 +81,7 @@ fn is_success(end: Option<End>) -> bool {
     end.and_then(|end| end.answer).is_some_and(|answer| answer.is_success())
 }
 
-/// A request that is being handled. Dropping it records the request's end, also where the caller disconnects.
+/// A request that is being handled. Dropping the entry records the request's end, even if the caller disconnects.
 pub(super) struct Entry<'a> {
     record: &'a watch::Sender<Record>,
     index: Option<RecordIndex>,

@@ -7,7 +7,7 @@ use axum::http::{Method, Uri};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RequestInfo {
     pub(super) method: Method,
-    /// The kind in the URI: `pods`. Empty where the URI names no object.
+    /// The kind in the URI, such as `pods`; empty if the URI names no kind.
     pub(super) plural: String,
     /// The object's name; empty in requests for a whole kind.
     pub(super) name: String,

@@ -10,7 +10,7 @@ pub struct Scene {
     pub extenders: Vec<Value>,
     /// Returns the answer to a path, such as `/0/filter`, and a request body.
     pub script: fn(&str, &Value) -> Reply,
-    /// Whether each node has a pod that takes most of its CPU: with priority 0 on `a`, and 100 on `b`.
+    /// True if each node has a pod that takes most of the node's CPU: a pod with priority 0 on `a`, and 100 on `b`.
     pub full: bool,
     /// Additional requests of the pod.
     pub requests: Value,
@@ -27,8 +27,8 @@ pub enum Outcome {
     Unschedulable(&'static str),
     /// The pod's condition has the reason `SchedulerError` and this message.
     Error(&'static str),
-    /// The pod's condition has the reason `SchedulerError`. Berth's message starts with this text; kube-scheduler's
-    /// differs.
+    /// The pod's condition has the reason `SchedulerError`. Berth's message starts with this text; the message of
+    /// kube-scheduler is different.
     ErrorOf(&'static str),
 }
 

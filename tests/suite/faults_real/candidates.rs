@@ -1,5 +1,5 @@
-//! Two schedulers with one Lease. Each is a process behind its own proxy. A process that ends is replaced, as a
-//! kubelet would restart it.
+//! Two schedulers with one Lease. Each scheduler is a process behind its own proxy. A process that ends is replaced by
+//! a new process, as a kubelet would restart it.
 
 use anyhow::{Context, Result, ensure};
 use berth_kube::lease;
@@ -25,7 +25,7 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Starts both. Returns when one of them leads.
+    /// Starts both candidates. Returns when one candidate leads.
     pub async fn start(target: &'a Target, lease: &'static str) -> Result<Self> {
         let candidates = Self { target, lease, running: Mutex::default(), ended: Mutex::default() };
         for _ in 0..2 {
@@ -44,8 +44,8 @@ impl<'a> Candidates<'a> {
         Ok(Candidate { process, proxy })
     }
 
-    /// Waits until a candidate leads, and takes it out of the set. [`Candidates::replace`] ends it and starts
-    /// another candidate.
+    /// Waits until a candidate leads, and takes the leader out of the set. [`Candidates::replace`] ends the leader and
+    /// starts another candidate.
     pub async fn take_leader(&self) -> Result<Leader> {
         let holder = self.until_one_leads(None).await?;
         let mut running = self.running.lock().await;

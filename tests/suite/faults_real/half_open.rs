@@ -8,7 +8,7 @@ use serde_json::json;
 
 crate::case::cases!(Both: watches_without_an_answer);
 
-/// The connections stay open without data. The scheduler must give the watches up and open new ones.
+/// The connections stay open without data. The scheduler must give up these watches and open new watches.
 async fn watches_without_an_answer(target: &Target) -> Result<()> {
     let proxy = Proxy::start(target.client.clone()).await?;
     api::create_all(&target.client, nodes("n", 2, 8)).await?;
@@ -18,7 +18,7 @@ async fn watches_without_an_answer(target: &Target) -> Result<()> {
     proxy.begin_for(RequestSelector::WatchesOf("pods"), Fault::Silence);
     proxy.begin_for(RequestSelector::WatchesOf("nodes"), Fault::Silence);
     proxy.cut();
-    // One watch of each. They stay silent when the fault has ended.
+    // One watch of pods and one watch of nodes have the fault. Both stay silent after the fault has ended.
     proxy.until_hit(2).await?;
     proxy.end();
     api::create(&target.client, &node("late", 4)).await?;

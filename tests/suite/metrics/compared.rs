@@ -15,7 +15,7 @@ pub enum EqualParts {
     Series,
     /// Type, names of labels, and the bounds of the buckets. The counts are random.
     Names,
-    /// Berth does not have the metric, because it does nothing of the kind.
+    /// Berth does not have the metric, because Berth does not do the work that the metric counts.
     Missing,
 }
 
@@ -50,8 +50,8 @@ pub const METRICS: &[(&str, EqualParts)] = &[
     ("scheduler_store_schedule_results_duration_seconds", EqualParts::Missing),
 ];
 
-/// Series of kube-scheduler that Berth does not have, given by two of their labels: extension points that Berth
-/// does not have, and plugins that do the same work at another extension point.
+/// Series of kube-scheduler that Berth does not have, each given by two of its labels. Reasons: Berth does not have the
+/// extension point, or the plugin does the same work at another extension point in Berth.
 const MISSING_SERIES: [[(&str, &str); 2]; 6] = [
     [("extension_point", "PreBindPreFlight"), ("status", "Skip")],
     [("extension_point", "Sign"), ("status", "Success")],

@@ -39,7 +39,7 @@ impl Scrape {
     }
 
     /// Returns the counts by labels; for a histogram, the numbers of observations. Series with the value 0 are left
-    /// out, because they are equivalent to missing ones.
+    /// out, because a series with the value 0 is equivalent to a missing series.
     pub fn counts(&self, metric: &str) -> BTreeMap<Labels, f64> {
         let is_histogram = self.kinds.get(metric).is_some_and(|kind| kind == "histogram");
         let series = if is_histogram { format!("{metric}_count") } else { metric.to_owned() };

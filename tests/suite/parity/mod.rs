@@ -46,7 +46,7 @@ async fn berth(target: &Target, seed: u64) -> Result<Scheduler> {
     Scheduler::start(target.client.clone(), scheduler::Options { core, ..scheduler::Options::default() }).await
 }
 
-/// Runs the workload with the running scheduler, and removes it again. Returns the outcome.
+/// Runs the workload with the scheduler that is running now, and deletes the workload's objects. Returns the outcome.
 async fn outcome(target: &Target, workload: &Workload) -> Result<Outcome> {
     let journal = Journal::start(&target.client).await?;
     let cluster: Vec<Value> = workload.nodes().chain(workload.objects.iter().cloned()).collect();
@@ -103,9 +103,9 @@ fn differences(theirs: &[Outcome], ours: &[Outcome]) -> Vec<String> {
     lines
 }
 
-/// Checks that Berth's runs are, on average, as close to kube-scheduler's runs as these are to each other. A factor
-/// of 1.5 plus 2 pods is allowed, because with few runs the average distance of one scheduler's own runs can vary
-/// by a factor of two.
+/// Checks that Berth's runs are, on average, as close to kube-scheduler's runs as kube-scheduler's runs are to each
+/// other. A factor of 1.5 plus 2 pods is allowed, because with few runs the average distance of one scheduler's own
+/// runs can vary by a factor of two.
 fn distributions(workload: &Workload, theirs: &[Outcome], ours: &[Outcome]) -> Result<()> {
     let zones = workload.zones();
     let of = |outcomes: &[Outcome]| outcomes.iter().map(|outcome| outcome.distribution(&zones)).collect::<Vec<_>>();

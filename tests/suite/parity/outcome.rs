@@ -81,7 +81,7 @@ impl Distribution {
     }
 }
 
-/// Returns whether the pod belongs to the group.
+/// Returns true if the pod belongs to the group.
 pub fn is_in_group(pod: &str, group: &str) -> bool {
     pod.rsplit_once('-').is_some_and(|(name, _)| name == group)
 }

@@ -1,4 +1,4 @@
-//! Predicates: each has a node that it keeps a pod off, and the pod can't go to any other node.
+//! Predicates: each predicate must keep a pod off one node, and the pod can't go to any other node.
 
 use anyhow::{Result, ensure};
 use berth_test_kit::wait::Look;
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use super::{Scene, labels, resident};
 
-/// A node, a pod that can only go to this node, and the reason why it is rejected.
+/// A node, a pod that can only go to this node, and the reason why the node is rejected.
 struct Row {
     name: &'static str,
     node: Value,
     pod: Value,
     reason: &'static str,
-    /// Whether a Policy with GeneralPredicates only rejects the pod too, because the predicate is part of them or
-    /// applies with every Policy.
+    /// True if a Policy with only GeneralPredicates also rejects the pod, because the predicate is part of
+    /// GeneralPredicates or applies with every Policy.
     always: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Priorities: each has five nodes, of which it prefers one, and a pod that can only go to these nodes.
+//! Priorities: each priority is tested with five nodes and a pod that can only go to these nodes. The priority must
+//! prefer one of the nodes.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{NAMESPACE, node, pod, service, with};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Scene, labels, resident};
 
-/// The number of other nodes: the preferred node could be chosen by chance.
+/// The number of nodes beside the preferred node, so that the preferred node is seldom chosen by chance.
 const OTHERS: usize = 4;
 
 /// The differences between the preferred node and the others.

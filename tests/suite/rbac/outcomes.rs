@@ -10,9 +10,9 @@ use super::scene::Scene;
 pub struct Outcome {
     /// A sentence for messages.
     pub description: &'static str,
-    /// The requests that it needs, each as verb and resource.
+    /// The requests that the outcome needs, each as verb and resource.
     needs: &'static [(&'static str, &'static str)],
-    /// Returns whether it has happened.
+    /// Returns true if the outcome has happened.
     pub has_happened: fn(&Scene) -> BoxFuture<'_, Result<bool>>,
 }
 

@@ -159,7 +159,7 @@ impl Scene {
         all
     }
 
-    /// Returns the pod that needs the room of one of the other two.
+    /// Returns the pod that fits only if one of the other two pods is evicted.
     fn preempting_pod(&self) -> Value {
         let spec = json!({
             "schedulerName": self.scheduler_name, "nodeSelector": {"contended": self.name},
@@ -273,7 +273,7 @@ impl Scene {
         Ok(!self.events(object, reason).await?.is_empty())
     }
 
-    /// Returns whether one of these events counts repetitions.
+    /// Returns true if an event about the object with this reason counts repetitions.
     pub async fn has_counted_event(&self, object: &Value, reason: &str) -> Result<bool> {
         Ok(self.events(object, reason).await?.iter().any(|event| event.series.is_some()))
     }

@@ -80,7 +80,8 @@ impl Trial {
         Ok(TrialResult { missing, refusal, log: self.process.log() })
     }
 
-    /// Returns whether the log line reports a refusal of the removed rule, or any refusal if no rule was removed.
+    /// Returns true if the log line reports the refusal of a request that the removed rule would allow, or any refusal
+    /// if no rule was removed.
     fn is_refusal(&self, line: &str) -> bool {
         let refusal = match &self.without {
             Some(Rule { verb, resource, .. }) => format!("cannot {verb} resource \"{resource}\""),

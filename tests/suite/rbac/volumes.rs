@@ -1,4 +1,5 @@
-//! Pods with claims, on the scene's pair of nodes. Their state shows that the scheduler saw the storage objects.
+//! Pods with claims, on the scene's pair of nodes. The nodes of these pods, a claim and a volume show that the
+//! scheduler saw the storage objects.
 
 use anyhow::Result;
 use berth_tests::api;
@@ -23,7 +24,7 @@ impl Volumes {
 
     /// Returns the storage objects.
     pub fn objects(&self) -> [Value; 12] {
-        // Pods prefer this node, because the other one is busy. Its only volume slot is taken.
+        // Pods prefer this node, because the other node is busy. The only volume slot of the preferred node is taken.
         let preferred = format!("{}-a", self.name);
         [
             self.csi_node(&preferred),

@@ -1,4 +1,5 @@
-//! Consumable capacity: the amount that a request consumes of a device's capacity, and whether this amount is left.
+//! Consumable capacity: computes the amount that a request consumes of a device's capacity, and checks that the device
+//! has this amount left.
 
 use berth_guest_devices::Quantity;
 
@@ -6,7 +7,8 @@ use crate::api::{Ask, Capacity, RequestPolicy};
 use crate::devices::{Amounts, Device};
 
 /// Returns true if the device has enough capacity for the request beside `consumed` (by allocated claims) and
-/// `consuming` (by this attempt). Returns false if the request names a capacity that the device does not have.
+/// `consuming` (by this attempt). Returns false if the request names a capacity that the device does not have, or if
+/// the policy of a capacity does not allow the amount.
 pub fn suffices(device: &Device, ask: &Ask, consumed: Option<&Amounts>, consuming: Option<&Amounts>) -> bool {
     let capacities = &device.spec.capacity;
     let requested = &ask.capacity.requests;
@@ -28,8 +30,9 @@ pub fn consumed(device: &Device, ask: &Ask) -> Amounts {
     capacities.map(|(name, capacity)| (name.clone(), taken(requested.get(name).copied(), capacity))).collect()
 }
 
-/// Returns the amount that a request consumes: the requested amount, rounded up to a value that the policy allows.
-/// Without a requested amount, returns the policy's default or the whole capacity.
+/// Returns the amount that a request consumes: the requested amount, rounded up to the policy's minimum, step or next
+/// valid value. The result can be more than the policy allows. Without a requested amount, returns the policy's default
+/// or the whole capacity.
 fn taken(requested: Option<Quantity>, capacity: &Capacity) -> Quantity {
     let Some(requested) = requested else {
         return capacity.request_policy.as_ref().and_then(|policy| policy.default).unwrap_or(capacity.value);

@@ -32,7 +32,7 @@ pub struct RequestName<'a> {
 }
 
 impl<'a> Constraint<'a> {
-    /// Returns `None` for an unknown kind of constraint.
+    /// Creates a constraint without devices. Returns `None` for an unknown kind of constraint.
     pub fn new(constraint: &'a api::Constraint) -> Option<Constraint<'a>> {
         let (attribute, state) = match (&constraint.match_attribute, &constraint.distinct_attribute) {
             (Some(attribute), _) => (attribute, ConstraintState::Same { value: None, devices: 0 }),
@@ -50,7 +50,8 @@ impl<'a> Constraint<'a> {
         self.requests.is_empty() || self.requests.iter().any(is)
     }
 
-    /// Adds a device if the constraint allows it. Returns false otherwise.
+    /// Adds a device if the constraint allows the device. Returns false otherwise. Returns true, without a change, if
+    /// the constraint does not apply to the request.
     pub fn add(&mut self, of: RequestName<'_>, device: &Device) -> bool {
         if !self.applies_to(of) {
             return true;

@@ -1,4 +1,5 @@
-//! Shared counters of a pool. Devices consume counters, for example partitions of one GPU, and the sum is limited.
+//! Shared counters of a pool. Several devices, for example the partitions of one GPU, consume the same counter, whose
+//! value limits the sum.
 
 use super::Search;
 use super::pools::{CounterSets, Pool};
@@ -6,7 +7,7 @@ use super::search::DeviceIndex;
 use crate::api::Counters;
 use crate::devices::{Allocated, Amounts, add, subtract};
 
-/// Returns the counters that allocated devices leave. Values may be negative.
+/// Returns the pool's counters without the amounts that allocated devices consume. Values may be negative.
 fn available(pool: &Pool, allocated: &Allocated) -> CounterSets {
     let mut sets = pool.counter_sets.clone();
     let devices = pool.slices.iter().chain(&pool.elsewhere).flat_map(|slice| &slice.devices);

@@ -6,7 +6,8 @@ use super::{Chosen, Search, capacity};
 use crate::api::Ask;
 use crate::devices::{Amounts, Device, DeviceId, add, subtract};
 
-/// The steps that were done to take a device, in order to undo them.
+/// The steps that were done to take a device, so that `give_back` can undo them. `constraints` is the number of the
+/// claim's constraints that have the device.
 #[derive(Default)]
 pub struct Undo {
     counters: bool,

@@ -1,5 +1,6 @@
 //! Allocates devices on a node for claims that are not allocated: finds the first combination of devices, in the
-//! order of pools, slices and devices. Backtracks over all combinations.
+//! order of pools, slices and devices. Backtracks until a combination is found, all combinations have been searched, or
+//! the number of steps is exceeded.
 
 mod capacity;
 mod constraints;
@@ -39,16 +40,17 @@ pub struct Node<'a> {
 /// The reason why the allocator has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// A claim, class or slice is invalid. Other nodes fail in the same way.
+    /// A claim, class, slice or selector is invalid, or the devices that a claim requires cannot be used as required.
+    /// The plugin reports an error.
     Invalid(String),
-    /// The failure concerns only this node.
+    /// The failure concerns only this node. The plugin rejects the node.
     OnNode(String),
     /// The search exceeded its number of steps.
     TimedOut,
 }
 
-/// Allocates the claims on the node in at most `steps` steps. None of the claims has an allocation. Returns `None`
-/// if there are not enough devices for all claims. Share ids of shared devices are derived from `seed`.
+/// Allocates the claims on the node in at most `steps` steps (`None`: no limit). The claims must have no allocation.
+/// Returns `None` if there are not enough devices for all claims. Share ids of shared devices are derived from `seed`.
 pub fn allocate(
     cluster: &Cluster,
     node: Node<'_>,
@@ -77,18 +79,18 @@ struct PreparedRequest<'a> {
     /// The name for messages.
     name: &'a str,
     class: &'a KnownClass,
-    /// The number of devices.
+    /// The number of devices to allocate.
     count: usize,
-    /// The devices, for allocation mode All.
+    /// The devices to allocate in allocation mode All; empty in other modes.
     all: Vec<DeviceIndex>,
 }
 
-/// A request of a claim.
+/// A request of a claim, with its subrequests.
 struct Group<'a> {
     request: &'a Request,
     /// The request itself, or its subrequests.
     prepared: Vec<PreparedRequest<'a>>,
-    /// The index of the selected subrequest.
+    /// The index of the selected subrequest in `prepared`.
     selected: usize,
 }
 
@@ -106,12 +108,12 @@ impl Group<'_> {
     }
 }
 
-/// A device that is chosen for a request.
+/// A device that is chosen for a request. `request` and `alternative` are indexes, as in [`SearchPosition`].
 struct Chosen {
     request: usize,
     alternative: usize,
     device_index: DeviceIndex,
-    /// The consumed capacity of a shared device.
+    /// The consumed capacity of a shared device; `None` for a device that is not shared.
     consumed: Option<Amounts>,
 }
 
@@ -125,13 +127,15 @@ struct Search<'a> {
     groups: Vec<Vec<Group<'a>>>,
     /// Constraints by claim.
     constraints: Vec<Vec<Constraint<'a>>>,
-    /// Cached results of the selectors: whether a device matches a request or subrequest.
+    /// Cached results of the selectors: true if the device matches the request or subrequest with this key
+    /// ([`SearchPosition::key`]).
     matches: HashMap<(DeviceIndex, [usize; 3]), bool>,
-    /// The claims of this attempt that have taken a device, by device.
+    /// The indexes of the claims that have taken a device in this attempt, by device.
     taken: HashMap<Rc<DeviceId>, BTreeSet<usize>>,
     /// The amounts that this attempt consumes of shared devices.
     consumed: HashMap<Rc<DeviceId>, Amounts>,
-    /// By pool: the shared counters that allocated devices leave, and the counters that this attempt consumes.
+    /// By index of the pool: the shared counters that allocated devices leave, and the counters that this attempt
+    /// consumes.
     counters: BTreeMap<usize, (CounterSets, CounterSets)>,
     /// Chosen devices by claim.
     chosen: Vec<Vec<Chosen>>,

@@ -44,7 +44,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the configuration: first that of the classes, each class once, then the claim's own.
+    /// Returns the claim's configuration: first the configuration of the classes of its requests, each class once, then
+    /// the configuration in the claim's spec.
     fn config(&self, claim: usize) -> Vec<AllocationConfig> {
         let groups = &self.groups[claim];
         let mut all: Vec<AllocationConfig> = Vec::new();

@@ -20,14 +20,14 @@ pub struct Pool {
     pub is_invalid: bool,
     /// Slices with devices for the node, by name.
     pub slices: Vec<Rc<Slice>>,
-    /// The pool's other slices. Their devices may consume the same counters.
+    /// The pool's slices with devices for other nodes only. Their devices may consume the same counters.
     pub elsewhere: Vec<Rc<Slice>>,
     /// The pool's shared counters.
     pub counter_sets: CounterSets,
 }
 
-/// Returns the pools that have devices for the node, ordered by driver and name. Pools whose devices have binding
-/// conditions come last, because other devices can be bound at once.
+/// Returns the pools with slices that are relevant for the node, ordered by driver and name. Pools with a device that
+/// has binding conditions come last, because devices without binding conditions can be bound at once.
 pub fn gather(slices: &Slices, node: Node<'_>) -> Result<Vec<Pool>, String> {
     let mut pools: BTreeMap<&PoolId, Vec<&Rc<Slice>>> = BTreeMap::new();
     for slice in slices.for_node(node.name) {

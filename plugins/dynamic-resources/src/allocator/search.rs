@@ -46,8 +46,8 @@ pub enum Stop {
 }
 
 impl Search<'_> {
-    /// Finds devices for everything from `at` on. `chosen` is true if the subrequest of `at` is already selected.
-    /// Devices of one request are taken in order, starting at `from`, because other orders repeat the same
+    /// Finds devices for position `at` and all later positions. `chosen` is true if the subrequest of `at` is already
+    /// selected. Devices of one request are taken in order, starting at `from`, because other orders repeat the same
     /// combinations.
     pub(super) fn allocate_from(&mut self, at: SearchPosition, chosen: bool, from: DeviceIndex) -> Result<bool, Stop> {
         self.count_step()?;
@@ -100,7 +100,7 @@ impl Search<'_> {
         if all_too_many { Err(Stop::TooMany) } else { Ok(false) }
     }
 
-    /// Tries the devices in order.
+    /// Tries the devices in order, starting at `from`.
     fn allocate_any(&mut self, at: SearchPosition, chosen: bool, from: DeviceIndex) -> Result<bool, Stop> {
         for pool in from.pool..self.pools.len() {
             let first_slice = if pool == from.pool { from.slice } else { 0 };
@@ -142,7 +142,8 @@ impl Search<'_> {
         Ok(selectable.map_err(Stop::Invalid)? && self.capacity_suffices(ask, device_index))
     }
 
-    /// Takes the device and continues the search. Gives the device back if the search fails.
+    /// Takes the device and continues the search at `from`. Gives the device back if the search fails. If `required` is
+    /// true, a violated constraint is an error.
     fn try_device(
         &mut self,
         at: SearchPosition,

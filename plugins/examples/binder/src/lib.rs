@@ -1,7 +1,7 @@
-//! binder: binds pods with an annotation itself, and logs it.
+//! binder: binds the pods that have an annotation, and logs each binding.
 //!
-//! The annotation is `binder.example.com/bind`. Other pods are left to the next bind plugin and finally to the
-//! scheduler.
+//! The annotation is `binder.example.com/bind`. Pods without the annotation are left to the next bind plugin. If no
+//! bind plugin binds a pod, the host does.
 
 use berth_guest::intents::{Intent, ObjectReference};
 use berth_guest::lifecycle::Reserved;

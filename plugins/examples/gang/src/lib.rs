@@ -19,8 +19,8 @@ const TIMEOUT: &str = "gang.example.com/timeout-seconds";
 /// A group's namespace and name.
 type Gang = (String, String);
 
-/// The pods of groups that have a node. Waiting pods are included, because the host adds a pod to its node when the
-/// node is chosen.
+/// The pods that belong to a group and have a node. Pods that wait for permission are included, because the host adds a
+/// pod to its node when the node is chosen.
 #[derive(Default)]
 pub struct Gangs {
     /// Group and uid by pod id.

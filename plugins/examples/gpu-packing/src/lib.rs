@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub struct Args {
     /// The extended resource of the GPUs.
     resource: String,
-    /// True to reject pods without GPU requests on GPU nodes; false to give these nodes a low score.
+    /// True to reject pods without GPU requests on GPU nodes; false to give these nodes the score 0 for such pods.
     strict: bool,
 }
 
@@ -28,8 +28,8 @@ fn filter(pod: &pod::Requests, node: &node::Allocatable, args: &Args) -> Verdict
     }
 }
 
-/// Returns the node's GPU utilization with the pod, in percent. For a pod without GPU requests, returns 100 for a
-/// node without GPUs and 0 for a GPU node.
+/// Returns the node's GPU utilization with the pod, in percent, and at most 100. Returns 0 for a pod with GPU requests
+/// on a node without GPUs. For a pod without GPU requests, returns 100 for a node without GPUs and 0 for a GPU node.
 fn score(pod: &pod::Requests, node: &node::Allocatable, usage: &node::Usage, args: &Args) -> i64 {
     let (requested, gpus) = (pod.fit.scalar(&args.resource), node.scalar(&args.resource));
     match (requested, gpus) {

@@ -1,5 +1,5 @@
-//! node-number: prefers nodes whose name ends with the same digit as the pod's name. This is the scheduler
-//! framework's own example, with data prepared once for each pod signature (`prepare`), a `pre_score` that skips pods, and an
+//! node-number: prefers nodes whose name ends with the same digit as the pod's name. This is the scheduler framework's
+//! own example, with data prepared once for each pod signature (`prepare`), a `pre_score` that skips pods, and an
 //! argument.
 
 use berth_guest::prelude::*;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Args {
-    /// True to prefer nodes that do not match.
+    /// True to prefer nodes whose name ends with another digit than the pod's name.
     reverse: bool,
 }
 

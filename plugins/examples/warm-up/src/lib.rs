@@ -21,7 +21,7 @@ const DATASET: &str = "warm-up.example.com/dataset";
 #[derive(Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Args {
-    /// The maximum time for the agent, in seconds.
+    /// The maximum time that pre-bind waits for the agent, in seconds.
     timeout_seconds: u32,
 }
 
@@ -38,7 +38,7 @@ fn filter(pod: &pod::Annotations, node: &node::Labels) -> Verdict {
     Verdict::unresolvable("node(s) had no agent to warm them up")
 }
 
-/// Stores the dataset for the later calls, because the pod may have changed by then.
+/// Stores the name of the dataset for pre-bind, because the pod may change after reserve.
 fn reserve(pod: &pod::Annotations) -> Reservation {
     Reservation::of(pod.get(DATASET).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Counts the pods on nodes into the sums of a pod signature.
+//! Computes and updates the sums of a pod signature from the pods on nodes.
 
 use berth_guest::classes::Touched;
 use berth_guest::groups::{Group, GroupId, Step};
@@ -10,7 +10,8 @@ use crate::args::Args;
 use crate::cluster::{Cluster, PodKey};
 use crate::terms::{Term, Terms};
 
-/// A topology key with up to this many domains is represented by the domain in class keys.
+/// The maximum number of domains of a topology key for which class keys contain the domain instead of its sums. The key
+/// must also have at most half as many domains as the cluster has nodes.
 const FEW_DOMAINS: usize = 256;
 
 impl Tally {
@@ -50,7 +51,7 @@ impl Tally {
             *by_domain = has_few_domains(*key, &cluster.topologies());
             [affinity, anti_affinity, existing_anti_affinity, score].into_iter().for_each(Vec::clear);
         }
-        // The filter needs the keys of affinity terms even if no pod matches them.
+        // The filter needs an entry for the key of each affinity term, even if no pod matches the term.
         for term in &pod.terms.affinity {
             self.sums_index(&term.key, cluster);
         }
@@ -60,7 +61,7 @@ impl Tally {
         }
     }
 
-    /// Adds pods of a group on these nodes, or removes them if `by` is negative.
+    /// Adds one pod of the group on each of these nodes if `by` is 1, or removes one if `by` is -1.
     fn add(&mut self, id: GroupId, nodes: impl Iterator<Item = node::Id>, by: i64, topologies: &Topologies) {
         let contributions = self.contributions.get(id, Vec::new);
         if contributions.is_empty() {
@@ -93,7 +94,7 @@ impl Tally {
         }
     }
 
-    /// Determines the contributions of a group, once.
+    /// Computes the contributions of a group's pods if they are not known yet.
     fn evaluate_group(
         &mut self,
         id: GroupId,
@@ -150,12 +151,14 @@ fn row<'a>(sums: &'a mut Vec<i64>, domain: usize, topology: &Topology) -> &'a mu
     &mut sums[domain]
 }
 
-/// Returns true if one side has terms. Most pods have none, and two pods without terms don't matter to each other.
+/// Returns true if the pod to schedule or the pods of the group have terms. Most pods have no terms, and two pods
+/// without terms have no effect on each other.
 fn have_terms(pod: &Incoming, group: &Group<PodKey, Terms>) -> bool {
     !pod.terms.is_empty() || !group.value.is_empty()
 }
 
-/// Calls `add` for each term that matches between the pod and the pods of a group.
+/// Calls `add` for each term of the pod that matches the group's pods, and for each term of the group's pods that
+/// matches the pod. Required affinity terms of the pod contribute only if all of them match.
 fn contributions_of(
     pod: &Incoming,
     group: &Group<PodKey, Terms>,

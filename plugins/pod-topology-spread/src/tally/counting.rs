@@ -1,4 +1,4 @@
-//! Counts the pods on nodes into the counts of a pod signature.
+//! Computes and updates the counts of a pod signature from the pods on nodes.
 
 use berth_guest::classes::Touched;
 use berth_guest::groups::{PerGroup, Step};
@@ -11,11 +11,13 @@ use crate::cluster::{Cluster, NodeFacts, PodKey};
 use crate::constraint::Constraint;
 use crate::counts::Domains;
 
-/// A topology key with up to this many domains is represented by the domain in class keys.
+/// The maximum number of domains of a topology key for which class keys contain the domain instead of its count. For
+/// the filter, the key must also have at most half as many domains as the cluster has nodes.
 const FEW_DOMAINS: usize = 256;
 
 impl Tally {
-    /// Creates an empty tally. `by_node` is the key whose pods are counted by node, regardless of which nodes count.
+    /// Creates an empty tally. For the constraints with topology key `by_node`, pods are counted by node, even on nodes
+    /// that do not count. The score has such a key, the filter passes `None`.
     pub fn new(constraints: Vec<Constraint>, all_keys: bool, by_node: Option<&str>, cluster: &Cluster) -> Tally {
         let counts = constraints.into_iter().map(|constraint| Count {
             key: cluster.key(&constraint.key),
@@ -81,7 +83,7 @@ impl Tally {
         self.touched.limit(topologies.node_bound());
     }
 
-    /// Counts everything again.
+    /// Computes all counts again.
     fn count(&mut self, pod: &CountingRules, cluster: &Cluster, topologies: &Topologies) {
         self.reset(topologies);
         self.touched = Touched::All;

@@ -1,4 +1,4 @@
-//! The plugin's index of the cluster: limits of nodes, and volumes of the pods on them.
+//! The plugin's index of the cluster: limits of nodes, and volumes of the pods on nodes.
 
 use std::collections::BTreeSet;
 
@@ -26,9 +26,9 @@ pub struct Cluster {
 #[derive(Clone, Default)]
 struct Row {
     name: node::Name,
-    /// True for an AWS instance type with a lower limit.
+    /// True for an AWS Nitro instance type, which has a lower default limit for EBS volumes.
     nitro: bool,
-    /// The allocatable resources `attachable-volumes-…` by name.
+    /// The names and quantities of the allocatable resources `attachable-volumes-…`.
     limits: Vec<(String, i64)>,
 }
 
@@ -70,7 +70,7 @@ impl Cluster {
         })
     }
 
-    /// Returns the limit that the node publishes.
+    /// Returns the limit that the node publishes in its allocatable resources, or `None`.
     fn node_limit(&self, node: node::Id, source: Source) -> Option<u64> {
         let resource = match source {
             InTree::AwsElasticBlockStore => "attachable-volumes-aws-ebs",

@@ -1,11 +1,12 @@
 //! InTreeVolumeLimits: limits the number of in-tree volumes of a kind on a node, as old versions of kube-scheduler
 //! do.
 //!
-//! Implements the predicates MaxEBSVolumeCount, MaxGCEPDVolumeCount, MaxAzureDiskVolumeCount and
-//! MaxCinderVolumeCount of kube-scheduler v1.22. The arguments select predicates and may replace their limits:
-//! `{"limits": ["MaxEBSVolumeCount"], "maxVolumes": 10}`. Reads the pod's volumes and the volumes of the pods on
-//! nodes, their claims, PersistentVolumes and StorageClasses, the node's instance type and `attachable-volumes-…`,
-//! and CSINodes. If a node's kubelet has migrated a kind to its CSI driver, NodeVolumeLimits applies instead.
+//! Implements the predicates MaxEBSVolumeCount, MaxGCEPDVolumeCount, MaxAzureDiskVolumeCount and MaxCinderVolumeCount
+//! of kube-scheduler v1.22. The arguments select predicates and may replace their limits: `{"limits":
+//! ["MaxEBSVolumeCount"], "maxVolumes": 10}`. Reads the pod's volumes and the volumes of the pods on nodes, their
+//! claims, PersistentVolumes and StorageClasses, the node's instance type and allocatable resources
+//! `attachable-volumes-…`, and CSINodes. If a node's kubelet has migrated a kind of volumes to a CSI driver, this
+//! plugin sets no limit for the kind, because NodeVolumeLimits does.
 
 mod args;
 mod cluster;

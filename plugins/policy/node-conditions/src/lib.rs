@@ -18,7 +18,8 @@ pub struct Args {
 /// A predicate, by its name in a scheduler Policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 enum Check {
-    /// The node must be ready and schedulable, and its network available.
+    /// Rejects nodes that are unschedulable, whose condition `Ready` is not `True`, or whose condition
+    /// `NetworkUnavailable` is not `False`. A missing condition does not reject the node.
     #[serde(rename = "CheckNodeCondition")]
     Condition,
     /// Rejects BestEffort pods on nodes with memory pressure.

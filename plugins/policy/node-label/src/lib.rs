@@ -14,7 +14,7 @@ fn filter(args: &Args, labels: &node::Labels) -> Verdict {
     if present && absent { Verdict::FITS } else { Verdict::unresolvable("node(s) didn't have the requested labels") }
 }
 
-/// Returns the percentage of preferences that the node satisfies.
+/// Returns the percentage of preferences that the node satisfies, or 0 without preferences.
 fn score(args: &Args, labels: &node::Labels) -> i64 {
     let preferences = args.present_labels_preference.len() + args.absent_labels_preference.len();
     let present = args.present_labels_preference.iter().filter(|key| labels.contains_key(key));

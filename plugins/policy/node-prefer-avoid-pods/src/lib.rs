@@ -1,4 +1,5 @@
-//! NodePreferAvoidPods: gives a low score to nodes whose annotation asks to avoid the pods of a controller.
+//! NodePreferAvoidPods: gives score 0 instead of 100 to nodes whose annotation asks to avoid the pods of the pod's
+//! controller.
 //!
 //! Reads the pod's owners and the node's annotation `scheduler.alpha.kubernetes.io/preferAvoidPods`, as
 //! kube-scheduler v1.22 does, the last version with this plugin. Only ReplicationControllers and ReplicaSets count.

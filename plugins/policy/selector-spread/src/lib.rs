@@ -14,7 +14,7 @@ use cluster::Cluster;
 use serde::Deserialize;
 use zones::Zones;
 
-/// The weight of zones; the rest is the weight of nodes.
+/// The weight of the zone's score, from 0 to 1. The weight of the node's score is the rest.
 const ZONE_WEIGHTING: f64 = 2.0 / 3.0;
 
 /// The plugin's arguments.
@@ -55,13 +55,13 @@ fn pre_score(pod: &PreparedPod) -> PreScore {
     if pod.spreads_itself { PreScore::Skip } else { PreScore::Score }
 }
 
-/// Returns the number of pods with the same Services or controller on each node.
+/// Returns, for each node, the number of pods that the selectors of the pod's Services and controller select.
 fn score_nodes(pod: &PreparedPod, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
     cluster.placed.counts(&pod.namespace, &pod.selector(cluster), nodes)
 }
 
-/// Reverses the scores and combines them with the scores of zones, for nodes that have a zone. The order of
-/// operations is kube-scheduler's, because it affects the last digit.
+/// Reverses the scores. For a node with a zone, also includes the reversed score of the zone. The order of operations
+/// is kube-scheduler's, because the order affects the last digit.
 fn normalize(scores: &mut [i64], cluster: &Cluster, nodes: node::Ids<'_>) {
     let zones = Zones::new(nodes.iter().zip(scores.iter()).map(|(node, count)| (cluster.zone(node), *count)));
     let highest = scores.iter().copied().max().unwrap_or(0);

@@ -3,7 +3,8 @@
 //!
 //! Reads the pod's namespace, labels and node selector, the selectors of Services, and name, labels and pods of
 //! nodes. Arguments: `ServiceAffinityArgs` of kube-scheduler v1.22, the last version with this plugin.
-//! kube-scheduler uses the first node in its list; this plugin uses the first node by name.
+//! The values come from one node with pods of the Service: in kube-scheduler, the first such node in its list; in this
+//! plugin, the first such node by name.
 
 mod cluster;
 mod spreading;
@@ -46,8 +47,8 @@ fn pre_filter(args: &Args) -> PreFilter {
     if args.affinity_labels.is_empty() { PreFilter::Skip } else { PreFilter::All }
 }
 
-/// Labels that the pod's node selector does not require are taken from a node with pods that have all of the pod's
-/// labels.
+/// Requires the affinity labels of the pod's node selector. If a Service selects the pod, also requires the other
+/// affinity labels, with their values on the first node (by name) with pods that have all of the pod's labels.
 fn filter_nodes(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
     let mut required: Vec<(&str, &str)> =
         pod.asked_for.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();

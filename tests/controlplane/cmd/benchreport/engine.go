@@ -27,9 +27,9 @@ const (
 // flatFrom is the number of nodes that the costs at other numbers of nodes are compared with.
 const flatFrom = 500
 
-// nativeMicros returns the time that kube-scheduler took for a pod of SchedulingBasic, in µs, when it scored this
-// many nodes. The time comes from its own histogram, in a run of the same report. The result is 0 if there was no
-// such run.
+// nativeMicros returns the time that kube-scheduler took for a pod of SchedulingBasic, in µs, in a run in which
+// kube-scheduler scored this many nodes. The time comes from kube-scheduler's own histogram, in a run of the same
+// report. The result is 0 if there was no such run.
 func (r *report) nativeMicros(nodes int) float64 {
 	for _, server := range r.EndToEnd {
 		for _, w := range server.Workloads {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// binds records from a watch when each pod of the run got its node.
+// binds records from a watch the time at which each pod of the run got a node.
 type binds struct {
 	first, all chan struct{} // closed with the first and with the last bind
 	watches    atomic.Int64  // opened so far: the API server drops watchers that fall behind
@@ -26,7 +26,8 @@ type binds struct {
 	bound     int
 }
 
-// watchBinds follows the bound pods of a namespace until the context ends. It returns once it has listed them.
+// watchBinds starts to follow the bound pods of a namespace, and returns when these pods are listed. The watch runs
+// until the context ends.
 func watchBinds(ctx context.Context, client kubernetes.Interface, namespace string, pods int) *binds {
 	b := &binds{
 		first: make(chan struct{}), all: make(chan struct{}),

@@ -29,7 +29,7 @@ func calibrate() float64 {
 	return float64(total.Load()) / time.Since(start).Seconds()
 }
 
-// calibration is one core's share of the work. Its sum keeps the compiler from removing the computation.
+// calibration is one core's share of the work. The field with the sum keeps the compiler from removing the computation.
 type calibration struct {
 	table  map[int]*[8]int
 	sorted []int

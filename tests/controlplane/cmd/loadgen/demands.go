@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The constraints that the workloads' pods have in addition to ordinary pods. Pods of all namespaces of a run count
-// for each other.
+// The constraints that the workloads' pods have in addition to those of ordinary pods. Constraints over other pods
+// select the pods in all namespaces of a run.
 
 const colorLabel = "color"
 
@@ -68,19 +68,19 @@ func nodeAffinity(pod *v1.Pod, _ []string) {
 	}}
 }
 
-// unimportant makes pods of which four fill a node, and which terminate immediately.
+// unimportant changes a pod so that four such pods fill a node and the pod terminates immediately.
 func unimportant(pod *v1.Pod, _ []string) {
 	requestCPU(pod, "900m")
 	pod.Spec.TerminationGracePeriodSeconds = new(int64)
 }
 
-// important makes pods that request as much as three unimportant ones.
+// important changes a pod so that the pod fits on a node with four unimportant pods only after three are evicted.
 func important(pod *v1.Pod, _ []string) {
 	requestCPU(pod, "3")
 	pod.Spec.PriorityClassName = priorityClass
 }
 
-// tooLarge makes pods that fit on no node, even on an empty one.
+// tooLarge changes a pod so that it fits on no node, not even on an empty node.
 func tooLarge(pod *v1.Pod, _ []string) {
 	requestCPU(pod, "9")
 	pod.Spec.PriorityClassName = priorityClass

@@ -60,8 +60,8 @@ func (e *events) counts() (byReason map[string]int, own int) {
 	return maps.Clone(e.byReason), e.own
 }
 
-// settle waits until no Event has arrived for the given time, whatever its reason: the Events that a scheduler still
-// writes are part of its cost.
+// settle waits until no Event of any reason has arrived for the given time, because the Events that a scheduler still
+// writes are part of the scheduler's cost.
 func (e *events) settle(ctx context.Context, quiet time.Duration) {
 	since := time.Now()
 	for ctx.Err() == nil && time.Since(since) < quiet {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// fill creates the running pods, which several runs then use.
+// fill creates the running pods. Several runs then use these pods.
 func fill(ctx context.Context, client kubernetes.Interface, o *options, r *result) error {
 	if o.running == 0 {
 		return nil

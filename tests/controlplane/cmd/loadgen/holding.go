@@ -15,8 +15,8 @@ const (
 	collectedAfter = 3 * time.Minute
 )
 
-// holding measures the memory that the scheduler takes for a cluster that does not change: from its start until it
-// is idle, and again after each time that it had to list everything again.
+// holding measures the memory that the scheduler takes for a cluster that does not change: from the scheduler's start
+// until the scheduler is idle, and again after each relist of all objects.
 func (m *measurement) holding(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.timeout)
 	defer cancel()
@@ -70,7 +70,7 @@ func (m *measurement) held(when string) {
 	m.r.number(when+"_hwm_mb", memoryMB(m.scheduler.pid, "VmHWM"))
 }
 
-// relist makes the scheduler list everything again, and returns when it has.
+// relist makes the scheduler list all objects again, and returns when the scheduler has listed pods and is idle.
 func (m *measurement) relist(ctx context.Context, relay *relay) error {
 	before := relay.lists.Load()
 	relay.cut()
@@ -96,7 +96,8 @@ func (m *measurement) becomeIdle(ctx context.Context) error {
 	})
 }
 
-// until checks the condition repeatedly, until it holds.
+// until checks the condition every 100 ms until the condition holds. It fails if a check fails, the scheduler ends or
+// the context ends.
 func (m *measurement) until(ctx context.Context, holds func() (bool, error)) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()

@@ -1,7 +1,7 @@
 // Command loadgen creates nodes and pods at a kube-apiserver and measures the scheduler that places the pods: pods
 // per second, latency, and the CPU time and memory of every process involved. It prints one line of JSON.
 //
-// It runs on Linux only, because it reads the resource usage of processes from /proc.
+// The command runs on Linux only, because it reads the resource usage of processes from /proc.
 package main
 
 import (

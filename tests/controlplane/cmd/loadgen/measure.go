@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// measure does what the mode asks for, and fills the result.
+// measure runs the mode that the options name, and fills the result.
 func measure(ctx context.Context, client kubernetes.Interface, o *options, r *result) (err error) {
 	start := time.Now()
 	if err := ensureNodes(ctx, client, o); err != nil {

@@ -23,7 +23,7 @@ func podIndex(name string) (int, bool) {
 	return i, ours && err == nil
 }
 
-// newPod returns the i-th pod of a workload as it is after admission. No two pod specs are equal, because the
+// newPod returns the i-th pod of a workload, in the state after admission. No two pod specs are equal, because the
 // volume with the service account's token has a random name.
 func (s *stage) newPod(namespace, name string, i int) *v1.Pod {
 	template := i % len(s.templates)
@@ -55,7 +55,7 @@ func (s *stage) newPod(namespace, name string, i int) *v1.Pod {
 	return pod
 }
 
-// templateLabels returns the labels of a template's pods, which also select them.
+// templateLabels returns the labels of a template's pods. Selectors use the same labels.
 func templateLabels(template int) map[string]string {
 	return map[string]string{"app": fmt.Sprintf("app-%d", template)}
 }

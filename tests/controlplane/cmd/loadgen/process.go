@@ -21,7 +21,8 @@ func cpuTime(pid int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The second field, the command's name in parentheses, may contain anything. Fields are counted after it.
+	// The second field, the command's name in parentheses, may contain spaces and parentheses. So fields are counted
+	// from the last closing parenthesis.
 	_, rest, _ := cutLast(string(stat), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {

@@ -46,7 +46,7 @@ func (r *result) cpuPerPod(before, first, lastBind, end reading, bound int) {
 }
 
 // machine adds how busy the machine was, and how many cores were used by processes that are not part of the run.
-// Measured times are valid only if the latter is near zero.
+// Measured times are valid only if processes outside the run used almost no core.
 func (r *result) machine(before, end reading) {
 	busy, total := end.busy-before.busy, end.total-before.total
 	ours := end.scheduler - before.scheduler

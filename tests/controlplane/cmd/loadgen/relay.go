@@ -16,8 +16,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// relay is a proxy between the scheduler and the API server. It can end all watches, and report their resource
-// versions as too old, as an API server with a compacted history does.
+// relay is a proxy between the scheduler and the API server. The relay can end all watches, and then reports the
+// resource versions of these watches as too old, as an API server with a compacted history does.
 type relay struct {
 	proxy *httputil.ReverseProxy
 	lists atomic.Int64 // of pods, begun
@@ -104,7 +104,7 @@ func (r *relay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.proxy.ServeHTTP(w, request.WithContext(ctx))
 }
 
-// cut ends all watches. Their resource versions count as too old afterwards.
+// cut ends all watches. Afterwards, the relay reports the resource versions of these watches as too old.
 func (r *relay) cut() {
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -16,7 +16,7 @@ type pluginAnswer struct {
 	PreFilter  *preFilter `json:"preFilter,omitempty"`
 	// The nodes that the filter rejects. Nodes that the pre-filter leaves out or rejects are not listed.
 	Filter map[string]*status `json:"filter,omitempty"`
-	// About the nodes that the plugin does not reject.
+	// The pre-score status and the scores, for the nodes that the plugin does not reject.
 	PreScore *status          `json:"preScore,omitempty"`
 	Scores   map[string]score `json:"scores,omitempty"`
 	// The error that replaces the scores.
@@ -42,7 +42,7 @@ type cycle struct {
 	Message string `json:"message,omitempty"`
 	// The result of preemption, if no node fits.
 	Room *room `json:"room,omitempty"`
-	// Whether a plugin failed.
+	// True if a plugin failed.
 	Failed bool `json:"failed,omitempty"`
 	// The nodes that fit, with the weighted sums of their scores. A single node has a sum too, although a scheduler
 	// need not score it.

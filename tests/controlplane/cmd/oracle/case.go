@@ -41,12 +41,12 @@ type change struct {
 type answers struct {
 	// The answers before the first change and after each change. Each list is parallel to the question's pods.
 	Steps [][]*answer `json:"steps,omitempty"`
-	// The hints after each change, parallel to the question's pods: by plugin, whether a pod that it rejected would
-	// be queued again.
+	// The hints after each change. Each list is parallel to the question's pods. By plugin name: true if a pod that
+	// the plugin rejected would be queued again.
 	Hints [][]map[string]bool `json:"hints,omitempty"`
 	// The names of the pods in the queue, in the order in which they are scheduled.
 	Order []string `json:"order,omitempty"`
-	// Why there are no answers: kube-scheduler can't be asked the question.
+	// The reason why there are no answers, for example an invalid question; empty if there are answers.
 	Error string `json:"error,omitempty"`
 }
 

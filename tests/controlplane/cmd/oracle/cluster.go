@@ -28,13 +28,13 @@ type cluster struct {
 	profiles  map[string]*profile
 }
 
-// profile is a framework and a second instance of its plugins, because the framework does not expose its own.
+// profile is a framework and a second instance of its plugins, because the framework does not expose its own instances.
 type profile struct {
 	framework framework.Framework
 	plugins   []fwk.Plugin
 }
 
-// Answers must cover all nodes.
+// everyNode is the percentage of nodes that the scheduler examines, because answers must cover all nodes.
 var everyNode int32 = 100
 
 func newCluster(ctx context.Context, configuration *config.KubeSchedulerConfiguration) (*cluster, error) {

@@ -98,7 +98,7 @@ func updatesOf(before any, after runtime.Object) []fwk.ClusterEvent {
 	return eventsOf(after, fwk.Update)
 }
 
-// hints returns, by the name of each plugin that registers for events, whether a pod that it rejected would be
+// hints returns, by the name of each plugin that registers for events, true if a pod that the plugin rejected would be
 // queued again.
 func (p *profile) hints(ctx context.Context, pod *v1.Pod, changed *objectChange) (map[string]bool, error) {
 	all := map[string]bool{}
@@ -123,7 +123,8 @@ func (p *profile) hints(ctx context.Context, pod *v1.Pod, changed *objectChange)
 	return all, nil
 }
 
-// queuesAgain returns whether a hint queues the pod again. An error does, as in the queue.
+// queuesAgain returns true if the hint queues the pod again. As in the scheduler's queue, an error of the hint also
+// queues the pod.
 func queuesAgain(ctx context.Context, registration fwk.ClusterEventWithHint, pod *v1.Pod, changed *objectChange) bool {
 	if registration.QueueingHintFn == nil {
 		return true

@@ -24,14 +24,14 @@ var kinds = []runtime.Object{
 	&resourcev1.ResourceClaim{}, &resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
 }
 
-// informer is an informer that gets its objects from the caller instead of listing them, and calls all handlers
-// before it returns. It takes a tenth of a second until a running informer reports that it has synced.
+// informer is an informer that gets its objects from the caller instead of listing them. set and remove call all
+// handlers before they return. A real informer would take a tenth of a second to report that it has synced.
 type informer struct {
 	cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler
 }
 
-// newInformers returns a factory in which every kind has such an informer.
+// newInformers returns a factory in which each of the kinds has an informer of this type.
 func newInformers(client kubernetes.Interface) (informers.SharedInformerFactory, map[reflect.Type]*informer) {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	byType := map[reflect.Type]*informer{}

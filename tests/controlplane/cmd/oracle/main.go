@@ -1,7 +1,7 @@
 // Command oracle answers as kube-scheduler does. Each line of its input is a cluster, with pods to schedule and
 // changes to make. Each line of its output has the answers of Kubernetes' own scheduler and plugins about every
 // node for each of these pods, before and after each change. The tests in tests/parity compare Berth's answers with
-// them.
+// the answers of this command.
 //
 // The program keeps no state between lines, places no pods, and needs no API server.
 package main

@@ -9,8 +9,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// ask asks each plugin about all nodes, in the order of a cycle. The plugins share a cycle state, because some read
-// what others wrote.
+// ask asks each plugin about all nodes, in the order of a cycle. The plugins share a cycle state, because some plugins
+// read the state that other plugins wrote.
 func (p *profile) ask(ctx context.Context, pod *v1.Pod, nodes []fwk.NodeInfo) map[string]*pluginAnswer {
 	state := framework.NewCycleState()
 	all := map[string]*pluginAnswer{}

@@ -33,12 +33,12 @@ type victim struct {
 	Priority int32  `json:"priority"`
 	// Seconds since 1970; the maximum value for a pod that has not started.
 	Started int64 `json:"started"`
-	// Whether the pod is already being deleted.
+	// True if the pod is already being deleted.
 	Deleting bool `json:"deleting,omitempty"`
 }
 
-// makeRoom runs the post-filters, as the scheduler does after a cycle without a fitting node. Their writes go to a
-// client that has no pods and keeps nothing, so they have no effect.
+// makeRoom runs the post-filters, as the scheduler does after a cycle without a fitting node. The writes of the
+// post-filters have no effect, because they go to a client that has no pods and keeps nothing.
 func (c *cluster) makeRoom(ctx context.Context, p *profile, state fwk.CycleState, pod *v1.Pod, unfit *framework.FitError) (*room, error) {
 	candidates, err := p.candidates(ctx, state, pod, unfit)
 	if err != nil {

@@ -63,7 +63,7 @@ var strategies = map[reflect.Type]rest.RESTCreateStrategy{
 	reflect.TypeFor[*resourcev1.DeviceClass]():       deviceclass.Strategy,
 }
 
-// validate returns why an API server would refuse the object. A scheduler never sees such an object.
+// validate returns an error if an API server would refuse the object, because a scheduler never sees such an object.
 func validate(object runtime.Object) error {
 	strategy, ok := strategies[reflect.TypeOf(object)]
 	if !ok {

@@ -7,7 +7,7 @@ const MAX_TEXT_BYTES: usize = 64 << 10;
 #[derive(Clone, Debug)]
 pub struct Draw {
     state: u64,
-    /// Whether lengths and ids are valid, and sizes are within the contract's limits.
+    /// True if all lengths and ids are valid, and sizes are within the contract's limits.
     pub valid: bool,
 }
 

@@ -16,16 +16,16 @@ const ARMING_PREFIX: &str = "hostile-";
 pub struct Arguments {
     /// The seed of all answers.
     pub seed: u64,
-    /// Whether lengths and ids are valid.
+    /// True if all lengths and ids are valid.
     #[serde(default)]
     pub valid: bool,
     /// The exports that are hostile; all if empty.
     #[serde(default)]
     pub points: BTreeSet<String>,
-    /// Whether the component is hostile from its first call on, before it knows a node.
+    /// True if the component is hostile from its first call on, before it knows a node.
     #[serde(default)]
     pub armed: bool,
-    /// Whether calls sometimes trap, take too long, or allocate too much memory.
+    /// True if calls sometimes trap, take too long, or allocate too much memory.
     #[serde(default)]
     pub breaks: bool,
 }
@@ -36,7 +36,7 @@ pub struct Facts {
     pub arguments: Arguments,
     /// Node names by node id.
     pub nodes: BTreeMap<u32, String>,
-    /// Node ids by the id of the pod on the node.
+    /// The node ids of pods on nodes, by pod id.
     pub pods: BTreeMap<u32, u32>,
     /// Memory that is allocated and never freed.
     pub allocated: Vec<Vec<u8>>,

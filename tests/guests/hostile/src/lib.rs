@@ -38,8 +38,8 @@ fn with_facts<R>(use_facts: impl FnOnce(&mut Facts) -> R) -> R {
     FACTS.with_borrow_mut(use_facts)
 }
 
-/// Returns the generator of this call's answer, or `None` if the answer is to be harmless. Before that, the plugin
-/// may misbehave in other ways.
+/// Returns the generator of this call's answer, or `None` if the answer is to be harmless. If the answer is to be
+/// hostile, this function may also trap, loop, allocate memory or log.
 fn draw(export: &str, about: u64) -> Option<Draw> {
     let mut draw = with_facts(|facts| facts.draw(export, about))?;
     misbehavior::misbehave(&mut draw);

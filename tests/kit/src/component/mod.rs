@@ -1,5 +1,5 @@
-//! Builds small components from `guest.wat` and the contract, valid or deliberately faulty. Tests that use them need
-//! no toolchain for plugins.
+//! Builds small components from `guest.wat` and the contract, valid or deliberately faulty. Tests with these components
+//! need no toolchain for plugins.
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub struct Guest {
     pod_facts: u32,
     normalization: u8,
     scope: u8,
-    /// The apiVersion, kind and field of the objects that it reads.
+    /// The apiVersion, kind and field of the objects that the component reads if it exports `objects`.
     objects: [&'static str; 3],
     what_if: bool,
     bodies: BTreeMap<&'static str, String>,
@@ -187,7 +187,7 @@ impl Guest {
             .body("describe", "(drop (call $now)) (i32.const 96)")
     }
 
-    /// Logs `message` as an error and then traps, as a panic in the SDK does.
+    /// Makes `function` log `message` as an error and then trap, as a panic in the SDK does.
     pub fn panics(self, function: &'static str, message: &str) -> Self {
         let log = format!(r#"(i32.const 0) (i32.const 640) (i32.const {}) (call $log) (unreachable)"#, message.len());
         let import = r#"(import "berth:scheduler/log@0.1.0" "write" (func $log (param i32 i32 i32)))"#;
@@ -195,8 +195,8 @@ impl Guest {
         self.body("imports", import).body("data", &data).body(function, &log)
     }
 
-    /// Makes a post-filter that queries its first node without pod 0. If the pod fits, it nominates the node;
-    /// otherwise it returns an error.
+    /// Adds a post-filter that asks about its first node without pod 0. If the pod fits, the post-filter nominates the
+    /// node; otherwise the post-filter returns an error.
     pub fn makes_room(self) -> Self {
         let import = r#"(import "berth:scheduler/what-if@0.1.0" "ask"
             (func $ask (param i64 i64 i64 i32 i32 i32 i32)))"#;

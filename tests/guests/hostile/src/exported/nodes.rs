@@ -80,7 +80,7 @@ impl normalize::Guest for Hostile {
     }
 }
 
-/// Draws scores. In half of the calls, all of them are from 0 to 100.
+/// Draws scores. In half of the calls, all scores are from 0 to 100.
 fn scores(draw: &mut Draw, expected: usize) -> Vec<i64> {
     let length = draw.length(expected);
     let in_range = draw.one_in(2);
