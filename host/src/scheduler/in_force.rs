@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use berth_config::Configuration;
 use berth_core::profile_spec::ProfileSpec;
 
-/// The largest number of requested configurations that are kept. The loader serves the latest request or keeps the
-/// profiles that serve, so that older requests are of no use.
+/// The largest number of requested configurations that are kept until their profiles serve. With one more, the oldest is
+/// dropped. More than one is kept, because a request can come to serve after a newer request was refused.
 const REQUESTS: usize = 8;
 
 /// The configuration with which the scheduler started, but with the profiles that serve. The loader decides which

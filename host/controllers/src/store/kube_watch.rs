@@ -49,7 +49,7 @@ fn watch_complete(client: Client, kind: Kind, resource: &ApiResource) -> BoxStre
     })
 }
 
-/// Watches the metadata of all objects of a discovered kind.
+/// Watches all objects of a kind that API discovery found, and decodes only their metadata.
 fn watch_metadata(client: Client, number: u16, resource: &ApiResource) -> BoxStream<'static, WatchEvent> {
     let events = watcher::watcher(Api::<Other>::all_with(client, resource), config());
     open(Kind::Other(number), events, move |object| Some(Object::other(number, object)))

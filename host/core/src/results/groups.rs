@@ -60,7 +60,8 @@ struct List {
     nodes: Vec<NodeId>,
 }
 
-/// Nodes with the same scores before normalization by the host, and the same classes.
+/// Nodes with the same classes, and with the same raw scores of the plugins whose scores the host normalizes. Their other
+/// scores may differ; see `lists`.
 #[derive(Clone, Debug, Default)]
 struct Group {
     /// The scores to normalize, then the classes, one for each plugin.
