@@ -121,7 +121,7 @@ class Answers(unittest.TestCase):
             self.verdicts(lambda name: True, 1)
         plugin = Plugin("p")
         plugin.score(lambda pod, node: 1.5)
-        with self.assertRaisesRegex(TypeError, "a score of 1.5"):
+        with self.assertRaisesRegex(TypeError, "the score 1.5 is not a whole number"):
             Host(plugin).node("a").score()
 
     def test_functions_take_any_subset_of_parameters(self):

@@ -7,7 +7,8 @@
 //!
 //! The caller's loop:
 //! 1. [`Engine::step`] for each event of the cluster, and for the event that [`Engine::accept`] returns.
-//! 2. [`Engine::advance`] at least once a second, and a step for the event that it returns.
+//! 2. [`Engine::advance`] at least once a second, and a step for the event that it returns. Among many events,
+//!    [`Engine::update_plugins`] after every few hundred.
 //! 3. A step with [`Event::Cycle`] while [`Core::has_work`] is true and no other event waits.
 
 use std::sync::Arc;
@@ -51,9 +52,9 @@ impl Engine {
         self.guests.accept(delivery, now, self.core.cache())
     }
 
-    /// Sends changes of the cluster to plugins that were not called for long, and starts rebuilds of plugins whose
-    /// back-off ended. Call this function after at most a few hundred events, because the change log is bounded, and
-    /// once a second.
+    /// Sends changes of the cluster to plugins that have not been called recently, and starts the due rebuilds of plugins
+    /// that failed. Call this function once a second, and also after every few hundred events, because the cache's log
+    /// keeps a limited number of changes.
     pub fn update_plugins(&mut self, now: Timestamp) {
         self.guests.tick(now, self.core.cache());
     }

@@ -99,7 +99,7 @@ impl ListReader {
     /// # Errors
     /// The list is incomplete, or the body contained no list.
     pub fn end(self) -> Result<(), Malformed> {
-        // Bytes that have not been read are the start of an incomplete field.
+        // The body may end after the list or after a later field of the envelope. Unread bytes mean that it was cut off.
         let outside = matches!(self.place, Place::Envelope | Place::List(0)) && self.rest().is_empty();
         match (outside, self.names_list) {
             (true, false) => Err(Malformed::new("the envelope has no list kind")),

@@ -21,7 +21,7 @@ pub enum Id<'a> {
 pub struct Uses {
     /// `metadata.namespace`.
     pub namespace: String,
-    /// The volumes that may be limited.
+    /// The volumes that can count against a node's volume limit: the in-tree volumes in the pod's spec, and its claims.
     pub volumes: Vec<Use>,
 }
 

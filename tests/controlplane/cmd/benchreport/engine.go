@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// engineResult is one line of the engine's benchmark: the cost of a pod in CPU time of the deciding thread.
+// engineResult is one line of the benchmark of the engine (core and components). For each pod: the CPU time of the thread
+// that runs scheduling cycles, the calls into components, and the nodes that the components were asked about.
 type engineResult struct {
 	Workload   string  `json:"workload"`
 	Case       string  `json:"case"` // first pods of new templates, or pods of known templates
