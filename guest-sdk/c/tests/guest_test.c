@@ -131,10 +131,10 @@ static void arguments_are_read(void) {
         {"", "malformed JSON at byte 1"},
         {"[1, 2.5e-3, [], {}, true, null]", "expected an object"},
         {"{} {}", "malformed JSON at byte 4"},
-        {"{\"text\": \"a", "no JSON"},
-        {"{\"text\": \"\\ud800\"}", "no JSON"},
-        {"{\"text\": \"\\u0000\"}", "no JSON"},
-        {"{\"text\": 01}", "no JSON"},
+        {"{\"text\": \"a", "malformed JSON at byte"},
+        {"{\"text\": \"\\ud800\"}", "malformed JSON at byte"},
+        {"{\"text\": \"\\u0000\"}", "malformed JSON at byte"},
+        {"{\"text\": 01}", "malformed JSON at byte"},
         {"{\"text\": 1}", "text: expected a string"},
         {"{\"within\": {\"number\": 6}}", "within.number: expected a whole number from -5 to 5"},
         {"{\"within\": {\"numbr\": 1}}", "within.numbr: unknown field"},
@@ -147,7 +147,7 @@ static void arguments_are_read(void) {
     }
     char deep[400] = "{\"text\": ";
     memset(deep + strlen(deep), '[', 300);
-    berth_test_contains("too deep", berth_test_configure(deep), "no JSON");
+    berth_test_contains("too deep", berth_test_configure(deep), "malformed JSON at byte");
 }
 
 static void churn(int rounds) {
