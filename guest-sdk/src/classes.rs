@@ -139,7 +139,7 @@ impl<K> Default for Classes<K> {
 }
 
 impl<K: Clone + Eq + Hash> Classes<K> {
-    /// Puts a node into the class with this key, and creates the class if there is none. `None` removes the node from
+    /// Puts a node into the class with this key, and creates a class that does not exist. `None` removes the node from
     /// its class.
     fn set(&mut self, node: node::Id, key: Option<K>) {
         if node.at() >= self.of_node.len() {

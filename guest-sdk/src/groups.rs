@@ -147,7 +147,7 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
         self.step(slot, node::Id(node), -1);
     }
 
-    /// Returns the slot of the group with this key. Creates the group if there is none.
+    /// Returns the slot of the group with this key. Creates a group that does not exist.
     fn slot(&mut self, key: K, make: impl FnOnce(&K) -> V) -> u32 {
         if let Some(slot) = self.ids.get(&key) {
             return *slot;

@@ -133,7 +133,7 @@ impl Cluster {
     }
 
     /// Handles SIGUSR2 until a thread or task of the scheduler ends. Without a scheduler, logs at every signal that
-    /// there is none, and never returns.
+    /// this process has no scheduler, and never returns.
     ///
     /// # Errors
     /// Returns the thread or task that has ended.

@@ -25,7 +25,7 @@ pub struct Diagnosis {
     codes: HashMap<NodeId, Code>,
     /// The code of the nodes that no filter looked at, if a pre-filter rejected the pod.
     code_of_the_rest: Option<Code>,
-    /// The message of the post-filters; empty if there is none.
+    /// The message of the post-filters; empty if they returned no message.
     post_filter: String,
     rejection: Rejection,
 }

@@ -36,7 +36,7 @@ pub struct Absent {
     pub plugin: Arc<str>,
     /// The extension point that the plugin does not export; `None` if no component has the name.
     pub point: Option<&'static str>,
-    /// The name of a component with a similar name; `None` if there is none, or if the plugin exists.
+    /// The name of a component with a similar name; `None` if no name is similar, or if the plugin exists.
     pub near: Option<String>,
     /// The reason and the remedy.
     pub message: String,
