@@ -112,8 +112,6 @@ pub struct Heard {
     pub counts: Counts,
     /// Violations: failures that name the wrong plugin or no plugin.
     pub faults: Vec<String>,
-    /// True if the component could not be asked because a new instance of the component is being made.
-    pub is_made_anew: bool,
 }
 
 impl Heard {
@@ -123,12 +121,7 @@ impl Heard {
             self.faults
                 .push(format!("{asked} was asked about {}, and {} failed: {}", about.key, error.plugin, error.message));
         }
-        if asked != HOSTILE {
-            return;
-        }
-        if error.down {
-            self.is_made_anew |= !error.message.contains("rests");
-        } else {
+        if asked == HOSTILE && !error.down {
             self.counts.failed += 1;
         }
     }

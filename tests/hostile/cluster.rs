@@ -30,7 +30,7 @@ const ROUNDS: usize = 12;
 const QUIET_ROUNDS: usize = 80;
 /// The maximum number of cycles in a round, so that pods that fail again and again do not prevent other events.
 const CYCLES: usize = 60;
-/// The maximum real time until a new instance of the component is made.
+/// The maximum real time until an instance of the component is rebuilt.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The error message of this cluster's API server.
 const REFUSED: &str = "refused by the API server of this test";
@@ -319,12 +319,13 @@ impl Cluster {
         self.tell_of(&object)
     }
 
-    /// Takes the deliveries of other threads. Waits for an instance that is being made, so that a run with the same
+    /// Takes the deliveries of other threads. Waits for an instance that is being rebuilt, so that a run with the same
     /// seed has the same course.
     fn take_deliveries(&mut self) -> Result<()> {
         loop {
-            let delivery = if std::mem::take(&mut self.heard.is_made_anew) {
-                self.inbox.recv_timeout(PATIENCE).context("the component was not made anew")?
+            let (_, guests) = self.engine.parts();
+            let delivery = if guests.is_rebuilding() {
+                self.inbox.recv_timeout(PATIENCE).context("the component was not rebuilt")?
             } else {
                 let Ok(delivery) = self.inbox.try_recv() else { return Ok(()) };
                 delivery

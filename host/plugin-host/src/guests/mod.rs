@@ -68,6 +68,12 @@ impl Guests {
         Some(self.slots.get(at)?.entry.name())
     }
 
+    /// Returns true while an instance is being rebuilt. A [`Delivery::Rebuilt`] follows for each such instance.
+    #[must_use]
+    pub fn is_rebuilding(&self) -> bool {
+        self.slots.iter().any(Slot::is_rebuilding)
+    }
+
     /// Handles a message from another thread, between two steps of the core. If this returns an event, the core must
     /// handle it before any other event.
     pub fn accept(&mut self, delivery: Delivery, now: Timestamp, cache: &Cache) -> Option<Event> {

@@ -78,6 +78,11 @@ impl Slot {
         }
     }
 
+    /// Returns true while an instance for this slot is being built.
+    pub fn is_rebuilding(&self) -> bool {
+        self.is_replacement_underway || matches!(self.state, State::Restarting(_) | State::Filling)
+    }
+
     /// Returns the instance, if it serves.
     pub fn resident(&mut self) -> Option<&mut Resident> {
         match &mut self.state {
