@@ -319,8 +319,8 @@ impl Cluster {
         self.tell_of(&object)
     }
 
-    /// Takes the deliveries of other threads. Waits for an instance that is being rebuilt, so that a run with the same
-    /// seed has the same course.
+    /// Takes the deliveries of other threads. Waits for an instance that is being rebuilt, so that two runs with the
+    /// same seed differ only where a call exceeds its limit of real time in one of them.
     fn take_deliveries(&mut self) -> Result<()> {
         loop {
             let (_, guests) = self.engine.parts();
