@@ -14,7 +14,7 @@ const lastOutcome = 1000
 // in this list, counted from 1. Number 0 means that the pod fits.
 type verdicts struct {
 	answer contract.Verdicts
-	// last is the previous status. Most consecutive nodes have the same status.
+	// last is the last status that was not a success. The next such status is usually equal.
 	last       *Status
 	lastNumber uint16
 	numbers    map[string]uint16

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::{BINARY_SUFFIXES, DECIMAL_SUFFIXES, MAX, Notation, Quantity};
 
-/// The part of an invalid text that an error repeats, in characters.
+/// The maximum number of characters of an invalid text that an error repeats.
 const QUOTED: usize = 64;
 
 /// The rule that an invalid quantity breaks.

@@ -35,7 +35,8 @@ pub enum Controller {
     JobOrphan,
     /// Creates the resource claims for a pod's claim templates, and the volume claims for its ephemeral volumes.
     PodClaims,
-    /// Removes finished consumers from a ResourceClaim, and deletes a ResourceClaim generated for a finished pod.
+    /// Removes finished and deleted pods from the consumers of a ResourceClaim, and deletes a ResourceClaim generated
+    /// for a finished pod.
     ResourceClaim,
     /// Binds a PersistentVolumeClaim to an existing or new volume, and maintains the phase of the claim.
     VolumeClaim,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// The number of nodes that count in each domain, and the number of pods on these nodes. Domains are indexes.
+/// The number of nodes that count in each domain, and the number of matching pods on these nodes. Domains are indexes.
 #[derive(Debug, Default)]
 pub struct Domains {
     domains: Vec<Domain>,

@@ -124,7 +124,7 @@ pub(super) fn differences(actual: &Actual, known: &Known) -> BTreeSet<String> {
     missing.chain(gone).chain(pods).chain(left).collect()
 }
 
-/// Returns the end of a sentence that begins with the pod: where the pod is.
+/// Returns where the pod is, in words that follow the pod's name: `is pending` or `is on node a`.
 fn state(place: &Place) -> String {
     if place.node.is_empty() { "is pending".to_owned() } else { format!("is on node {}", place.node) }
 }

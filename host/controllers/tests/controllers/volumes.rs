@@ -30,8 +30,8 @@ async fn volume(cluster: &Cluster, suffix: &str, class: &str, size: &str) -> Str
     name
 }
 
-/// Waits until the volume is available. Do not use this with a waiting claim, which can be bound to the volume before
-/// the test sees the phase.
+/// Waits until the volume is available. Do not use this while a claim waits that fits the volume: the claim can be bound
+/// to the volume before the test sees the phase.
 async fn available(cluster: &Cluster, name: &str) {
     cluster.until("PersistentVolume", name, "available", |volume| volume["status"]["phase"] == "Available").await;
 }

@@ -1,4 +1,4 @@
-//! The components of the directory, as they were last read.
+//! The built-in components, and those of the plugins directory as they were last read.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;

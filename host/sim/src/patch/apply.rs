@@ -1,4 +1,5 @@
-//! Server-side apply without ownership of fields: merges the applied configuration into the object by list keys.
+//! Server-side apply without ownership of fields: merges the applied configuration into the object. Lists with keys are
+//! merged by key, sets by value. Other lists are replaced.
 
 use serde_json::{Map, Value};
 

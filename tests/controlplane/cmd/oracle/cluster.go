@@ -138,7 +138,7 @@ func (c *cluster) askAll(ctx context.Context, pods []*v1.Pod) ([]*answer, error)
 	return all, nil
 }
 
-// ask asks the plugins one by one, and then runs a cycle with all of them.
+// ask runs a cycle with all plugins, and then asks the plugins one by one.
 func (c *cluster) ask(ctx context.Context, pod *v1.Pod) (*answer, error) {
 	profile, ok := c.profiles[pod.Spec.SchedulerName]
 	if !ok {
