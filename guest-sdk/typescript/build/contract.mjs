@@ -29,7 +29,7 @@ export function generateTypes() {
 }
 
 /**
- * Calls `use` with a temporary folder that has the contract, and with the name of a world that exports these interfaces.
+ * Calls `use` with a temporary folder that has the contract, and with the name of a world with these exports.
  * Deletes the folder when `use` has finished. Returns the result of `use`.
  */
 export async function withWorld(interfaces, use) {

@@ -1,6 +1,5 @@
-//! node-number: prefers nodes whose name ends with the same digit as the pod's name. This is the scheduler framework's
-//! own example, with data prepared once for each pod signature (`prepare`), a `pre_score` that skips pods, and an
-//! argument.
+//! node-number: prefers nodes whose name ends with the same digit as the pod's name. This example shows data that is
+//! prepared once for each pod signature (`prepare`), a `pre_score` that skips pods, and an argument.
 
 use berth_guest::prelude::*;
 use serde::Deserialize;
