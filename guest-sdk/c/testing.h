@@ -1,6 +1,6 @@
 /* A host for tests. The host sends nodes and pods to a plugin as Berth does. A test includes the plugin's file and
- * runs natively. A process has one plugin and one cluster of at most 64 nodes, removed nodes included. A failed call ends
- * the process. */
+ * runs natively. A process has one plugin and one cluster of at most 64 nodes, removed nodes included. A failed call
+ * ends the process. */
 #ifndef BERTH_TESTING_H
 #define BERTH_TESTING_H
 
