@@ -1,4 +1,4 @@
-/* The host of testing.h. It calls the component's exports. */
+/* Implements testing.h: calls the component's exports as the host does. */
 #include "testing.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static uint32_t name_count;
 static uint32_t template;
 static int checks, failures;
 
-/* A plugin defines at least one of these two functions. */
+/* Stand-ins for the function that a plugin does not define. A plugin defines at least one of these two functions. */
 __attribute__((weak)) berth_verdict_t berth_filter(const berth_pod_t *pod, const berth_node_t *node) {
     (void)pod, (void)node;
     return BERTH_FITS;
@@ -23,7 +23,7 @@ __attribute__((weak)) int64_t berth_score(const berth_pod_t *pod, const berth_no
     return 0;
 }
 
-/* Stands in for the host's log. */
+/* Replaces the host's log: prints the message. */
 void __wasm_import_berth_log_write(int32_t level, uint8_t *message, size_t length) {
     (void)level;
     fprintf(stderr, "%.*s\n", (int)length, (const char *)message);
@@ -107,7 +107,7 @@ void berth_test_remove_node(const char *name) {
     send(change);
 }
 
-/* Starts a new cycle. The pod gets a template of its own, and the previous template is dropped. */
+/* Starts a new cycle. The guest forgets the previous cycle's template and holds the pod under a new template id. */
 static berth_cycle_t next(berth_test_pod_t given) {
     exports_berth_scheduler_plugin_list_template_id_t ids = {berth_new(1, sizeof template), 1};
     ids.ptr[0] = template++;

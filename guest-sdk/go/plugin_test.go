@@ -14,7 +14,7 @@ import (
 	st "berth.dev/framework/testing"
 )
 
-// filter is a plugin with a Filter only.
+// filter is a plugin that has only a Filter.
 type filter struct {
 	ask func(framework.CycleState, *framework.Pod, framework.NodeInfo) *framework.Status
 }
@@ -25,7 +25,7 @@ func (f filter) Filter(_ context.Context, state framework.CycleState, pod *frame
 	return f.ask(state, pod, node)
 }
 
-// before is a filter with a PreFilter.
+// before is a plugin that has a Filter and a PreFilter.
 type before struct {
 	filter
 	first func(framework.CycleState, *framework.Pod) (*framework.PreFilterResult, *framework.Status)
@@ -35,7 +35,7 @@ func (b before) PreFilter(_ context.Context, state framework.CycleState, pod *fr
 	return b.first(state, pod)
 }
 
-// score is a score plugin with a PreScore.
+// score is a plugin that has a Score and a PreScore.
 type score struct {
 	first func(framework.CycleState, []framework.NodeInfo) *framework.Status
 	ask   func(framework.CycleState, framework.NodeInfo) (int64, *framework.Status)
@@ -51,7 +51,7 @@ func (s score) Score(_ context.Context, state framework.CycleState, _ *framework
 	return s.ask(state, node)
 }
 
-// normalizing is a score plugin that normalizes its scores itself.
+// normalizing is a plugin that has a Score, a PreScore and a NormalizeScore.
 type normalizing struct{ score }
 
 func (normalizing) NormalizeScore(_ context.Context, _ framework.CycleState, _ *framework.Pod, scores framework.NodeScoreList) *framework.Status {
@@ -143,7 +143,8 @@ func TestPreFilterAnswers(t *testing.T) {
 	}
 }
 
-// The host caches a template's answers. It may ask Filter about changed nodes without calling PreFilter before.
+// The host keeps a template's answers in its result cache. When nodes change, the host may call Filter for them without
+// another call of PreFilter. The cycle state must exist in this case as well.
 func TestStateExistsWhateverIsCalledFirst(t *testing.T) {
 	for _, reads := range []framework.Reads{{}, {Cycle: true}} {
 		runs := 0

@@ -11,7 +11,8 @@ use berth_guest::types::{Code, NodeFacts, PodFacts};
 use berth_guest::{ClusterEvent, EventActions};
 use serde::Deserialize;
 
-/// Takes part in all of these steps. The pod's labels choose the answers.
+/// Takes part in reserve, unreserve, permit, pre-bind, bind, post-bind and queueing hints. The labels and annotations
+/// of the pod, the node's labels and the reserved state choose the answers.
 mod licenses {
     use super::*;
 

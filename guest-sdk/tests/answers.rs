@@ -6,7 +6,8 @@ use berth_guest::testing::{Host, Rejections, node, pod};
 use berth_guest::types::{Code, NodeFacts, Normalization, PodFacts, Scope, Status};
 use berth_guest::{ClusterEvent, EventActions, Guest, Outcome};
 
-/// Takes part in every extension point. The pod's labels choose the answers.
+/// Takes part in pre-filter, filter, pre-score, score and normalize. The filter's answer and the score depend on the
+/// node's name. The pod's labels choose the other answers.
 mod everywhere {
     use super::*;
 
@@ -138,7 +139,7 @@ fn calls_that_break_the_contract_are_errors() {
     assert!(guest.score(&cycle, &[]).is_err());
 }
 
-/// Nominates a node if the pod's priority is above 0.
+/// Nominates a node that the pod would fit without the leaving pods, if the pod's priority is above 0.
 mod preempting {
     use super::*;
 

@@ -4,7 +4,7 @@ use berth_guest::prelude::*;
 use berth_guest::testing::{Host, node, pod};
 use berth_guest::types::{ClusterFacts, ConditionStatus, NodeFacts, PodFacts, Protocol};
 
-/// Puts the node's facts into the rejection's reason, so that a test can compare them.
+/// Rejects each node. The reason contains the node's facts or their number, so that a test can compare them.
 mod every_node_fact {
     use super::*;
 

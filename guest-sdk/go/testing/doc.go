@@ -1,5 +1,5 @@
-// Package testing runs a plugin natively, in an ordinary Go test. It sends nodes and pods to the plugin as Berth
-// does, and asks the plugin about all nodes at once. Import it as st, as tests of kube-scheduler do:
+// Package testing runs a plugin natively, in an ordinary Go test. Its Host sends nodes and pods to the plugin as Berth
+// does. One call asks the plugin about all nodes. Import this package as st, as tests of kube-scheduler do:
 //
 //	func TestTeams(t *testing.T) {
 //		host := st.NewHost(t, `{}`)

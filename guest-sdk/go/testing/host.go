@@ -10,13 +10,13 @@ import (
 	"berth.dev/framework/internal/component"
 )
 
-// Host runs the program's registered plugin as the scheduler does.
+// Host runs the plugin that the program passed to framework.Register. It calls the plugin as Berth does.
 type Host struct {
 	t           testing.TB
 	guest       component.Guest
 	exports     []string
 	declaration contract.Declaration
-	// nodes are the nodes by id; nil for a removed node.
+	// nodes are the nodes. The index is the node's id. A removed node is nil.
 	nodes     []*NodeWrapper
 	images    []contract.Image
 	residents uint32
@@ -54,10 +54,10 @@ func newHost(t testing.TB, arguments string) (*Host, error) {
 	return host, err
 }
 
-// SetSeed sets the seed of the following cycles.
+// SetSeed sets the seed of the following cycles. The default is 0.
 func (h *Host) SetSeed(seed uint64) { h.cycle.Seed = seed }
 
-// SetTime sets the time of the following cycles, in milliseconds since 1970.
+// SetTime sets the time of the following cycles, in milliseconds since 1970. The default is 0.
 func (h *Host) SetTime(milliseconds int64) { h.cycle.Time = milliseconds }
 
 // SetNode adds a node, or replaces the node of this name.
@@ -74,7 +74,7 @@ func (h *Host) SetNode(node *NodeWrapper) {
 	h.sendNodeCount()
 }
 
-// RemoveNode removes the node of this name.
+// RemoveNode removes the node of this name. The test fails if there is no such node.
 func (h *Host) RemoveNode(name string) {
 	id := h.id(name)
 	h.nodes[id] = nil
@@ -91,7 +91,8 @@ func (h *Host) AddPod(pod *PodWrapper, node string) {
 }
 
 // Filter runs PreFilter and Filter for all nodes and returns each node's status by name; nil if the pod fits. Nodes
-// that PreFilter excludes are absent.
+// that PreFilter excludes by name are absent. If PreFilter rejects the pod, all nodes have the status of PreFilter. If
+// PreFilter returns Skip, the pod fits all nodes. The test fails if Filter is needed and the plugin has no Filter.
 func (h *Host) Filter(pod *PodWrapper) map[string]*framework.Status {
 	h.t.Helper()
 	h.begin(pod)
@@ -138,7 +139,7 @@ func (h *Host) Fits(pod *PodWrapper) []string {
 }
 
 // Scores runs PreScore and Score for all nodes and returns the normalized scores by node name. The map is empty if
-// PreScore returns Skip.
+// PreScore returns Skip. The test fails if the plugin has no Score, or if a score is not 0 to 100.
 func (h *Host) Scores(pod *PodWrapper) map[string]int64 {
 	h.t.Helper()
 	if !h.has("score") {
@@ -189,7 +190,7 @@ func (h *Host) normalized(ids []uint32, raw []int64) []int64 {
 	return raw
 }
 
-// begin starts a new cycle. The pod gets a template of its own, and the previous template is dropped.
+// begin starts a new cycle. The guest forgets the previous cycle's template and holds the pod under a new template id.
 func (h *Host) begin(pod *PodWrapper) {
 	h.guest.ForgetTemplates([]uint32{h.cycle.Template})
 	h.cycle.ID++
@@ -241,7 +242,7 @@ func (h *Host) sendNodeCount() {
 	h.apply(contract.Change{Tag: contract.ChangeTagNodeCount, NodeCount: uint32(len(h.ids()))})
 }
 
-// sendImages sends the node's new images, and the number of nodes that have each image.
+// sendImages adds the node's images to the known images, and sends all known images with their numbers of nodes.
 func (h *Host) sendImages(node *NodeWrapper) {
 	for name, size := range node.images {
 		if !slices.ContainsFunc(h.images, func(image contract.Image) bool { return image.Name == name }) {

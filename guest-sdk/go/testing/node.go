@@ -23,7 +23,7 @@ type NodeWrapper struct {
 	declaredFeatures []string
 }
 
-// MakeNode returns a node that may run 110 pods and has no other resources.
+// MakeNode returns a node that has room for 110 pods, no other resources, and no name, labels or other facts.
 func MakeNode() *NodeWrapper {
 	return &NodeWrapper{
 		labels:      map[string]string{},
@@ -63,19 +63,20 @@ func (n *NodeWrapper) Unschedulable(unschedulable bool) *NodeWrapper {
 	return n
 }
 
-// Capacity sets `status.allocatable`. Quantities are written as in Kubernetes: {"cpu": "4", "memory": "16Gi"}.
+// Capacity sets the named resources in `status.allocatable`: {"cpu": "4", "memory": "16Gi"}. Quantities are whole
+// numbers with an optional suffix. Capacity panics if a quantity is invalid.
 func (n *NodeWrapper) Capacity(resources map[string]string) *NodeWrapper {
 	setResources(&n.allocatable, resources)
 	return n
 }
 
-// Requested sets the sum of the requests of the node's pods.
+// Requested sets the sum of the requests of the node's pods, for the named resources. Quantities are those of Capacity.
 func (n *NodeWrapper) Requested(resources map[string]string) *NodeWrapper {
 	setResources(&n.requested, resources)
 	return n
 }
 
-// Images sets the images of the node: their names, with sizes in bytes.
+// Images sets `status.images`: the size of each image in bytes, by image name.
 func (n *NodeWrapper) Images(images map[string]int64) *NodeWrapper {
 	n.images = images
 	return n

@@ -8,7 +8,7 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// The defaults of kube-scheduler for a container without a request: cpu in millicores, memory in bytes.
+// The requests that kube-scheduler assumes for a container without requests: cpu in millicores, memory in bytes.
 const (
 	defaultMilliCPU = 100
 	defaultMemory   = 200 << 20
@@ -17,13 +17,13 @@ const (
 // PodWrapper builds a pod.
 type PodWrapper struct{ facts contract.Pod }
 
-// MakePod returns a pod with one container without requests.
+// MakePod returns a pod with the requests of one container that requests nothing. The list of containers is empty.
 func MakePod() *PodWrapper {
 	requests := contract.PodRequests{NonZeroMilliCPU: defaultMilliCPU, NonZeroMemory: defaultMemory}
 	return &PodWrapper{contract.Pod{Name: "pod", Namespace: "default", Requests: requests}}
 }
 
-// Facts calls change with the pod's facts, to set a fact for which PodWrapper has no function.
+// Facts calls `change` with the pod's facts. Use it to set a fact for which PodWrapper has no function.
 func (p *PodWrapper) Facts(change func(*contract.Pod)) *PodWrapper {
 	change(&p.facts)
 	return p
@@ -65,7 +65,8 @@ func (p *PodWrapper) Priority(priority int32) *PodWrapper {
 	return p
 }
 
-// Req sets the pod's requests. Quantities are written as in Kubernetes: {"cpu": "500m", "memory": "1Gi"}.
+// Req sets the pod's requests of the named resources: {"cpu": "500m", "memory": "1Gi"}. Quantities are whole numbers
+// with an optional suffix. Req panics if a quantity is invalid.
 func (p *PodWrapper) Req(resources map[string]string) *PodWrapper {
 	requests := &p.facts.Requests
 	setResources(&requests.Fit, resources)
@@ -92,7 +93,7 @@ func (p *PodWrapper) NodeSelector(selector map[string]string) *PodWrapper {
 	return p
 }
 
-// HostPorts sets the ports that the pod uses on its node.
+// HostPorts sets the host ports of the pod's containers.
 func (p *PodWrapper) HostPorts(ports ...framework.HostPort) *PodWrapper {
 	p.facts.HostPorts = ports
 	return p

@@ -15,7 +15,8 @@ var suffixes = map[string]int64{
 	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60,
 }
 
-// setResources sets amounts that are written as in Kubernetes: whole numbers with a suffix.
+// setResources sets the named resources. The amounts are written as in Kubernetes: whole numbers with an optional
+// suffix. setResources panics if an amount is invalid.
 func setResources(into *contract.Resources, resources map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
 		quantity := parseQuantity(name, resources[name])
@@ -34,7 +35,8 @@ func setResources(into *contract.Resources, resources map[string]string) {
 	}
 }
 
-// parseQuantity parses a quantity into the resource's unit. It panics if the quantity is invalid.
+// parseQuantity parses a quantity into the resource's unit: millicores for cpu, base units (such as bytes) for all
+// other resources. Only cpu may have the suffix m. parseQuantity panics if the quantity is invalid.
 func parseQuantity(resource, text string) int64 {
 	digits := strings.TrimRight(text, "EGKMPTikm")
 	number, err := strconv.ParseInt(digits, 10, 64)

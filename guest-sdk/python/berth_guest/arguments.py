@@ -1,7 +1,7 @@
 """Readers of a plugin's arguments. They check the values, and their errors name the wrong field.
 
-A reader is a function of a value and of a path, which names the field in errors. The value of an absent field is
-ABSENT.
+A reader is a function of a value and a path. The path names the field in errors, as in `weights.gold`. The value of
+an absent field is ABSENT.
 """
 
 import json
@@ -16,7 +16,9 @@ class ArgumentError(ValueError):
 
 
 def text(otherwise=ABSENT):
-    """Returns a reader of a string. The string must not be empty, unless the default `otherwise` is given."""
+    """Returns a reader of a string. `otherwise` is the value of an absent field. Without it, the field is required and
+    must not be empty.
+    """
     any_text = otherwise is not ABSENT
 
     def read(value, path):
@@ -29,7 +31,7 @@ def text(otherwise=ABSENT):
 
 
 def flag(otherwise=ABSENT):
-    """Returns a reader of a boolean. `otherwise` is the default."""
+    """Returns a reader of a boolean. `otherwise` is the value of an absent field. Without it, the field is required."""
 
     def read(value, path):
         value = otherwise if value is ABSENT else value
@@ -41,7 +43,9 @@ def flag(otherwise=ABSENT):
 
 
 def whole(least, most, otherwise=ABSENT):
-    """Returns a reader of a whole number from `least` to `most`. `otherwise` is the default."""
+    """Returns a reader of a whole number from `least` to `most`. `otherwise` is the value of an absent field. Without
+    it, the field is required.
+    """
 
     def read(value, path):
         value = otherwise if value is ABSENT else value
@@ -54,7 +58,7 @@ def whole(least, most, otherwise=ABSENT):
 
 def cpu(otherwise=ABSENT):
     """Returns a reader of a cpu quantity in millicores, written as in Kubernetes: `2`, `"2"` or `"500m"`. `otherwise`
-    is the default, in millicores.
+    is the value of an absent field, in millicores. Without it, the field is required.
     """
 
     def read(value, path):
@@ -70,7 +74,7 @@ def cpu(otherwise=ABSENT):
 
 
 def map_of(reader):
-    """Returns a reader of an object whose values are all read by `reader`. An absent object is empty."""
+    """Returns a reader of an object with any keys. `reader` reads each value. An absent object is empty."""
 
     def read(value, path):
         given = _object({} if value is ABSENT else value, path)
@@ -80,8 +84,8 @@ def map_of(reader):
 
 
 def object_of(**readers):
-    """Returns a reader of an object with these fields and no others. The field `min_free_cpu` is `minFreeCpu` in
-    JSON.
+    """Returns a reader of an object with these fields and no others. The names are in camel case in JSON:
+    `min_free_cpu` reads `minFreeCpu`.
     """
     names = {_camel(attribute): attribute for attribute in readers}
 
@@ -106,7 +110,7 @@ def parse(readers, text):
         given = json.loads(text)
     except ValueError as error:
         raise ArgumentError(f"arguments: {error}") from None
-    # A KubeSchedulerConfiguration allows these in every kind of arguments.
+    # A KubeSchedulerConfiguration allows apiVersion and kind in the arguments of every plugin.
     given = {name: value for name, value in _object(given, "").items() if name not in ("apiVersion", "kind")}
     return object_of(**readers)(given, "")
 

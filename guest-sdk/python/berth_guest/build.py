@@ -1,5 +1,5 @@
-"""Builds a component from a plugin's file: CPython, its library, the SDK and the file, with stubs for all WASI
-imports.
+"""Builds a component from a plugin's file. The component has CPython with its standard library, the SDK and the file.
+All WASI imports are stubs.
 
 usage: berth-guest build [PLUGIN.py] [-o PLUGIN.wasm]
 """
@@ -76,7 +76,7 @@ def _interfaces(plugin):
 
 
 def _write_world(folder, interfaces):
-    """Writes the contract to the folder, and a world `this` that exports the interfaces."""
+    """Writes the contract to the folder, and a world `this` with the interfaces that the component exports."""
     shutil.copytree(_WIT, folder, ignore=shutil.ignore_patterns("decisions"))
     package = re.search(r"^package .*;$", (folder / "types.wit").read_text(), re.MULTILINE)[0]
     includes = " ".join(["include base;", *(f"include with-{name};" for name in interfaces)])

@@ -29,7 +29,7 @@ _apply = {}
 
 
 def serve(plugin):
-    """Makes this module the component of a plugin."""
+    """Makes the exports of this module answer for `plugin`. Call this once, before the host calls an export."""
     global _guest
     _guest = Guest(plugin)
     cluster = _guest.snapshot
@@ -50,7 +50,9 @@ def serve(plugin):
 
 
 def _returning_errors(call, *parameters):
-    """Calls a function whose errors the host receives, with a traceback if the arguments are not the cause."""
+    """Returns the result of `call`. Raises exceptions of `call` as errors that the host receives. The error has a
+    traceback, unless the plugin refused its arguments.
+    """
     try:
         return call(*parameters)
     except ArgumentError as error:
@@ -60,7 +62,9 @@ def _returning_errors(call, *parameters):
 
 
 def _logging_errors(call, *parameters):
-    """Calls a function that can't return an error to the host: logs an exception before it ends the call as a trap."""
+    """Returns the result of `call`, which can't return an error to the host. Logs an exception and raises it again. The
+    exception then ends the host's call as a trap.
+    """
     try:
         return call(*parameters)
     except Exception:

@@ -97,7 +97,9 @@ class Usage:
 
 
 def read_facts(reads, kind):
-    """Returns the facts of this kind that `reads` names."""
+    """Returns the facts of this kind that `reads` names, without the prefix: `labels` for `pod.labels`. Raises a
+    ValueError for an unknown fact.
+    """
     named = [fact.partition(".")[2] for fact in reads if fact.partition(".")[0] == kind]
     for fact in named:
         if fact not in KNOWN[kind]:
@@ -106,16 +108,18 @@ def read_facts(reads, kind):
 
 
 def facts_class(reads, kind):
-    """Returns a subclass of `Facts` with exactly the fields of the facts that are read."""
+    """Returns a subclass of `Facts` with exactly the fields of the facts of this kind that `reads` names."""
     slots = tuple(field for fact in read_facts(reads, kind) for field in KNOWN[kind][fact])
     return type(kind, (Facts,), {"__slots__": slots})
 
 
 def plain(value, name):
-    """Converts the value of the contract's field `name`: some lists become dicts. Objects are changed in place."""
+    """Converts the value of the contract's field `name`: lists of labels and of scalars become dicts. Dataclasses are
+    changed in place.
+    """
     if isinstance(value, list):
         if name in _LABELS:
-            # Interned, as many nodes have the same few keys.
+            # The keys are interned to save memory, because many nodes have the same keys.
             return {sys.intern(label.key): label.value for label in value}
         if name == "scalars":
             return {sys.intern(scalar.name): scalar.quantity for scalar in value}

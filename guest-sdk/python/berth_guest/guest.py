@@ -13,7 +13,8 @@ from .facts import facts_class, read_facts
 from .snapshot import Snapshot, picked
 from .verdict import Numbers
 
-# The number of parameters before `args` and `context`. A function may leave out `context`, or `args` and `context`.
+# The number of a function's parameters before `args` and `context`, by extension point. A function may leave out
+# `context`, or `args` and `context`.
 _LEADING = {"pre_filter": 1, "filter": 2, "pre_score": 1, "score": 2, "normalize": 2}
 
 
@@ -30,7 +31,7 @@ class Guest:
         self._more = {point: _more(point, function) for point, function in plugin.functions.items()}
 
     def configure(self, json):
-        """Reads the arguments and returns the declaration, with the contract's names."""
+        """Reads the arguments and returns the declaration. Its fields have the names of the contract."""
         self._args = parse(self.plugin.args, json)
         reads, points = self.plugin.reads, self.plugin.points()
         return SimpleNamespace(
@@ -44,13 +45,14 @@ class Guest:
         )
 
     def _scope(self, before):
-        # With scope node, a function that runs before the nodes (pre-filter, pre-score) must not read cluster facts.
+        # `before` is true if the plugin has a function that runs before the nodes (pre-filter or pre-score). With
+        # scope node, such a function must not read cluster facts.
         reads = self.plugin.reads
         wide = "cycle" in reads or (before and read_facts(reads, "cluster"))
         return self.plugin.scope or ("cluster" if wide else "node")
 
     def hold_template(self, id, pod):
-        """Stores the facts of a pod under a template's id."""
+        """Stores the facts of a template's pod under the template's id."""
         self._templates[id] = picked(self._pod_class, pod)
 
     def forget_templates(self, ids):
@@ -59,18 +61,18 @@ class Guest:
             self._templates.pop(id, None)
 
     def pre_filter(self, cycle):
-        """Runs the pre-filter. The host calls this before it filters nodes."""
+        """Runs the pre-filter and returns its result unchanged. The host calls this before it filters nodes."""
         return self.plugin.functions["pre_filter"](self._pod(cycle), *self._rest("pre_filter", cycle))
 
     def filter(self, cycle, nodes):
-        """Returns the distinct rejections, and for each node the number of its rejection, or 0 if the pod fits."""
+        """Returns the distinct rejections and a number for each node: 0 if the pod fits, n for the n-th rejection."""
         call, pod, rest = self.plugin.functions["filter"], self._pod(cycle), self._rest("filter", cycle)
         numbers = Numbers()
         verdicts = [numbers[call(pod, node, *rest)] for node in self._facts(nodes)]
         return numbers.outcomes(), verdicts
 
     def pre_score(self, cycle):
-        """Runs the pre-score. The host calls this before it scores nodes."""
+        """Runs the pre-score and returns its result unchanged. The host calls this before it scores nodes."""
         return self.plugin.functions["pre_score"](self._pod(cycle), *self._rest("pre_score", cycle))
 
     def score(self, cycle, nodes):

@@ -1,4 +1,4 @@
-"""The class of a plugin, with decorators for the functions that are its filter, its score and their companions."""
+"""The class of a plugin. Its decorators register the plugin's functions, such as the filter and the score."""
 
 POINTS = ["pre_filter", "filter", "pre_score", "score", "normalize"]
 NORMALIZATIONS = ["none", "default", "default_reversed"]
@@ -10,7 +10,8 @@ class Plugin:
 
     `name` is the plugin's name in profiles, events and messages. `reads` names the facts that the plugin's
     functions see, such as `"pod.labels"` and `"node.usage"`; facts.py lists them all. Other facts are never sent.
-    `args` has a reader for each argument. `normalization` says how the host normalizes raw scores.
+    `args` has a reader for each argument. `normalization` says how the host normalizes raw scores; the host ignores
+    it if the plugin has a function `normalize`.
 
     `scope` says what the answers depend on. The default is "cluster" if the plugin reads `"cycle"`, or reads
     cluster facts and has a function that runs before the nodes. Otherwise the default is "node": the answers
@@ -35,8 +36,8 @@ class Plugin:
         return self._set("filter", function)
 
     def score(self, function):
-        """`score(pod, node, args, context)` returns a whole number: 0 to 100, or any number with `normalization` or
-        `normalize`.
+        """`score(pod, node, args, context)` returns a whole number: 0 to 100 if raw scores are not normalized, and any
+        whole number if `normalization` is not "none" or the plugin has a function `normalize`.
         """
         return self._set("score", function)
 
@@ -48,19 +49,19 @@ class Plugin:
         return self._set("pre_filter", function)
 
     def pre_score(self, function):
-        """`pre_score(pod, args, context)` runs before nodes are scored. It returns "skip" if the plugin
-        does not score this pod.
+        """`pre_score(pod, args, context)` runs before nodes are scored. It returns "skip" if the plugin does not score
+        this pod, and None otherwise.
         """
         return self._set("pre_score", function)
 
     def normalize(self, function):
-        """`normalize(scores, pod, args, context)` gets the raw scores of all nodes that passed the filters, and returns
-        scores of 0 to 100.
+        """`normalize(scores, pod, args, context)` gets the raw scores of all nodes that passed the filters. It returns
+        a score of 0 to 100 for each node, in the same order.
         """
         return self._set("normalize", function)
 
     def points(self):
-        """Returns the extension points that the plugin takes part in."""
+        """Returns the extension points for which the plugin has a function, in the order of the scheduling cycle."""
         return [point for point in POINTS if point in self.functions]
 
     def reads_cluster(self):

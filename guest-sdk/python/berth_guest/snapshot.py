@@ -37,7 +37,9 @@ class Snapshot:
         self._usages.pop(id, None)
 
     def set_usage(self, columns):
-        """Sets the requests of the nodes' pods, with a row for each node."""
+        """Sets the requests of the pods of several nodes. Each list in `columns` has one entry per node, except
+        `scalars`, which has only changed resources.
+        """
         for at, id in enumerate(columns.nodes):
             usage = self._usage(id)
             usage.milli_cpu = columns.milli_cpu[at]
@@ -53,7 +55,7 @@ class Snapshot:
                 self._usage(scalar.node).scalars.pop(scalar.name, None)
 
     def set_image(self, image):
-        """Adds or updates an image, by one of its names."""
+        """Adds or updates an image under one of its names. An image with several names has several ids."""
         self.images[image.id] = image
 
     def remove_image(self, id):
@@ -89,7 +91,7 @@ class Snapshot:
         node = self.nodes[id]
         if node is None:
             node = self.nodes[id] = self._node_class()
-            # These two fields have changes of their own, and stay the same object.
+            # The host sends usage and pods as separate changes. These changes update the objects that are set here.
             if "usage" in self._reads:
                 node.usage = self._usage(id)
             if "pods" in self._reads:

@@ -1,4 +1,4 @@
-"""A host for tests. Sends nodes and pods to a plugin as Berth does, and asks the plugin about all nodes at once."""
+"""A host for tests. The host sends nodes and pods to a plugin as Berth does. One call asks about all nodes."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from .guest import Guest
 
-# The values of facts that a test does not set. All other facts are empty lists.
+# The values of pod and node fields that a test does not set. All other fields are empty lists.
 _EMPTY = SimpleNamespace(
     pod={
         "priority": 0,
@@ -23,14 +23,14 @@ _SUFFIXES = {"": 1, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "Ki": 2**10, "Mi": 
 
 
 class Host:
-    """Runs a plugin natively, from its arguments to its raw scores.
+    """Runs a plugin's filter and score natively.
 
     Resources are written as in Kubernetes: `{"cpu": "500m", "memory": "1Gi", "nvidia.com/gpu": 1}`. Other facts
     are keyword arguments, named as in wit/.
     """
 
     def __init__(self, plugin, args=None):
-        """Configures the plugin. Raises the plugin's message if it refuses the arguments."""
+        """Configures the plugin. Raises an ArgumentError if the plugin refuses the arguments."""
         self._guest = Guest(plugin)
         self._guest.configure(json.dumps(args or {}))
         self._names = []
@@ -50,12 +50,14 @@ class Host:
         return self
 
     def filter(self, labels=None, requests=None, **facts):
-        """Returns for each node the rejection of this pod, or None if the pod fits."""
+        """Returns for each node name the filter's rejection of this pod, or None if the pod fits. Does not run the
+        pre-filter.
+        """
         outcomes, verdicts = self._guest.filter(self._next(labels, requests, facts), range(len(self._names)))
         return dict(zip(self._names, ([None, *outcomes][number] for number in verdicts), strict=True))
 
     def score(self, labels=None, requests=None, **facts):
-        """Returns the raw score of each node for this pod."""
+        """Returns for each node name the raw score for this pod. Does not run the pre-score."""
         scores = self._guest.score(self._next(labels, requests, facts), range(len(self._names)))
         return dict(zip(self._names, scores, strict=True))
 
@@ -78,7 +80,7 @@ class Host:
 
 
 class _Object:
-    """An object as the host sends it. A fact that a test does not set is empty."""
+    """A pod or a node as the host sends it. A field that a test does not set is an empty list."""
 
     def __init__(self, facts):
         self.__dict__.update(facts)

@@ -1,37 +1,42 @@
-"""The verdict of a filter about one node, and many verdicts in the contract's form."""
+"""The verdict of a filter about one node, and the verdicts about many nodes in the contract's form: the list of
+distinct rejections, and one number per node.
+"""
 
 from typing import NamedTuple
 
 
 class Rejection(NamedTuple):
-    """A rejection with its reasons, as users read them in `kubectl describe pod`."""
+    """A rejection. `code` is a code of the contract in upper case. Users read `reasons` in `kubectl describe pod`."""
 
     code: str
     reasons: tuple[str, ...]
 
 
 def unschedulable(*reasons):
-    """The pod does not fit as things are. Removing pods from the node may help."""
+    """Returns a rejection: the pod does not fit the node now, but may fit if pods are removed from the node."""
     return Rejection("UNSCHEDULABLE", reasons)
 
 
 def unresolvable(*reasons):
-    """The pod does not fit, whatever pods are removed from the node (`UnschedulableAndUnresolvable`)."""
+    """Returns a rejection: the pod does not fit, whatever pods are removed from the node
+    (`UnschedulableAndUnresolvable`).
+    """
     return Rejection("UNSCHEDULABLE_AND_UNRESOLVABLE", reasons)
 
 
 def pending(*reasons):
-    """The pod has to wait for something that the plugin expects."""
+    """Returns a rejection: the pod waits for an event that the plugin expects."""
     return Rejection("PENDING", reasons)
 
 
-# Stands for all distinct rejections beyond the contract's limit.
+# The contract allows 1000 distinct rejections per call. The rejection with number _LAST replaces the 1000th and all
+# further distinct rejections.
 _TOO_MANY = unschedulable("too many different reasons to list")
 _LAST = 1000
 
 
 class Numbers(dict):
-    """A number for each distinct verdict. None, which means that the pod fits, has the number 0."""
+    """The numbers of the distinct verdicts of one call, by verdict. None (the pod fits) has the number 0."""
 
     def __init__(self):
         super().__init__({None: 0})
@@ -45,5 +50,5 @@ class Numbers(dict):
         return number
 
     def outcomes(self):
-        """Returns the rejections, in the order of their numbers. The numbers start at 1."""
+        """Returns the distinct rejections. The rejection with number n is at index n - 1."""
         return list(self)[1:]

@@ -1,4 +1,5 @@
-//! Compares the answers by class with each answer by node that a test asks for. The two must be equal.
+//! Compares a plugin's answers by class of nodes with its answers by node. The test fails if they differ. Plugins
+//! without `classify` are not compared.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +40,8 @@ impl<P: Plugin> Host<P> {
         assert_eq!(by_class, by_node, "{}: scores by class differ from scores by node", P::NAME);
     }
 
-    /// Asks the plugin to classify in the cycle of the previous call about the pod.
+    /// Calls the plugin's `classify` in the current cycle, and stores the classes. Returns `None` if the plugin does
+    /// not classify nodes for the pod.
     fn classify(&mut self, pod: &PodBuilder) -> Option<(Cycle, Classified)> {
         let cycle = self.same_cycle(pod);
         let known = self.classes.entry(cycle.template).or_default().known;

@@ -8,9 +8,10 @@ use crate::types::Scope;
 use crate::{PreFilter, PreScore};
 
 impl<P: Plugin> Host<P> {
-    /// Runs pre-filter, filter, pre-score and score of a pod for these nodes, given by id. Returns the raw scores of
-    /// the nodes that the pod fits. Returns an empty list if the plugin has no score or the pre-score skips the pod. If
-    /// the pre-filter narrows the nodes, this function still filters all of `nodes`.
+    /// Runs pre-filter, filter, pre-score and score of a pod for `nodes`, which are node ids. Returns the raw scores of
+    /// the nodes that the pod fits, in the order of `nodes`. Returns an empty list if the plugin has no score, or if
+    /// the pre-filter rejects or the pre-score skips the pod. If the pre-filter narrows the nodes, this function still
+    /// filters all of `nodes`.
     ///
     /// # Panics
     /// Panics if the plugin answers with an error.
@@ -39,9 +40,9 @@ impl<P: Plugin> Host<P> {
         }
     }
 
-    /// Adds a pod to a node, given by id, and then calls `classify` for an equal pod. `known` is the id of the cycle
-    /// whose answer the host has. The duration is the cost per pod of a known template for a plugin that answers by
-    /// class. Returns the id of the new cycle.
+    /// Adds a pod to a node, and then calls `classify` for an equal pod. `node` is the node's id. `known` is the id of
+    /// the cycle of the previous `classify` call, or 0 before the first call. Benchmarks measure this function: its
+    /// duration is the cost of one more pod of a known template. Returns the id of the new cycle.
     ///
     /// # Panics
     /// Panics if the plugin answers with an error.

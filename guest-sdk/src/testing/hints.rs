@@ -1,4 +1,4 @@
-//! Queueing hints in the host for tests: an event, and whether it can help a pod that was rejected.
+//! Queueing hints in the test host: asks the plugin whether an event can help a rejected pod.
 
 use super::{Host, NodeBuilder, PodBuilder};
 use crate::EventActions;
@@ -9,7 +9,8 @@ use crate::hints::Hint;
 use crate::plugin::Plugin;
 
 impl<P: Plugin> Host<P> {
-    /// Returns the hint for a rejected pod after an event of a node.
+    /// Returns the hint for the rejected `pod` after an event of a node. `before` is `None` for an added node, `after`
+    /// for a deleted node.
     pub fn node_hint(
         &mut self,
         actions: EventActions,
@@ -20,7 +21,8 @@ impl<P: Plugin> Host<P> {
         self.hint(Event { kind: "Node".to_owned(), actions, subject }, pod)
     }
 
-    /// Returns the hint for a rejected pod after an event of a pod on a node.
+    /// Returns the hint for the rejected `pod` after an event of a pod on a node. `before` is `None` for an added pod,
+    /// `after` for a deleted pod.
     pub fn pod_hint(
         &mut self,
         actions: EventActions,
@@ -31,8 +33,9 @@ impl<P: Plugin> Host<P> {
         self.hint(Event { kind: "Pod".to_owned(), actions, subject: Subject::Pod(PodChange { before, after }) }, pod)
     }
 
-    /// Returns the hint for a rejected pod after an event of another object. `kind` is `group/version/Kind`. `before`
-    /// and `after` are the fields that the plugin reads, as JSON.
+    /// Returns the hint for the rejected `pod` after an event of an object that is neither a node nor a pod. `kind` is
+    /// `group/version/Kind`, or `v1/Kind` in the core group. `before` and `after` are the fields that the plugin reads,
+    /// as JSON. `before` is `None` for an added object, `after` for a deleted object.
     pub fn object_hint(
         &mut self,
         kind: &str,
@@ -47,8 +50,8 @@ impl<P: Plugin> Host<P> {
     }
 
     /// Returns the plugin's hint. Returns [`Hint::Skip`] without asking the plugin if `retry_on` does not name the
-    /// event. So an empty `retry_on` skips every event here, although in Berth it stands for any change of a declared
-    /// fact.
+    /// event. An empty `retry_on` therefore skips every event here. In Berth, an empty `retry_on` causes a retry after
+    /// the changes that `declaration.retry-on` in `wit/plugin.wit` lists.
     fn hint(&mut self, event: Event, pod: &PodBuilder) -> Hint {
         if !self.waits_for(&event) {
             return Hint::Skip;

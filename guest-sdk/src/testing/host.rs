@@ -1,4 +1,4 @@
-//! A host for tests. Sends nodes and pods to a plugin as Berth does, and asks the plugin about all nodes at once.
+//! A host for tests. The host sends nodes and pods to a plugin as Berth does. One call asks the plugin about all nodes.
 
 use std::collections::BTreeMap;
 
@@ -12,32 +12,33 @@ use crate::plugin::Plugin;
 use crate::types::{Cycle, Normalization, Pod, Scope, Status};
 use crate::{Guest, PreFilter, PreScore, pod};
 
-/// Runs the plugin `P` natively, from its arguments to its normalized scores.
+/// Runs the plugin `P` natively: sends it arguments, nodes, pods and objects, and calls its extension points.
 ///
 /// # Panics
-/// The functions of the host panic if the plugin answers with an error, or if there is no node of the given name.
+/// The functions of the host panic if the plugin answers a call with an error. Functions that look up the id of a
+/// node also panic if there is no node of the given name.
 pub struct Host<P: Plugin> {
     pub(super) guest: Guest<P>,
     declaration: Declaration,
-    /// The nodes by id, with their names; `None` for a removed node.
+    /// The nodes with their names. The index is the node's id. A removed node keeps its name and is `None`.
     nodes: Vec<(String, Option<NodeBuilder>)>,
     images: Vec<Image>,
-    /// The pods on nodes by id, with the ids of their nodes; `None` for a removed pod.
+    /// The pods on nodes, with the ids of their nodes. The index is the pod's id. `None` for a removed pod.
     pub(super) residents: Vec<Option<(PodBuilder, u32)>>,
-    /// The objects by id; `None` for a removed object.
+    /// The objects. The index is the object's id. `None` for a removed object.
     objects: Vec<Option<Object>>,
     /// The pods of the templates. The index is the template's id.
     templates: Vec<Pod>,
     arguments: String,
     cycle: Cycle,
-    /// The classes of nodes that the host already has, by template.
+    /// The classes of nodes from the plugin's answers, by template.
     pub(super) classes: BTreeMap<u32, KnownClasses>,
 }
 
-/// The class of each node, from the plugin's answers.
+/// The class of each node for one template, from the plugin's answers to `classify`.
 #[derive(Debug, Default)]
 pub(super) struct KnownClasses {
-    /// The id of the latest cycle whose answer the host has.
+    /// The id of the latest cycle in which the plugin answered; 0 before the first answer.
     pub(super) known: u64,
     /// The class of each node, by node id.
     pub(super) of: BTreeMap<u32, u32>,
@@ -89,8 +90,9 @@ impl<P: Plugin> Host<P> {
         })
     }
 
-    /// Returns a host with a new instance of the plugin and the same nodes, pods and objects. An [index](crate::index)
-    /// that received all changes must give the same answers as a new index that receives only the current state.
+    /// Returns a host with a new instance of the plugin and the same nodes, pods and objects, except the pods on
+    /// removed nodes. Objects are no longer assumed. Seed and time are 0. An [index](crate::index) that received all
+    /// changes must give the same answers as a new index that receives only the current state.
     pub fn fresh(&self) -> Host<P> {
         let mut fresh = Host::with_args(&self.arguments).unwrap_or_else(|message| panic!("{message}"));
         self.nodes.iter().flat_map(|(_, node)| node).for_each(|node| fresh.node(node.clone()));
@@ -186,7 +188,7 @@ impl<P: Plugin> Host<P> {
         id
     }
 
-    /// Replaces a pod on a node, or adds a removed pod again.
+    /// Replaces the pod with this id, moves the pod to another node, or adds a removed pod again.
     pub fn change_resident(&mut self, id: pod::Id, pod: &PodBuilder, node: &str) {
         let node = self.id(node);
         self.residents[id.at()] = Some((pod.clone(), node));
@@ -199,13 +201,20 @@ impl<P: Plugin> Host<P> {
         self.guest.apply(vec![Change::ResidentPodRemoved(id.0)]);
     }
 
-    /// Adds or replaces an object of a kind that the plugin reads. `kind` is the kind's name, such as `Service`.
-    /// `fields` are the fields that the plugin reads, as JSON.
+    /// Adds or replaces an object. `kind` is the kind's name, such as `Service`. `fields` are the fields that the
+    /// plugin reads, as JSON.
+    ///
+    /// # Panics
+    /// Panics if the plugin does not read this kind.
     pub fn object(&mut self, kind: &str, namespace: &str, name: &str, fields: &str) {
         self.set_object(kind, namespace, name, fields, false);
     }
 
-    /// Adds or replaces an object that is only assumed, as by an intent [`assume`](crate::intents::Intent::assume).
+    /// Adds or replaces an assumed object, as the intent [`assume`](crate::intents::Intent::assume) does. The
+    /// parameters are those of [`object`](Host::object).
+    ///
+    /// # Panics
+    /// Panics if the plugin does not read this kind.
     pub fn assumed_object(&mut self, kind: &str, namespace: &str, name: &str, fields: &str) {
         self.set_object(kind, namespace, name, fields, true);
     }
@@ -231,6 +240,9 @@ impl<P: Plugin> Host<P> {
     }
 
     /// Removes an object.
+    ///
+    /// # Panics
+    /// Panics if the host has no such object.
     pub fn remove_object(&mut self, kind: &str, namespace: &str, name: &str) {
         let at = self.object_at(kind, namespace, name);
         let at = at.unwrap_or_else(|| panic!("the test host has no {kind} {namespace}/{name}"));
@@ -248,18 +260,19 @@ impl<P: Plugin> Host<P> {
         self.verdicts(pod).into_iter().filter(|(_, verdict)| verdict.is_none()).map(|(name, _)| name).collect()
     }
 
-    /// Returns why the pod does not fit a node; empty if it fits.
+    /// Returns the reasons of a node's rejection; empty if [`verdict`](Host::verdict) returns `None`.
     pub fn reasons(&mut self, pod: &PodBuilder, node: &str) -> Vec<String> {
         self.verdict(pod, node).map_or(Vec::new(), |status| status.reasons)
     }
 
-    /// Returns the code and reasons of a node's rejection; `None` if the pod fits.
+    /// Returns the code and reasons of a node's rejection. Returns `None` if the pod fits the node, if the pre-filter
+    /// excludes the node by name, or if there is no node of this name.
     pub fn verdict(&mut self, pod: &PodBuilder, node: &str) -> Option<Status> {
         let verdicts = self.verdicts(pod).into_iter();
         verdicts.filter(|(name, _)| name == node).map(|(_, verdict)| verdict).next().flatten()
     }
 
-    /// Returns why the pod may not enter the active queue; `None` if it may.
+    /// Runs the pre-enqueue. Returns why the pod may not enter the active queue; `None` if the pod may enter.
     pub fn held_back(&mut self, pod: &PodBuilder) -> Option<Status> {
         let template = self.next_cycle(pod).template;
         self.guest.pre_enqueue(template).unwrap_or_else(|message| panic!("pre-enqueue: {message}"))
@@ -271,7 +284,8 @@ impl<P: Plugin> Host<P> {
         self.guest.skip(template).unwrap_or_else(|message| panic!("skip: {message}"))
     }
 
-    /// Fails if the plugin's `skip` returns true but `function` does not skip the pod, which `answers` tells.
+    /// Panics if the plugin's `skip` returns true for the pod although `function` does not skip the pod. `answers` is
+    /// true if `function` does not skip the pod.
     fn check_skip(&mut self, cycle: &Cycle, answers: bool, function: &str) {
         assert!(
             !answers || self.guest.skip(cycle.template) != Ok(true),
@@ -286,7 +300,9 @@ impl<P: Plugin> Host<P> {
         self.guest.sort_key(template, queued).unwrap_or_else(|message| panic!("queue-sort: {message}"))
     }
 
-    /// Runs pre-filter and filter on all nodes. Returns the nodes that the pre-filter leaves, with their verdicts.
+    /// Runs pre-filter and filter. Returns the names of the nodes with their verdicts; `None` if the pod fits. Nodes
+    /// that the pre-filter excludes by name are absent. If the pre-filter skips, the pod fits all nodes. If the
+    /// pre-filter rejects the pod, all nodes have this rejection.
     pub fn verdicts(&mut self, pod: &PodBuilder) -> Vec<(String, Option<Status>)> {
         let verdicts = self.verdicts_by_node(pod);
         self.check_verdicts_by_class(pod, &verdicts);
@@ -313,13 +329,13 @@ impl<P: Plugin> Host<P> {
         narrowed.into_iter().map(|(_, name)| name).zip(verdicts.nodes.iter().map(outcome)).collect()
     }
 
-    /// Returns the nodes' normalized scores: 0 to 100, before the plugin's weight. Empty if pre-score skips.
+    /// Returns the normalized scores by node name: 0 to 100, before the plugin's weight. Empty if pre-score skips.
     pub fn scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
         let existing_nodes = self.existing_nodes();
         self.normalized(pod, existing_nodes)
     }
 
-    /// Returns the normalized scores if only these nodes passed the filters.
+    /// Returns the normalized scores by node name if only `nodes` passed the filters. Empty if pre-score skips.
     pub fn scores_among(&mut self, pod: &PodBuilder, nodes: &[&str]) -> BTreeMap<String, i64> {
         let passed = nodes.iter().map(|name| (self.id(name), (*name).to_owned())).collect();
         self.normalized(pod, passed)
@@ -350,14 +366,14 @@ impl<P: Plugin> Host<P> {
         nodes.into_iter().map(|(_, name)| name).zip(scores).collect()
     }
 
-    /// Returns the raw scores if only these nodes passed the filters.
+    /// Returns the raw scores by node name if only `nodes` passed the filters. Empty if pre-score skips.
     pub fn raw_scores_among(&mut self, pod: &PodBuilder, nodes: &[&str]) -> BTreeMap<String, i64> {
         let passed: Vec<_> = nodes.iter().map(|name| (self.id(name), (*name).to_owned())).collect();
         let scores = self.raw(pod, &passed).2;
         passed.into_iter().map(|(_, name)| name).zip(scores).collect()
     }
 
-    /// Returns the nodes' raw scores.
+    /// Returns the raw scores by node name if all nodes passed the filters. Empty if pre-score skips.
     pub fn raw_scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
         let existing_nodes = self.existing_nodes();
         let scores = self.raw(pod, &existing_nodes).2;
@@ -367,7 +383,7 @@ impl<P: Plugin> Host<P> {
     fn raw(&mut self, pod: &PodBuilder, nodes: &[(u32, String)]) -> (Cycle, Vec<u32>, Vec<i64>) {
         let cycle = self.next_cycle(pod);
         let ids: Vec<u32> = nodes.iter().map(|(id, _)| *id).collect();
-        // As in the host: if the answer may not depend on the nodes, pre-score gets none.
+        // As in Berth: with scope `node`, the answer must not depend on other nodes, so pre-score gets no nodes.
         let passed: &[u32] = if self.declaration.score_scope == Scope::Node { &[] } else { &ids };
         let before = self.guest.pre_score(&cycle, passed).unwrap_or_else(|message| panic!("pre-score: {message}"));
         self.check_skip(&cycle, P::DECLARED.pre_score.is_some() && before == PreScore::Score, "pre-score");
@@ -378,7 +394,7 @@ impl<P: Plugin> Host<P> {
         (cycle, ids, scores)
     }
 
-    /// Starts a cycle for this pod. Equal pods share a template.
+    /// Starts a new cycle for this pod. Pods with equal facts share a template.
     pub(super) fn next_cycle(&mut self, pod: &PodBuilder) -> Cycle {
         let template = self.templates.iter().position(|held| *held == pod.0).unwrap_or_else(|| {
             self.guest.hold_template(self.templates.len() as u32, pod.0.clone());
@@ -390,7 +406,7 @@ impl<P: Plugin> Host<P> {
         self.cycle
     }
 
-    /// Continues the cycle of the previous call, for the steps that come later in the same cycle.
+    /// Returns the cycle of the previous call, with the template of `pod`, to call a later step of this cycle.
     pub(super) fn same_cycle(&mut self, pod: &PodBuilder) -> Cycle {
         let id = self.cycle.id;
         self.next_cycle(pod);
@@ -398,7 +414,7 @@ impl<P: Plugin> Host<P> {
         self.cycle
     }
 
-    /// Returns the template of the pod of the previous call.
+    /// Returns the id of the template of the previous call's pod.
     pub(super) fn last_template(&self) -> u32 {
         self.cycle.template
     }

@@ -21,10 +21,10 @@
 //! # }
 //! ```
 //!
-//! This module exists on native targets only and is not part of a component. It panics on wrong input, as any test
-//! does.
+//! This module exists on native targets only and is not part of a component. Its functions panic if a test passes
+//! invalid input, so that the test fails.
 
-// A builder with a wrong argument stops the test at that line.
+// A builder panics on an invalid argument, so that the test fails.
 #![allow(clippy::panic)]
 
 mod classes;

@@ -3,7 +3,7 @@
 use super::quantity;
 use crate::types::{Condition, ConditionStatus, HostPort, Label, Protocol, Resources, Scalar, Taint, TaintEffect};
 
-/// Makes a node that may run 110 pods and has no other resources.
+/// Makes a node that has room for 110 pods, no other resources, and no labels, taints or other facts.
 ///
 /// ```
 /// use berth_guest::testing::node;
@@ -72,18 +72,24 @@ impl NodeBuilder {
     }
 
     /// Sets `status.allocatable` of cpu, such as `4`.
+    ///
+    /// # Panics
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn cpu(self, quantity: &str) -> Self {
         self.allocatable("cpu", quantity)
     }
 
     /// Sets `status.allocatable` of memory, such as `16Gi`.
+    ///
+    /// # Panics
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn memory(self, quantity: &str) -> Self {
         self.allocatable("memory", quantity)
     }
 
-    /// Sets `status.allocatable` of any resource. For `pods`, the number of pods.
+    /// Sets `status.allocatable` of any resource. For the resource `pods`, the quantity is the maximum number of pods.
     ///
     /// # Panics
     /// Panics if the quantity is invalid.
@@ -93,7 +99,8 @@ impl NodeBuilder {
         self
     }
 
-    /// Sets the sum of the requests of the node's pods. For `pods`, the number of pods.
+    /// Sets the sum of the requests of the node's pods. For the resource `pods`, the quantity is the number of pods on
+    /// the node.
     ///
     /// # Panics
     /// Panics if the quantity is invalid.
@@ -124,7 +131,7 @@ impl NodeBuilder {
         self
     }
 
-    /// Adds a feature (`status.declaredFeatures`).
+    /// Adds the name of a feature (`status.declaredFeatures`).
     #[must_use]
     pub fn declared_feature(mut self, name: &str) -> Self {
         self.declared_features.push(name.into());

@@ -13,7 +13,7 @@ const DEFAULT_MILLI_CPU: i64 = 100;
 /// The bytes that kube-scheduler counts for a container without a memory request.
 const DEFAULT_MEMORY: i64 = 200 << 20;
 
-/// Makes a pod with one container without requests.
+/// Makes a pod with the requests of one container that requests nothing. The list of containers is empty.
 ///
 /// ```
 /// use berth_guest::testing::pod;
@@ -61,7 +61,7 @@ pub fn pod() -> PodBuilder {
     })
 }
 
-/// Makes a term of a node affinity.
+/// Makes a term of a node affinity. A node matches the term if it meets all of `expressions`.
 ///
 /// ```
 /// use berth_guest::testing::{expression, pod, term};
@@ -73,12 +73,12 @@ pub fn term(expressions: impl IntoIterator<Item = Requirement>) -> NodeSelectorT
     NodeSelectorTerm { expressions: expressions.into_iter().collect(), fields: Vec::new() }
 }
 
-/// Makes a requirement of a term, on a label or a field.
+/// Makes a requirement on a label of a node or of a pod: an entry of `matchExpressions`.
 pub fn expression<'a>(key: &str, operator: SelectorOperator, values: impl IntoIterator<Item = &'a str>) -> Requirement {
     Requirement { key: key.into(), operator, values: values.into_iter().map(Into::into).collect() }
 }
 
-/// Builds a pod. To set a field for which the builder has no function, change the pod in field 0.
+/// Builds a pod. To set a field for which the builder has no function, change the [`Pod`] in field 0.
 #[derive(Clone, Debug)]
 pub struct PodBuilder(pub Pod);
 
@@ -133,18 +133,24 @@ impl PodBuilder {
     }
 
     /// Sets `resources.requests` of cpu, such as `500m`.
+    ///
+    /// # Panics
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn cpu(self, quantity: &str) -> Self {
         self.request("cpu", quantity)
     }
 
     /// Sets `resources.requests` of memory, such as `1Gi`.
+    ///
+    /// # Panics
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn memory(self, quantity: &str) -> Self {
         self.request("memory", quantity)
     }
 
-    /// Sets `resources.requests` of any resource.
+    /// Sets the pod's request of any resource, as if the pod had one container with `resources.requests`.
     ///
     /// # Panics
     /// Panics if the quantity is invalid.
@@ -169,7 +175,7 @@ impl PodBuilder {
         self
     }
 
-    /// Adds a toleration with operator `Equal`. Without an effect, the toleration tolerates every effect.
+    /// Adds a toleration with operator `Equal`. If `effect` is `None`, the toleration tolerates every effect.
     #[must_use]
     pub fn tolerate(self, key: &str, value: &str, effect: Option<TaintEffect>) -> Self {
         self.toleration(key, TolerationOperator::Equal, value, effect)
@@ -181,7 +187,7 @@ impl PodBuilder {
         self.toleration("", TolerationOperator::Exists, "", None)
     }
 
-    /// Adds a toleration (`spec.tolerations`). Without an effect, the toleration tolerates every effect.
+    /// Adds a toleration (`spec.tolerations`). If `effect` is `None`, the toleration tolerates every effect.
     #[must_use]
     pub fn toleration(
         mut self,
@@ -208,15 +214,15 @@ impl PodBuilder {
         self
     }
 
-    /// Adds a term of the preferred node affinity.
+    /// Adds a term of the preferred node affinity. Kubernetes accepts weights from 1 to 100.
     #[must_use]
     pub fn prefer(mut self, weight: i32, term: NodeSelectorTerm) -> Self {
         self.0.preferred_node_affinity.push(PreferredNodeTerm { weight, term });
         self
     }
 
-    /// Adds a container with its requests of extended resources. [`request`](Self::request) sets the requests of the
-    /// whole pod.
+    /// Adds a container with its requests of extended resources, in whole units. The function does not change the
+    /// requests of the whole pod, which [`request`](Self::request) sets.
     #[must_use]
     pub fn container(mut self, name: &str, kind: ContainerKind, requests: &[(&str, i64)]) -> Self {
         let scalar = |&(name, quantity): &(&str, i64)| Scalar { name: name.into(), quantity };
@@ -230,14 +236,14 @@ impl PodBuilder {
         self
     }
 
-    /// Adds the image of a container to the pod's images.
+    /// Adds the image of a container to the pod's images. The function does not add a container.
     #[must_use]
     pub fn image(mut self, image: &str) -> Self {
         self.0.images.containers.push(image.into());
         self
     }
 
-    /// Adds a volume of type `image`.
+    /// Adds the image of a volume of type `image` to the pod's images.
     #[must_use]
     pub fn image_volume(mut self, reference: &str) -> Self {
         self.0.images.volumes.push(reference.into());
@@ -251,14 +257,15 @@ impl PodBuilder {
         self
     }
 
-    /// Adds a volume with a PersistentVolumeClaim.
+    /// Adds a volume of the PersistentVolumeClaim `claim`. The volume's name is the claim's name.
     #[must_use]
     pub fn claim(self, claim: &str) -> Self {
         let source = ClaimSource { claim: claim.into(), read_only: false };
         self.volume(claim, VolumeSource::PersistentVolumeClaim(source))
     }
 
-    /// Adds an ephemeral volume. Its claim is made from the pod's name and uid, so set these before.
+    /// Adds an ephemeral volume. The name of its claim is the pod's name, `-` and `name`, and the pod's uid owns the
+    /// claim. Set the pod's name and uid before.
     #[must_use]
     pub fn ephemeral(self, name: &str) -> Self {
         let source = EphemeralSource { claim: format!("{}-{name}", self.0.name), pod_uid: self.0.uid.clone() };
@@ -272,8 +279,9 @@ impl PodBuilder {
         self
     }
 
-    /// Adds a resource claim (`spec.resourceClaims`). `template` is the name of a ResourceClaimTemplate, or empty.
-    /// `claim` is the ResourceClaim's name; empty if the claim is not created from the ResourceClaimTemplate yet.
+    /// Adds a resource claim (`spec.resourceClaims`). `template` is the name of a ResourceClaimTemplate; empty if the
+    /// pod names a ResourceClaim itself. `claim` is the ResourceClaim's name; empty if the ResourceClaim is not created
+    /// from the ResourceClaimTemplate yet.
     pub fn resource_claim(mut self, name: &str, claim: &str, template: &str) -> Self {
         let [name, claim, template] = [name, claim, template].map(str::to_owned);
         self.0.resource_claims.push(PodResourceClaim { name, claim, template });
@@ -313,42 +321,42 @@ impl PodBuilder {
         self
     }
 
-    /// Adds a constraint (`spec.topologySpreadConstraints`).
+    /// Adds a topology spread constraint (`spec.topologySpreadConstraints`).
     #[must_use]
     pub fn spread(mut self, constraint: SpreadConstraint) -> Self {
         self.0.topology_spread.push(constraint);
         self
     }
 
-    /// Adds a required term of `spec.affinity.podAffinity`.
+    /// Adds a required term of `spec.affinity.podAffinity`. Set the pod's namespace before.
     #[must_use]
     pub fn near(mut self, term: PodAffinityTerm) -> Self {
         self.0.affinity.required.push(self.owned(term));
         self
     }
 
-    /// Adds a preferred term of `spec.affinity.podAffinity`.
+    /// Adds a preferred term of `spec.affinity.podAffinity`. Set the pod's namespace before.
     #[must_use]
     pub fn rather_near(mut self, weight: i32, term: PodAffinityTerm) -> Self {
         self.0.affinity.preferred.push(PodAffinityTerm { weight, ..self.owned(term) });
         self
     }
 
-    /// Adds a required term of `spec.affinity.podAntiAffinity`.
+    /// Adds a required term of `spec.affinity.podAntiAffinity`. Set the pod's namespace before.
     #[must_use]
     pub fn away_from(mut self, term: PodAffinityTerm) -> Self {
         self.0.anti_affinity.required.push(self.owned(term));
         self
     }
 
-    /// Adds a preferred term of `spec.affinity.podAntiAffinity`.
+    /// Adds a preferred term of `spec.affinity.podAntiAffinity`. Set the pod's namespace before.
     #[must_use]
     pub fn rather_away_from(mut self, weight: i32, term: PodAffinityTerm) -> Self {
         self.0.anti_affinity.preferred.push(PodAffinityTerm { weight, ..self.owned(term) });
         self
     }
 
-    /// Adds the pod's own namespace to a term without namespaces and namespace selector, as the host does.
+    /// Adds the pod's own namespace to a term that has neither namespaces nor a namespace selector, as Berth does.
     fn owned(&self, mut term: PodAffinityTerm) -> PodAffinityTerm {
         if term.namespaces.is_empty() && term.namespace_selector.is_none() {
             term.namespaces.push(self.0.namespace.clone());

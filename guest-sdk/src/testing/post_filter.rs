@@ -1,4 +1,4 @@
-//! Post-filters in the host for tests. A closure stands in for the profile's filters.
+//! Post-filters in the test host. A closure of the test answers in place of the profile's other filter plugins.
 
 use super::{Host, PodBuilder};
 use crate::bindings::post_filter::berth::scheduler::extenders::Candidate as WitCandidate;
@@ -8,23 +8,25 @@ use crate::post_filter::{Candidate, PostFilter, Rejected};
 use crate::types::{Code, Status, Verdicts};
 use crate::{Outcome, node, pod};
 
-/// A function that answers for the extenders: from all candidates, it returns the accepted candidates or an error.
+/// A function that answers for the extenders. It gets all candidates, and returns the candidates that the extenders
+/// accept, or an error.
 pub type Extenders = fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>;
 
-/// The inputs of a post-filter.
+/// The inputs of a post-filter. All nodes of the test host have rejected the pod.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rejections<'a> {
-    /// The codes of rejected nodes. Nodes that are not listed have `Unschedulable`.
+    /// The codes of the rejections, with node names. Nodes that are not listed have the code `Unschedulable`.
     pub codes: &'a [(&'a str, Code)],
-    /// The pods on the nominated node of the rejected pod that are being deleted because a scheduler evicted them.
+    /// The ids of the pods on the rejected pod's nominated node that are being deleted because a scheduler evicted
+    /// them.
     pub leaving: &'a [pod::Id],
     /// The answer of the extenders. `None` accepts all candidates.
     pub extenders: Option<Extenders>,
 }
 
 impl<P: Plugin> Host<P> {
-    /// Runs the post-filter in the cycle of the previous call. `what_if` gets a node's name and the pods that are
-    /// left out, and returns why the pod does not fit; `None` if it fits.
+    /// Runs the post-filter in the cycle of the previous call. `what_if` gets a node's name and the ids of the pods to
+    /// take away from the node. It returns why `pod` would then not fit the node; `None` if `pod` would fit.
     pub fn post_filter(
         &mut self,
         pod: &PodBuilder,

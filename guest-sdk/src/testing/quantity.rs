@@ -2,11 +2,11 @@
 
 use berth_quantity::Quantity;
 
-/// Parses a quantity into the resource's unit: millicores for `cpu`, base units for all others. The amount is rounded
-/// away from zero and limited to 64 bits, as in the host.
+/// Parses a quantity into the resource's unit: millicores for `cpu`, base units (such as bytes) for all other
+/// resources. As in Berth, the amount is rounded away from zero and limited to the range of `i64`.
 ///
 /// # Panics
-/// Panics if the text isn't a quantity.
+/// Panics if `text` is not a quantity.
 pub(super) fn parse(resource: &str, text: &str) -> i64 {
     let quantity: Quantity = text.parse().unwrap_or_else(|error| panic!("resource {resource}: {error}"));
     if resource == "cpu" { quantity.milli() } else { quantity.value() }

@@ -4,7 +4,8 @@ use crate::types::{
     LabelSelector, NodeInclusionPolicy, PodAffinityTerm, Requirement, SpreadConstraint, UnsatisfiableAction,
 };
 
-/// Makes a selector of labels that meet all requirements. Without requirements, it selects everything.
+/// Makes a selector of objects whose labels meet all requirements. Without requirements, the selector selects all
+/// objects.
 ///
 /// ```
 /// use berth_guest::testing::{expression, pod, pod_term, selector, spread};
@@ -19,7 +20,8 @@ pub fn selector(requirements: impl IntoIterator<Item = Requirement>) -> LabelSel
     LabelSelector { requirements: requirements.into_iter().collect() }
 }
 
-/// Makes a topology spread constraint. All other fields have the default of Kubernetes.
+/// Makes a topology spread constraint. `key` is the topology key. The fields without a parameter have the defaults of
+/// Kubernetes.
 pub fn spread(key: &str, max_skew: i32, when: UnsatisfiableAction, selector: LabelSelector) -> SpreadConstraint {
     SpreadConstraint {
         max_skew,
@@ -33,7 +35,8 @@ pub fn spread(key: &str, max_skew: i32, when: UnsatisfiableAction, selector: Lab
     }
 }
 
-/// Makes a term of a pod affinity for pods in the namespace of the pod that has the term.
+/// Makes a term of a pod affinity or anti-affinity. `key` is the topology key. The term selects pods in the namespace
+/// of the pod to which the term is added.
 pub fn pod_term(key: &str, selector: LabelSelector) -> PodAffinityTerm {
     PodAffinityTerm {
         selector: Some(selector),

@@ -8,9 +8,9 @@ use crate::types::Status;
 use crate::{node, pod};
 
 impl<P: Plugin> Host<P> {
-    /// Returns the code and reasons with which the node would reject the pod if the pods `gone` were removed and
-    /// `added` were on the node; `None` if the pod would fit. The host sends these changes to the plugin, asks, and
-    /// undoes the changes.
+    /// Returns the code and reasons with which the node would reject the pod if the pods `gone` were removed and the
+    /// pods `added` were on the node; `None` if the pod would fit. The host sends these changes to the plugin, runs
+    /// pre-filter and filter, and undoes the changes.
     ///
     /// ```
     /// use berth_guest::prelude::*;
@@ -34,11 +34,11 @@ impl<P: Plugin> Host<P> {
     /// ```
     ///
     /// # Panics
-    /// Panics if the plugin's answers about all nodes before the changes differ from the answers after the undo.
+    /// Panics if the plugin's verdicts about the nodes differ before the changes and after the host undid the changes.
     pub fn what_if(&mut self, pod: &PodBuilder, node: &str, gone: &[pod::Id], added: &[&PodBuilder]) -> Option<Status> {
         let before = self.verdicts(pod);
         let at = node::Id(self.id(node));
-        // The added pods have ids that no known pod has.
+        // The ids of the added pods start after all ids in use.
         let first = self.residents.len() as u32;
         let set =
             |(id, pod): (u32, &PodBuilder)| Change::ResidentPod(ResidentPod { id, node: at.0, pod: pod.0.clone() });

@@ -7,7 +7,7 @@ const berth_plugin_t berth_plugin = {
     .node_facts = BERTH_NODE_FACTS_LABELS,
 };
 
-/* The label that holds the team. */
+/* The key of the label that names the team of a pod or a node. */
 static const char *label;
 
 void berth_configure(berth_arguments *arguments) {

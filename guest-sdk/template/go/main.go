@@ -10,7 +10,7 @@ import (
 
 // Args are the profile's pluginConfig args.
 type Args struct {
-	// Label is the label that holds the team.
+	// Label is the key of the label that names the team of a pod or a node. The default is team.
 	Label string `json:"label"`
 }
 
@@ -20,7 +20,7 @@ type TeamNodes struct{ label string }
 // Name returns the plugin's name in profiles and messages.
 func (TeamNodes) Name() string { return "team-nodes" }
 
-// Filter keeps a team's pods on its nodes.
+// Filter keeps a team's pods on the team's nodes. Pods without a team fit all nodes.
 func (p TeamNodes) Filter(_ context.Context, _ framework.CycleState, pod *framework.Pod, node framework.NodeInfo) *framework.Status {
 	if team, ok := pod.GetLabels()[p.label]; ok && node.Node().GetLabels()[p.label] != team {
 		return framework.NewStatus(framework.UnschedulableAndUnresolvable, "node(s) belong to another team")

@@ -7,7 +7,7 @@ pub const name = "team-nodes";
 pub const reads = .{ .pod = .{.labels}, .node = .{.labels} };
 
 pub const Args = struct {
-    /// The label that holds the team.
+    /// The key of the label that names the team of a pod or a node.
     label: []const u8 = "team",
 };
 

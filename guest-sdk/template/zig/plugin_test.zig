@@ -1,4 +1,4 @@
-//! Runs natively, with a host that sends nodes and pods as Berth does.
+//! Tests of the plugin. They run natively, with a host that sends nodes and pods as Berth does.
 
 const std = @import("std");
 const berth = @import("berth");

@@ -1,4 +1,4 @@
-// Checks types and runs tests of a plugin.
+// Checks the types of a plugin's files, and runs a plugin's tests.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,7 +26,7 @@ export function checkTypes(files) {
   }
 }
 
-/** Runs these test files, or all *.test.ts files of the current folder. */
+/** Checks the types of the files `given` and runs their tests. If empty, uses all *.test.ts of the current folder. */
 export async function runTests(given) {
   const files = given.length > 0 ? given : readdirSync(".").filter((file) => file.endsWith(".test.ts"));
   if (files.length === 0) throw new Error("no *.test.ts file in this folder");

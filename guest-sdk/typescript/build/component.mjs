@@ -6,7 +6,7 @@ import { rolldown } from "rolldown";
 import { specifier, withWorld } from "./contract.mjs";
 
 const LOG = specifier("log");
-// The extension points that the SDK supports: the contract's interfaces, and the plugin's functions for them.
+// The extension points that the SDK supports: the contract's interface, and the plugin's function for this interface.
 const POINTS = {
   "pre-filter": "preFilter",
   filter: "filter",
@@ -32,7 +32,10 @@ export async function build(entry, to) {
   });
 }
 
-/** Bundles a virtual module next to `entry` and all its imports into one module. */
+/**
+ * Bundles the module with the text `source` and all its imports into one module. Relative imports start at the folder
+ * of `entry`. Imports in `external` stay imports.
+ */
 export async function bundle(source, entry, external = []) {
   const name = resolve(dirname(entry), "berth-guest-entry.ts");
   const virtual = {
@@ -46,7 +49,7 @@ export async function bundle(source, entry, external = []) {
   return output[0].code;
 }
 
-/** Runs the module `entry` and returns the plugin that the module exports. */
+/** Runs the module `entry` and returns the plugin, which is the module's default export. */
 async function definition(entry) {
   const code = await bundle(`export { default } from ${JSON.stringify(resolve(entry))};`, entry);
   const { default: plugin } = await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);

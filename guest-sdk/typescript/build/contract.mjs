@@ -11,14 +11,14 @@ const PACKAGE = /^package (\S+);$/m;
 
 await $init;
 
-/** Writes the contract's types to generated/, unless the types there are of the same contract. */
+/** Writes the contract's TypeScript types to generated/, unless generated/ has the types of the same contract. */
 export function generateTypes() {
   const source = contractSource();
   const types = join(SDK, "generated");
   const stamp = join(types, "contract.wit");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === source) return;
   rmSync(types, { recursive: true, force: true });
-  // Passed as text: with a path, the generator would use its own view of the file system.
+  // The contract is passed as text, because the generator would resolve a path in a virtual file system.
   const wit = { tag: "source", val: source };
   const options = { wit, world: "everything", guest: true, features: { tag: "list", val: [] } };
   for (const [name, bytes] of generate("contract", options)) {
@@ -28,7 +28,10 @@ export function generateTypes() {
   writeFileSync(stamp, source);
 }
 
-/** Calls `use` with a folder that has the contract, and with the name of a world that exports these interfaces. */
+/**
+ * Calls `use` with a temporary folder that has the contract, and with the name of a world with these exports.
+ * Deletes the folder when `use` has finished. Returns the result of `use`.
+ */
 export async function withWorld(interfaces, use) {
   const folder = mkdtempSync(join(tmpdir(), "berth-guest-"));
   try {

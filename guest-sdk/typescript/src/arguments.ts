@@ -13,7 +13,10 @@ export type Fields = { readonly [name: string]: Reader<unknown> };
 /** The values that the readers of these fields return. */
 export type Arguments<F extends Fields> = { readonly [K in keyof F]: F[K] extends Reader<infer T> ? T : never };
 
-/** Returns a reader of a string. The string must not be empty, unless the default `otherwise` is given. */
+/**
+ * Returns a reader of a string. `otherwise` is the value of an absent field. Without `otherwise`, the field is required
+ * and must not be empty.
+ */
 export function text(otherwise?: string): Reader<string> {
   return {
     read(value, path) {
@@ -24,7 +27,7 @@ export function text(otherwise?: string): Reader<string> {
   };
 }
 
-/** Returns a reader of a boolean. `otherwise` is the default. */
+/** Returns a reader of a boolean. `otherwise` is the value of a field that is absent or null. */
 export function flag(otherwise?: boolean): Reader<boolean> {
   return {
     read(value, path) {
@@ -35,7 +38,7 @@ export function flag(otherwise?: boolean): Reader<boolean> {
   };
 }
 
-/** Returns a reader of a whole number from `least` to `most`. `otherwise` is the default. */
+/** Returns a reader of a whole number from `least` to `most`. `otherwise` is the value of an absent field. */
 export function whole(least: number, most: number, otherwise?: number): Reader<number> {
   return {
     read(value, path) {
@@ -48,7 +51,7 @@ export function whole(least: number, most: number, otherwise?: number): Reader<n
 
 /**
  * Returns a reader of a cpu quantity in millicores, written as in Kubernetes: `2`, `"2"` or `"500m"`. `otherwise` is
- * the default, in millicores.
+ * the value of an absent field, in millicores.
  */
 export function cpu(otherwise?: number): Reader<number> {
   return {
@@ -61,7 +64,7 @@ export function cpu(otherwise?: number): Reader<number> {
   };
 }
 
-/** Returns a reader of an object whose values are all read by `reader`. An absent object is empty. */
+/** Returns a reader of an object with any keys. `reader` reads each value. An absent or null object is empty. */
 export function mapOf<T>(reader: Reader<T>): Reader<{ readonly [key: string]: T | undefined }> {
   return {
     read(value, path) {
@@ -89,7 +92,7 @@ export function objectOf<F extends Fields>(fields: F): Reader<Arguments<F>> {
 
 /** Reads a plugin's arguments from JSON. */
 export function parseArguments<F extends Fields>(fields: F, json: string): Arguments<F> {
-  // A KubeSchedulerConfiguration allows these two fields in every kind of arguments.
+  // A KubeSchedulerConfiguration allows apiVersion and kind in the arguments of every plugin.
   const { apiVersion: _, kind: __, ...given } = object(JSON.parse(json), "");
   return objectOf(fields).read(given, "");
 }

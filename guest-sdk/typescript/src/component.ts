@@ -8,7 +8,7 @@ import type { Plugin } from "./plugin.ts";
 /** Implements the contract's interfaces for a plugin. The component's world decides which interfaces are exported. */
 export function component(definition: Plugin<any, any>) {
   const guest = new Guest(definition);
-  // Makes a function whose errors the host receives, with the location in the author's file.
+  // Returns the result of `call`. The host receives an error that `call` throws, with the plugin's name.
   const returningErrors = <T>(call: () => T): T => {
     try {
       return call();
@@ -16,7 +16,8 @@ export function component(definition: Plugin<any, any>) {
       throw new Error(messageOf(definition.name, error));
     }
   };
-  // Makes a function that can't return an error to the host: it logs an error before the error ends the call as a trap.
+  // Returns the result of `call`, which can't return an error to the host. Logs an error that `call` throws, before the
+  // error ends the host's call as a trap.
   const loggingErrors = <T>(call: () => T): T => {
     try {
       return call();
@@ -46,7 +47,8 @@ export function component(definition: Plugin<any, any>) {
 
 function messageOf(plugin: string, error: unknown): string {
   if (!(error instanceof Error)) return `${plugin}: ${String(error)}`;
-  // A refused argument is an error of the user, so the message omits the location in the code.
+  // A plain `Error`, such as a refused argument, has a message that explains the cause. Only errors of other classes,
+  // such as TypeError, get the location in the code.
   const location = error.constructor === Error ? "" : `\n${(error.stack ?? "").trimEnd()}`;
   return `${plugin}: ${error.message}${location}`;
 }

@@ -2,7 +2,7 @@
 // The facts that a plugin can read, and the fields of each fact.
 //
 // The types of the fields are those of the contract, generated from wit/ at build time, as plain JavaScript values:
-// integers are numbers (exact up to 2^53), labels and extended resources are objects.
+// integers are numbers (exact up to 2^53), labels and extended resources are objects. The cycle's seed is a BigInt.
 import type * as snapshot from "berth:scheduler/snapshot@0.1.0";
 import type * as contract from "berth:scheduler/types@0.1.0";
 
@@ -94,9 +94,9 @@ export type Usage = Plain<contract.Resources> & {
   /** The sum of the pods' `requests.nonZeroMemory`, in bytes. */
   readonly nonZeroMemory: number;
 };
-/** All fields of a node. `R` are the facts in `reads`, which also name the facts of the pods on the node. */
+/** All fields of a node. `R` are the facts in `reads`; its `resident.…` facts give the fields of the node's pods. */
 export type FullNode<R extends string = Fact> = Required<Plain<Omit<snapshot.Node, "id" | "images">>> & {
-  /** Ids of the node's images, as in `context.images`. */
+  /** Ids of the node's images: keys of `context.images`. */
   readonly images: ArrayLike<number>;
   readonly usage: Usage;
   readonly pods: readonly PodWith<Suffix<R, "resident">>[];
@@ -118,9 +118,9 @@ export type Pod<R extends string> = PodWith<Suffix<R, "pod">>;
 export type Node<R extends string> = NodeWith<R, Suffix<R, "node">>;
 /** One attempt to schedule one pod. */
 export interface Cycle {
-  /** Grows by one with every attempt. */
+  /** Each attempt has a higher id than the attempt before. */
   readonly id: number;
-  /** The cycle's time, in milliseconds since 1970. */
+  /** The time of the call, in milliseconds since 1970. All calls of one cycle have the same time. */
   readonly time: number;
   /** A random number that differs for every cycle and plugin. */
   readonly seed: bigint;

@@ -51,7 +51,8 @@ export class Guest {
     };
   }
 
-  // With scope node, a function that runs before the nodes (pre-filter, pre-score) must not read cluster facts.
+  // `before` is true if the plugin has a function that runs before the nodes (pre-filter or pre-score). With scope
+  // node, such a function must not read cluster facts.
   private scope(before: boolean): Scope {
     const { scope, reads } = this.plugin;
     const readsCluster = reads.some((fact: string) => fact === "cycle" || (before && fact.startsWith("cluster.")));
@@ -123,12 +124,12 @@ export class Guest {
 
   private context({ id, time, seed }: Cycle): any {
     const { nodeCount, images } = this.snapshot;
-    // A 64-bit value is a number or a BigInt, which the caller decides.
+    // At run time, the caller may pass a 64-bit value as a number or as a BigInt, so each value is converted.
     return { nodeCount, images, cycle: { id: Number(id), time: Number(time), seed: BigInt(seed) } };
   }
 }
 
-/** Returns the fields of the facts that `reads` names with `prefix`. */
+/** Returns the fields of the facts in `reads` that start with `prefix` and a dot. Throws for an unknown fact. */
 function fieldsOf(reads: readonly Fact[], prefix: string, facts: Record<string, readonly string[]>): string[] {
   return Object.keys(flags(reads, prefix)).flatMap((fact) => {
     const fields = Object.hasOwn(facts, fact) ? facts[fact] : undefined;

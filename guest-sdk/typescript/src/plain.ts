@@ -5,7 +5,7 @@ import type { Labels, Scalars } from "./facts.ts";
 /** The names of fields that are lists of labels. */
 const LABELS: ReadonlySet<string> = new Set(["labels", "annotations", "nodeSelector"]);
 
-/** Converts the value of the contract's field `name`. */
+/** Converts the value of the contract's field `name`. The name tells lists of labels and of scalars from others. */
 export function plain(value: unknown, name: string): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "object" || ArrayBuffer.isView(value)) return value;
@@ -20,7 +20,7 @@ export function plain(value: unknown, name: string): unknown {
   return object;
 }
 
-// The map has no prototype, so that a label named `constructor` is an ordinary key.
+// The map has no prototype, so that a label with the key `constructor` is like any other label.
 function labels(list: readonly Label[]): Labels {
   const map: { [key: string]: string } = Object.create(null);
   for (const { key, value } of list) map[key] = value;

@@ -21,15 +21,18 @@ export interface Plugin<R extends Fact = Fact, F extends Fields = Fields> {
    * to filter), the names of the only nodes that the pod may fit, or a rejection.
    */
   preFilter?(pod: Pod<R>, args: Arguments<F>, context: Context<R>): void | undefined | "skip" | readonly string[] | Rejection;
-  /** Decides whether the pod fits the node. Returns nothing if the pod fits. */
+  /** Decides whether the pod fits the node. Returns nothing if the pod fits, and a rejection otherwise. */
   filter?(pod: Pod<R>, node: Node<R>, args: Arguments<F>, context: Context<R>): Verdict;
   /** Runs before nodes are scored. Returns "skip" if the plugin does not score this pod. */
   preScore?(pod: Pod<R>, args: Arguments<F>, context: Context<R>): void | undefined | "skip";
-  /** Scores the node. Returns a whole number: 0 to 100, or any number with `normalization` or `normalize`. */
+  /**
+   * Scores the node. Returns a whole number: 0 to 100 if raw scores are not normalized, and any whole number if
+   * `normalization` is not "none" or the plugin has a function `normalize`.
+   */
   score?(pod: Pod<R>, node: Node<R>, args: Arguments<F>, context: Context<R>): number;
-  /** Normalizes the raw scores of all nodes that passed the filters to 0 to 100. */
+  /** Gets the raw scores of all nodes that passed the filters. Returns scores of 0 to 100 in the same order. */
   normalize?(scores: readonly number[], pod: Pod<R>, args: Arguments<F>, context: Context<R>): readonly number[];
-  /** How the host normalizes raw scores. The default is "none". */
+  /** How the host normalizes raw scores. The default is "none". Ignored if the plugin has a function `normalize`. */
   readonly normalization?: Exclude<Normalization, "custom">;
   /**
    * What the answers depend on. The default is "cluster" if the plugin reads the `cycle`, or reads cluster facts and

@@ -71,7 +71,7 @@ export class Snapshot {
   private setNode(node: contract.Node): void {
     const facts = (this.nodes[node.id] ??= {});
     for (const field of this.nodeFields) {
-      // The host sends usage and pods in changes of their own. The node refers to objects that these changes update.
+      // The host sends usage and pods as separate changes. These changes update the objects that are set here.
       if (field === "usage") facts.usage = this.usage(node.id);
       else if (field === "pods") facts.pods = this.pods(node.id);
       else {

@@ -1,4 +1,4 @@
-// A host for tests. Sends nodes and pods to a plugin as Berth does, and asks the plugin about all nodes at once.
+// A host for tests. The host sends nodes and pods to a plugin as Berth does. One call asks the plugin about all nodes.
 import type { Change, Usage } from "berth:scheduler/snapshot@0.1.0";
 import type { Cycle, Pod, Resources, Status } from "berth:scheduler/types@0.1.0";
 import { Guest } from "./guest.ts";
@@ -6,27 +6,33 @@ import type { Plugin } from "./plugin.ts";
 
 /** Amounts of resources, written as in Kubernetes: `{ cpu: "500m", memory: "1Gi", "nvidia.com/gpu": 1 }`. */
 export type Quantities = { [resource: string]: string | number };
-/** A node for tests. Missing facts are empty. `more` has further fields, named as in wit/plugin.wit. */
+/**
+ * A node for tests. The node has room for 110 pods by default; other missing facts are empty. `more` has further fields
+ * of the record `node` in wit/plugin.wit, in camel case.
+ */
 export interface TestNode {
   labels?: { [key: string]: string };
   allocatable?: Quantities;
   used?: Quantities;
   more?: { [field: string]: unknown };
 }
-/** A pod for tests. Missing facts are empty. `more` has further fields, named as in wit/types.wit. */
+/**
+ * A pod for tests. The namespace is `default`; other missing facts are empty. `more` has further fields of the record
+ * `pod` in wit/types.wit, in camel case.
+ */
 export interface TestPod {
   labels?: { [key: string]: string };
   requests?: Quantities;
   more?: { [field: string]: unknown };
 }
 
-/** Runs a plugin natively, from its arguments to its raw scores. */
+/** Runs a plugin's filter and score natively. */
 export class Host {
   private readonly guest: Guest;
   private readonly nodes: string[] = [];
   private readonly cycle: Cycle = { id: 0n, time: 0n, seed: 0n, template: 0 };
 
-  /** Configures the plugin. Throws the plugin's message if it refuses the arguments. */
+  /** Configures the plugin. Throws an error with the plugin's message if the plugin refuses the arguments. */
   constructor(plugin: Plugin<any, any>, args: object = {}) {
     this.guest = new Guest(plugin);
     this.guest.configure(JSON.stringify(args));
@@ -48,14 +54,14 @@ export class Host {
     return this;
   }
 
-  /** Returns for each node why the pod does not fit, or "fits". */
+  /** Returns the filter's rejection by node name, or "fits". Does not run the pre-filter. */
   filter(pod: TestPod = {}): { [node: string]: "fits" | Status } {
     const { outcomes, nodes } = this.guest.filter(this.next(pod), this.ids());
     const verdict = (number: number) => (number === 0 ? "fits" : outcomes[number - 1]!);
     return Object.fromEntries(this.nodes.map((name, at) => [name, verdict(nodes[at]!)]));
   }
 
-  /** Returns the raw score of each node. */
+  /** Returns the raw scores by node name. Does not run the pre-score. */
   score(pod: TestPod = {}): { [node: string]: number } {
     const scores = this.guest.score(this.next(pod), this.ids());
     return Object.fromEntries(this.nodes.map((name, at) => [name, Number(scores[at])]));
@@ -81,7 +87,7 @@ export class Host {
         named: Object.keys(requests),
       },
     };
-    // A fact that the plugin reads and the test does not set is empty.
+    // Fields that the test does not set have the values of EMPTY_POD.
     this.guest.holdTemplate(this.cycle.template, { ...EMPTY_POD, ...fields, ...more } as Pod);
     return this.cycle;
   }

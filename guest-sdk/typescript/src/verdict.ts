@@ -2,7 +2,7 @@
 // and one number per node. Number 0 means that the pod fits; number n is the n-th distinct rejection.
 import type { Code, Verdicts } from "berth:scheduler/types@0.1.0";
 
-/** A rejection with its reasons, as users read them in `kubectl describe pod`. */
+/** A rejection. Users read the reasons in `kubectl describe pod`. */
 export class Rejection {
   constructor(
     readonly code: Code,
@@ -10,28 +10,28 @@ export class Rejection {
   ) {}
 }
 
-/** The answer of a filter. `undefined` means that the pod fits. */
+/** The answer of a filter about one node. `undefined` means that the pod fits. */
 export type Verdict = Rejection | undefined | void;
 
-/** The pod does not fit as things are. Removing pods from the node may help. */
+/** Returns a rejection: the pod does not fit the node now, but may fit if pods are removed from the node. */
 export function unschedulable(reason: string, ...more: string[]): Rejection {
   return rejection("unschedulable", reason, more);
 }
 
-/** The pod does not fit, whatever pods are removed from the node (`UnschedulableAndUnresolvable`). */
+/** Returns a rejection: the pod does not fit, whatever pods are removed (`UnschedulableAndUnresolvable`). */
 export function unresolvable(reason: string, ...more: string[]): Rejection {
   return rejection("unschedulable-and-unresolvable", reason, more);
 }
 
-/** The pod waits for an event that the plugin expects. */
+/** Returns a rejection: the pod waits for an event that the plugin expects. */
 export function pending(reason: string, ...more: string[]): Rejection {
   return rejection("pending", reason, more);
 }
 
 let last = new Rejection("pending", []);
 
-// Most consecutive nodes are rejected for the same reason. `rejection` then returns the same object, so that the
-// comparison in `Collector` is fast.
+// Consecutive nodes are often rejected for the same reason. `rejection` then returns the same object again, so that
+// `Collector.reject` finds the number without a lookup.
 function rejection(code: Code, reason: string, more: readonly string[]): Rejection {
   if (more.length > 0) return new Rejection(code, [reason, ...more]);
   if (last.code !== code || last.reasons[0] !== reason) last = new Rejection(code, [reason]);
@@ -77,7 +77,7 @@ export class Collector {
     return number;
   }
 
-  /** Returns the contract's form. */
+  /** Returns the collected verdicts in the contract's form. */
   finish(): Verdicts {
     const outcomes = this.distinct.map(({ code, reasons }) => ({ code, reasons: [...reasons] }));
     return { outcomes, nodes: this.nodes };

@@ -1,11 +1,13 @@
-//! A plugin's arguments: JSON into the author's struct. A field `min_free_cpu` is `minFreeCpu` in JSON. A field
-//! without a default is required.
+//! Reads a plugin's arguments from JSON into the author's struct. A field `min_free_cpu` is `minFreeCpu` in JSON. A
+//! string without a default is required and must not be empty. A `bool` or a `Cpu` must have a default. A `Whole` is
+//! always required. An absent `WholeMap` or nested struct is read as an empty object.
 
 const std = @import("std");
 const c = @import("c");
 const berth = @import("berth.zig");
 
-/// Reads the fields of `T` from `object`. If a field is missing or wrong, the C SDK refuses the arguments.
+/// Reads the fields of `T` from `object`. If a required field is missing or a value is wrong, the C SDK refuses the
+/// arguments.
 pub fn read(comptime T: type, object: *c.berth_arguments) T {
     const info = @typeInfo(T).@"struct";
     var args: T = undefined;

@@ -1,8 +1,8 @@
 //! Write a filter or a score for Berth in Zig.
 //!
 //! A plugin is a file with `pub const name`, `pub const reads`, and `pub fn filter` or `pub fn score` or both. A
-//! plugin with arguments also has `pub const Args`. The SDK builds on the C SDK, whose types are those of the
-//! contract (`c`).
+//! plugin with arguments also has `pub const Args`. This SDK calls the C SDK. `c` has the types of the contract and the
+//! functions of the C SDK.
 
 const std = @import("std");
 
@@ -18,12 +18,12 @@ pub const Node = c.berth_node_t;
 /// The answer of a filter about a node: `.fits`, or the result of `unschedulable` or `unresolvable`.
 pub const Verdict = enum(c.berth_verdict_t) { fits = 0, _ };
 
-/// The pod does not fit as things are. Removing pods from the node may help.
+/// Rejects the node: the pod does not fit now, but may fit if pods are removed from the node.
 pub fn unschedulable(comptime format: []const u8, values: anytype) Verdict {
     return reject(c.BERTH_CODE_UNSCHEDULABLE, format, values);
 }
 
-/// The pod does not fit, whatever pods are removed from the node (UnschedulableAndUnresolvable).
+/// Rejects the node: the pod does not fit, whatever pods are removed from the node (UnschedulableAndUnresolvable).
 pub fn unresolvable(comptime format: []const u8, values: anytype) Verdict {
     return reject(c.BERTH_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE, format, values);
 }
@@ -46,7 +46,7 @@ pub fn label(labels: *const c.berth_list_label_t, key: []const u8) ?[:0]const u8
     return null;
 }
 
-/// Returns the quantity of a scalar resource such as nvidia.com/gpu; 0 if absent.
+/// Returns the quantity of a scalar resource such as nvidia.com/gpu, in whole units; 0 if absent.
 pub fn scalar(scalars: *const c.berth_list_scalar_t, name: []const u8) i64 {
     for (slice(scalars)) |entry| {
         if (std.mem.eql(u8, text(entry.name), name)) return entry.quantity;
@@ -54,12 +54,12 @@ pub fn scalar(scalars: *const c.berth_list_scalar_t, name: []const u8) i64 {
     return 0;
 }
 
-/// Converts a string of the contract. The result also ends with a NUL.
+/// Converts a string of the contract. After its last byte, the result has a NUL.
 pub fn text(given: c.berth_string_t) [:0]const u8 {
     return if (given.len > 0) given.ptr[0..given.len :0] else "";
 }
 
-/// Converts a list of the contract. The pointer of an empty list may be invalid.
+/// Converts a list of the contract. Does not use the pointer of an empty list, because that pointer may be invalid.
 pub fn slice(list: anytype) []const std.meta.Child(@TypeOf(list.ptr)) {
     return if (list.len > 0) list.ptr[0..list.len] else &.{};
 }
@@ -69,7 +69,7 @@ pub fn log(level: enum(u8) { err, warn, info, debug }, message: [:0]const u8) vo
     c.berth_log(@backingInt(level), "%s", message.ptr);
 }
 
-/// A type for arguments: a cpu quantity in millicores, written as in Kubernetes: 2, "2" or "500m".
+/// A type for arguments: a cpu quantity, written as in Kubernetes: 2, "2" or "500m". `milli` is in millicores.
 pub const Cpu = struct { milli: i64 = 0 };
 
 /// A type for arguments: a whole number from `least` to `most`.

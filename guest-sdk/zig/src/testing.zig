@@ -1,10 +1,12 @@
-//! A host for tests. Sends nodes and pods to a plugin as Berth does. A test file has one plugin and one cluster.
+//! A host for tests. The host sends nodes and pods to a plugin as Berth does. A test file has one plugin and one
+//! cluster.
 
 const std = @import("std");
 const berth = @import("berth.zig");
 const c = @import("c");
 
-/// A node for tests. Missing facts are empty. Cpu is in millicores.
+/// A node for tests, with at most 16 labels (keys and values). Missing facts are empty. `used_milli_cpu` is the sum of
+/// the requests of the node's pods, in millicores.
 pub const Node = struct { labels: []const [2][:0]const u8 = &.{}, milli_cpu: i64 = 0, used_milli_cpu: i64 = 0 };
 pub const Pod = struct { labels: []const [2][:0]const u8 = &.{}, milli_cpu: i64 = 0 };
 
@@ -15,7 +17,8 @@ pub fn Host(comptime plugin: type) type {
             _ = berth.Component(plugin);
         }
 
-        /// Configures the plugin with arguments in JSON. Returns null, or the plugin's message if it refuses them.
+        /// Configures the plugin with arguments in JSON. Returns the plugin's message if the plugin refuses the
+        /// arguments, and null otherwise.
         pub fn configure(json: [:0]const u8) ?[]const u8 {
             const message: ?[*:0]const u8 = c.berth_test_configure(json.ptr);
             return if (message) |pointer| std.mem.span(pointer) else null;
@@ -32,8 +35,8 @@ pub fn Host(comptime plugin: type) type {
             });
         }
 
-        /// Returns the filter's answer about a node: "fits", or code and reason as in "Unschedulable: Insufficient
-        /// cpu".
+        /// Returns the filter's answer about a node: "fits", or the code and the first reason, as in
+        /// "Unschedulable: Insufficient cpu".
         pub fn filter(pod: Pod, name: [:0]const u8) []const u8 {
             var labels: Labels = undefined;
             const given: c.berth_test_pod_t = .{ .labels = pairs(&labels, pod.labels), .milli_cpu = pod.milli_cpu };

@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(default)]
 pub struct Args {
-    /// The label that holds the team.
+    /// The key of the label that names the team of a pod or a node. The default is `team`.
     label: String,
 }
 

@@ -1,4 +1,4 @@
-/* prefer-label: scores a node by its value of a label. */
+/* prefer-label: scores a node by the value of one of its labels. */
 #include <berth_guest.h>
 
 const berth_plugin_t berth_plugin = {.name = "prefer-label", .node_facts = BERTH_NODE_FACTS_LABELS};

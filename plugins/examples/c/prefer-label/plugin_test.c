@@ -1,4 +1,4 @@
-/* The test cases of the examples' README. */
+/* The test cases of `plugins/examples/README.md`. */
 #include "plugin.c"
 
 #include <testing.h>

@@ -1,8 +1,8 @@
-//! gang: starts the pods of a group together or not at all. Each pod keeps its node and waits until enough pods have
-//! a node.
+//! gang: starts the pods of a group together. Each pod waits in permit, with its node reserved, until the number of the
+//! group's pods that have a node is the group's size. A pod that waits longer than the timeout is rejected.
 //!
 //! A pod names its group in the annotation `gang.example.com/name` and the group's size in `gang.example.com/size`.
-//! The annotation `gang.example.com/timeout-seconds` sets the maximum wait for the other pods (default 60).
+//! The annotation `gang.example.com/timeout-seconds` sets the maximum wait for the other pods, in seconds (default 60).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,8 +23,9 @@ type Gang = (String, String);
 /// pod to its node when the node is chosen.
 #[derive(Default)]
 pub struct Gangs {
-    /// Group and uid by pod id.
+    /// The group and the uid of each pod, by pod id.
     pods: BTreeMap<pod::Id, (Gang, String)>,
+    /// The uids of the pods of each group.
     uids: BTreeMap<Gang, BTreeSet<String>>,
 }
 
@@ -61,7 +62,7 @@ impl Index for Gangs {
     }
 }
 
-/// Returns the number in an annotation.
+/// Returns the number in the annotation `key`, or in the text `otherwise` if the pod has no such annotation.
 fn number(annotations: &pod::Annotations, key: &str, otherwise: &str) -> Result<u32, String> {
     let text = annotations.get(key).unwrap_or(otherwise);
     text.parse().map_err(|_| format!("annotation {key} is {text:?}; it must be a whole number"))

@@ -20,7 +20,8 @@ type LabelAndCPU struct{ Args }
 // Name is the plugin's name in profiles and messages.
 func (LabelAndCPU) Name() string { return "label-and-cpu" }
 
-// Filter requires the pod's value of the label if the pod has one, else the argument's value, else any value.
+// Filter requires the label with the pod's value if the pod has the label, else with the argument's value if the
+// argument is given, else with any value. The node must also have the requested cpu plus MinFreeCPU free.
 func (p LabelAndCPU) Filter(_ context.Context, _ framework.CycleState, pod *framework.Pod, node framework.NodeInfo) *framework.Status {
 	wanted, particular := pod.GetLabels()[p.Label]
 	if !particular {

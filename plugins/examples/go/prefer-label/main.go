@@ -1,4 +1,4 @@
-// prefer-label: scores a node by its value of a label.
+// prefer-label: scores a node by the value of one of its labels.
 package main
 
 import (
@@ -20,7 +20,7 @@ type PreferLabel struct{ Args }
 // Name is the plugin's name in profiles and messages.
 func (PreferLabel) Name() string { return "prefer-label" }
 
-// Score returns the weight of the node's value, or 0 if there is none.
+// Score returns the weight of the node's value of the label; 0 if the node has no such label or its value no weight.
 func (p PreferLabel) Score(_ context.Context, _ framework.CycleState, _ *framework.Pod, node framework.NodeInfo) (int64, *framework.Status) {
 	value, ok := node.Node().GetLabels()[p.Label]
 	if !ok {

@@ -1,5 +1,5 @@
-//! gpu-packing: fills one GPU node after the other, so that whole nodes stay free for pods that request many GPUs,
-//! and keeps pods without GPU requests off GPU nodes.
+//! gpu-packing: prefers the GPU nodes with the highest GPU utilization, so that whole nodes stay free for pods that
+//! request many GPUs. By default, rejects GPU nodes for pods without GPU requests.
 
 use berth_guest::prelude::*;
 use serde::Deserialize;
@@ -8,9 +8,10 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(default)]
 pub struct Args {
-    /// The extended resource of the GPUs.
+    /// The name of the extended resource of the GPUs. The default is `nvidia.com/gpu`.
     resource: String,
-    /// True to reject pods without GPU requests on GPU nodes; false to give these nodes the score 0 for such pods.
+    /// True (the default) to reject GPU nodes for pods without GPU requests; false to only give these nodes the score 0
+    /// for such pods.
     strict: bool,
 }
 

@@ -1,4 +1,4 @@
-"""Requires a label and free cpu on the node."""
+"""label-and-cpu: requires a label and free cpu on the node."""
 
 from berth_guest import Plugin, cpu, text, unresolvable, unschedulable
 

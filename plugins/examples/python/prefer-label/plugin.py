@@ -1,4 +1,4 @@
-"""Scores a node by its value of a label."""
+"""prefer-label: scores a node by the value of one of its labels."""
 
 from berth_guest import Plugin, map_of, text, whole
 

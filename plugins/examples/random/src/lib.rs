@@ -1,6 +1,7 @@
 //! random: gives each node a random score. A minimal score plugin.
 //!
-//! A component has no randomness of its own. The cycle has a seed, so that a replay gives the same scores.
+//! A component has no source of random numbers. The score is computed from the cycle's seed and the node's id. A replay
+//! has the recorded seed and therefore gives the same scores.
 
 use berth_guest::prelude::*;
 

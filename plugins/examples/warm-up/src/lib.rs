@@ -1,9 +1,9 @@
-//! warm-up: an agent on the node prepares the node for a pod before the pod is bound to it.
+//! warm-up: an agent on the chosen node prepares the node for a pod before the pod is bound.
 //!
 //! A pod names a dataset in the annotation `warm-up.example.com/dataset`. The plugin writes the name to the node's
-//! annotation `warm-up.example.com/wanted`. The node's agent answers in the annotation `warm-up.example.com/ready`,
-//! or in `warm-up.example.com/failed` with the reason. Nodes with an agent have the label
-//! `warm-up.example.com/agent`.
+//! annotation `warm-up.example.com/wanted`. The node's agent answers with the dataset's name in the annotation
+//! `warm-up.example.com/ready`, or with the reason of a failure in `warm-up.example.com/failed`. Nodes with an agent
+//! have the label `warm-up.example.com/agent`.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ fn filter(pod: &pod::Annotations, node: &node::Labels) -> Verdict {
     Verdict::unresolvable("node(s) had no agent to warm them up")
 }
 
-/// Stores the name of the dataset for pre-bind, because the pod may change after reserve.
+/// Stores the name of the dataset for pre-bind, because the pod may change after reserve. Empty means no dataset.
 fn reserve(pod: &pod::Annotations) -> Reservation {
     Reservation::of(pod.get(DATASET).unwrap_or_default())
 }
@@ -59,7 +59,7 @@ fn pre_bind(reserved: &Reserved, args: &Args) -> Vec<Intent> {
     vec![Intent::patch(node.clone(), patch), Intent::wait_until(node, until, timeout)]
 }
 
-/// Only a node with an agent can make a rejected pod schedulable.
+/// Retries a rejected pod only after events of nodes with an agent, because the filter rejects all other nodes.
 fn queueing_hint(_: &Event, node: node::Change<'_, node::Labels>) -> Hint {
     Hint::queue_if(node.after.is_some_and(|labels| labels.contains_key(AGENT)))
 }

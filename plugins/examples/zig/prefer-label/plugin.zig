@@ -1,4 +1,4 @@
-//! prefer-label: scores a node by its value of a label.
+//! prefer-label: scores a node by the value of one of its labels.
 
 const berth = @import("berth");
 

@@ -10,9 +10,10 @@ use serde::Deserialize;
 pub struct Args {
     /// The label's key.
     label: Text,
-    /// The value that the node's label must have if the pod has no such label. If empty, any value is accepted.
+    /// The value that the node's label must have if the pod has no such label. If absent or empty, any value is
+    /// accepted.
     value: Option<String>,
-    /// The free cpu that must remain after the pod's request.
+    /// The free cpu that must remain on the node after the pod's request. The default is 0.
     #[serde(default)]
     min_free_cpu: Cpu,
 }

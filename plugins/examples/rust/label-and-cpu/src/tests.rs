@@ -1,4 +1,4 @@
-//! The test cases of the examples' README.
+//! The test cases of `plugins/examples/README.md`.
 
 use berth_guest::testing::{Host, NodeBuilder, PodBuilder, node, pod};
 use berth_guest::types::{Code, Status};

@@ -1,4 +1,4 @@
-//! prefer-label: scores a node by its value of a label.
+//! prefer-label: scores a node by the value of one of its labels.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub struct Args {
     /// The label's key.
     label: Text,
-    /// Scores by label value.
+    /// The scores, by label value. A node without the label, or with a value that is not listed, has the score 0.
     #[serde(default)]
     weights: HashMap<String, Whole<0, 100>>,
 }
