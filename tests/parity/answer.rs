@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::room::Room;
+use crate::preemption::PreemptionResult;
 
 /// By plugin name: true if the plugin's hint queues the pod again. Empty if the change causes no event.
 pub type Hints = BTreeMap<String, bool>;
@@ -28,7 +28,7 @@ pub struct Answer {
     /// The result of the profile with all plugins.
     pub cycle: Cycle,
     /// The result of preemption, where no node fits.
-    pub room: Option<Room>,
+    pub preemption: Option<PreemptionResult>,
     /// The number of nodes in the cluster.
     pub nodes: usize,
 }
@@ -37,7 +37,7 @@ pub struct Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// The rejection by pre-enqueue, or `None` if pre-enqueue accepts the pod.
-    pub held: Option<Status>,
+    pub pre_enqueue_rejection: Option<Status>,
     /// True if the filter is skipped for this pod.
     pub skips: bool,
     /// The nodes that the plugin rejects, or that its pre-filter leaves out.
@@ -110,8 +110,12 @@ impl Answer {
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         add_difference(&mut lines, "the scheduling cycle", &theirs.cycle, &ours.cycle);
-        let is_held = theirs.plugins.values().any(|verdict| verdict.held.is_some());
-        lines.extend(Room::differences(theirs.room.as_ref(), ours.room.as_ref(), is_held));
+        let pre_enqueue_rejects = theirs.plugins.values().any(|verdict| verdict.pre_enqueue_rejection.is_some());
+        lines.extend(PreemptionResult::differences(
+            theirs.preemption.as_ref(),
+            ours.preemption.as_ref(),
+            pre_enqueue_rejects,
+        ));
         for (plugin, ours) in &ours.plugins {
             let Some(their_verdict) = theirs.plugins.get(plugin) else {
                 lines.push(format!("{plugin}: kube-scheduler has no such plugin"));
@@ -120,8 +124,8 @@ impl Answer {
             add_difference(
                 &mut lines,
                 format_args!("{plugin}: rejection by pre-enqueue"),
-                &their_verdict.held,
-                &ours.held,
+                &their_verdict.pre_enqueue_rejection,
+                &ours.pre_enqueue_rejection,
             );
             // Without nodes, Berth does not ask any plugin about nodes.
             if theirs.nodes > 0 {

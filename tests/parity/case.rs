@@ -77,7 +77,7 @@ impl Case {
     }
 
     /// Returns true if a pod without a node, among the initial objects or the changes, has a nominated node.
-    pub fn has_promises(&self) -> bool {
+    pub fn has_nominated_pods(&self) -> bool {
         let later = self.changes.iter().filter_map(|change| match change {
             Change::Set(object) => Some(object),
             Change::Remove(_) => None,

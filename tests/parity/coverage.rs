@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::answer::{Answers, Verdict};
+use crate::cache_mode::CacheMode;
 use crate::case::{Case, Change};
 use crate::entries::{Behavior, Entry};
 use crate::hints;
-use crate::keeping::Keeping;
-use crate::room::Room;
+use crate::preemption::PreemptionResult;
 
 /// The coverage of one entry's run.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +18,8 @@ pub struct Coverage {
     pub cases: usize,
     /// The number of questions. A question is about one pod and all nodes.
     pub questions: usize,
-    /// The number of cases that differed, for each mode of [`Keeping::ALL`].
-    pub mismatches: [usize; Keeping::ALL.len()],
+    /// The number of cases that differed, for each mode of [`CacheMode::ALL`].
+    pub mismatches: [usize; CacheMode::ALL.len()],
     paths: BTreeSet<String>,
     behaviors: BTreeMap<Behavior, usize>,
 }
@@ -59,7 +59,7 @@ impl Coverage {
     /// Records kube-scheduler's answers about a case.
     pub fn add_answers(&mut self, case: &Case, theirs: &Answers, entry: &Entry) {
         for answer in theirs.steps.iter().flatten() {
-            self.add_preemption(answer.room.as_ref());
+            self.add_preemption(answer.preemption.as_ref());
             match answer.plugins.get(entry.plugin) {
                 Some(verdict) => self.add_verdict(verdict, answer.nodes),
                 None => self.questions += 1,
@@ -85,15 +85,16 @@ impl Coverage {
             (Behavior::Scores, raw.len() > 1),
             (Behavior::Skips, verdict.skips),
             (Behavior::Fails, verdict.failed.is_some()),
-            (Behavior::Queues, verdict.held.is_some()),
+            (Behavior::Queues, verdict.pre_enqueue_rejection.is_some()),
         ] {
             *self.behaviors.entry(behavior).or_default() += usize::from(occurred);
         }
     }
 
     /// Records kube-scheduler's preemption for a pod that no node fits.
-    fn add_preemption(&mut self, room: Option<&Room>) {
-        *self.behaviors.entry(Behavior::Evicts).or_default() += usize::from(room.is_some_and(Room::is_made));
+    fn add_preemption(&mut self, result: Option<&PreemptionResult>) {
+        *self.behaviors.entry(Behavior::Evicts).or_default() +=
+            usize::from(result.is_some_and(PreemptionResult::found_node));
     }
 
     /// Returns how often the plugin showed this behavior.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::answer::Hints;
 use crate::answer::{Answer, Answers, Cycle, Score, Status, Verdict, left_out};
 use crate::case::{Case, PROFILE};
-use crate::room::{Offer, Room};
+use crate::preemption::{PreemptionResult, UpstreamResult};
 
 /// A running oracle. Dropping this value ends the process.
 pub struct Oracle {
@@ -65,8 +65,8 @@ struct CycleAnswer {
     message: String,
     #[serde(default)]
     failed: bool,
-    #[serde(default)]
-    room: Option<Offer>,
+    #[serde(default, rename = "room")]
+    preemption: Option<UpstreamResult>,
     #[serde(default)]
     totals: BTreeMap<String, i64>,
     nodes: BTreeSet<String>,
@@ -132,7 +132,7 @@ fn with_profile(pod: &Value) -> Value {
 
 impl From<PodAnswer> for Answer {
     fn from(mut answer: PodAnswer) -> Self {
-        let room = answer.cycle.room.take().map(Room::Offered);
+        let preemption = answer.cycle.preemption.take().map(PreemptionResult::Upstream);
         let (nodes, count) = (&answer.cycle.nodes, answer.cycle.nodes.len());
         let plugins = answer.plugins.into_iter().map(|(name, answer)| (name, answer.verdict(nodes))).collect();
         let cycle = match answer.cycle {
@@ -140,15 +140,16 @@ impl From<PodAnswer> for Answer {
             CycleAnswer { message, totals, .. } if message.is_empty() => Cycle::Fits(totals),
             CycleAnswer { message, .. } => Cycle::FitsNowhere(message),
         };
-        Self { plugins, cycle, room, nodes: count }
+        Self { plugins, cycle, preemption, nodes: count }
     }
 }
 
 impl PluginAnswer {
     fn verdict(self, nodes: &BTreeSet<String>) -> Verdict {
         let failed = |status: &Status| (status.code == "Error").then(|| status.reasons.join(", "));
-        let held = self.pre_enqueue.filter(|status| status.code != "Success");
-        let mut verdict = Verdict { held, rejected: self.filter, scores: self.scores, ..Verdict::default() };
+        let pre_enqueue_rejection = self.pre_enqueue.filter(|status| status.code != "Success");
+        let mut verdict =
+            Verdict { pre_enqueue_rejection, rejected: self.filter, scores: self.scores, ..Verdict::default() };
         if let Some(PreFilter { status, nodes: narrowed }) = &self.pre_filter {
             verdict.failed = failed(status);
             match status.code.as_str() {

@@ -11,12 +11,12 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 
 use crate::answer::Answers;
 use crate::berth::Berth;
+use crate::cache_mode::CacheMode;
 use crate::case::Case;
 use crate::coverage::Coverage;
 use crate::draw::cases;
 use crate::entries::{self, Behavior, Entry};
 use crate::hints;
-use crate::keeping::Keeping;
 use crate::oracle::Oracle;
 
 /// The state that all trials share.
@@ -51,14 +51,9 @@ impl Parity {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
         let theirs = oracle.ask(&case)?;
-        for keeping in Keeping::ALL {
-            let differences = differences(&case, &theirs, &self.berth.ask(&case, keeping)?);
-            ensure!(
-                differences.is_empty(),
-                "{}\nresult cache in mode {keeping:?}:\n{}",
-                case.why,
-                differences.join("\n")
-            );
+        for mode in CacheMode::ALL {
+            let differences = differences(&case, &theirs, &self.berth.ask(&case, mode)?);
+            ensure!(differences.is_empty(), "{}\nresult cache in mode {mode:?}:\n{}", case.why, differences.join("\n"));
         }
         Ok(())
     }
@@ -104,11 +99,11 @@ impl Parity {
             coverage.add_case(case);
             coverage.add_answers(case, &theirs, entry);
         }
-        for (at, keeping) in Keeping::ALL.into_iter().enumerate() {
-            let mut differences = differences(case, &theirs, &self.berth.ask(case, keeping)?);
+        for (at, mode) in CacheMode::ALL.into_iter().enumerate() {
+            let mut differences = differences(case, &theirs, &self.berth.ask(case, mode)?);
             if !differences.is_empty() {
                 coverage.mismatches[at] = 1;
-                differences.insert(0, format!("result cache in mode {keeping:?}:"));
+                differences.insert(0, format!("result cache in mode {mode:?}:"));
                 return Ok(differences);
             }
         }
@@ -116,11 +111,11 @@ impl Parity {
     }
 
     /// Returns a table of the coverage by entry. The last columns are the number of cases that differed in each
-    /// mode of [`Keeping::ALL`].
+    /// mode of [`CacheMode::ALL`].
     pub fn table(&self) -> String {
         let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         let mut table = format!(
-            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>9}",
+            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>9} {:>9}",
             "plugin",
             "fields",
             "cases",
@@ -133,9 +128,9 @@ impl Parity {
             "evicted",
             "woken",
             "waiting",
-            "≠kept",
-            "≠anew",
-            "≠checked"
+            "≠cached",
+            "≠uncached",
+            "≠verified"
         );
         for (entry, seen) in entries::all().filter_map(|entry| Some((entry, coverage.get(entry.plugin)?))) {
             let fields = format!("{}/{}", seen.fields(entry), entry.fields.len());
@@ -151,11 +146,11 @@ impl Parity {
             let [filtered, scored, skipped, failed, queue, evicted] = did;
             let [woken, waiting] =
                 [Behavior::Requeues, Behavior::KeepsWaiting].map(|behavior| seen.occurrences(behavior));
-            let (cases, asked, [kept, anew, checked]) = (seen.cases, seen.questions, seen.mismatches);
+            let (cases, asked, [cached, uncached, verified]) = (seen.cases, seen.questions, seen.mismatches);
             // Writing to a string does not fail.
             let _ = write!(
                 table,
-                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {evicted:>7} {woken:>7} {waiting:>7} {kept:>7} {anew:>7} {checked:>9}",
+                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {evicted:>7} {woken:>7} {waiting:>7} {cached:>7} {uncached:>9} {verified:>9}",
                 entry.plugin
             );
         }

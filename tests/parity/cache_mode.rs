@@ -4,27 +4,27 @@ use berth_core::Options;
 
 /// A mode of the result cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeping {
+pub enum CacheMode {
     /// Results are cached between questions and across changes, as in a running scheduler, and by node class where
     /// the plugin supports that.
-    Kept,
+    Cached,
     /// Nothing is cached: each plugin is asked again for each pod, without node classes.
-    Anew,
+    Uncached,
     /// Results are cached, and each cached result is compared with a fresh answer.
-    Checked,
+    Verified,
 }
 
-impl Keeping {
+impl CacheMode {
     /// All modes, in the order of the table's columns.
-    pub const ALL: [Self; 3] = [Self::Kept, Self::Anew, Self::Checked];
+    pub const ALL: [Self; 3] = [Self::Cached, Self::Uncached, Self::Verified];
 
     /// Returns the core's options for the mode.
     pub fn options(self) -> Options {
         let every = Options::default();
         match self {
-            Self::Kept => Options { verify_every: 0, ..every },
-            Self::Anew => Options { result_cache_bytes: 0, verify_every: 0, ..every },
-            Self::Checked => Options { verify_every: 1, ..every },
+            Self::Cached => Options { verify_every: 0, ..every },
+            Self::Uncached => Options { result_cache_bytes: 0, verify_every: 0, ..every },
+            Self::Verified => Options { verify_every: 1, ..every },
         }
     }
 }

@@ -12,12 +12,12 @@ use serde::Deserialize;
 
 /// The message of DynamicResources if an earlier pre-filter rejected the pod, so that the plugin has no state. No
 /// node is nominated then.
-const NOT_ASKED: &str = "not found";
+const NO_STATE: &str = "not found";
 
 /// kube-scheduler's result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Offer {
+pub struct UpstreamResult {
     message: String,
     node: String,
     candidates: BTreeMap<String, Candidate>,
@@ -41,7 +41,7 @@ struct Victim {
 
 /// Berth's result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Made {
+pub struct BerthResult {
     /// The text that preemption adds to the pod's message.
     pub message: String,
     /// The nominated node; empty for none.
@@ -52,40 +52,42 @@ pub struct Made {
 
 /// The result of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum PreemptionResult {
     /// kube-scheduler's result.
-    Offered(Offer),
+    Upstream(UpstreamResult),
     /// Berth's result.
-    Made(Made),
+    Berth(BerthResult),
     /// Berth did not attempt preemption, for this reason.
-    NotAsked(NotAsked),
+    NotAttempted(NotAttempted),
 }
 
 /// The reason why Berth did not attempt preemption. kube-scheduler's preemption plugin is called without a cycle, so it
 /// has a result in these cases too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotAsked {
+pub enum NotAttempted {
     /// There are no nodes.
     NoNodes,
     /// The pod already has a node.
     HasNode,
     /// Pre-enqueue holds the pod back, so no scheduler would schedule it.
-    Held,
+    PreEnqueueRejects,
     /// Waiting pods have nominated nodes: a real cycle could schedule one of them first.
-    Promises,
+    NominatedPods,
 }
 
-impl Room {
-    /// Returns the differences, one per line. `is_held` is true if pre-enqueue of a kube-scheduler plugin rejects the
+impl PreemptionResult {
+    /// Returns the differences, one per line. `pre_enqueue_rejects` is true if pre-enqueue of a kube-scheduler plugin rejects the
     /// pod. If Berth did not attempt preemption, the only difference is a rejection by Berth's pre-enqueue alone. A
     /// missing result of Berth is a difference if kube-scheduler has a result.
-    pub fn differences(theirs: Option<&Self>, ours: Option<&Self>, is_held: bool) -> Vec<String> {
+    pub fn differences(theirs: Option<&Self>, ours: Option<&Self>, pre_enqueue_rejects: bool) -> Vec<String> {
         match (theirs, ours) {
-            (Some(Self::Offered(theirs)), Some(Self::Made(ours))) => theirs.differences(ours),
-            (Some(Self::Offered(_)), Some(Self::NotAsked(NotAsked::Held))) if !is_held => {
+            (Some(Self::Upstream(theirs)), Some(Self::Berth(ours))) => theirs.differences(ours),
+            (Some(Self::Upstream(_)), Some(Self::NotAttempted(NotAttempted::PreEnqueueRejects)))
+                if !pre_enqueue_rejects =>
+            {
                 vec!["preemption: Berth's pre-enqueue rejects the pod, kube-scheduler's does not".to_owned()]
             }
-            (Some(Self::Offered(theirs)), None) => {
+            (Some(Self::Upstream(theirs)), None) => {
                 vec![format!("preemption: kube-scheduler's result is {theirs:?}, Berth has none")]
             }
             _ => Vec::new(),
@@ -93,36 +95,36 @@ impl Room {
     }
 
     /// Returns whether a node was found.
-    pub fn is_made(&self) -> bool {
+    pub fn found_node(&self) -> bool {
         match self {
-            Self::Offered(offer) => offer.is_made(),
-            Self::Made(made) => !made.node.is_empty(),
-            Self::NotAsked(_) => false,
+            Self::Upstream(result) => result.found_node(),
+            Self::Berth(result) => !result.node.is_empty(),
+            Self::NotAttempted(_) => false,
         }
     }
 }
 
-impl Offer {
+impl UpstreamResult {
     /// Returns whether a node was found.
-    fn is_made(&self) -> bool {
+    fn found_node(&self) -> bool {
         !self.node.is_empty()
     }
 
     /// Returns the differences, one per line.
-    fn differences(&self, ours: &Made) -> Vec<String> {
+    fn differences(&self, ours: &BerthResult) -> Vec<String> {
         let mut lines = Vec::new();
         let (theirs, our_message) = (&self.message, &ours.message);
-        if theirs != our_message && theirs != NOT_ASKED {
+        if theirs != our_message && theirs != NO_STATE {
             lines.push(format!("preemption: kube-scheduler's message is {theirs:?}, Berth's {our_message:?}"));
         }
         let best = self.best();
-        if self.is_made() && !best.contains(self.node.as_str()) {
+        if self.found_node() && !best.contains(self.node.as_str()) {
             lines.push(format!(
                 "preemption: kube-scheduler chose node {}, which is not one of the best nodes {best:?}",
                 self.node
             ));
         }
-        if self.is_made() == ours.node.is_empty() || self.is_made() && !best.contains(ours.node.as_str()) {
+        if self.found_node() == ours.node.is_empty() || self.found_node() && !best.contains(ours.node.as_str()) {
             lines.push(format!("preemption: Berth chose node {:?} of the candidates {:?}", ours.node, self.candidates));
         } else if let Some(candidate) = self.candidates.get(&ours.node) {
             let stay = candidate.victims.iter().filter(|victim| !victim.deleting);
@@ -150,21 +152,21 @@ impl Offer {
     }
 }
 
-/// Checks that [`Room::differences`] finds differences.
+/// Checks that [`PreemptionResult::differences`] finds differences.
 ///
 /// # Errors
 /// Returns an error if it does not.
 pub fn differences_are_found() -> Result<()> {
-    let offered = Room::Offered(Offer { node: "n".into(), ..Offer::default() });
-    let not_asked = |why| Some(Room::NotAsked(why));
-    for (ours, is_held, expected) in [
+    let upstream = PreemptionResult::Upstream(UpstreamResult { node: "n".into(), ..UpstreamResult::default() });
+    let not_attempted = |why| Some(PreemptionResult::NotAttempted(why));
+    for (ours, pre_enqueue_rejects, expected) in [
         (None, false, 1),
-        (not_asked(NotAsked::Held), false, 1),
-        (not_asked(NotAsked::Held), true, 0),
-        (not_asked(NotAsked::NoNodes), false, 0),
-        (Some(Room::Made(Made { node: "m".into(), ..Made::default() })), false, 2),
+        (not_attempted(NotAttempted::PreEnqueueRejects), false, 1),
+        (not_attempted(NotAttempted::PreEnqueueRejects), true, 0),
+        (not_attempted(NotAttempted::NoNodes), false, 0),
+        (Some(PreemptionResult::Berth(BerthResult { node: "m".into(), ..BerthResult::default() })), false, 2),
     ] {
-        let found = Room::differences(Some(&offered), ours.as_ref(), is_held);
+        let found = PreemptionResult::differences(Some(&upstream), ours.as_ref(), pre_enqueue_rejects);
         ensure!(found.len() == expected, "expected {expected} differences for {ours:?}, found {found:?}");
     }
     Ok(())
