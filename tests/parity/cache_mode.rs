@@ -1,12 +1,12 @@
-//! Modes of the result cache. Berth's answers must be the same in all of them.
+//! Modes of the result cache. Berth's answers must be the same in all modes.
 
 use berth_core::Options;
 
 /// A mode of the result cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheMode {
-    /// Results are cached between questions and across changes, as in a running scheduler, and by node class where
-    /// the plugin supports that.
+    /// Results are cached between questions and across changes, and by node class where the plugin supports that, as in
+    /// a running scheduler. No cached result is verified.
     Cached,
     /// Nothing is cached: each plugin is asked again for each pod, without node classes.
     Uncached,
@@ -15,7 +15,7 @@ pub enum CacheMode {
 }
 
 impl CacheMode {
-    /// All modes, in the order of the table's columns.
+    /// All modes, in the order of the last columns of `Parity::table`.
     pub const ALL: [Self; 3] = [Self::Cached, Self::Uncached, Self::Verified];
 
     /// Returns the core's options for the mode.

@@ -1,4 +1,5 @@
-//! The coverage of a run: the fields of the objects in the run's cases, and the behaviors that the plugin showed.
+//! The coverage of a run: the fields of the objects in the run's cases, and the behaviors that kube-scheduler's plugin
+//! showed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,21 +12,22 @@ use crate::entries::{Behavior, Entry};
 use crate::hints;
 use crate::preemption::PreemptionResult;
 
-/// The coverage of one entry's run.
+/// The coverage of the cases that were drawn for one [`Entry`], without the cases of shrinking.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     /// The number of cases.
     pub cases: usize,
-    /// The number of questions. A question is about one pod and all nodes.
+    /// The number of questions. A question is about one pod and all nodes, before the first change or after one change.
     pub questions: usize,
-    /// The number of cases that differed, for each mode of [`CacheMode::ALL`].
+    /// 1 for each mode of [`CacheMode::ALL`] in which a case differed, otherwise 0. A run ends with the first case that
+    /// differs. The modes after the first that differs are not compared.
     pub mismatches: [usize; CacheMode::ALL.len()],
     paths: BTreeSet<String>,
     behaviors: BTreeMap<Behavior, usize>,
 }
 
 impl Coverage {
-    /// Records the fields of a case.
+    /// Counts a case and records the paths and values of the case's fields.
     pub fn add_case(&mut self, case: &Case) {
         self.cases += 1;
         let set = case.changes.iter().filter_map(|change| match change {
@@ -56,7 +58,7 @@ impl Coverage {
         self.paths.insert(path);
     }
 
-    /// Records kube-scheduler's answers about a case.
+    /// Records the behaviors that kube-scheduler's answers about a case show.
     pub fn add_answers(&mut self, case: &Case, theirs: &Answers, entry: &Entry) {
         for answer in theirs.steps.iter().flatten() {
             self.add_preemption(answer.preemption.as_ref());
@@ -91,7 +93,7 @@ impl Coverage {
         }
     }
 
-    /// Records kube-scheduler's preemption for a pod that no node fits.
+    /// Records kube-scheduler's preemption for a pod, if a node was found. `result` is `None` without preemption.
     fn add_preemption(&mut self, result: Option<&PreemptionResult>) {
         *self.behaviors.entry(Behavior::Evicts).or_default() +=
             usize::from(result.is_some_and(PreemptionResult::found_node));
@@ -102,7 +104,7 @@ impl Coverage {
         self.behaviors.get(&behavior).copied().unwrap_or_default()
     }
 
-    /// Returns how many of the entry's fields occurred.
+    /// Returns how many of the entry's fields occurred in the cases.
     pub fn fields(&self, entry: &Entry) -> usize {
         entry.fields.iter().filter(|field| self.paths.contains(**field)).count()
     }

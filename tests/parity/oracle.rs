@@ -15,7 +15,7 @@ use crate::answer::{Answer, Answers, Cycle, Score, Status, Verdict, left_out};
 use crate::case::{Case, PROFILE};
 use crate::preemption::{PreemptionResult, UpstreamResult};
 
-/// A running oracle. Dropping this value ends the process.
+/// A running process of the oracle program. Dropping this value ends the process.
 pub struct Oracle {
     child: Child,
     input: ChildStdin,
@@ -91,10 +91,11 @@ impl Oracle {
         Ok(Self { child, input, output: BufReader::new(output) })
     }
 
-    /// Returns kube-scheduler's answers for each pod, before the first change and after each change.
+    /// Returns kube-scheduler's answers about the case.
     ///
     /// # Errors
-    /// Returns an error if the program refuses the case as invalid for kube-scheduler.
+    /// Returns an error if the program refuses the case as invalid for kube-scheduler, ends, or sends an answer that
+    /// can't be read.
     pub fn ask(&mut self, case: &Case) -> Result<Answers> {
         let pods: Vec<Value> = case.pods.iter().map(with_profile).collect();
         let question = json!({
@@ -118,7 +119,7 @@ impl Oracle {
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        // An error is fine: the process has already ended.
+        // Both calls fail only if the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,8 +1,8 @@
 //! The result of preemption for a pod that no node fits, and the comparison of both sides' results.
 //!
 //! kube-scheduler chooses any of the candidate nodes with the least disruption. So kube-scheduler's choice and Berth's
-//! choice must be among these nodes, and Berth's victims must be kube-scheduler's victims for the node that Berth
-//! chose. Victims that are already being deleted are left out.
+//! choice must be among these nodes. Berth's victims must be kube-scheduler's victims for the node that Berth chose,
+//! without the victims that are already being deleted.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,22 +10,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Result, ensure};
 use serde::Deserialize;
 
-/// The message of DynamicResources if an earlier pre-filter rejected the pod, so that the plugin has no state. No
-/// node is nominated then.
+/// kube-scheduler's message if DynamicResources has no state for the pod, because an earlier pre-filter rejected the
+/// pod. This message is not compared.
 const NO_STATE: &str = "not found";
 
 /// kube-scheduler's result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct UpstreamResult {
+    /// The text that preemption adds to the pod's message.
     message: String,
+    /// The nominated node; empty for none.
     node: String,
+    /// All candidate nodes, by name.
     candidates: BTreeMap<String, Candidate>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 struct Candidate {
     victims: Vec<Victim>,
+    /// The number of violated PodDisruptionBudgets.
     violations: i64,
 }
 
@@ -33,8 +37,9 @@ struct Candidate {
 struct Victim {
     name: String,
     priority: i32,
-    /// Seconds since 1970; the greatest number for a pod that has not started.
+    /// The start time in seconds since 1970; `i64::MAX` for a pod that has not started.
     started: i64,
+    /// True if the pod was already being deleted before the preemption.
     #[serde(default)]
     deleting: bool,
 }
@@ -46,7 +51,7 @@ pub struct BerthResult {
     pub message: String,
     /// The nominated node; empty for none.
     pub node: String,
-    /// The pods to evict.
+    /// The names of the pods to evict.
     pub evicted: BTreeSet<String>,
 }
 
@@ -61,24 +66,25 @@ pub enum PreemptionResult {
     NotAttempted(NotAttempted),
 }
 
-/// The reason why Berth did not attempt preemption. kube-scheduler's preemption plugin is called without a cycle, so it
-/// has a result in these cases too.
+/// The reason why Berth did not attempt preemption. The oracle attempts preemption for every pod that no node fits, so
+/// kube-scheduler can have a result for the same pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAttempted {
     /// There are no nodes.
     NoNodes,
     /// The pod already has a node.
     HasNode,
-    /// Pre-enqueue holds the pod back, so no scheduler would schedule it.
+    /// A plugin rejects the pod in pre-enqueue, so Berth does not schedule the pod.
     PreEnqueueRejects,
-    /// Waiting pods have nominated nodes: a real cycle could schedule one of them first.
+    /// Pods without a node have nominated nodes: Berth's next cycle could schedule one of these pods first.
     NominatedPods,
 }
 
 impl PreemptionResult {
-    /// Returns the differences, one per line. `pre_enqueue_rejects` is true if pre-enqueue of a kube-scheduler plugin rejects the
-    /// pod. If Berth did not attempt preemption, the only difference is a rejection by Berth's pre-enqueue alone. A
-    /// missing result of Berth is a difference if kube-scheduler has a result.
+    /// Returns the differences, one per element. `pre_enqueue_rejects` is true if a kube-scheduler plugin rejects the
+    /// pod in pre-enqueue. If Berth did not attempt preemption, the only possible difference is that Berth's plugins
+    /// reject the pod in pre-enqueue and kube-scheduler's do not. If only kube-scheduler has a result, that is a
+    /// difference.
     pub fn differences(theirs: Option<&Self>, ours: Option<&Self>, pre_enqueue_rejects: bool) -> Vec<String> {
         match (theirs, ours) {
             (Some(Self::Upstream(theirs)), Some(Self::Berth(ours))) => theirs.differences(ours),
@@ -110,7 +116,7 @@ impl UpstreamResult {
         !self.node.is_empty()
     }
 
-    /// Returns the differences, one per line.
+    /// Returns the differences, one per element.
     fn differences(&self, ours: &BerthResult) -> Vec<String> {
         let mut lines = Vec::new();
         let (theirs, our_message) = (&self.message, &ours.message);
@@ -152,10 +158,10 @@ impl UpstreamResult {
     }
 }
 
-/// Checks that [`PreemptionResult::differences`] finds differences.
+/// Checks the number of differences that [`PreemptionResult::differences`] finds between given results.
 ///
 /// # Errors
-/// Returns an error if it does not.
+/// Returns an error if a number is wrong.
 pub fn differences_are_found() -> Result<()> {
     let upstream = PreemptionResult::Upstream(UpstreamResult { node: "n".into(), ..UpstreamResult::default() });
     let not_attempted = |why| Some(PreemptionResult::NotAttempted(why));

@@ -1,4 +1,4 @@
-//! Asks both sides, and counts differences.
+//! Asks both schedulers about cases, compares the answers, and records the coverage.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::oracle::Oracle;
 pub struct Parity {
     program: PathBuf,
     berth: Berth,
-    /// The coverage by entry.
+    /// The coverage of each entry, by the entry's `plugin`.
     coverage: Mutex<BTreeMap<&'static str, Coverage>>,
 }
 
@@ -34,7 +34,7 @@ const CASES: u32 = 150;
 const MAX_SHRINKS: u32 = 3000;
 
 impl Parity {
-    /// Loads Berth's plugins, and uses this program as the oracle.
+    /// Loads Berth's plugins. `program` is the path of the oracle program.
     ///
     /// # Errors
     /// Returns an error if the default plugins can't be loaded.
@@ -43,10 +43,10 @@ impl Parity {
         Ok(Self { program, berth, coverage: Mutex::default() })
     }
 
-    /// Checks a kept case.
+    /// Checks a case in `cases/`.
     ///
     /// # Errors
-    /// Returns an error if the sides differ.
+    /// Returns an error if the schedulers' answers differ, or one of the schedulers refuses the case.
     pub fn check_kept(&self, file: &Path) -> Result<()> {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
@@ -61,10 +61,11 @@ impl Parity {
     /// Draws cases for an entry and checks them.
     ///
     /// # Errors
-    /// Returns an error if the sides differ, or the cases do not cover the entry's fields and behaviors.
+    /// Returns an error if the schedulers' answers differ, if a scheduler refuses a case, or if `PARITY_SEED` is not
+    /// set and the cases do not cover the entry's fields and behaviors.
     pub fn check_drawn(&self, entry: &'static Entry) -> Result<()> {
         let (count, seed) = (read_number("PARITY_CASES", CASES)?, read_number("PARITY_SEED", 0)?);
-        // Coverage is checked for the default seed only. Runs with other seeds look for differences.
+        // Coverage is checked only without `PARITY_SEED`, because other seeds can miss a rare behavior.
         let covers = std::env::var_os("PARITY_SEED").is_none();
         let mut bytes = [0; 32];
         bytes[..4].copy_from_slice(&seed.to_le_bytes());
@@ -110,8 +111,8 @@ impl Parity {
         Ok(Vec::new())
     }
 
-    /// Returns a table of the coverage by entry. The last columns are the number of cases that differed in each
-    /// mode of [`CacheMode::ALL`].
+    /// Returns a table of the coverage by entry. The last three columns are 1 if a case differed in that mode of
+    /// [`CacheMode::ALL`], otherwise 0.
     pub fn table(&self) -> String {
         let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         let mut table = format!(
@@ -164,7 +165,7 @@ fn differences(case: &Case, theirs: &Answers, ours: &Answers) -> Vec<String> {
     lines
 }
 
-/// Writes a case that differs to a file. Returns the case and the path.
+/// Writes a case that differs to a file. Returns a message with the case and the file's path.
 fn write_case(entry: &Entry, case: Case) -> Result<String> {
     let case = Case { why: "What differed, and why.".into(), ..case };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");
