@@ -4,47 +4,50 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::room::Room;
+use crate::preemption::PreemptionResult;
 
-/// By plugin name: true if the plugin's hint queues the pod again. Empty if the change causes no event.
+/// The queueing hints of a pod about one change, by plugin name: true if the hint queues the pod again. Empty if the
+/// change causes no event.
 pub type Hints = BTreeMap<String, bool>;
 
-/// All answers about a case.
+/// All answers of one scheduler about a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// The answers before the first change and after each change. Each list is parallel to the case's pods.
+    /// The answers before the first change (index 0) and after each change. Each inner list is in the order of the
+    /// case's `pods`.
     pub steps: Vec<Vec<Answer>>,
-    /// The hints after each change. Each list is parallel to the case's pods.
+    /// The hints about each change. Each inner list is in the order of the case's `pods`.
     pub hints: Vec<Vec<Hints>>,
     /// The names of the pods in the case's queue, in the order in which they are scheduled.
     pub order: Vec<String>,
 }
 
-/// All answers about one pod.
+/// All answers of one scheduler about one pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The answers of each plugin, by plugin name. Each plugin is asked alone about all nodes.
+    /// The answers of each plugin, by plugin name. Each plugin is asked alone about all nodes. Berth's map is empty if
+    /// the case has nominated pods.
     pub plugins: BTreeMap<String, Verdict>,
-    /// The result of the profile with all plugins.
+    /// The result of a scheduling cycle with all plugins of the default profile.
     pub cycle: Cycle,
-    /// The result of preemption, where no node fits.
-    pub room: Option<Room>,
-    /// The number of nodes in the cluster.
+    /// The result of preemption, if no node fits. Always set in Berth's answer if the case has nominated pods.
+    pub preemption: Option<PreemptionResult>,
+    /// The number of nodes in the cluster. Set only in kube-scheduler's answer.
     pub nodes: usize,
 }
 
-/// The answers of one plugin about the nodes.
+/// The answers of one plugin about a pod and all nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// The rejection by pre-enqueue, or `None` if pre-enqueue accepts the pod.
-    pub held: Option<Status>,
-    /// True if the filter is skipped for this pod.
+    pub pre_enqueue_rejection: Option<Status>,
+    /// True if the plugin's pre-filter skips the filter for this pod.
     pub skips: bool,
-    /// The nodes that the plugin rejects, or that its pre-filter leaves out.
+    /// The nodes that the plugin rejects or its pre-filter leaves out, by name.
     pub rejected: BTreeMap<String, Status>,
-    /// The scores of the other nodes; `None` if scoring is skipped for this pod.
+    /// The scores of the nodes that are not rejected, by node name; `None` if the plugin does not score this pod.
     pub scores: Option<BTreeMap<String, Score>>,
-    /// The plugin's error, if it failed.
+    /// The plugin's error message; `None` if the plugin did not fail.
     pub failed: Option<String>,
 }
 
@@ -53,7 +56,7 @@ pub struct Verdict {
 pub struct Status {
     /// The name of the status code: `Unschedulable`, …
     pub code: String,
-    /// Reasons for people to read.
+    /// The plugin's messages about the rejection. May be empty.
     #[serde(default)]
     pub reasons: Vec<String>,
 }
@@ -72,7 +75,7 @@ pub struct Score {
 pub enum Cycle {
     /// The nodes that fit, with the weighted sums of their scores.
     Fits(BTreeMap<String, i64>),
-    /// No node fits; the message of the FailedScheduling event.
+    /// No node fits. Holds the message of the FailedScheduling event, without the text that preemption adds.
     FitsNowhere(String),
     /// A plugin failed.
     Failed,
@@ -84,13 +87,14 @@ impl Default for Cycle {
     }
 }
 
-/// Returns the status of the nodes that a plugin's pre-filter leaves out.
+/// Returns the status with which these tests mark nodes that a pre-filter leaves out. The schedulers have no such
+/// status.
 pub fn left_out() -> Status {
     Status { code: "left out by the pre-filter".into(), reasons: Vec::new() }
 }
 
 impl Answers {
-    /// Returns the differences, one per line.
+    /// Returns the differences, one per element, except those of the hints, which [`crate::hints`] compares.
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         add_difference(&mut lines, "steps", &theirs.steps.len(), &ours.steps.len());
@@ -106,12 +110,16 @@ impl Answers {
 }
 
 impl Answer {
-    /// Returns the differences, one per line: the plugin, the node, kube-scheduler's answer and Berth's.
+    /// Returns the differences of the cycle, of preemption and of each plugin in Berth's answer, one per element.
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         add_difference(&mut lines, "the scheduling cycle", &theirs.cycle, &ours.cycle);
-        let is_held = theirs.plugins.values().any(|verdict| verdict.held.is_some());
-        lines.extend(Room::differences(theirs.room.as_ref(), ours.room.as_ref(), is_held));
+        let pre_enqueue_rejects = theirs.plugins.values().any(|verdict| verdict.pre_enqueue_rejection.is_some());
+        lines.extend(PreemptionResult::differences(
+            theirs.preemption.as_ref(),
+            ours.preemption.as_ref(),
+            pre_enqueue_rejects,
+        ));
         for (plugin, ours) in &ours.plugins {
             let Some(their_verdict) = theirs.plugins.get(plugin) else {
                 lines.push(format!("{plugin}: kube-scheduler has no such plugin"));
@@ -120,8 +128,8 @@ impl Answer {
             add_difference(
                 &mut lines,
                 format_args!("{plugin}: rejection by pre-enqueue"),
-                &their_verdict.held,
-                &ours.held,
+                &their_verdict.pre_enqueue_rejection,
+                &ours.pre_enqueue_rejection,
             );
             // Without nodes, Berth does not ask any plugin about nodes.
             if theirs.nodes > 0 {
@@ -133,8 +141,8 @@ impl Answer {
 }
 
 impl Verdict {
-    /// Returns the rejected nodes, with reasons in a fixed order. kube-scheduler's NodeResourcesFit reports
-    /// extended resources in random order, because it keeps them in a map.
+    /// Returns the rejected nodes. The reasons of NodeResourcesFit are sorted, because kube-scheduler's
+    /// NodeResourcesFit keeps extended resources in a map and so reports them in random order.
     fn sorted_rejections(&self, plugin: &str) -> BTreeMap<String, Status> {
         let mut rejections = self.rejected.clone();
         if plugin == "NodeResourcesFit" {
@@ -157,8 +165,8 @@ impl Verdict {
         );
         match (&theirs.scores, &ours.scores) {
             (Some(theirs), Some(ours)) => add_differences(lines, &format!("{plugin}: score"), theirs, ours),
-            // Some of kube-scheduler's plugins have no pre-score and give every node a score of 0, where Berth's
-            // plugins skip.
+            // Where a plugin of Berth skips scoring, the plugin of kube-scheduler can have no pre-score and give every
+            // node the score 0.
             (Some(theirs), None) if theirs.values().all(|score| score.normalized == 0) => {}
             (theirs, ours) => add_difference(lines, format_args!("{plugin}: scores"), theirs, ours),
         }

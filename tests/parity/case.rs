@@ -1,5 +1,5 @@
-//! A case: a cluster, pods to schedule, and changes. Both schedulers are asked about the pods before the first change
-//! and after each change.
+//! A case: a cluster, pods to schedule, and changes of the cluster. Both schedulers are asked about the pods before the
+//! first change and after each change.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// In a kept case: the difference that it once showed.
+    /// The difference that a case in `cases/` once showed. Empty in a drawn case.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// `pluginConfig[].args` by plugin.
@@ -19,9 +19,9 @@ pub struct Case {
     pub arguments: Map<String, Value>,
     /// The objects in the cluster.
     pub objects: Vec<Value>,
-    /// The pods to ask about, one after the other. The pods are never placed.
+    /// The pods to ask about, one after the other. They do not become pods of the cluster.
     pub pods: Vec<Value>,
-    /// The changes, in order.
+    /// The changes of the cluster, in order.
     #[serde(default)]
     pub changes: Vec<Change>,
 }
@@ -30,24 +30,24 @@ pub struct Case {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Change {
-    /// Adds an object, or replaces the object with the same name.
+    /// Adds an object, or replaces the object with the same kind, namespace and name.
     Set(Value),
     /// Removes an object, given by apiVersion, kind and metadata.
     Remove(Value),
 }
 
 impl Case {
-    /// Reads a kept case.
+    /// Reads a case from a file in `cases/`.
     ///
     /// # Errors
-    /// Returns an error if the file can't be read.
+    /// Returns an error if the file can't be read or is not a valid case.
     pub fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file)?;
         serde_json::from_str(&text).with_context(|| format!("{} is not a valid case", file.display()))
     }
 
-    /// Returns all objects that are in the cluster at some time, without the pods to schedule. The initial objects
-    /// come first.
+    /// Returns the initial objects, then the objects that the changes set, in order. The pods to schedule are not
+    /// included.
     pub fn set_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         let later = self.changes.iter_mut().filter_map(|change| match change {
             Change::Set(object) => Some(object),
@@ -56,7 +56,8 @@ impl Case {
         self.objects.iter_mut().chain(later)
     }
 
-    /// Returns the object of the change at this index as it was before the change, or `None` if it did not exist.
+    /// Returns the state that a change's object had before the change, or `None` if the object did not exist. `change`
+    /// is an index into `changes`.
     pub fn before(&self, change: usize) -> Option<&Value> {
         let (Change::Set(object) | Change::Remove(object)) = self.changes.get(change)?;
         let is_same = |other: &Value| {
@@ -70,14 +71,15 @@ impl Case {
         earlier.unwrap_or_else(|| self.objects.iter().find(|other| is_same(other)))
     }
 
-    /// Returns all pods as if they were in the queue: first the pods among the initial objects, then the pods to
-    /// schedule.
+    /// Returns the pods whose order in the queue is compared: first the pods among the initial objects, then the pods
+    /// to schedule.
     pub fn queue(&self) -> impl Iterator<Item = &Value> {
         self.objects.iter().filter(|object| object["kind"] == "Pod").chain(&self.pods)
     }
 
-    /// Returns true if a pod without a node, among the initial objects or the changes, has a nominated node.
-    pub fn has_promises(&self) -> bool {
+    /// Returns true if a pod without a node has a nominated node. Only the initial objects and the changes count, not
+    /// the pods to schedule.
+    pub fn has_nominated_pods(&self) -> bool {
         let later = self.changes.iter().filter_map(|change| match change {
             Change::Set(object) => Some(object),
             Change::Remove(_) => None,
@@ -87,7 +89,7 @@ impl Case {
         all.any(|object| waits(object) && object["status"].get("nominatedNodeName").is_some())
     }
 
-    /// Returns the KubeSchedulerConfiguration of both sides: the default profile with the case's arguments.
+    /// Returns the KubeSchedulerConfiguration of both schedulers: the default profile with the case's arguments.
     pub fn configuration(&self) -> Value {
         let config = self.arguments.iter().map(|(name, arguments)| json!({"name": name, "args": arguments}));
         json!({

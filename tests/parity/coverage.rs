@@ -1,31 +1,33 @@
-//! The coverage of a run: the fields of the objects in the run's cases, and the behaviors that the plugin showed.
+//! The coverage of a run: the fields of the objects in the run's cases, and the behaviors that kube-scheduler's plugin
+//! showed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::answer::{Answers, Verdict};
+use crate::cache_mode::CacheMode;
 use crate::case::{Case, Change};
 use crate::entries::{Behavior, Entry};
 use crate::hints;
-use crate::keeping::Keeping;
-use crate::room::Room;
+use crate::preemption::PreemptionResult;
 
-/// The coverage of one entry's run.
+/// The coverage of the cases that were drawn for one [`Entry`], without the cases of shrinking.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     /// The number of cases.
     pub cases: usize,
-    /// The number of questions. A question is about one pod and all nodes.
+    /// The number of questions. A question is about one pod and all nodes, before the first change or after one change.
     pub questions: usize,
-    /// The number of cases that differed, for each mode of [`Keeping::ALL`].
-    pub mismatches: [usize; Keeping::ALL.len()],
+    /// 1 for each mode of [`CacheMode::ALL`] in which a case differed, otherwise 0. A run ends with the first case that
+    /// differs. The modes after the first that differs are not compared.
+    pub mismatches: [usize; CacheMode::ALL.len()],
     paths: BTreeSet<String>,
     behaviors: BTreeMap<Behavior, usize>,
 }
 
 impl Coverage {
-    /// Records the fields of a case.
+    /// Counts a case and records the paths and values of the case's fields.
     pub fn add_case(&mut self, case: &Case) {
         self.cases += 1;
         let set = case.changes.iter().filter_map(|change| match change {
@@ -56,10 +58,10 @@ impl Coverage {
         self.paths.insert(path);
     }
 
-    /// Records kube-scheduler's answers about a case.
+    /// Records the behaviors that kube-scheduler's answers about a case show.
     pub fn add_answers(&mut self, case: &Case, theirs: &Answers, entry: &Entry) {
         for answer in theirs.steps.iter().flatten() {
-            self.add_preemption(answer.room.as_ref());
+            self.add_preemption(answer.preemption.as_ref());
             match answer.plugins.get(entry.plugin) {
                 Some(verdict) => self.add_verdict(verdict, answer.nodes),
                 None => self.questions += 1,
@@ -85,15 +87,16 @@ impl Coverage {
             (Behavior::Scores, raw.len() > 1),
             (Behavior::Skips, verdict.skips),
             (Behavior::Fails, verdict.failed.is_some()),
-            (Behavior::Queues, verdict.held.is_some()),
+            (Behavior::Queues, verdict.pre_enqueue_rejection.is_some()),
         ] {
             *self.behaviors.entry(behavior).or_default() += usize::from(occurred);
         }
     }
 
-    /// Records kube-scheduler's preemption for a pod that no node fits.
-    fn add_preemption(&mut self, room: Option<&Room>) {
-        *self.behaviors.entry(Behavior::Evicts).or_default() += usize::from(room.is_some_and(Room::is_made));
+    /// Records kube-scheduler's preemption for a pod, if a node was found. `result` is `None` without preemption.
+    fn add_preemption(&mut self, result: Option<&PreemptionResult>) {
+        *self.behaviors.entry(Behavior::Evicts).or_default() +=
+            usize::from(result.is_some_and(PreemptionResult::found_node));
     }
 
     /// Returns how often the plugin showed this behavior.
@@ -101,7 +104,7 @@ impl Coverage {
         self.behaviors.get(&behavior).copied().unwrap_or_default()
     }
 
-    /// Returns how many of the entry's fields occurred.
+    /// Returns how many of the entry's fields occurred in the cases.
     pub fn fields(&self, entry: &Entry) -> usize {
         entry.fields.iter().filter(|field| self.paths.contains(**field)).count()
     }

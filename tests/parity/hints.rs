@@ -1,6 +1,7 @@
 //! Compares queueing hints: the answers whether a pod that a plugin rejected is queued again after a change.
 //!
-//! The hints of plugins that did not reject the pod are not compared, because no scheduler asks for them.
+//! The hints of plugins that rejected no node before the change are not compared, because no scheduler asks for these
+//! hints.
 
 use serde_json::Value;
 
@@ -19,14 +20,14 @@ pub struct HintQuestion<'a> {
     pub object_before: Option<&'a Value>,
     /// The pod.
     pub pod: &'a Value,
-    /// kube-scheduler's answer before the change.
+    /// kube-scheduler's answer about the pod before the change.
     pub before: &'a Answer,
-    /// kube-scheduler's answer after the change.
+    /// kube-scheduler's answer about the pod after the change.
     pub after: &'a Answer,
 }
 
 impl HintQuestion<'_> {
-    /// Returns the differences, one per line.
+    /// Returns the differences of the plugins' hints that docs/differences.md does not describe, one per element.
     pub fn differences(&self, theirs: &Hints, ours: &Hints) -> Vec<String> {
         let differs = |(plugin, theirs): &(&str, bool)| {
             let ours = ours.get(*plugin).copied();
@@ -39,7 +40,7 @@ impl HintQuestion<'_> {
             .collect()
     }
 
-    /// Returns the hints of the plugins that rejected the pod.
+    /// Returns the hints of the plugins that rejected at least one node for the pod before the change.
     pub fn relevant<'a>(&'a self, hints: &'a Hints) -> impl Iterator<Item = (&'a str, bool)> {
         let rejected =
             |plugin: &str| self.before.plugins.get(plugin).is_some_and(|verdict| !verdict.rejected.is_empty());
@@ -47,8 +48,8 @@ impl HintQuestion<'_> {
         all.filter(move |(plugin, _)| rejected(plugin))
     }
 
-    /// Returns true if docs/differences.md describes the difference. `ours` is Berth's hint, or `None` if Berth has
-    /// none.
+    /// Returns true if docs/differences.md describes the difference. `ours` is Berth's hint, or `None` if the
+    /// change caused no event in Berth.
     fn is_documented(&self, plugin: &str, ours: Option<bool>) -> bool {
         let none = Verdict::default();
         let verdict = |answer: &'_ Answer| answer.plugins.get(plugin).unwrap_or(&none).rejected.clone();
@@ -56,14 +57,14 @@ impl HintQuestion<'_> {
         let (Change::Set(object) | Change::Remove(object)) = self.change;
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         match ours {
-            // Nothing changed that a plugin reads.
+            // Without an event, the plugin must reject the same nodes as before, for the same reasons.
             None => before == after,
             Some(false) => {
                 let still_rejected = object["kind"] == "Node" && after.contains_key(name);
                 let by_verdict = BY_VERDICT.contains(&plugin) || (plugin == "NodeAffinity" && is_unreadable(self.pod));
                 still_rejected && by_verdict
             }
-            // The change helped, or may have helped.
+            // The plugin accepts a node that it rejected before, or kube-scheduler's hint overlooks the change.
             Some(true) => before.keys().any(|node| !after.contains_key(node)) || self.is_overlooked_upstream(plugin),
         }
     }
@@ -73,8 +74,8 @@ impl HintQuestion<'_> {
         let Self { change, pod, .. } = self;
         let (Change::Set(object) | Change::Remove(object)) = change;
         match plugin {
-            // In Berth, one matching anti-affinity term is enough, namespace selectors are evaluated, and a new node
-            // helps a pod without terms of its own.
+            // Berth queues the pod if one of several anti-affinity terms matches, checks namespace selectors with the
+            // namespaces' labels, and queues a pod without terms of its own for a new node.
             "InterPodAffinity" => {
                 let (affinity, anti_affinity) = (terms(pod, "podAffinity"), terms(pod, "podAntiAffinity"));
                 let removed = self.object_before.filter(|_| matches!(change, Change::Remove(_)));
@@ -88,13 +89,15 @@ impl HintQuestion<'_> {
                     || object["kind"] == "Node"
                     || without_terms
             }
-            // In Berth, pods of different namespaces can conflict over the same disk.
+            // In Berth, a pod of another namespace can use the same disk.
             "VolumeRestrictions" => object["metadata"]["namespace"] != pod["metadata"]["namespace"],
-            // A CSINode without a limit takes more volumes, and claims of ephemeral volumes are attached as well.
+            // Berth also queues the pod when a CSINode loses its limit, and when a VolumeAttachment is deleted and all
+            // claims of the pod are for ephemeral volumes.
             "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
-            // Capacities matter for claims, not for inline volumes alone.
+            // A CSIDriver that no longer publishes capacities also helps pods with claims, not only pods with an inline
+            // volume of the driver.
             "VolumeBinding" => object["kind"] == "CSIDriver",
-            // The removed claim frees its devices.
+            // A removed claim frees the devices that were allocated to it.
             "DynamicResources" => object["kind"] == "ResourceClaim" && matches!(change, Change::Remove(_)),
             _ => false,
         }
@@ -120,8 +123,8 @@ fn terms(pod: &Value, kind: &str) -> Vec<Value> {
     terms.as_array().cloned().unwrap_or_default()
 }
 
-/// Returns all differences of a case, one per line. `steps` are kube-scheduler's answers, before the first change
-/// and after each change.
+/// Returns all differences between the hints about a case, one per element. `steps` are kube-scheduler's answers,
+/// before the first change and after each change.
 pub fn differences(case: &Case, steps: &[Vec<Answer>], theirs: &[Vec<Hints>], ours: &[Vec<Hints>]) -> Vec<String> {
     let mut lines = Vec::new();
     for_each_question(case, steps, theirs, |at, question, theirs| {
@@ -133,7 +136,8 @@ pub fn differences(case: &Case, steps: &[Vec<Answer>], theirs: &[Vec<Hints>], ou
     lines
 }
 
-/// Calls `visit` for each change and pod, with kube-scheduler's answers and hints.
+/// Calls `visit` for each change and pod, with their indices into `changes` and `pods` of the case, the question, and
+/// kube-scheduler's hints.
 pub fn for_each_question(
     case: &Case,
     steps: &[Vec<Answer>],

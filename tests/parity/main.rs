@@ -4,24 +4,25 @@
 //! Cases are drawn for each plugin of the table in [`entries`]. Both schedulers get each case: kube-scheduler
 //! through the program in tests/controlplane/cmd/oracle, Berth through its core and components. Every verdict,
 //! every reason and every raw and normalized score must be equal. The message and the total scores of the whole
-//! cycle must be equal too, and, where no node fits, the result of preemption. Both sides are asked again after
-//! each change of the cluster, Berth with its cached results. Berth then gets the whole case again without the
-//! result cache, and again with verification of cached results ([`keeping`]). A case that differs is shrunk. After
-//! the fault is fixed, keep the case in `cases/`: every run starts with these cases.
+//! cycle, the queueing hints and the order of the queue must be equal too, and, where no node fits, the result of
+//! preemption. Both schedulers are asked again after each change of the cluster, Berth with its cached results. Berth
+//! then gets the whole case again without the result cache, and again with verification of cached results
+//! ([`cache_mode`]). A case that differs is shrunk. After the fault is fixed, keep the case in `cases/`: every run
+//! starts with these cases.
 //!
 //! `PARITY_ORACLE` names the program, which `scripts/oracle` builds. `PARITY_CASES` sets the number of cases per
-//! entry. `PARITY_SEED` draws other cases; `scripts/campaign` sets a new seed each time.
+//! entry. `PARITY_SEED`, 0 by default, is the seed of the drawn cases; `scripts/campaign` sets a new seed each time.
 
 mod answer;
 mod berth;
+mod cache_mode;
 mod case;
 mod coverage;
 mod draw;
 mod entries;
 mod hints;
-mod keeping;
 mod oracle;
-mod room;
+mod preemption;
 mod run;
 
 use std::path::{Path, PathBuf};
@@ -69,7 +70,7 @@ fn trials() -> Result<(Arc<Parity>, Vec<Trial>)> {
         trials.push(Trial::test(format!("drawn::{}", entry.plugin), move || finish(parity.check_drawn(entry))));
     }
     let mut trials: Vec<Trial> = trials.into_iter().map(|trial| trial.with_ignored_flag(ignored)).collect();
-    trials.push(Trial::test("room::differences_are_found", || finish(room::differences_are_found())));
+    trials.push(Trial::test("preemption::differences_are_found", || finish(preemption::differences_are_found())));
     Ok((parity, trials))
 }
 
@@ -77,7 +78,7 @@ fn finish(result: Result<()>) -> Result<(), Failed> {
     result.map_err(|error| format!("{error:#}").into())
 }
 
-/// Returns the files of the kept cases.
+/// Returns the JSON files in `cases/`, sorted by name.
 fn kept_cases() -> Result<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("parity/cases");
     let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;

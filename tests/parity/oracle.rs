@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use crate::answer::Hints;
 use crate::answer::{Answer, Answers, Cycle, Score, Status, Verdict, left_out};
 use crate::case::{Case, PROFILE};
-use crate::room::{Offer, Room};
+use crate::preemption::{PreemptionResult, UpstreamResult};
 
-/// A running oracle. Dropping this value ends the process.
+/// A running process of the oracle program. Dropping this value ends the process.
 pub struct Oracle {
     child: Child,
     input: ChildStdin,
@@ -65,8 +65,8 @@ struct CycleAnswer {
     message: String,
     #[serde(default)]
     failed: bool,
-    #[serde(default)]
-    room: Option<Offer>,
+    #[serde(default, rename = "room")]
+    preemption: Option<UpstreamResult>,
     #[serde(default)]
     totals: BTreeMap<String, i64>,
     nodes: BTreeSet<String>,
@@ -91,10 +91,11 @@ impl Oracle {
         Ok(Self { child, input, output: BufReader::new(output) })
     }
 
-    /// Returns kube-scheduler's answers for each pod, before the first change and after each change.
+    /// Returns kube-scheduler's answers about the case.
     ///
     /// # Errors
-    /// Returns an error if the program refuses the case as invalid for kube-scheduler.
+    /// Returns an error if the program refuses the case as invalid for kube-scheduler, ends, or sends an answer that
+    /// can't be read.
     pub fn ask(&mut self, case: &Case) -> Result<Answers> {
         let pods: Vec<Value> = case.pods.iter().map(with_profile).collect();
         let question = json!({
@@ -118,7 +119,7 @@ impl Oracle {
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        // An error is fine: the process has already ended.
+        // Both calls fail only if the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -132,7 +133,7 @@ fn with_profile(pod: &Value) -> Value {
 
 impl From<PodAnswer> for Answer {
     fn from(mut answer: PodAnswer) -> Self {
-        let room = answer.cycle.room.take().map(Room::Offered);
+        let preemption = answer.cycle.preemption.take().map(PreemptionResult::Upstream);
         let (nodes, count) = (&answer.cycle.nodes, answer.cycle.nodes.len());
         let plugins = answer.plugins.into_iter().map(|(name, answer)| (name, answer.verdict(nodes))).collect();
         let cycle = match answer.cycle {
@@ -140,15 +141,16 @@ impl From<PodAnswer> for Answer {
             CycleAnswer { message, totals, .. } if message.is_empty() => Cycle::Fits(totals),
             CycleAnswer { message, .. } => Cycle::FitsNowhere(message),
         };
-        Self { plugins, cycle, room, nodes: count }
+        Self { plugins, cycle, preemption, nodes: count }
     }
 }
 
 impl PluginAnswer {
     fn verdict(self, nodes: &BTreeSet<String>) -> Verdict {
         let failed = |status: &Status| (status.code == "Error").then(|| status.reasons.join(", "));
-        let held = self.pre_enqueue.filter(|status| status.code != "Success");
-        let mut verdict = Verdict { held, rejected: self.filter, scores: self.scores, ..Verdict::default() };
+        let pre_enqueue_rejection = self.pre_enqueue.filter(|status| status.code != "Success");
+        let mut verdict =
+            Verdict { pre_enqueue_rejection, rejected: self.filter, scores: self.scores, ..Verdict::default() };
         if let Some(PreFilter { status, nodes: narrowed }) = &self.pre_filter {
             verdict.failed = failed(status);
             match status.code.as_str() {

@@ -1,4 +1,4 @@
-//! Asks both sides, and counts differences.
+//! Asks both schedulers about cases, compares the answers, and records the coverage.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,19 +11,19 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 
 use crate::answer::Answers;
 use crate::berth::Berth;
+use crate::cache_mode::CacheMode;
 use crate::case::Case;
 use crate::coverage::Coverage;
 use crate::draw::cases;
 use crate::entries::{self, Behavior, Entry};
 use crate::hints;
-use crate::keeping::Keeping;
 use crate::oracle::Oracle;
 
 /// The state that all trials share.
 pub struct Parity {
     program: PathBuf,
     berth: Berth,
-    /// The coverage by entry.
+    /// The coverage of each entry, by the entry's `plugin`.
     coverage: Mutex<BTreeMap<&'static str, Coverage>>,
 }
 
@@ -34,7 +34,7 @@ const CASES: u32 = 150;
 const MAX_SHRINKS: u32 = 3000;
 
 impl Parity {
-    /// Loads Berth's plugins, and uses this program as the oracle.
+    /// Loads Berth's plugins. `program` is the path of the oracle program.
     ///
     /// # Errors
     /// Returns an error if the default plugins can't be loaded.
@@ -43,22 +43,17 @@ impl Parity {
         Ok(Self { program, berth, coverage: Mutex::default() })
     }
 
-    /// Checks a kept case.
+    /// Checks a case in `cases/`.
     ///
     /// # Errors
-    /// Returns an error if the sides differ.
+    /// Returns an error if the schedulers' answers differ, or one of the schedulers refuses the case.
     pub fn check_kept(&self, file: &Path) -> Result<()> {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
         let theirs = oracle.ask(&case)?;
-        for keeping in Keeping::ALL {
-            let differences = differences(&case, &theirs, &self.berth.ask(&case, keeping)?);
-            ensure!(
-                differences.is_empty(),
-                "{}\nresult cache in mode {keeping:?}:\n{}",
-                case.why,
-                differences.join("\n")
-            );
+        for mode in CacheMode::ALL {
+            let differences = differences(&case, &theirs, &self.berth.ask(&case, mode)?);
+            ensure!(differences.is_empty(), "{}\nresult cache in mode {mode:?}:\n{}", case.why, differences.join("\n"));
         }
         Ok(())
     }
@@ -66,10 +61,11 @@ impl Parity {
     /// Draws cases for an entry and checks them.
     ///
     /// # Errors
-    /// Returns an error if the sides differ, or the cases do not cover the entry's fields and behaviors.
+    /// Returns an error if the schedulers' answers differ, if a scheduler refuses a case, or if `PARITY_SEED` is not
+    /// set and the cases do not cover the entry's fields and behaviors.
     pub fn check_drawn(&self, entry: &'static Entry) -> Result<()> {
         let (count, seed) = (read_number("PARITY_CASES", CASES)?, read_number("PARITY_SEED", 0)?);
-        // Coverage is checked for the default seed only. Runs with other seeds look for differences.
+        // Coverage is checked only without `PARITY_SEED`, because other seeds can miss a rare behavior.
         let covers = std::env::var_os("PARITY_SEED").is_none();
         let mut bytes = [0; 32];
         bytes[..4].copy_from_slice(&seed.to_le_bytes());
@@ -104,23 +100,23 @@ impl Parity {
             coverage.add_case(case);
             coverage.add_answers(case, &theirs, entry);
         }
-        for (at, keeping) in Keeping::ALL.into_iter().enumerate() {
-            let mut differences = differences(case, &theirs, &self.berth.ask(case, keeping)?);
+        for (at, mode) in CacheMode::ALL.into_iter().enumerate() {
+            let mut differences = differences(case, &theirs, &self.berth.ask(case, mode)?);
             if !differences.is_empty() {
                 coverage.mismatches[at] = 1;
-                differences.insert(0, format!("result cache in mode {keeping:?}:"));
+                differences.insert(0, format!("result cache in mode {mode:?}:"));
                 return Ok(differences);
             }
         }
         Ok(Vec::new())
     }
 
-    /// Returns a table of the coverage by entry. The last columns are the number of cases that differed in each
-    /// mode of [`Keeping::ALL`].
+    /// Returns a table of the coverage by entry. The last three columns are 1 if a case differed in that mode of
+    /// [`CacheMode::ALL`], otherwise 0.
     pub fn table(&self) -> String {
         let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         let mut table = format!(
-            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>9}",
+            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>9} {:>9}",
             "plugin",
             "fields",
             "cases",
@@ -133,9 +129,9 @@ impl Parity {
             "evicted",
             "woken",
             "waiting",
-            "≠kept",
-            "≠anew",
-            "≠checked"
+            "≠cached",
+            "≠uncached",
+            "≠verified"
         );
         for (entry, seen) in entries::all().filter_map(|entry| Some((entry, coverage.get(entry.plugin)?))) {
             let fields = format!("{}/{}", seen.fields(entry), entry.fields.len());
@@ -151,11 +147,11 @@ impl Parity {
             let [filtered, scored, skipped, failed, queue, evicted] = did;
             let [woken, waiting] =
                 [Behavior::Requeues, Behavior::KeepsWaiting].map(|behavior| seen.occurrences(behavior));
-            let (cases, asked, [kept, anew, checked]) = (seen.cases, seen.questions, seen.mismatches);
+            let (cases, asked, [cached, uncached, verified]) = (seen.cases, seen.questions, seen.mismatches);
             // Writing to a string does not fail.
             let _ = write!(
                 table,
-                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {evicted:>7} {woken:>7} {waiting:>7} {kept:>7} {anew:>7} {checked:>9}",
+                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {evicted:>7} {woken:>7} {waiting:>7} {cached:>7} {uncached:>9} {verified:>9}",
                 entry.plugin
             );
         }
@@ -169,7 +165,7 @@ fn differences(case: &Case, theirs: &Answers, ours: &Answers) -> Vec<String> {
     lines
 }
 
-/// Writes a case that differs to a file. Returns the case and the path.
+/// Writes a case that differs to a file. Returns a message with the case and the file's path.
 fn write_case(entry: &Entry, case: Case) -> Result<String> {
     let case = Case { why: "What differed, and why.".into(), ..case };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");

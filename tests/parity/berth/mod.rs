@@ -28,9 +28,9 @@ use serde_json::Value;
 use self::hints::Events;
 use self::listener::Listener;
 use crate::answer::{Answer, Answers, Cycle, Verdict};
+use crate::cache_mode::CacheMode;
 use crate::case::{Case, Change, PROFILE};
-use crate::keeping::Keeping;
-use crate::room::{NotAsked, Room};
+use crate::preemption::{NotAttempted, PreemptionResult};
 
 /// The time of all cycles. No compared plugin reads the time.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
@@ -43,14 +43,14 @@ pub struct Berth {
 /// A core with a cluster and its plugins.
 struct Cluster {
     engine: Engine,
-    keeping: Keeping,
+    mode: CacheMode,
     plugins: Vec<&'static str>,
     /// The profiles by name.
     profiles: BTreeMap<Box<str>, Profile>,
     reader: EventReader,
     events: Events,
     /// True if a waiting pod has a nominated node.
-    promises: bool,
+    has_nominated_pods: bool,
     /// The number of questions to plugins outside the core.
     asked: u32,
 }
@@ -73,8 +73,8 @@ impl Berth {
     ///
     /// # Errors
     /// Returns an error if the case can't be read, or Berth refuses the configuration.
-    pub fn ask(&self, case: &Case, keeping: Keeping) -> Result<Answers> {
-        let mut cluster = Cluster::new(&self.stock, case, keeping)?;
+    pub fn ask(&self, case: &Case, mode: CacheMode) -> Result<Answers> {
+        let mut cluster = Cluster::new(&self.stock, case, mode)?;
         for object in &case.objects {
             cluster.apply(&Change::Set(object.clone()))?;
         }
@@ -93,7 +93,7 @@ impl Berth {
 }
 
 impl Cluster {
-    fn new(stock: &ComponentSet, case: &Case, keeping: Keeping) -> Result<Self> {
+    fn new(stock: &ComponentSet, case: &Case, mode: CacheMode) -> Result<Self> {
         let text = case.configuration().to_string();
         let mut specs = berth_config::parse(&text, "configuration")?.profiles;
         let plugins = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component);
@@ -101,7 +101,7 @@ impl Cluster {
         let whole = specs.first().context("no profile")?.clone();
         specs.extend(plugins.iter().map(|name| alone(name, &whole)));
         let guests = Guests::new(Arc::new(Limits::default()), Arc::new(|_| true))?;
-        let mut engine = Engine::new(keeping.options(), guests);
+        let mut engine = Engine::new(mode.options(), guests);
         let set = stock.set(specs)?;
         let reads: Vec<ObjectReads> =
             set.profiles().iter().flat_map(Profile::plugins).flat_map(|p| p.declaration.objects.clone()).collect();
@@ -116,8 +116,8 @@ impl Cluster {
         let profiles = set.profiles().iter().map(|profile| (profile.scheduler_name.clone(), profile.clone())).collect();
         let swapped = engine.accept(Delivery::Swap(set), NOW).context("the plugins were not accepted")?;
         engine.step(swapped, NOW, &mut NoExtenders, &mut ());
-        let promises = case.has_promises();
-        Ok(Self { engine, keeping, plugins, profiles, reader, events, promises, asked: 0 })
+        let has_nominated_pods = case.has_nominated_pods();
+        Ok(Self { engine, mode, plugins, profiles, reader, events, has_nominated_pods, asked: 0 })
     }
 
     /// Tells the core about a change. Returns the queue's events.
@@ -147,21 +147,21 @@ impl Cluster {
         let mut answer = Answer { cycle: self.explain(pod, PROFILE)?.1, ..Answer::default() };
         // kube-scheduler's plugins, asked alone, do not know about nominated pods. A real cycle could also schedule
         // one of the nominated pods first.
-        if self.promises {
-            answer.room = Some(Room::NotAsked(NotAsked::Promises));
+        if self.has_nominated_pods {
+            answer.preemption = Some(PreemptionResult::NotAttempted(NotAttempted::NominatedPods));
             return Ok(answer);
         }
         if let Cycle::FitsNowhere(message) = &answer.cycle {
-            answer.room = Some(self.make_room(pod, message)?);
+            answer.preemption = Some(self.preempt(pod, message)?);
         }
         for plugin in self.plugins.clone() {
             let (verdict, _) = self.explain(pod, plugin)?;
-            if self.keeping == Keeping::Kept {
+            if self.mode == CacheMode::Cached {
                 let (again, _) = self.explain(pod, plugin)?;
                 ensure!(verdict == again, "{plugin}: answered first {verdict:?}, then {again:?}");
             }
-            let held = self.held(pod, plugin)?;
-            answer.plugins.insert(plugin.to_owned(), Verdict { held, ..verdict });
+            let pre_enqueue_rejection = self.pre_enqueue_rejection(pod, plugin)?;
+            answer.plugins.insert(plugin.to_owned(), Verdict { pre_enqueue_rejection, ..verdict });
         }
         Ok(answer)
     }

@@ -7,34 +7,34 @@ use berth_core::model::{Pod, PodSpec};
 use berth_core::{Action, Event};
 
 use super::{Cluster, PROFILE};
-use crate::room::{Made, NotAsked, Room};
+use crate::preemption::{BerthResult, NotAttempted, PreemptionResult};
 
 impl Cluster {
     /// Returns the result of preemption for a pod. `message` says why no node fits. Preemption is not attempted without
     /// nodes, for a pod that has a node, and for a pod that pre-enqueue rejects.
-    pub(super) fn make_room(&mut self, pod: &Pod, message: &str) -> Result<Room> {
+    pub(super) fn preempt(&mut self, pod: &Pod, message: &str) -> Result<PreemptionResult> {
         if self.engine.core().cache().node_count() == 0 {
-            return Ok(Room::NotAsked(NotAsked::NoNodes));
+            return Ok(PreemptionResult::NotAttempted(NotAttempted::NoNodes));
         }
         if !pod.node_name.is_empty() {
-            return Ok(Room::NotAsked(NotAsked::HasNode));
+            return Ok(PreemptionResult::NotAttempted(NotAttempted::HasNode));
         }
         let spec = PodSpec { scheduler_name: PROFILE.into(), ..PodSpec::clone(&pod.spec) };
         let pod = Arc::new(Pod { spec: Arc::new(spec), ..pod.clone() });
         let mut actions = self.step(Event::PodSet(Arc::clone(&pod)));
-        let is_held = !self.engine.core().has_work();
+        let pre_enqueue_rejects = !self.engine.core().has_work();
         actions.extend(self.step(Event::Cycle));
         self.step(Event::PodRemoved(pod.key.clone()));
-        if is_held {
-            return Ok(Room::NotAsked(NotAsked::Held));
+        if pre_enqueue_rejects {
+            return Ok(PreemptionResult::NotAttempted(NotAttempted::PreEnqueueRejects));
         }
         // An existing nomination is not repeated in the actions.
-        let mut room = Made { node: pod.nominated_node_name.to_string(), ..Made::default() };
+        let mut result = BerthResult { node: pod.nominated_node_name.to_string(), ..BerthResult::default() };
         let mut note = None;
         for action in actions {
             match action {
-                Action::Nominate { pod: of, node } if of == pod.key => room.node = node.into(),
-                Action::Evict { pod, .. } => drop(room.evicted.insert(pod.name.into())),
+                Action::Nominate { pod: of, node } if of == pod.key => result.node = node.into(),
+                Action::Evict { pod, .. } => drop(result.evicted.insert(pod.name.into())),
                 Action::Emit(event) => note = Some(event.note.to_string()),
                 _ => {}
             }
@@ -43,10 +43,10 @@ impl Cluster {
         let more = note
             .strip_prefix(message)
             .with_context(|| format!("the event has the message {note:?}, expected {message:?} first"))?;
-        room.message = more.trim_start().to_owned();
-        if !room.message.is_empty() {
-            room.node.clear();
+        result.message = more.trim_start().to_owned();
+        if !result.message.is_empty() {
+            result.node.clear();
         }
-        Ok(Room::Made(room))
+        Ok(PreemptionResult::Berth(result))
     }
 }

@@ -14,7 +14,7 @@ use crate::case::PROFILE;
 
 impl Cluster {
     /// Returns the rejection by the plugin's pre-enqueue, or `None` if pre-enqueue accepts the pod.
-    pub fn held(&mut self, pod: &Pod, plugin: &str) -> Result<Option<Status>> {
+    pub fn pre_enqueue_rejection(&mut self, pod: &Pod, plugin: &str) -> Result<Option<Status>> {
         let profile = self.profiles.get(plugin).with_context(|| format!("there is no profile {plugin}"))?;
         let Some(id) = profile.pre_enqueue.first().map(|plugin| plugin.id) else { return Ok(None) };
         let status = self.asked(pod, |guests, cycle| guests.pre_enqueue(id, cycle))?;

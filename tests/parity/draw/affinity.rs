@@ -1,4 +1,4 @@
-//! `nodeSelector` and node affinity, of pods and of profiles.
+//! The node selector of pods, and the node affinity of pods and of profiles (`addedAffinity`).
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -11,7 +11,7 @@ fn key() -> BoxedStrategy<&'static str> {
     select([&LABELS[..], &["kubernetes.io/hostname", "absent"]].concat()).boxed()
 }
 
-/// Draws a requirement on labels.
+/// Draws a requirement on a label.
 fn expression() -> Part {
     let values = |key: &'static str| match key {
         "kubernetes.io/hostname" => any_of(&["n0", "n1", "n2"]),
@@ -58,7 +58,7 @@ pub fn affinity() -> Part {
     ])
 }
 
-/// `spec.nodeSelector` and `spec.affinity.nodeAffinity`
+/// Draws `spec.nodeSelector` and `spec.affinity.nodeAffinity`.
 pub fn of_pod() -> Vec<Part> {
     let selector = map(&LABELS, label_value)
         .prop_filter("a selector of everything is drawn as none", |selector: &Value| {

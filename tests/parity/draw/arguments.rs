@@ -26,18 +26,18 @@ pub fn all() -> Part {
     object(vec![node_affinity(), fit(), balanced()])
 }
 
-/// Draws arguments for the plugins that score by the resources in use.
+/// Draws arguments for the scores of NodeResourcesFit and NodeResourcesBalancedAllocation.
 pub fn of_scores() -> Part {
     object(vec![strategy(), balanced()])
 }
 
-/// `NodeAffinityArgs`
+/// Draws `NodeAffinityArgs`.
 pub fn node_affinity() -> Part {
     let valid = |affinity: &Value| !affinity.to_string().contains("many");
     optional("NodeAffinity.addedAffinity", affinity().prop_filter("a profile's numbers have to be numbers", valid))
 }
 
-/// `NodeResourcesFitArgs`
+/// Draws `NodeResourcesFitArgs`.
 pub fn fit() -> Part {
     object(vec![
         strategy(),
@@ -57,7 +57,7 @@ fn strategy() -> Part {
     optional("NodeResourcesFit.scoringStrategy", strategy)
 }
 
-/// `NodeResourcesBalancedAllocationArgs`
+/// Draws `NodeResourcesBalancedAllocationArgs`.
 pub fn balanced() -> Part {
     optional("NodeResourcesBalancedAllocation.resources", resources(&[1]))
 }
@@ -76,7 +76,7 @@ fn resources(weights: &'static [i64]) -> Part {
         .boxed()
 }
 
-/// Draws points of increasing utilization.
+/// Draws the points of a RequestedToCapacityRatio function, in order of increasing utilization.
 fn shape() -> Part {
     proptest::sample::subsequence(vec![0, 10, 33, 50, 80, 100], 1..=4)
         .prop_flat_map(|utilizations| {

@@ -16,12 +16,12 @@ const CLAIMS: [&str; 5] = ["c0", "c1", "c2", "c3", "c4"];
 const SLICES: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
 const MODEL: &str = "gpu.example.com/model";
 
-/// A placeholder for the name of a pool, which later gets the name of its slice.
+/// A placeholder for the name of a pool. `settle_own` replaces the placeholder with the name of the pool's slice.
 const OWN: &str = "own";
 
 const HAS_MODEL: &str = "has(device.attributes[device.driver].model)";
 
-/// The CEL expressions of selectors. Some fail for some devices.
+/// The CEL expressions of selectors. Some return an error for some devices.
 const EXPRESSIONS: [&str; 14] = [
     "true",
     "device.driver == 'gpu.example.com'",
@@ -158,7 +158,7 @@ fn device() -> Part {
     ])
 }
 
-/// Draws the capacity of a device: exclusive, or shared under a request policy.
+/// Draws the capacity of a device: exclusive, shared under a request policy, or shared without a capacity.
 fn capacity() -> Part {
     let shared = |policy: Value| {
         let memory = json!({"value": "8Gi", "requestPolicy": policy});
@@ -284,7 +284,7 @@ pub fn of_device_plugin() -> Part {
 
 /// Makes the drawn objects consistent. A claim always has the devices that belong to its name: allocations do not
 /// change, and two claims have the same device only if they share it. The slices of a pool and generation agree on
-/// their number; otherwise, the result would depend on which slice is seen first.
+/// `resourceSliceCount`; otherwise, the result would depend on which slice is seen first.
 pub fn settle(case: &mut Case) {
     add_missing(case);
     let mut seen = BTreeMap::new();
@@ -307,8 +307,8 @@ pub fn settle(case: &mut Case) {
             Some("ResourceSlice") if object["spec"]["pool"]["name"] == OWN => settle_own(object),
             Some("ResourceSlice") => {
                 let spec = &mut object["spec"];
-                // A change keeps the fields of the earlier slice with the same name. Only one of the fields for the
-                // place may remain.
+                // A change keeps the fields of the earlier slice with the same name. Only one of the fields that
+                // select nodes may remain.
                 let placed =
                     ["allNodes", "nodeSelector", "perDeviceNodeSelection"].map(|place| spec.get(place).is_some());
                 if placed.contains(&true) {
@@ -363,6 +363,7 @@ fn add_missing(case: &mut Case) {
     }
 }
 
+/// Sets the allocated device of a claim. The claim's name determines the device.
 fn settle_status(claim: &mut Value) {
     let name = claim["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let device = |driver: &str, pool: &str, device: &str| json!({"driver": driver, "pool": pool, "device": device});

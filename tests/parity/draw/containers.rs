@@ -76,7 +76,7 @@ impl Containers {
     pub fn parts(self) -> Vec<Part> {
         let mut parts = vec![field("spec.containers", list(self.container(), 1..=2).prop_map(|list| named(list, "c")))];
         if self.init {
-            // Sidecars have no restart rules.
+            // A sidecar can't have restart rules, so no sidecars are drawn with restart rules.
             let sidecar = if self.restart_rules {
                 Just(json!({})).boxed()
             } else {
@@ -105,7 +105,7 @@ impl Containers {
     }
 }
 
-/// Gives the containers names, and removes duplicate ports.
+/// Gives the containers names, and removes host ports that occur twice in the list.
 fn named(list: Value, letter: &str) -> Value {
     let mut list = list;
     let mut taken = Vec::new();

@@ -10,11 +10,12 @@ use super::volumes::{CLASSES, DRIVERS, VOLUMES};
 /// The names of nodes. Each name is listed twice, so that most nodes have a CSINode.
 const NODES: [&str; 10] = ["n0", "n1", "n2", "n3", "n4", "n0", "n1", "n2", "n3", "n4"];
 
-/// Drivers that limit the number of volumes. Some replace in-tree volumes.
+/// The drivers that CSINodes list, mostly with a limit of volumes per node. The last three replace in-tree volume
+/// plugins.
 const LIMITING: [&str; 5] =
     [DRIVERS[0], DRIVERS[1], "ebs.csi.aws.com", "pd.csi.storage.gke.io", "cinder.csi.openstack.org"];
 
-/// Draws CSINodes.
+/// Draws CSINodes, each with different drivers.
 pub fn nodes() -> Objects {
     let driver = object(vec![
         field("name", any_of(&LIMITING)),

@@ -1,7 +1,7 @@
 //! Draws cases. Shrinking makes a failing case smaller.
 //!
-//! If a plugin reads fields that are not drawn yet, add a file with the parts of nodes, pods and arguments, and
-//! with the [`Objects`] of the kinds that the plugin lists. A row in [`crate::entries`] combines them.
+//! If a plugin reads fields that are not drawn yet, add a file with the parts of nodes, pods and arguments, and with
+//! the [`Objects`] of the kinds that the plugin lists. A row in [`crate::entries`] combines these parts and objects.
 
 pub mod affinity;
 pub mod arguments;
@@ -40,16 +40,16 @@ pub struct Draw {
     /// The parts of pods, both running pods and pods to schedule. The namespace is `default` unless another is
     /// drawn.
     pub pods: Vec<Part>,
-    /// Additional parts of running pods.
+    /// Additional parts of the pods of the cluster, which are called residents.
     pub residents: Vec<Part>,
-    /// True if some of the running pods become pods without a node but with a nominated node. Then only the
-    /// result of the cycle is compared, because kube-scheduler's plugins, called alone, ignore nominated pods.
+    /// True if some of the residents have a nominated node instead of a node. Then only the result of the cycle is
+    /// compared, because kube-scheduler's plugins, called alone, ignore nominated pods.
     pub nominated: bool,
     /// Objects of additional kinds.
     pub objects: Vec<Objects>,
     /// Arguments by plugin.
     pub arguments: Part,
-    /// Makes independently drawn parts consistent. Called before the changes that the API server makes are applied.
+    /// Makes independently drawn parts of a case consistent. Called before `apply_admission`.
     pub settle: fn(&mut Case),
 }
 
@@ -57,7 +57,7 @@ const MAX_NODES: usize = 5;
 const MAX_RESIDENTS: usize = 6;
 const MAX_CHANGES: usize = 3;
 
-/// Draws cases made of these parts.
+/// Draws cases whose objects are made of the parts in `draw`.
 pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
     let Draw { nodes, pods, residents, nominated, objects, arguments, settle } = draw;
     let (node, pod) = (object(nodes), object(pods));
@@ -92,7 +92,7 @@ pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
     )
 }
 
-/// Draws a change: an added or changed object, or a removal. The object to remove may not exist.
+/// Draws a change: an added or changed object, or a removal. The object to remove may be missing in the cluster.
 fn change(node: &Part, resident: &Part, objects: &[Objects]) -> Union<BoxedStrategy<Change>> {
     let node = (0..MAX_NODES, node.clone()).prop_map(|(at, node)| named("Node", "n", at, node));
     let resident = (0..MAX_RESIDENTS, resident.clone()).prop_map(|(at, pod)| named("Pod", "r", at, pod));
@@ -135,7 +135,8 @@ fn is_same(one: &Value, other: &Value) -> bool {
     one["kind"] == other["kind"] && one["metadata"]["uid"] == other["metadata"]["uid"]
 }
 
-/// Returns the object after a change. A pod that waited keeps its spec, and may have a node now.
+/// Returns the object after a change, with the immutable fields `before`. A pod without a node keeps its spec, and can
+/// get a node.
 fn changed(object: Value, before: &Value) -> Value {
     let node = object["spec"].get("nodeName").cloned();
     let mut changed = merged(object, before.clone());
@@ -146,8 +147,8 @@ fn changed(object: Value, before: &Value) -> Value {
     changed
 }
 
-/// Returns the fields that an object never changes: its name, the node of a pod, and the spec of a pod without a
-/// node.
+/// Returns the fields that never change in these cases: an object's type, name, namespace and uid, the node of a pod,
+/// and the spec of a pod without a node.
 fn immutable_fields(object: &Value) -> Value {
     let metadata = &object["metadata"];
     let mut immutable_fields = json!({
@@ -166,7 +167,8 @@ fn immutable_fields(object: &Value) -> Value {
     immutable_fields
 }
 
-/// Makes the changes that the API server and kubelets make.
+/// Makes the changes that the API server and kubelets make: removes host ports that are in use, merges the keys of
+/// `matchLabelKeys` and `mismatchLabelKeys` into selectors, and sets resource versions.
 fn apply_admission(case: &mut Case) {
     let mut owners = Owners::default();
     for (version, pod) in (1_u64..).zip(case.set_mut().filter(|object| object["kind"] == "Pod")) {
@@ -178,6 +180,7 @@ fn apply_admission(case: &mut Case) {
     case.pods.iter_mut().for_each(label_keys::settle);
 }
 
+/// Returns a node or pod with default fields. Its name and uid are the letter followed by the number `at`.
 fn named(kind: &str, letter: &str, at: usize, object: Value) -> Value {
     let name = format!("{letter}{at}");
     let head = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "uid": name}});

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::parts::{Part, any_of, field, list, map, object, optional};
 use super::quantities::quantity;
 
-/// The labels that nodes have and selectors name.
+/// The keys of the labels that nodes have and selectors name.
 pub const LABELS: [&str; 4] = ["disk", "cores", "topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
-/// Draws a value of this label.
+/// Draws a value of the label with this key.
 pub fn label_value(key: &'static str) -> Part {
     match key {
         "disk" => any_of(&["ssd", "hdd", ""]),
@@ -26,10 +26,10 @@ pub fn labels() -> Part {
 /// The effects of taints.
 pub const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/// The keys of taints. The API server adds one of them to nodes that are unschedulable.
+/// The keys of taints. The node lifecycle controller adds `node.kubernetes.io/unschedulable` to unschedulable nodes.
 pub const TAINTS: [&str; 4] = ["dedicated", "gpu", "node.kubernetes.io/unschedulable", "node.kubernetes.io/not-ready"];
 
-/// Draws `spec.taints`. The API server refuses duplicates.
+/// Draws `spec.taints`, without two taints of the same key and effect, which the API server refuses.
 pub fn taints() -> Part {
     let taint = object(vec![
         field("key", any_of(&TAINTS)),

@@ -44,7 +44,7 @@ impl Objects {
             .boxed()
     }
 
-    /// Draws some objects, without duplicates.
+    /// Draws some objects, at most one with each name and namespace.
     pub fn some(&self) -> BoxedStrategy<Vec<Value>> {
         let most = self.names.len() * self.namespaces.len().max(1);
         vec(self.one(), 0..=most)

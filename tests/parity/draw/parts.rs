@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-/// Some fields of an object.
+/// A strategy that draws some fields of an object, as a JSON object.
 pub type Part = BoxedStrategy<Value>;
 
 /// Draws one of these values. Put the simplest first, because shrinking moves toward it.
@@ -15,12 +15,12 @@ pub fn any_of<T: Clone + std::fmt::Debug + Into<Value> + 'static>(values: &[T]) 
     select(values.to_vec()).prop_map(Into::into).boxed()
 }
 
-/// Draws the field at a path such as `spec.nodeName`.
+/// Draws an object with only the field at a path such as `spec.nodeName`.
 pub fn field(path: &'static str, value: impl Strategy<Value = Value> + 'static) -> Part {
     value.prop_map(move |value| path.rsplit('.').fold(value, |value, name| json!({ name: value }))).boxed()
 }
 
-/// Draws the field at a path, or nothing.
+/// Draws an object with only the field at a path, or an empty object.
 pub fn optional(path: &'static str, value: impl Strategy<Value = Value> + 'static) -> Part {
     prop_oneof![Just(json!({})), field(path, value)].boxed()
 }
@@ -60,7 +60,8 @@ fn merge_fields(into: &mut Map<String, Value>, patch: Map<String, Value>) {
     }
 }
 
-/// Gives these fields the values that they had when the name was first seen.
+/// Sets these fields to the values in `seen` of the first object with this name. Removes fields that the first object
+/// did not have. The first object itself is added to `seen`.
 pub fn keep_first_values(seen: &mut BTreeMap<String, Value>, name: String, object: &mut Value, fields: &[&str]) {
     let Some(object) = object.as_object_mut() else { return };
     let now: Value =

@@ -23,7 +23,7 @@ fn terms() -> Part {
     object(vec![seldom_required(), optional("preferredDuringSchedulingIgnoredDuringExecution", list(preferred, 1..=2))])
 }
 
-/// Draws required terms. They are rarer, because few nodes satisfy several.
+/// Draws required terms, in fewer cases than preferred terms, because few nodes satisfy several required terms.
 fn seldom_required() -> Part {
     let required = field("requiredDuringSchedulingIgnoredDuringExecution", list(term(), 1..=2));
     prop_oneof![2 => Just(json!({})), 1 => required].boxed()

@@ -116,7 +116,7 @@ pub fn scheduling_gates() -> Part {
     )
 }
 
-/// Removes the scheduling gates, for running pods.
+/// Returns a part that removes the scheduling gates, because a running pod has none.
 pub fn without_gates() -> Part {
     Just(json!({"spec": {"schedulingGates": []}})).boxed()
 }

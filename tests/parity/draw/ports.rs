@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// The pod that owns each port of each node. Later pods lose the port, even after the owner is gone.
+/// The name of the pod that owns each host port of each node. The key is the node, protocol, IP address and port as
+/// JSON. Later pods lose the port, even after the owner is gone.
 #[derive(Default)]
 pub struct Owners(BTreeMap<String, Value>);
 
 impl Owners {
-    /// Removes the pod's ports that another pod on its node owns.
+    /// Removes the pod's host ports that another pod on the same node owns. The pod becomes the owner of the other
+    /// ports.
     pub fn settle(&mut self, pod: &mut Value) {
         let (name, node) = (pod["metadata"]["name"].clone(), pod["spec"]["nodeName"].clone());
         for list in ["containers", "initContainers"] {

@@ -14,7 +14,8 @@ pub fn nodes() -> Vec<Part> {
     vec![Just(allocatable).boxed(), prop_oneof![4 => Just(json!({})), 1 => field("spec.taints", Just(taint))].boxed()]
 }
 
-/// Draws the pods' requests, which mostly equal all cores of a node, and their priorities.
+/// Draws requests, which mostly equal all cores of a node, host ports, priorities, preemption policies, labels and
+/// nominated nodes.
 pub fn pods() -> Vec<Part> {
     let cores = any_of(&["4", "1", "2", "3", "4", "4", "4"]);
     let container = (cores, prop::option::of(any_of(&[80, 8080]))).prop_map(|(cores, port)| {
@@ -37,7 +38,8 @@ pub fn pods() -> Vec<Part> {
     ]
 }
 
-/// Draws the start times of running pods. Some of the pods are being deleted.
+/// Draws the start times of running pods, as numbers that `settle` replaces. Some of the pods are being deleted or have
+/// the condition DisruptionTarget.
 pub fn residents() -> Vec<Part> {
     let terminating =
         json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.com/wait"]}});
@@ -77,7 +79,8 @@ pub fn budgets() -> Objects {
     }
 }
 
-/// Draws `DefaultPreemptionArgs` with which all nodes of such a small cluster are candidates.
+/// Draws `DefaultPreemptionArgs`. All nodes are candidates, because the clusters are smaller than the default minimum
+/// of 100 candidates.
 pub fn arguments() -> Part {
     let every_node = any_of(&[0, 10, 100]).prop_map(|percentage| json!({"minCandidateNodesPercentage": percentage}));
     optional("DefaultPreemption", every_node)
@@ -89,7 +92,7 @@ pub fn settle(case: &mut Case) {
     for pod in case.set_mut().filter(|object| object["kind"] == "Pod") {
         let number: i64 = pod["metadata"]["name"].as_str().and_then(|name| name[1..].parse().ok()).unwrap_or_default();
         let drawn = pod["status"]["startTime"].as_i64().unwrap_or_default();
-        // A pod that has not started counts as the youngest, so there is at most one.
+        // A pod without a start time counts as the youngest, so only r0 can have no start time.
         pod["status"]["startTime"] = match (drawn, number) {
             (0, 0) => Value::Null,
             _ => format!("2025-06-01T00:{drawn:02}:{number:02}Z").into(),

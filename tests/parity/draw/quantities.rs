@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::parts::{Part, any_of};
 
-/// Draws a quantity, up to about `most` of the resource's usual unit, in all notations.
+/// Draws a quantity in different notations: up to about `most` cores of CPU, `most` GiB of memory or storage, `most`
+/// MiB of huge pages, or a quarter of `most` for other resources.
 pub fn quantity(resource: &str, most: i64) -> Part {
     let whole = |most: i64| (0..=most).boxed();
     match resource {

@@ -8,10 +8,10 @@ use super::claims;
 use super::parts::keep_first_values;
 use crate::case::Case;
 
-/// Keeps the inputs of selectors constant: a device's attributes follow from its name, and a node's labels from the
-/// node's. While kube-scheduler runs, it remembers which devices a class has selected and which nodes a slice has,
-/// which is a deliberate difference. Its NodeResourcesBalancedAllocation can't evaluate selectors at all and ends
-/// the process, so they are removed from the classes that it scores.
+/// Keeps the inputs of selectors constant: a device keeps its first attributes and capacity, and a node its first
+/// labels. While kube-scheduler runs, it remembers which devices a class has selected and which nodes a slice has,
+/// which is a deliberate difference. kube-scheduler's NodeResourcesBalancedAllocation can't evaluate selectors at all
+/// and ends the process. For this reason, the classes that its arguments name get no selectors.
 pub fn settle(case: &mut Case) {
     claims::settle(case);
     let scored = case.arguments.get("NodeResourcesBalancedAllocation").map(Value::to_string).unwrap_or_default();

@@ -42,7 +42,7 @@ fn constraint(selector: Part) -> Part {
     ])
 }
 
-/// Draws constraints. No two have the same key and effect.
+/// Draws constraints. No two have the same `topologyKey` and `whenUnsatisfiable`.
 fn constraints(selector: Part) -> Part {
     list(constraint(selector), 1..=3)
         .prop_map(|all| {
@@ -60,7 +60,8 @@ fn constraints(selector: Part) -> Part {
         .boxed()
 }
 
-/// Draws `spec.topologySpreadConstraints` and, sometimes, a node affinity, which affects the nodes that count.
+/// Draws `spec.topologySpreadConstraints` and, sometimes, a node affinity, which affects the nodes whose pods
+/// count.
 pub fn of_pod() -> Vec<Part> {
     let affinity = prop_oneof![3 => Just(json!({})), 1 => object(affinity::of_pod())];
     vec![optional("spec.topologySpreadConstraints", constraints(label_selector_with_keys(false))), affinity.boxed()]
@@ -76,8 +77,8 @@ pub fn arguments() -> Part {
     optional("PodTopologySpread", arguments)
 }
 
-/// Replaces empty selectors of constraints by an explicit requirement that all pods meet. With an empty selector,
-/// kube-scheduler counts hypothetical pods only (docs/differences.md).
+/// Replaces empty selectors of the constraints of pods to schedule with a requirement that all pods meet. With an empty
+/// selector, kube-scheduler counts hypothetical pods only (docs/differences.md).
 pub fn settle(case: &mut Case) {
     let is_empty =
         |part: &Value| part.as_object().is_none_or(Map::is_empty) && part.as_array().is_none_or(Vec::is_empty);

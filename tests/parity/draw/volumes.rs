@@ -11,18 +11,20 @@ use crate::case::Case;
 
 /// The names of the CSI drivers.
 pub const DRIVERS: [&str; 2] = ["csi.a.example", "csi.b.example"];
-/// The names of volumes. Each has a different size, because kube-scheduler chooses any of two equal volumes.
+/// The names of volumes. Each name is listed twice, so that most volumes exist. Each volume has a different size
+/// (`SIZES`), because kube-scheduler chooses any of two equal volumes.
 pub const VOLUMES: [&str; 8] = ["v0", "v1", "v2", "v3", "v0", "v1", "v2", "v3"];
 const SIZES: [&str; 4] = ["2Gi", "4096Mi", "5G", "8Gi"];
 
-/// The names of storage classes.
+/// The names of storage classes. Each name is listed twice, so that most classes exist.
 pub const CLASSES: [&str; 8] = ["made", "local", "at-once", "in-tree", "made", "local", "at-once", "in-tree"];
 
-/// The names of claims, including those made for ephemeral volumes. A name that is listed more often occurs more
-/// often.
+/// The names of claims. A name such as `p0-e0` is that of the claim for the ephemeral volume `e0` of the pod `p0`. A
+/// name that is listed more often occurs more often.
 const CLAIMS: [&str; 13] = ["c0", "c1", "c2", "c0", "c1", "c2", "c0", "c1", "c2", "p0-e0", "p1-e0", "r0-e0", "r1-e1"];
 
-/// A shorter list of claims. It makes most of a pod's claims exist, so that nodes decide the result.
+/// The names of the claims of pods to schedule. The claims `c0` to `c2`, which pods name, are listed four times, so
+/// that most of a pod's claims exist and the nodes decide the result.
 pub const CLAIMS_OF_PODS: [&str; 15] =
     ["c0", "c1", "c2", "c0", "c1", "c2", "c0", "c1", "c2", "c0", "c1", "c2", "p0-e0", "p0-e1", "p1-e0"];
 
@@ -54,13 +56,13 @@ pub fn namespace() -> Part {
     field("metadata.namespace", namespace)
 }
 
-/// Draws `spec.volumes` with claims.
+/// Draws `spec.volumes` with claims, ephemeral volumes and empty directories.
 pub fn claims() -> Part {
     let named = any_of(&CLAIMS[..3]).prop_map(|name| json!({"persistentVolumeClaim": {"claimName": name}}));
     volumes(prop_oneof![4 => named.boxed(), 1 => ephemeral(), 1 => Just(json!({"emptyDir": {}}))].boxed())
 }
 
-/// Draws `spec.volumes` with disks.
+/// Draws `spec.volumes` with in-tree disks and empty directories.
 pub fn disks() -> Part {
     volumes(prop_oneof![4 => exclusive(), 2 => migratable(), 1 => Just(json!({"emptyDir": {}}))].boxed())
 }

@@ -35,7 +35,7 @@ fn labels() -> Part {
     .boxed()
 }
 
-/// Draws a selector, with labels of a pod template that it selects.
+/// Draws a selector, and the labels of a pod template that the selector matches.
 fn selector() -> BoxedStrategy<(Value, Value)> {
     let expression = |operator: &'static str, values: Value| json!({"matchExpressions": [{"key": "app", "operator": operator, "values": values}]});
     prop_oneof![

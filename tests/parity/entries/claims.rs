@@ -1,10 +1,10 @@
-//! The plugin that allocates devices.
+//! DynamicResources, the plugin that allocates devices.
 
 use super::Behavior::{Fails, Filters, KeepsWaiting, Requeues, Scores, Skips};
 use super::Entry;
 use crate::draw::{Draw, claims, spread};
 
-/// The rows of the table.
+/// The rows that this file adds to the table of [`super::all`].
 pub const ENTRIES: &[Entry] = &[Entry {
     plugin: "DynamicResources",
     draw: || Draw {

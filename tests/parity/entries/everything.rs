@@ -1,10 +1,10 @@
-//! Cases that combine the parts of many plugins.
+//! Rows with cases for several plugins at once.
 
 use super::Entry;
 use crate::draw::containers::Containers;
 use crate::draw::{Draw, affinity, arguments, labels, nodes, pod_affinity, pods, spread};
 
-/// The rows of the table.
+/// The rows that this file adds to the table of [`super::all`].
 pub const ENTRIES: &[Entry] = &[
     Entry { plugin: "all of them", draw: everything, fields: &[], behaviors: &[] },
     Entry {
@@ -15,7 +15,7 @@ pub const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// Draws cases for plugins that read other pods. These pods can be nominated pods.
+/// Draws cases for plugins that read other pods. Some of the other pods have a nominated node instead of a node.
 fn nominated_pods() -> Draw {
     let containers = Containers { requests: true, ports: true, ..Containers::default() };
     Draw {

@@ -5,7 +5,7 @@ use super::Entry;
 use crate::draw::containers::Containers;
 use crate::draw::{Draw, affinity, arguments, nodes, pods};
 
-/// The rows of the table.
+/// The rows that this file adds to the table of [`super::all`].
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "NodeUnschedulable",

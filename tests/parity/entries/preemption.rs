@@ -1,10 +1,10 @@
-//! DefaultPreemption: pods that preempt others.
+//! DefaultPreemption, the plugin that evicts pods so that another pod fits.
 
 use super::Behavior::Evicts;
 use super::Entry;
 use crate::draw::{Draw, preemption};
 
-/// The row of the table.
+/// The row that this file adds to the table of [`super::all`].
 pub const ENTRIES: &[Entry] = &[Entry {
     plugin: "DefaultPreemption",
     draw: || Draw {

@@ -4,7 +4,7 @@ use super::Behavior::Queues;
 use super::Entry;
 use crate::draw::{Draw, pods};
 
-/// The rows of the table.
+/// The rows that this file adds to the table of [`super::all`].
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "SchedulingGates",

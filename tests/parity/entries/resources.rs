@@ -6,7 +6,7 @@ use crate::draw::containers::Containers;
 use crate::draw::parts::Part;
 use crate::draw::{Draw, arguments, claims, nodes, pods, scored, spread};
 
-/// The rows of the table.
+/// The rows that this file adds to the table of [`super::all`].
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "NodeResourcesFit",
@@ -20,7 +20,7 @@ pub const ENTRIES: &[Entry] = &[
         fields: REQUESTS,
         behaviors: &[Scores],
     },
-    // Both plugins, where device classes provide extended resources.
+    // NodeResourcesFit and NodeResourcesBalancedAllocation, with extended resources that device classes provide.
     Entry { plugin: "scores of devices", draw: devices, fields: DEVICES, behaviors: &[] },
 ];
 

@@ -4,7 +4,7 @@ use super::Behavior::{Fails, Filters, Skips};
 use super::Entry;
 use crate::draw::{Draw, Objects, csi, volumes};
 
-/// The rows of the table.
+/// The rows that this file adds to the table of [`super::all`].
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "VolumeRestrictions",

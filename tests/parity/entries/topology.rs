@@ -1,10 +1,10 @@
-//! Plugins that read the nodes of other pods.
+//! Plugins that read on which nodes other pods run.
 
 use super::Behavior::{Filters, Scores, Skips};
 use super::Entry;
 use crate::draw::{Draw, labels, nodes, pod_affinity, pods, spread, workloads};
 
-/// The rows of the table.
+/// The rows that this file adds to the table of [`super::all`].
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "PodTopologySpread",

@@ -19,7 +19,7 @@ pub struct NodeAffinity {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeSelector {
-    /// At least one term.
+    /// The terms. At least one is required.
     pub node_selector_terms: Vec<NodeSelectorTerm>,
 }
 
@@ -43,7 +43,7 @@ pub struct NodeSelectorRequirement {
     pub key: String,
     /// The operator.
     pub operator: NodeSelectorOperator,
-    /// The values. None for Exists and DoesNotExist, one integer for Gt and Lt.
+    /// The values. Empty for Exists and DoesNotExist, one integer for Gt and Lt, at least one value for In and NotIn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
@@ -72,6 +72,6 @@ pub enum NodeSelectorOperator {
 pub struct PreferredSchedulingTerm {
     /// The weight of the term, 1 to 100.
     pub weight: i32,
-    /// The term that nodes match.
+    /// The term. A node that matches the term gets the weight.
     pub preference: NodeSelectorTerm,
 }

@@ -68,12 +68,12 @@ pub struct NodeResourcesFitArgs {
     pub scoring_strategy: Option<ScoringStrategy>,
 }
 
-/// Default topology spread constraints, for pods without constraints.
+/// Default topology spread constraints, for pods without constraints of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PodTopologySpreadArgs {
-    /// Constraints for pods of a Service, ReplicaSet or StatefulSet, whose selector counts the pods. Requires
-    /// defaultingType: List.
+    /// Constraints for pods that a Service selects or a ReplicationController, ReplicaSet or StatefulSet controls. The
+    /// selectors of these objects together select the pods to count. Requires defaultingType: List.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub default_constraints: Vec<TopologySpreadConstraint>,
     /// Selects defaultConstraints or the built-in constraints. Default: System.

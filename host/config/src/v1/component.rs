@@ -21,7 +21,7 @@ pub struct LeaderElection {
     /// 15s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_duration: Option<Duration>,
-    /// The time in which the leader must renew the Lease. Otherwise it ends. Default: 10s.
+    /// The time in which the leader must renew the Lease. Otherwise the leader exits. Default: 10s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renew_deadline: Option<Duration>,
     /// The time between two attempts to get or renew the Lease. Default: 2s.
@@ -42,7 +42,7 @@ pub struct LeaderElection {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClientConnection {
-    /// A kubeconfig file. The flag `--kubeconfig` overrides it. Default: the service account of the pod.
+    /// A kubeconfig file. The flag `--kubeconfig` overrides this field. Default: the service account of the pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kubeconfig: Option<String>,
     /// The content types that the client accepts. No effect: Berth lists pods and nodes as protobuf and reads all else as
@@ -52,23 +52,24 @@ pub struct ClientConnection {
     /// The content type of requests. No effect: Berth sends JSON. Default: application/vnd.kubernetes.protobuf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// The limit of requests per second. Negative for no limit. Default: no limit. kube-scheduler's default is 50.
+    /// The limit of requests per second. 0 or negative means no limit. Default: no limit. kube-scheduler's default is
+    /// 50.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "without_fraction")]
     pub qps: Option<f32>,
-    /// The number of requests that may exceed qps for a moment. Used if qps is set. Default: 100.
+    /// The number of requests that may exceed qps for a moment. 0 means the default. Used if qps is set. Default: 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub burst: Option<i32>,
 }
 
 impl ClientConnection {
-    /// Returns the path of the kubeconfig file, if the file names one.
+    /// Returns the path of the kubeconfig file, or `None` if the field is not set or empty.
     #[must_use]
     pub fn kubeconfig(&self) -> Option<&Path> {
         self.kubeconfig.as_deref().filter(|path| !path.is_empty()).map(Path::new)
     }
 
-    /// Returns the limit of requests per second and the burst, or `None` if requests are not limited.
+    /// Returns the limit of requests per second and the burst in requests, or `None` if requests are not limited.
     #[must_use]
     pub fn rate(&self) -> Option<(f32, u32)> {
         let qps = self.qps.filter(|qps| *qps > 0.0)?;

@@ -26,7 +26,8 @@ pub struct Extender {
     /// The path of the call that binds a pod. At most one extender can bind.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub bind_verb: String,
-    /// Uses TLS, whatever the scheme of urlPrefix is.
+    /// Does not verify the server's certificate, unless tlsConfig has certificate authorities. The scheme of urlPrefix
+    /// selects HTTP or HTTPS.
     #[serde(default, rename = "enableHTTPS", skip_serializing_if = "is_false")]
     pub enable_https: bool,
     /// Certificates and the server name for TLS.
@@ -38,8 +39,8 @@ pub struct Extender {
     /// The extender caches nodes: requests and responses contain only names of nodes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub node_cache_capable: bool,
-    /// The extender is called only for pods that request one of these resources. If the list is empty, it is called for
-    /// all pods.
+    /// The extender is called only for pods that request one of these resources. If the list is empty, the extender is
+    /// called for all pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub managed_resources: Vec<ExtenderManagedResource>,
     /// If a call fails or has no answer, pods are scheduled without the extender.

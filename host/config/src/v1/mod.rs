@@ -85,7 +85,7 @@ pub struct KubeSchedulerConfiguration {
     /// The longest backoff of a pod, in seconds. At least podInitialBackoffSeconds. Default: 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_max_backoff_seconds: Option<i64>,
-    /// A profile for each scheduler name. Default: one, for default-scheduler, with the default plugins.
+    /// A profile for each scheduler name. Default: one profile, for default-scheduler, with the default plugins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
     /// HTTP servers that all profiles call in addition to their plugins.
@@ -117,7 +117,7 @@ impl Default for KubeSchedulerConfiguration {
     }
 }
 
-/// Skips a false field in serialization.
+/// Returns true for a false field, which serialization leaves out.
 fn is_false(value: &bool) -> bool {
     !value
 }

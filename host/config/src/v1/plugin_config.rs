@@ -46,10 +46,10 @@ macro_rules! plugin_args {
         #[derive(Clone, Debug, PartialEq)]
         pub enum PluginArgs {
             $(
-                #[doc = concat!("Of ", stringify!($plugin), ".")]
+                #[doc = concat!("Arguments of ", stringify!($plugin), ".")]
                 $plugin($args),
             )+
-            /// Arguments of a plugin that Kubernetes does not define. The plugin checks them.
+            /// Untyped arguments of any other plugin. The plugin checks these arguments.
             Other(Value),
         }
 
@@ -70,7 +70,7 @@ macro_rules! plugin_args {
             /// Reads arguments as the type of the named plugin.
             ///
             /// # Errors
-            /// The arguments don't match the type of the plugin.
+            /// Returns an error if the arguments don't match the type of the plugin's arguments.
             pub fn read(plugin: &str, args: Value) -> Result<Self, serde_json::Error> {
                 match plugin {
                     $(stringify!($plugin) => Ok(Self::$plugin(serde_json::from_value(without_type(args))?)),)+
@@ -89,7 +89,7 @@ macro_rules! plugin_args {
                 }
             }
 
-            /// Returns the `kind` of typed arguments, or `None` for untyped ones.
+            /// Returns the `kind` of typed arguments, or `None` for untyped arguments.
             #[must_use]
             pub const fn kind(&self) -> Option<&'static str> {
                 match self {

@@ -13,7 +13,7 @@ pub struct Profile {
     /// default-scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
-    /// Overrides the field of the same name of the configuration.
+    /// Overrides percentageOfNodesToScore of the whole configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]
     pub percentage_of_nodes_to_score: Option<i32>,
@@ -25,7 +25,7 @@ pub struct Profile {
     pub plugin_config: Vec<PluginConfig>,
 }
 
-/// Plugins by extension point, in the order in which they are asked.
+/// The plugins to enable and disable, by extension point.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plugins {
@@ -35,7 +35,7 @@ pub struct Plugins {
     /// Orders the active queue. Exactly one plugin, the same in all profiles.
     #[serde(default)]
     pub queue_sort: PluginSet,
-    /// Runs once for each pod, before nodes are filtered.
+    /// Runs once in each scheduling cycle, before nodes are filtered.
     #[serde(default)]
     pub pre_filter: PluginSet,
     /// Rejects nodes on which the pod cannot run.
@@ -44,7 +44,7 @@ pub struct Plugins {
     /// Runs if no node fits, for example preemption.
     #[serde(default)]
     pub post_filter: PluginSet,
-    /// Runs once for each pod, before nodes are scored.
+    /// Runs once in each scheduling cycle, before nodes are scored.
     #[serde(default)]
     pub pre_score: PluginSet,
     /// Scores the nodes that passed the filters.
@@ -187,7 +187,7 @@ impl Plugins {
         }
     }
 
-    /// Returns every plugin set with its field name: those of the extension points, then `multiPoint`.
+    /// Returns plugin sets with their field names: the sets of the extension points, then `multiPoint`.
     pub fn sets(&self) -> impl Iterator<Item = (&'static str, &PluginSet)> {
         let points = ExtensionPoint::ALL.into_iter().map(|point| (point.name(), self.at(point)));
         points.chain([("multiPoint", &self.multi_point)])

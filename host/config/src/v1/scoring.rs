@@ -13,7 +13,7 @@ pub struct ScoringStrategy {
     /// The scored resources with their weights. Default: cpu and memory, weight 1 each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<ResourceSpec>,
-    /// Required by the type RequestedToCapacityRatio. Other types do not use it.
+    /// The function of the type RequestedToCapacityRatio. Required by this type, refused with other types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_to_capacity_ratio: Option<RequestedToCapacityRatio>,
 }

@@ -30,7 +30,7 @@ pub struct TopologySpreadConstraint {
     /// Selects the pods to count. Must be empty in a default constraint, which uses the selector of the pod's owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<LabelSelector>,
-    /// With fewer domains than this, the minimum number of pods in a domain counts as 0.
+    /// With fewer domains than this number, the minimum number of pods in a domain counts as 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_domains: Option<i32>,
     /// Whether to exclude nodes that do not match the pod's node affinity. Default: Honor.
@@ -84,7 +84,7 @@ pub struct LabelSelectorRequirement {
     pub key: String,
     /// The operator.
     pub operator: LabelSelectorOperator,
-    /// The values. None for Exists and DoesNotExist.
+    /// The values. Empty for Exists and DoesNotExist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
