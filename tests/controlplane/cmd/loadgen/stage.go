@@ -24,7 +24,7 @@ type stage struct {
 	o         *options
 	namespace string                   // of the run's pods
 	before    string                   // the namespace of the running pods
-	templates []*metav1.OwnerReference // the owner of each template's pods; nil if they have none
+	templates []*metav1.OwnerReference // the owner of each template's pods; nil for pods without an owner
 }
 
 // setStage creates everything that the workload needs.
@@ -63,7 +63,7 @@ func (s *stage) createPriorityClass(ctx context.Context) error {
 }
 
 // createOwners creates a ReplicaSet and a Service for each template. No controller runs that would create pods for
-// them.
+// the ReplicaSets.
 func (s *stage) createOwners(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(s.o.workers)

@@ -62,7 +62,8 @@ func (c *cluster) apply(change change) (*objectChange, error) {
 	case !known:
 		return &objectChange{events: eventsOf(object, fwk.Add), after: object}, nil
 	case isBound(before, object):
-		// The event handlers add the pod to the cache, and report an added pod to the plugins.
+		// When a pending pod gets a node, the scheduler's event handlers add the pod to the cache, and report an
+		// added pod to the plugins.
 		return &objectChange{events: eventsOf(object, fwk.Add), after: object}, nil
 	}
 	return &objectChange{events: updatesOf(before, object), before: before, after: object}, nil
