@@ -1,4 +1,4 @@
-//! Signals to the process, apart from those that end it.
+//! Signals to the process: SIGUSR2 at any time, and SIGTERM right after the start.
 
 use anyhow::Result;
 use berth_test_kit::wait::{Look, eventually};
