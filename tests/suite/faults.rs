@@ -99,7 +99,7 @@ async fn bindings_that_fail(target: &Target) -> Result<()> {
     for fault in [BindFault::Fail, BindFault::Conflict, BindFault::Fail] {
         server.faults().next_binding(fault);
     }
-    // The pods need all of the nodes' CPU, so a failed binding must not keep any of it.
+    // The pods need all CPU of the nodes, so a pod whose binding has failed must not keep any CPU.
     session.create_all(pods("p", 3, "4")).await?;
     session.journal.until_placed("p-", 3).await?;
     let all = events::all(&target.client).await?;

@@ -16,7 +16,7 @@ use crate::harness::standalone_trial;
 
 crate::case::cases!(Both: all_requests_fail_for_a_while);
 
-/// Returns the trials that stop a real API server. Each starts its own control plane.
+/// Returns the trials that stop a real API server. Each trial starts its own control plane.
 pub fn trials() -> Vec<Trial> {
     let no_server = ControlPlane::assets().is_none();
     let alone = "real::outages::the_api_server_is_restarted";

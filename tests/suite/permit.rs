@@ -55,7 +55,7 @@ async fn an_incomplete_gang_releases_its_nodes(target: &Target) -> Result<()> {
     // When one of the two members releases its node, the other member gets an attempt and reserves the node again.
     // A single member causes no attempts.
     api::delete(&target.client, &member("gang-1", "1")).await?;
-    // These pods request all CPU of the nodes, so the gang must not hold any.
+    // The filling pods request all CPU of the nodes, so the gang must not hold any CPU.
     session.create_all([pod("filling-0", "4"), pod("filling-1", "4")]).await?;
     session.journal.until_placed("filling-", 2).await?;
     let bound = session.journal.now(|pods| pods.placed_count("gang-"));

@@ -1,6 +1,6 @@
-//! Compares how kube-scheduler and Berth place the same workload. The same pods must be placed, and the others must
-//! get the same messages. The distributions over zones and nodes may differ only as much as kube-scheduler's do
-//! from run to run.
+//! Compares how kube-scheduler and Berth place the same workload. The same pods must be placed, and all other pods
+//! must get the same messages. The distributions of pods over zones and nodes may differ only about as much as the
+//! distributions of kube-scheduler's runs differ from each other.
 //!
 //! `PARITY_SCHEDULER` is the path of kube-scheduler, which `scripts/controlplane kube-scheduler` builds.
 

@@ -80,7 +80,7 @@ func important(pod *v1.Pod, _ []string) {
 	pod.Spec.PriorityClassName = priorityClass
 }
 
-// tooLarge changes a pod so that it fits on no node, not even on an empty node.
+// tooLarge changes a pod so that the pod fits on no node, not even on an empty node.
 func tooLarge(pod *v1.Pod, _ []string) {
 	requestCPU(pod, "9")
 	pod.Spec.PriorityClassName = priorityClass

@@ -100,7 +100,8 @@ func (s *stage) createOwner(ctx context.Context, template int) error {
 	return nil
 }
 
-// createRunning creates the running pods, evenly distributed over the nodes. Each is created with its node's name.
+// createRunning creates the running pods, evenly distributed over the nodes. No scheduler places these pods: each pod
+// is created with the name of its node.
 func (s *stage) createRunning(ctx context.Context) error {
 	w := s.o.workload
 	group, ctx := errgroup.WithContext(ctx)

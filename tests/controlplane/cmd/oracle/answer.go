@@ -45,8 +45,8 @@ type cycle struct {
 	Room *room `json:"room,omitempty"`
 	// True if the cycle ended with an error, such as the error of a plugin, and not because no node fits.
 	Failed bool `json:"failed,omitempty"`
-	// The nodes that fit, with the weighted sums of their scores. A single node has a sum too, although a scheduler
-	// need not score it.
+	// The weighted sums of the scores of the nodes that fit, by node name. If only one node fits, it has a sum too,
+	// although the scheduler does not score the only node that fits.
 	Totals map[string]int64 `json:"totals,omitempty"`
 }
 

@@ -69,7 +69,7 @@ func (c *cluster) apply(change change) (*objectChange, error) {
 	return &objectChange{events: updatesOf(before, object), before: before, after: object}, nil
 }
 
-// isBound returns whether a pod without a node got one.
+// isBound returns whether the object is a pod that had no node before the change and has a node after the change.
 func isBound(before any, after runtime.Object) bool {
 	old, isPod := before.(*v1.Pod)
 	pod, ok := after.(*v1.Pod)

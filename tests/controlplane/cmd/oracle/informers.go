@@ -81,7 +81,7 @@ func (i *informer) remove(object runtime.Object) error {
 	return nil
 }
 
-// AddEventHandler must be called before the first object is added, because it does not report existing objects.
+// AddEventHandler must be called before the first object is added, because the handler gets no earlier objects.
 func (i *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	i.handlers = append(i.handlers, handler)
 	return synced{}, nil
