@@ -21,7 +21,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Without a terminal, the demo ends after its table. It fails if the outcome is not the expected one.
+/// Without a terminal, the demo ends after its table. The command fails if the demo's counts are not as expected.
 async fn demo() -> Result<()> {
     let output = programs::run_berth(&["demo"]).await?;
     ensure!(output.success, "berth demo failed:\n{}\n{}", output.stdout, output.stderr);
@@ -72,8 +72,8 @@ async fn sim_without_scheduler() -> Result<()> {
     sim.stop().await
 }
 
-/// Binds the pod like another scheduler. If Berth had bound the pod before, the API server would refuse this
-/// binding.
+/// Binds the pod like another scheduler, and returns the pod's node. If Berth had bound the pod before, the API server
+/// would refuse this binding.
 async fn bind_as_another_scheduler(sim: &Sim) -> Result<String> {
     let binding = r#"{"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "web", "namespace": "default"},
                       "target": {"apiVersion": "v1", "kind": "Node", "name": "n1"}}"#;
@@ -117,7 +117,7 @@ impl Sim {
         Ok(Self { child, kubectl: Kubectl::new(&kubeconfig)?, _home: home })
     }
 
-    /// Sends SIGTERM as a service manager does. The command must end with success.
+    /// Sends SIGTERM to `berth sim`, as a service manager does. The command must end with exit status 0.
     async fn stop(mut self) -> Result<()> {
         let status = programs::terminate(&mut self.child).await.context("stopping berth sim")?;
         ensure!(status.success(), "berth sim ended with {status} on SIGTERM");

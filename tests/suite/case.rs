@@ -30,7 +30,8 @@ pub enum On {
 /// A test's function.
 pub type Run = for<'a> fn(&'a Target) -> BoxFuture<'a, Result<()>>;
 
-/// Defines a module's function `cases`, which returns its tests: `cases!(Both: this, that)`.
+/// Defines a module's function `cases`, which returns the module's tests. `cases!(Both: this, that)` runs the functions
+/// `this` and `that` against [`On::Both`].
 macro_rules! cases {
     ($on:ident: $($name:ident),+ $(,)?) => {
         /// Returns the tests of this module.

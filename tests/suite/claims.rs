@@ -31,7 +31,7 @@ async fn an_unused_claim_is_allocated_again_on_another_node(target: &Target) -> 
     with_devices(target, vec![claim()], allocated_again(target)).await
 }
 
-/// Runs the test while devices of two nodes and these claims exist.
+/// Runs `test` while a DeviceClass, devices of two nodes, and these claims exist.
 async fn with_devices(
     target: &Target,
     claims: Vec<Value>,
@@ -62,7 +62,7 @@ async fn extended(target: &Target) -> Result<()> {
     let pod = with(pod("asking", "10m"), &json!({"spec": {"containers": [container]}}));
     session.create(&pod).await?;
     let node = session.journal.until_pod_placed("asking").await?;
-    // The status is written before the pod is bound.
+    // The scheduler writes the pod's status before it binds the pod.
     let found = api::get(session.client(), &pod).await?.context("the pod is gone")?;
     let named = &found["status"]["extendedResourceClaimStatus"];
     let mapping = json!({"containerName": "main", "resourceName": RESOURCE, "requestName": "container-0-request-0"});
@@ -95,7 +95,7 @@ async fn extended(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// The claim is allocated on the first node, and the pod may only go to the second node.
+/// The claim is allocated on the node `claims-0`, and the pod may only go to the node `claims-1`.
 async fn allocated_again(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("claims", 2, 4)).await?;
     let here = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["claims-0"]}]});
@@ -121,7 +121,7 @@ async fn placed(target: &Target) -> Result<()> {
     session.create(&pod).await?;
     let node = session.journal.until_pod_placed("claimant").await?;
     ensure!(node == "claims-1", "the pod is on {node}, whose device is too small");
-    // The claim is written before the pod is bound.
+    // The scheduler writes the claim's allocation before it binds the pod.
     check_allocation(session.client(), &pod).await?;
     session.end().await
 }
@@ -153,7 +153,7 @@ fn class() -> Value {
     })
 }
 
-/// Returns a slice with one device on the node, which has this much memory.
+/// Returns a ResourceSlice with one device on the node. The device has this much memory.
 fn slice(node: &str, memory: &str) -> Value {
     json!({
         "apiVersion": VERSION, "kind": "ResourceSlice",

@@ -20,7 +20,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Files for the commands.
+/// The input files of the commands, in a temporary folder.
 struct Files {
     home: tempfile::TempDir,
 }
@@ -60,7 +60,8 @@ fn cases() -> String {
     repository("plugins/examples/cases/prefer-label.yaml")
 }
 
-/// The exit statuses are those that the help of the commands lists.
+/// Each command has an exit status that the help of `berth` lists: 0 for success, 1 for a failure, and 2 for an invalid
+/// command line.
 async fn exit_statuses() -> Result<()> {
     let files = Files::new()?;
     let (good, bad, wrong) = (files.path("good.yaml"), files.path("bad.yaml"), files.path("wrong.yaml"));
@@ -120,7 +121,7 @@ async fn json_output_is_one_document() -> Result<()> {
     Ok(())
 }
 
-/// An error ends with the command to run next.
+/// The last line of an error is `try: ` and the command to run next.
 async fn a_hint_follows_an_error() -> Result<()> {
     let files = Files::new()?;
     let (bad, core, none) = (files.path("bad.yaml"), files.path("core.wasm"), files.path("none"));
@@ -138,7 +139,7 @@ async fn a_hint_follows_an_error() -> Result<()> {
     Ok(())
 }
 
-/// A pipe gets no colors, unless they are asked for.
+/// Output to a pipe has no colors, unless `--color=always` is set.
 async fn colors() -> Result<()> {
     for (arguments, colored) in
         [(&["--help"][..], false), (&["--color=always", "--help"], true), (&["--color=always", "fly"], true)]

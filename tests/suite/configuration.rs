@@ -74,7 +74,7 @@ fn sort_plugin_config(mut configuration: Value) -> Value {
     configuration
 }
 
-/// Flags override the file, and the written configuration includes them.
+/// Flags override the configuration file, and the file that `--write-config-to` writes includes the flags' values.
 async fn flags_override_the_written_file() -> Result<()> {
     let home = tempfile::tempdir()?;
     let to = home.path().join("written.yaml");

@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 
 use crate::harness::standalone_trial;
 
-/// The names of folders in plugins/examples and in target/plugins.
+/// The languages. Folders in plugins/examples and in target/plugins have the same names.
 const LANGUAGES: [&str; 6] = ["rust", "go", "typescript", "python", "c", "zig"];
 
 /// Returns a trial for each language. Languages that are not built are shown as ignored. Rust is always built.

@@ -1,5 +1,5 @@
-//! Two scheduler processes, one of which leads. When the leader is killed or terminated, the other process continues
-//! its work.
+//! Two scheduler processes, one of which leads. When the leader is killed or terminated, the other process leads and
+//! schedules the remaining pods.
 
 use anyhow::{Context, Result, ensure};
 use berth_kube::lease::Record;
@@ -47,7 +47,7 @@ pub const SHORT: [&str; 3] =
 const LONG: [&str; 3] =
     ["--leader-elect-lease-duration=1h", "--leader-elect-renew-deadline=30m", "--leader-elect-retry-period=200ms"];
 
-/// A cluster for two schedulers.
+/// A cluster for two schedulers with the same Lease.
 struct Pair<'a> {
     target: &'a Target,
     journal: Journal,
@@ -75,7 +75,7 @@ impl<'a> Pair<'a> {
         Ok((first, second))
     }
 
-    /// Creates pods, ends the leader while some are being placed, and creates more pods afterwards.
+    /// Creates the pods `p-*`, ends the leader while these pods are being placed, and then creates the pods `late-*`.
     async fn end_during_scheduling(&self, end: impl Future<Output = Result<()>>) -> Result<()> {
         let ending = async {
             let condition = "some of the pods are placed";
@@ -98,8 +98,8 @@ impl<'a> Pair<'a> {
         Ok(Record::of_lease(&lease))
     }
 
-    /// Checks how often processes began and stopped leading, by the Lease's events, and that no pod was placed
-    /// twice.
+    /// Checks by the Lease's events how often processes began and stopped leading. Also checks the nodes' capacity, the
+    /// events of pods, and that no pod was placed twice.
     async fn check(&self, began: usize, ceased: usize) -> Result<()> {
         let events: Api<Event> = Api::namespaced(self.target.client.clone(), "kube-system");
         let mut events = events.list(&ListParams::default()).await?.items;

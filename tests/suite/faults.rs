@@ -18,7 +18,7 @@ crate::case::cases!(Embedded:
     slow_bindings,
 );
 
-/// Creates pods and nodes while the watches of both kinds break with each fault, again and again.
+/// Creates pods and nodes in twelve rounds. Each round breaks the open watches of both kinds with one of the faults.
 async fn watches_that_break(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, nodes("n", 5, 8)).await?;
@@ -40,7 +40,7 @@ async fn watches_that_break(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// New watches get an empty response, or 410 in either form.
+/// New watches get an empty response, an HTTP status 410, or an ERROR event with 410.
 async fn watches_that_fail_to_open(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, nodes("n", 5, 8)).await?;
@@ -56,8 +56,8 @@ async fn watches_that_fail_to_open(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Objects are deleted and added while no watch is open, and the history is compacted. The scheduler must find out
-/// by listing.
+/// Objects are deleted after the watches have ended, and the history is compacted. The scheduler must list the objects
+/// again to learn of the deletions.
 async fn history_is_compacted(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, [node("n", 4), node("going", 4)]).await?;
@@ -99,7 +99,7 @@ async fn bindings_that_fail(target: &Target) -> Result<()> {
     for fault in [BindFault::Fail, BindFault::Conflict, BindFault::Fail] {
         server.faults().next_binding(fault);
     }
-    // The pods need all of the nodes' CPU, so a failed binding must not keep any of it.
+    // The pods need all CPU of the nodes, so a pod whose binding has failed must not keep any CPU.
     session.create_all(pods("p", 3, "4")).await?;
     session.journal.until_placed("p-", 3).await?;
     let all = events::all(&target.client).await?;

@@ -1,4 +1,4 @@
-//! Runs the cases: one trial for each available API server, one after the other.
+//! Runs the cases: one trial for each kind of API server that a case needs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,7 +17,7 @@ const TRIAL_LIMIT: Duration = Duration::from_secs(600);
 /// The state that the trials share.
 #[derive(Default)]
 pub struct Harness {
-    /// The control plane, which the first trial that needs it starts.
+    /// The control plane, or the error of its start. `None` until the first trial with a real API server.
     plane: Mutex<Option<Result<Arc<ControlPlane>, String>>>,
 }
 
@@ -28,7 +28,8 @@ enum Server {
 }
 
 impl Harness {
-    /// Returns the case's trials. If no real API server can be started, its trials are shown as ignored.
+    /// Returns the case's trials. If `KUBEBUILDER_ASSETS` is not set, trials with a real API server are shown as
+    /// ignored.
     pub fn trials(self: &Arc<Self>, case: &Case) -> Vec<Trial> {
         let mut trials = Vec::new();
         if case.on != On::Real {
@@ -74,7 +75,7 @@ impl Harness {
     }
 }
 
-/// Creates a trial that starts everything it needs by itself.
+/// Creates a trial that does not get an API server from the harness.
 pub fn standalone_trial(name: &str, run: impl FnOnce() -> BoxFuture<'static, Result<()>> + Send + 'static) -> Trial {
     Trial::test(name, move || run_with_limit(run()))
 }

@@ -33,7 +33,7 @@ impl KubeScheduler {
         Self::start_with(target, &json!({}))
     }
 
-    /// Starts kube-scheduler as [`KubeScheduler::start`] does, with additional configuration.
+    /// Starts kube-scheduler as [`KubeScheduler::start`] does. `more` is merged into the configuration.
     ///
     /// # Errors
     /// As [`KubeScheduler::start`].
@@ -41,7 +41,8 @@ impl KubeScheduler {
         Self::start_with_flags(target, more, &["--secure-port=0"])
     }
 
-    /// Starts a kube-scheduler that serves every client, without authorization. Also returns its address.
+    /// Starts kube-scheduler with a port that serves every client without authorization. Also returns the port's
+    /// address. `more` is merged into the configuration.
     ///
     /// # Errors
     /// As [`KubeScheduler::start`].

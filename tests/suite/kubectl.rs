@@ -1,4 +1,4 @@
-//! A standard kubectl against both API servers. Its output must be the same.
+//! A standard kubectl against the embedded API server and a real one. The output must be the same.
 
 use anyhow::{Context, Result, ensure};
 use berth_test_kit::wait::{Look, eventually};

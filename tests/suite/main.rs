@@ -1,8 +1,8 @@
-//! The end-to-end suite: tests every behavior against the embedded API server and a real one.
+//! The end-to-end suite: tests against the embedded API server and a real API server.
 //!
 //! A case is an `async fn(&Target) -> Result<()>` in the module of its subject. `cargo test -p berth-tests --test
-//! suite -- embedded::placing` runs some of them. `KUBEBUILDER_ASSETS` names the folder with etcd and
-//! kube-apiserver.
+//! suite -- embedded::placing` runs the cases of the module `placing` against the embedded API server.
+//! `KUBEBUILDER_ASSETS` is the path of the folder with etcd and kube-apiserver.
 
 mod case;
 mod harness;

@@ -1,5 +1,5 @@
-//! Files in the plugins directory that are not plugins, or faulty plugins. The loader refuses such a file with the
-//! file's name and the cause, and the last good plugin continues to serve.
+//! Files in the plugins directory that are not plugins, or faulty plugins. The loader refuses such a file and reports
+//! the file's name and the cause. The last valid plugin continues to serve.
 
 use anyhow::{Context, Result};
 use berth_tests::crafted;

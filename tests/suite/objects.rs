@@ -1,5 +1,5 @@
-//! Plugins that read objects of additional kinds. The kinds are listed and watched once a plugin reads them,
-//! reduced to the declared fields.
+//! Plugins that read objects of kinds other than nodes and pods. The scheduler lists and watches a kind once a plugin
+//! reads the kind, and keeps only the declared fields of the objects.
 
 use anyhow::{Context, Result, ensure};
 use berth_test_kit::wait::{Look, eventually};
@@ -37,8 +37,8 @@ async fn create(api: &Api<DynamicObject>, object: Value) -> Result<()> {
     Ok(())
 }
 
-/// A pod waits until an object has the field. An object with another field does not help. Once the object is
-/// removed, the next pod waits again.
+/// A pod waits until a ConfigMap has the field `data.pool`. A ConfigMap with another field does not help. Once the
+/// ConfigMap with the field is removed, later pods wait again.
 async fn a_field_of_an_object_decides(target: &Target) -> Result<()> {
     let session =
         with_plugin(target, &crafted::rejecting_until_object("Wanting", "v1", "ConfigMap", "data.pool")).await?;

@@ -16,7 +16,7 @@ use crate::harness::standalone_trial;
 
 crate::case::cases!(Both: all_requests_fail_for_a_while);
 
-/// Returns the trials that stop a real API server. Each starts its own control plane.
+/// Returns the trials that stop a real API server. Each trial starts its own control plane.
 pub fn trials() -> Vec<Trial> {
     let no_server = ControlPlane::assets().is_none();
     let alone = "real::outages::the_api_server_is_restarted";
@@ -50,8 +50,8 @@ async fn all_requests_fail_for_a_while(target: &Target) -> Result<()> {
         let check = async {
             proxy.begin(fault);
             api::create_all(&target.client, pods(&format!("p-{round}"), PODS, "10m")).await?;
-            // Bindings have had the fault, so the scheduler has seen these pods. The scheduler sees the next objects
-            // only when it watches again.
+            // When this many requests have had the fault, some of them are bindings, so the scheduler has seen the
+            // pods. After the cut, the scheduler sees the next objects only when it watches again.
             proxy.until_hit(HITS).await?;
             proxy.cut();
             let late = format!("late-{round}");
@@ -84,7 +84,7 @@ async fn the_api_server_is_restarted() -> Result<()> {
     check_placements(&target, &journal).await
 }
 
-/// The leader must end. The other scheduler takes over once the API server runs again.
+/// The leader must end when it can't renew its Lease. The other scheduler leads once the API server runs again.
 async fn the_api_server_is_restarted_and_the_leader_lost_its_lease() -> Result<()> {
     let mut plane = start_control_plane().await?;
     let target = Target::real(&plane).await?;
@@ -116,7 +116,7 @@ async fn until_some_pods_placed(target: &Target, journal: &Journal) -> Result<()
         .await
 }
 
-/// Checks that pending pods are placed, and that new objects are seen.
+/// Checks that pending pods are placed, and that the scheduler sees a new node and a new pod.
 async fn check_recovery(target: &Target, journal: &Journal) -> Result<()> {
     journal.until_placed("p-", PODS).await?;
     api::create(&target.client, &node("late", 4)).await?;

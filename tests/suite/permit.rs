@@ -40,7 +40,7 @@ async fn a_gang_starts_together(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Returns a change that removes the pod's requests, because no CPU is left.
+/// Returns a change that removes a pod's requests, so that the pod fits on nodes without free CPU.
 fn without_requests() -> Value {
     json!({"spec": {"containers": [{"name": "main", "image": "registry.example/app:1"}]}})
 }
@@ -52,10 +52,10 @@ async fn an_incomplete_gang_releases_its_nodes(target: &Target) -> Result<()> {
         let note = "rejected due to timeout after waiting 1s at plugin gang";
         events::with_note(&target.client, name, "FailedScheduling", note).await?;
     }
-    // When one of the two members releases its node, the other one gets an attempt and reserves the node again. A
-    // single member causes no attempts.
+    // When one of the two members releases its node, the other member gets an attempt and reserves the node again.
+    // A single member causes no attempts.
     api::delete(&target.client, &member("gang-1", "1")).await?;
-    // These pods request all CPU of the nodes, so the gang must not hold any.
+    // The filling pods request all CPU of the nodes, so the gang must not hold any CPU.
     session.create_all([pod("filling-0", "4"), pod("filling-1", "4")]).await?;
     session.journal.until_placed("filling-", 2).await?;
     let bound = session.journal.now(|pods| pods.placed_count("gang-"));

@@ -1,4 +1,4 @@
-//! Pods are placed on suitable nodes only, and the pod's condition and event report it.
+//! Pods are placed on suitable nodes only, and the pod's condition and event report the placement.
 
 use std::collections::BTreeMap;
 

@@ -45,8 +45,8 @@ async fn until_warm_up_requested(target: &Target, name: &str) -> Result<()> {
     .await
 }
 
-/// A node without an agent is rejected, and accepted once it has an agent. The pod is bound when the agent reports
-/// that the node is ready, and not earlier.
+/// The plugin rejects a node without an agent, and accepts the node once the node has an agent. The pod is bound when
+/// the agent reports that the node is ready, and not earlier.
 async fn a_pod_is_bound_when_its_node_is_ready(target: &Target) -> Result<()> {
     let session = with_plugin(target, "warm-up", [node("n", 4)]).await?;
     session.create(&warm_up_pod("p")).await?;

@@ -40,8 +40,8 @@ async fn start<'a>(target: &'a Target, more_objects: &[Value]) -> Result<Session
     Session::start(target).await
 }
 
-/// The victim terminates slowly. Its condition gives the reason, the node is nominated for the pod, and no other
-/// pod is evicted meanwhile.
+/// The victim terminates slowly. The victim's condition gives the reason, the victim's node is nominated for the
+/// preempting pod, and no other pod is evicted until the victim is gone.
 async fn the_pod_with_the_lowest_priority_is_evicted(target: &Target) -> Result<()> {
     let session = start(target, &[]).await?;
     let low = on("a", "low");
@@ -103,7 +103,7 @@ async fn a_pod_of_equal_priority_is_not_evicted(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Waits until this is the complete message of the pod's condition.
+/// Waits until `message` is the complete message of the pod's condition `PodScheduled`.
 async fn until_fully_rejected(session: &Session<'_>, name: &str, message: &str) -> Result<()> {
     session
         .journal

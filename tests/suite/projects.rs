@@ -14,7 +14,7 @@ use tokio::process::Command;
 
 use crate::harness::standalone_trial;
 
-/// The plugin's name. The name differs from the names in the template, so that each of those must be replaced.
+/// The plugin's name. The name differs from the names in the template, so `berth plugin new` must replace each of them.
 const NAME: &str = "red-and-blue";
 /// The number of nodes. Only one node suits the pods, so that the pods can't all be on this node by chance.
 const NODES: usize = 4;
@@ -65,8 +65,8 @@ async fn build(project: &Path, arguments: &[&str], environment: &Environment) ->
     run(&project.join("build"), arguments, project, environment).await
 }
 
-/// Removes this project's crates from the target directory that all runs of this test share. They would stay there
-/// without any use.
+/// Removes this project's crates from the target directory that all runs of this test share. Later runs do not use
+/// these crates.
 async fn remove_built_crates(project: &Path, environment: &Environment) -> Result<()> {
     let wasm = ["--release", "--target", "wasm32-unknown-unknown"];
     for kind in [&[][..], &wasm] {
@@ -103,7 +103,7 @@ async fn check_placement(target: &Target, module: &[u8]) -> Result<()> {
     session.end().await
 }
 
-/// Refusals name the cause and, if possible, a solution. They leave existing files unchanged.
+/// `berth plugin new` names the cause of a refusal and, if possible, a solution. Existing files stay unchanged.
 async fn invalid_arguments_are_refused() -> Result<()> {
     let home = tempfile::TempDir::new()?;
     let full = home.path().join("full");

@@ -18,7 +18,7 @@ crate::case::cases!(Both:
     pods_being_deleted_are_not_placed,
 );
 
-/// A node fits one of three pods. The scheduler finds all of them at its start.
+/// The only node fits one of three pods. All three pods exist before the scheduler starts.
 async fn higher_priority_goes_first(target: &Target) -> Result<()> {
     let class = |name: &str| json!({"spec": {"priorityClassName": name}});
     let objects = [
@@ -47,7 +47,7 @@ async fn gated_pods_wait(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
     let gated = with(pod("gated", "1"), &json!({"spec": {"schedulingGates": [{"name": "example.com/quota"}]}}));
     session.create(&gated).await?;
-    // These pods come after the gated pod, and would be scheduled after it.
+    // Without the gate, the gated pod would be scheduled before these later pods.
     session.create_all(pods("later", 20, "10m")).await?;
     session.journal.until_placed("later-", 20).await?;
     let seen = session.journal.now(|pods| pods.by_name.get("gated").cloned()).unwrap_or_default();
@@ -61,7 +61,7 @@ async fn gated_pods_wait(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// A node fits one pod, and is nominated for a gated pod. Pods with lower priority wait until the gated pod
+/// The only node fits one pod, and is nominated for a gated pod. A pod with lower priority waits until the gated pod
 /// is deleted.
 async fn a_nominated_node_is_reserved(target: &Target) -> Result<()> {
     api::create(&target.client, &priority_class("urgent", 1000)).await?;

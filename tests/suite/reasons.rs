@@ -10,7 +10,8 @@ crate::case::cases!(Both: each_plugin_gives_its_reason, no_nodes, condition_and_
 /// A pod's name, the change of its spec, and the expected message.
 type Row = (&'static str, Value, &'static str);
 
-/// Returns five nodes: two ordinary ones, one tainted, one cordoned, one full.
+/// Returns five nodes: `plain`, `ported`, whose host port is taken, `batch` with taints, `cordoned`, and `full`, which
+/// allows one pod.
 fn cluster() -> Vec<Value> {
     vec![
         with(node("plain", 4), &json!({"metadata": {"labels": {"pool": "plain"}}})),
@@ -21,7 +22,7 @@ fn cluster() -> Vec<Value> {
     ]
 }
 
-/// Returns pods that already run.
+/// Returns pods that are already on the nodes `full` and `ported`.
 fn residents() -> Vec<Value> {
     let port = json!({"containerPort": 80, "hostPort": 8080});
     let on = |name: &str, node: &str| with(pod(name, "1"), &json!({"spec": {"nodeName": node}}));
@@ -44,7 +45,7 @@ fn rows() -> Vec<Row> {
         json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}})
     };
     vec![
-        // Rejections by one plugin only: these pods tolerate the taints.
+        // These pods tolerate all taints, so NodeResourcesFit or NodeAffinity alone rejects each node.
         (
             "cpu",
             json!({"tolerations": tolerates_all, "containers": requesting(json!({"cpu": "64"}))}),
@@ -67,7 +68,7 @@ fn rows() -> Vec<Row> {
             json!({"tolerations": tolerates_all, "nodeSelector": {"disk": "nvme"}}),
             "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector.",
         ),
-        // Each node has its own reason.
+        // Different plugins reject different nodes.
         (
             "tainted",
             json!({"nodeSelector": host("batch")}),

@@ -1,5 +1,5 @@
 //! The configuration file changes while the scheduler runs. Plugins are enabled and disabled without a restart. An
-//! invalid configuration is refused, and the last valid one stays in force.
+//! invalid configuration is refused, and the last valid configuration stays in force.
 
 use anyhow::{Result, ensure};
 use berth_test_kit::wait::{Look, eventually};
@@ -16,7 +16,7 @@ crate::case::cases!(Both:
 
 const OWN: &str = "berth-0";
 
-/// A process with its own pod, and a configuration that is mounted from a ConfigMap.
+/// A scheduler process, which has its own pod, and a configuration file in a folder like a mounted ConfigMap.
 struct Scene<'a> {
     target: &'a Target,
     journal: Journal,
@@ -51,7 +51,7 @@ impl<'a> Scene<'a> {
         self.configuration.set(&[("configuration.yaml", text.as_bytes())])
     }
 
-    /// Waits until `/configz` names the plugin Crafted, or does not name it.
+    /// Waits until `/configz` names the plugin Crafted, or, if `names` is false, until `/configz` does not name it.
     async fn until_configz_names_crafted(&self, names: bool) -> Result<()> {
         eventually(&format!("/configz names the plugin Crafted: {names}"), || async {
             let (_, text) = self.berth.get("/configz").await?;
@@ -64,14 +64,15 @@ impl<'a> Scene<'a> {
         api::create(&self.target.client, &pod(name, "1m")).await
     }
 
-    /// Waits until an event, the log and a metric report that the configuration is refused.
+    /// Waits until an event and the log report the refusal of the configuration with the reason `why`, and a metric
+    /// reports a refused configuration.
     async fn until_refused(&self, why: &str) -> Result<()> {
         events::with_note(&self.target.client, OWN, "ConfigurationRefused", why).await?;
         self.berth.until_logged(why).await?;
         self.berth.until_metric("berth_configuration_refused 1").await
     }
 
-    /// Stops the process, which must still be the first one.
+    /// Stops the process. Returns an error if the process has failed: a refusal must not end the process.
     async fn end(mut self) -> Result<()> {
         self.berth.stop().await?;
         self.journal.check()
@@ -87,7 +88,7 @@ fn crafted() -> Value {
     json!({"multiPoint": {"enabled": [{"name": "Crafted"}]}})
 }
 
-/// One plugin comes from the directory, where its file stays, and one from the binary.
+/// The plugin Crafted comes from the plugin directory, where its file stays. TaintToleration comes from the binary.
 async fn plugins_are_disabled(target: &Target) -> Result<()> {
     directory::install(&target.plugins_dir(), "crafted.wasm", &crafted::rejecting("node(s) were too small"))?;
     let batch = tainted(node("n", 4), &["dedicated=batch:NoSchedule"]);
@@ -120,7 +121,7 @@ async fn invalid_configurations_are_refused(target: &Target) -> Result<()> {
         scene.journal.until_pod_placed(name).await?;
     }
     scene.until_configz_names_crafted(false).await?;
-    // The configuration still names this plugin, so it serves as soon as it exists.
+    // The configuration file still names the plugin Crafted, so Crafted serves as soon as its file exists.
     directory::install(&target.plugins_dir(), "crafted.wasm", &crafted::rejecting("node(s) were too small"))?;
     scene.berth.until_metric("berth_configuration_refused 0").await?;
     scene.until_configz_names_crafted(true).await?;

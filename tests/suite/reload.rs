@@ -79,7 +79,7 @@ async fn a_mounted_config_map_is_followed(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// The examples that users copy, as `make build` builds them.
+/// Places pods with the example plugins, as `make build` builds them.
 async fn the_examples_place_pods(target: &Target) -> Result<()> {
     let gpus = |name: &str, free: &str| {
         let amounts = json!({"nvidia.com/gpu": free});

@@ -26,9 +26,9 @@ async fn a_scheduler_is_stopped_during_work(target: &Target) -> Result<()> {
     journal.check()
 }
 
-/// The scheduler ends without notice, like a killed process. Its last requests may arrive after the second
-/// scheduler has listed the pods, so that a node may exceed its capacity, as with any scheduler. The kubelet
-/// rejects such pods.
+/// The first scheduler ends without notice, like a killed process. Its last requests may arrive after the second
+/// scheduler has listed the pods. A node may then exceed its capacity, so the test does not check the capacity. A
+/// kubelet rejects pods that exceed its node's capacity.
 async fn a_scheduler_is_killed_during_work(target: &Target) -> Result<()> {
     let journal = create_nodes_and_pods(target).await?;
     let first = target.scheduler().await?;
@@ -62,8 +62,8 @@ async fn two_schedulers_run_side_by_side(target: &Target) -> Result<()> {
     let (first, second) = (target.scheduler().await?, target.scheduler().await?);
     api::create_all(&target.client, pods("p", PODS, "10m")).await?;
     journal.until_placed("p-", PODS).await?;
-    // If the remaining scheduler still assumes pods that the other one bound elsewhere, one of the fillers does not
-    // fit.
+    // If the second scheduler still assumes a pod on another node than the first scheduler bound the pod to, one of
+    // the fillers does not fit.
     let fillers: Vec<Value> =
         capacity::free(&target.client).await?.iter().map(|(node, free)| filler(node, free["cpu"])).collect();
     let count = fillers.len();

@@ -90,7 +90,7 @@ async fn the_pod_tolerates_more(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Creates a pod that no node fits. After `help`, the pod must be placed on `node`.
+/// Creates a pod that no node fits. After the change `help`, the pod must be placed on `node`.
 async fn check_retry(
     target: &Target,
     cluster: Vec<Value>,

@@ -1,4 +1,4 @@
-//! Signals to the process, apart from those that end it.
+//! Signals to the process: SIGUSR2 at any time, and SIGTERM right after the start.
 
 use anyhow::Result;
 use berth_test_kit::wait::{Look, eventually};
@@ -22,7 +22,8 @@ pub fn trials() -> Vec<Trial> {
     })]
 }
 
-/// SIGUSR2 dumps the scheduler's cache, queue and objects to the log, and compares them with the API server.
+/// On SIGUSR2, the scheduler dumps its cache, queue and objects to the log, and compares the cache and the queue with
+/// the API server.
 async fn a_dump_shows_cache_and_queue(target: &Target) -> Result<()> {
     let journal = Journal::start(&target.client).await?;
     api::create(&target.client, &node("n1", 4)).await?;

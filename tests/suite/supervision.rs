@@ -32,7 +32,7 @@ async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
     for task in PERMANENT_TASKS {
         let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
         let supervisor = scheduler.supervisor().clone();
-        // The informers of further kinds start when the plugins serve.
+        // The informers of kinds other than pods and nodes start when the plugins serve.
         eventually(&format!("{task} is started"), || async {
             Ok(Look::at(supervisor.parts().contains(task), || format!("{:?}", supervisor.parts())))
         })

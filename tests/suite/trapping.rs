@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 crate::case::cases!(Both: traps_for_some_pods, a_replaced_plugin_stops_trapping);
 
-/// Returns a pod for which the plugin below traps.
+/// Returns a pod for which the plugin of [`start_with_trapping_plugin`] traps.
 fn trapped_pod(name: &str) -> Value {
     with(pod(name, "10m"), &json!({"metadata": {"labels": {"app": "web", "tier": "front", "trapped": "yes"}}}))
 }

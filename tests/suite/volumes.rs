@@ -51,7 +51,7 @@ async fn a_volume_is_bound_to_one_claim(target: &Target) -> Result<()> {
     let rejected = |pods: &Pods| pods.named("web").any(|(_, seen)| seen.rejection() == Some(none));
     let look = |pods: &Pods| Look::at(rejected(pods), || "no pod has the message".to_owned());
     session.journal.until("the later pod has the message that there is no volume", look).await?;
-    // The rejected pod gets this volume.
+    // The claim of the rejected pod gets the volume `more`, so the pod is placed.
     create_available(target, &volume("more", "1Gi", "n-1")).await?;
     session.journal.until_placed("web", 2).await?;
     session.end().await
@@ -73,7 +73,8 @@ async fn a_volume_is_provisioned_for_the_pods_node(target: &Target) -> Result<()
     session.end().await
 }
 
-/// The test acts as the provisioner.
+/// No controllers run. The test acts as the provisioner: it removes the selected node from the claim to report a
+/// failure, and later creates the volume.
 async fn a_pod_is_tried_again_when_provisioning_fails(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
     session.create(&class("made", "csi.example.com")).await?;

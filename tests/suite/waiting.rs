@@ -1,4 +1,4 @@
-//! A pod without a node is not tried again after a change that can't help it.
+//! The scheduler makes no new attempt for a pod without a node after a change that can't help the pod.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{node, pod, tainted, with};
@@ -72,8 +72,8 @@ impl Scene {
         Ok(Self { journal, berth })
     }
 
-    /// Checks that, after all changes, exactly one more attempt was made, which placed the pod. Changes arrive in
-    /// order.
+    /// Checks that the scheduler has placed the pod in its second attempt. The changes reach the scheduler in order, so
+    /// the earlier changes have caused no attempt.
     async fn until_placed_by_second_attempt(mut self, node: &str) -> Result<()> {
         let placed = self.journal.until_pod_placed("p").await?;
         ensure!(placed == node, "the pod is on {placed}, it should be on {node}");

@@ -24,7 +24,7 @@ async fn a_deployment_is_scaled(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Drains like `kubectl drain`: the node is cordoned, and its pods are evicted.
+/// Drains a node like `kubectl drain`: the test cordons the node and evicts the node's pods.
 async fn a_node_is_drained(target: &Target) -> Result<()> {
     let _controllers = target.controllers();
     let session = Session::with_nodes(target, nodes("n", 3, 4)).await?;

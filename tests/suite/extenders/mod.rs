@@ -1,6 +1,6 @@
 //! Extenders with Berth and with kube-scheduler: both must send the same requests and reach the same result.
 //!
-//! `PARITY_SCHEDULER` names kube-scheduler.
+//! `PARITY_SCHEDULER` is the path of kube-scheduler.
 
 mod scenes;
 
@@ -28,7 +28,7 @@ pub fn compared() -> Vec<crate::case::Case> {
 struct Observation {
     /// The requests, without repetitions, in the order of their first occurrence.
     requests: Vec<ReceivedRequest>,
-    /// The pod's node, or the reason and message of its condition.
+    /// The pod's node, or the reason and the message of the condition `PodScheduled`.
     result: Result<String, (String, String)>,
 }
 
@@ -112,7 +112,7 @@ async fn by_kube_scheduler(target: &Target, scene: &Scene) -> Result<Observation
     observation
 }
 
-/// Returns `extenders[]` of the configuration, with this server's address.
+/// Returns `extenders[]` of the configuration, with the URL of the test's extender server.
 fn extender_configuration(scene: &Scene, extender: &Extender) -> Vec<Value> {
     let url = |at: usize| json!({"urlPrefix": format!("{}/{at}/", extender.url())});
     scene.extenders.iter().enumerate().map(|(at, extender)| with(extender.clone(), &url(at))).collect()
@@ -151,7 +151,8 @@ async fn observe(target: &Target, scene: &Scene, extender: &Extender) -> Result<
             let Some(seen) = pods.by_name.get("p") else { return Look::NotYet("the pod does not exist".to_owned()) };
             match (&seen.node, &seen.scheduled) {
                 (Some(node), _) => Look::Yes((seen.uid.clone(), Ok(node.clone()))),
-                // A pod that is to be placed may first have to wait until its victims are gone.
+                // A condition is the result only if no node is expected: a pod that preempts others has a condition
+                // until the victims are gone.
                 (None, Some((_, reason, message))) if !expects_node => {
                     Look::Yes((seen.uid.clone(), Err((reason.clone(), message.clone()))))
                 }
@@ -180,13 +181,13 @@ async fn observe(target: &Target, scene: &Scene, extender: &Extender) -> Result<
     Ok(Observation { requests, result: result.map_err(|(reason, message)| (reason, readable(&message))) })
 }
 
-/// Returns a readable replacement for each uid.
+/// Returns the uid of each pod with a readable replacement. The argument has names and uids.
 fn uids<'a>(pods: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
     pods.into_iter().map(|(name, uid)| (uid.to_owned(), format!("uid of {name}"))).collect()
 }
 
-/// Removes or sorts values that differ from run to run: versions, times, conditions of earlier attempts, and the
-/// order of nodes.
+/// Removes values that differ from run to run: uids, versions, times, managed fields, and conditions of earlier
+/// attempts. Sorts lists, such as the list of nodes, by name.
 fn normalize(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -12,18 +12,17 @@ pub struct Scene {
     pub script: fn(&str, &Value) -> Reply,
     /// True if each node has a pod that takes most of the node's CPU: a pod with priority 0 on `a`, and 100 on `b`.
     pub full: bool,
-    /// Additional requests of the pod.
+    /// The resources that the pod requests in addition to three CPUs.
     pub requests: Value,
     pub expected: Outcome,
 }
 
-/// The expected result for the pod.
+/// The expected result for the pod. In messages, URL stands for the address of the test's extender server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The pod is placed on this node.
     On(&'static str),
-    /// The pod's condition has the reason `Unschedulable` and this message, where URL stands for the extender's
-    /// address.
+    /// The pod's condition has the reason `Unschedulable` and this message.
     Unschedulable(&'static str),
     /// The pod's condition has the reason `SchedulerError` and this message.
     Error(&'static str),
@@ -49,7 +48,8 @@ fn with(mut extender: Value, more: Value) -> Value {
     extender
 }
 
-/// Returns a filter result that keeps only this node, in the form in which the nodes were sent.
+/// Returns a filter result that keeps only this node: as a complete object if the request has complete nodes,
+/// otherwise by name.
 fn keep(node: &str, args: &Value) -> Value {
     let all: Vec<&Value> = args["Nodes"]["items"].as_array().into_iter().flatten().collect();
     match all.into_iter().find(|item| item["metadata"]["name"] == node) {
@@ -58,7 +58,8 @@ fn keep(node: &str, args: &Value) -> Value {
     }
 }
 
-/// Returns a preemption result with the victims on this node, as they were sent.
+/// Returns a preemption result that keeps only this node and the victims that the request has for the node. The
+/// result gives victims by uid, even if the request has complete pods.
 fn keep_victims_of(node: &str, args: &Value) -> Value {
     let complete = &args["NodeNameToVictims"][node]["Pods"];
     let uid = |pod: &Value| json!({"UID": pod["metadata"]["uid"]});

@@ -10,7 +10,7 @@ use serde_json::json;
 
 crate::case::cases!(Both: every_request_takes_five_seconds);
 
-/// Open watches continue. New watches also take five seconds to begin.
+/// The fault delays all new requests, also new watches. The test then cuts the watches that were open before.
 async fn every_request_takes_five_seconds(target: &Target) -> Result<()> {
     const PODS: usize = 40;
     let proxy = Proxy::start(target.client.clone()).await?;

@@ -25,7 +25,7 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Starts both candidates. Returns when one candidate leads.
+    /// Starts two candidates. Returns when one candidate leads.
     pub async fn start(target: &'a Target, lease: &'static str) -> Result<Self> {
         let candidates = Self { target, lease, running: Mutex::default(), ended: Mutex::default() };
         for _ in 0..2 {
@@ -54,7 +54,7 @@ impl<'a> Candidates<'a> {
         Ok(Leader { candidate: running.remove(at), holder })
     }
 
-    /// Waits until a candidate other than `except` holds the Lease. Returns its identity.
+    /// Waits until a candidate whose identity is not `except` holds the Lease. Returns the holder's identity.
     pub async fn until_one_leads(&self, except: Option<&str>) -> Result<String> {
         eventually("one of the candidates leads", || async {
             self.replace_ended().await?;
@@ -108,7 +108,8 @@ impl<'a> Candidates<'a> {
         ended.iter().chain(running.iter().map(|candidate| &candidate.proxy)).map(Proxy::record).collect()
     }
 
-    /// Stops both candidates, and checks all binds. Returns the number of late binds.
+    /// Stops both candidates, and checks all binds. Returns the number of late binds: binds that arrived after their
+    /// sender's Lease had expired.
     pub async fn end(self, journal: &Journal) -> Result<usize> {
         self.replace_ended().await?;
         for candidate in self.running.lock().await.iter_mut() {
@@ -153,7 +154,7 @@ impl Leader {
     }
 }
 
-/// Returns the identity under which a scheduler wrote the Lease.
+/// Returns the holder in the last successful write of the Lease that names a holder, through one proxy.
 fn holder_of(record: &Record) -> Option<String> {
     let mut taken = record.leases.iter().filter(|write| write.is_done() && !write.holder.is_empty());
     taken.next_back().map(|write| write.holder.clone())

@@ -15,7 +15,7 @@ use crate::harness::standalone_trial;
 
 const PODS: usize = 200;
 
-/// Returns the trials. Each stops a part of a real control plane, so each starts its own.
+/// Returns the trials. Each trial stops a part of a real control plane, so each trial starts its own control plane.
 pub fn trials() -> Vec<Trial> {
     let trial = |name, run: fn() -> BoxFuture<'static, Result<()>>| {
         let name = format!("real::control_plane::{name}");

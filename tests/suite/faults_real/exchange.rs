@@ -33,7 +33,7 @@ async fn exchange(session: &Session<'_>, name: &str, number: u8) -> Result<()> {
     session.until_exchanged(&file, before).await
 }
 
-/// Gangs of three start one member after the other, with an exchange after each member that waits.
+/// Creates the three members of each gang one after the other, and exchanges the plugin after each waiting member.
 async fn during_permit(target: &Target) -> Result<()> {
     let session = with_plugin(target, "gang", nodes("n", 2, 8)).await?;
     let mut number = 0;
@@ -107,7 +107,7 @@ async fn removed_during_pre_bind(target: &Target) -> Result<()> {
     session.until_unloaded("warm-up.wasm").await?;
     answer_as_agent(target, json!({"warm-up.example.com/ready": "images"})).await?;
     session.journal.until_pod_placed("p").await?;
-    // The remaining CPU of the node is still available: the pod holds only its own reservation.
+    // Pod `p` holds only the one CPU that it requests, so a pod that requests the node's other three CPUs fits.
     session.create(&pod("remaining", "3")).await?;
     session.journal.until_pod_placed("remaining").await?;
     session.end().await

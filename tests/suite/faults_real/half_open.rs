@@ -14,7 +14,8 @@ async fn watches_without_an_answer(target: &Target) -> Result<()> {
     api::create_all(&target.client, nodes("n", 2, 8)).await?;
     let journal = Journal::start(&target.client).await?;
     let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
-    // The watches of other kinds are opened anew as well, and may be the first.
+    // The cut also ends the watches of other kinds, which the scheduler may open again first. So the fault is for
+    // watches of pods and nodes only.
     proxy.begin_for(RequestSelector::WatchesOf("pods"), Fault::Silence);
     proxy.begin_for(RequestSelector::WatchesOf("nodes"), Fault::Silence);
     proxy.cut();

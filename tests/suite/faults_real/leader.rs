@@ -27,7 +27,7 @@ enum LeaderFault {
     Pause,
 }
 
-/// Runs each fault `FAULT_ROUNDS` times, while pods are being placed.
+/// Runs each fault as often as [`rounds`] says, while pods are being placed.
 async fn leaders_are_killed_and_paused(target: &Target) -> Result<()> {
     api::create_all(&target.client, nodes("n", 10, 8)).await?;
     let journal = Journal::start(&target.client).await?;
@@ -66,8 +66,8 @@ async fn run_round(
     journal.check()?;
     let late: usize = candidates.records().await.iter().map(|record| binds::late_binds(record).len()).sum();
     if late == 0 {
-        // A late bind may exceed a node's capacity, because the API server does not check it and another leader may
-        // have used the capacity.
+        // A bind that arrives after its sender's Lease has expired may exceed a node's capacity: the API server does
+        // not check the capacity, and another leader may have used it.
         capacity::check(&target.client).await?;
     }
     let all: Api<Pod> = Api::namespaced(target.client.clone(), NAMESPACE);

@@ -1,5 +1,5 @@
-//! Faults of a control plane and of schedulers. The tests check what proxies in front of the API server have
-//! recorded.
+//! Faults of a control plane, of schedulers and of plugins. Most tests check what proxies in front of the API server
+//! have recorded.
 
 pub mod api_server;
 mod candidates;

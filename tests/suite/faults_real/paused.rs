@@ -14,8 +14,8 @@ crate::case::cases!(Both: paused_with_binds_under_way, a_bind_without_an_answer_
 /// then arrive and must be refused. The resumed leader must not begin other binds.
 async fn paused_with_binds_under_way(target: &Target) -> Result<()> {
     const PODS: usize = 150;
-    // `binds_at_once` of the API client. When this many binds are held, no bind is between the check of the Lease
-    // and its request.
+    // The scheduler's maximum number of concurrent binds, the default of `binds_at_once`. When the proxy holds this
+    // many binds, the scheduler has no other bind that has passed the check of the Lease but is not yet sent.
     const AT_ONCE: usize = 64;
     api::create_all(&target.client, nodes("n", 10, 8)).await?;
     let journal = Journal::start(&target.client).await?;
@@ -53,9 +53,10 @@ async fn paused_with_binds_under_way(target: &Target) -> Result<()> {
     candidates.end(&journal).await.map(drop)
 }
 
-/// The Lease is renewed meanwhile, so that nothing else ends the request.
+/// The leader renews the Lease while the bind has no answer, so only the time limit of the bind ends the request.
 async fn a_bind_without_an_answer_is_given_up_within_the_lease(target: &Target) -> Result<()> {
-    // Eight renewals fit into a Lease. On a slow machine, more can be sent before the end is noticed.
+    // The leader sends eight renewals in the duration of a Lease. On a slow machine, the leader can send more before
+    // the proxy notices the end of the bind.
     const RENEWALS: usize = 16;
     api::create_all(&target.client, nodes("n", 1, 8)).await?;
     let journal = Journal::start(&target.client).await?;

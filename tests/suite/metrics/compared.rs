@@ -19,7 +19,8 @@ pub enum EqualParts {
     Missing,
 }
 
-/// All metrics that kube-scheduler has after the workload. docs/differences.md lists the missing ones.
+/// All metrics that kube-scheduler has after the workload and whose names start with `scheduler_`. docs/differences.md
+/// explains the metrics that Berth does not have.
 pub const METRICS: &[(&str, EqualParts)] = &[
     ("scheduler_schedule_attempts_total", EqualParts::Counts),
     ("scheduler_scheduling_attempt_duration_seconds", EqualParts::Counts),
@@ -61,7 +62,7 @@ const MISSING_SERIES: [[(&str, &str); 2]; 6] = [
     [("extension_point", "Score"), ("plugin", "DynamicResources")],
 ];
 
-/// Returns the differences, one per line.
+/// Returns the differences between the metrics of the two schedulers, one per line.
 pub fn differences(theirs: &Scrape, ours: &Scrape) -> Vec<String> {
     let mut lines = Vec::new();
     for metric in theirs.kinds.keys().filter(|metric| metric.starts_with("scheduler_")) {
@@ -124,7 +125,7 @@ fn has(labels: &Labels, name: &str, value: &str) -> bool {
 
 /// Reduces the counts of PreEnqueue to 1 with status `Success`. kube-scheduler counts every result of PreEnqueue as
 /// a success. For a pod that failed, kube-scheduler calls PreEnqueue when the backoff begins, Berth when the
-/// backoff ends. So the test only checks that both called it.
+/// backoff ends. So the test only checks that both schedulers called PreEnqueue.
 fn normalize_pre_enqueue(mut counts: BTreeMap<Labels, f64>) -> BTreeMap<Labels, f64> {
     let asked: Vec<Labels> =
         counts.keys().filter(|labels| has(labels, "extension_point", "PreEnqueue")).cloned().collect();

@@ -1,6 +1,7 @@
-//! The metrics of kube-scheduler and of Berth for the same workload: names, labels and counts must be equal.
+//! The metrics of kube-scheduler and of Berth for the same workload. [`compared::METRICS`] says which parts of each
+//! metric must be equal.
 //!
-//! `PARITY_SCHEDULER` names kube-scheduler.
+//! `PARITY_SCHEDULER` is the path of kube-scheduler.
 
 mod compared;
 mod scrape;

@@ -12,7 +12,8 @@ pub type Labels = BTreeMap<String, String>;
 pub struct Scrape {
     /// The type by metric: `counter`, `gauge` or `histogram`.
     pub kinds: BTreeMap<String, String>,
-    /// The values by the name of the series and by labels.
+    /// The value of each series, by name and labels. The names of a histogram's series end with `_bucket`, `_sum` and
+    /// `_count`.
     series: BTreeMap<String, BTreeMap<Labels, f64>>,
 }
 
@@ -60,7 +61,7 @@ impl Scrape {
         buckets
     }
 
-    /// Returns the names of the labels that the metric's series have.
+    /// Returns the names of the labels of the metric's series, except series with the value 0.
     pub fn label_names(&self, metric: &str) -> BTreeSet<String> {
         self.counts(metric).into_keys().flat_map(Labels::into_keys).collect()
     }

@@ -18,7 +18,8 @@ pub struct Workload<'a> {
     extender: Extender,
 }
 
-/// Creates two empty nodes and a full one, and starts an extender that always fails.
+/// Creates two empty nodes and the node `full`, whose pod takes three of four CPUs. Starts an extender that always
+/// fails.
 ///
 /// # Errors
 /// Returns the API server's error.
@@ -35,8 +36,8 @@ pub async fn prepare(target: &Target) -> Result<Workload<'_>> {
 }
 
 impl Workload<'_> {
-    /// Returns the configuration for both schedulers: the extender, and a long backoff, so that it is determined
-    /// which pods are in backoff.
+    /// Returns the configuration for both schedulers: the extender, and a backoff that lasts longer than the test, so
+    /// that no pod leaves the backoff queue.
     pub fn configuration(&self) -> Value {
         json!({
             "podInitialBackoffSeconds": 600,
@@ -52,7 +53,7 @@ impl Workload<'_> {
     /// Runs the workload with the scheduler that serves at this address. Returns the final scrape.
     ///
     /// # Errors
-    /// Returns an error if a pod had another result.
+    /// Returns an error if a pod or a metric does not reach the expected state in time.
     pub async fn run(&self, address: &str) -> Result<Scrape> {
         until_count(address, "scheduler_cache_size", json!({"type": "nodes"}), 3.0).await?;
         until_count(address, "scheduler_cache_size", json!({"type": "pods"}), 1.0).await?;
@@ -78,7 +79,7 @@ impl Workload<'_> {
         until_count(address, "scheduler_cache_size", json!({"type": "pods"}), 15.0).await
     }
 
-    /// Creates a pod that no node fits, and changes a node so that it fits.
+    /// Creates a pod that no node fits, and adds the label that the pod selects to a node.
     async fn place_after_node_change(&self, address: &str) -> Result<()> {
         let selecting = with(pod("helped", "100m"), &json!({"spec": {"nodeSelector": {"disk": "ssd"}}}));
         self.create_and_await_rejection(selecting).await?;

@@ -1,8 +1,8 @@
-//! Compares how kube-scheduler and Berth place the same workload. The same pods must be placed, and the others must
-//! get the same messages. The distributions over zones and nodes may differ only as much as kube-scheduler's do
-//! from run to run.
+//! Compares how kube-scheduler and Berth place the same workload. The same pods must be placed, and all other pods
+//! must get the same messages. The distributions of pods over zones and nodes may differ only about as much as the
+//! distributions of kube-scheduler's runs differ from each other.
 //!
-//! `PARITY_SCHEDULER` names the program, which `scripts/controlplane kube-scheduler` builds.
+//! `PARITY_SCHEDULER` is the path of kube-scheduler, which `scripts/controlplane kube-scheduler` builds.
 
 mod outcome;
 mod workload;
@@ -21,7 +21,8 @@ use crate::kube_scheduler::KubeScheduler;
 
 crate::case::cases!(Real: a_recorded_workload_has_the_same_outcome);
 
-/// The number of runs for each scheduler. Each run has another seed.
+/// The number of runs of the workload with each scheduler. Each run of Berth has another seed. kube-scheduler takes no
+/// seed.
 const RUNS: u64 = 4;
 
 async fn a_recorded_workload_has_the_same_outcome(target: &Target) -> Result<()> {
@@ -75,7 +76,8 @@ async fn until_ready(target: &Target, journal: &Journal) -> Result<()> {
     journal.until_gone("first").await
 }
 
-/// Returns the pods that one scheduler placed and the other did not, and pods with different messages, in any run.
+/// Compares all runs of both schedulers with kube-scheduler's first run. Returns a line for each pod that was placed in
+/// only one of the two compared runs, and for each pod with different messages.
 fn differences(theirs: &[Outcome], ours: &[Outcome]) -> Vec<String> {
     let mut lines = Vec::new();
     let Some(expected) = theirs.first() else { return lines };
@@ -114,7 +116,8 @@ fn distributions(workload: &Workload, theirs: &[Outcome], ours: &[Outcome]) -> R
         let between = |ones: &[Distribution], others: &[Distribution]| -> i64 {
             ones.iter().flat_map(|one| others.iter().map(move |other| one.distance(other)[at])).sum()
         };
-        // A run is compared with all other runs of kube-scheduler, and with all runs of Berth.
+        // `own` compares each run of kube-scheduler with all others; the distance of a run to itself is 0. `cross`
+        // compares each run of Berth with each run of kube-scheduler.
         let (own, cross) = (between(&theirs, &theirs), between(&ours, &theirs));
         let runs = i64::try_from(theirs.len())?;
         let (own, cross) = (own as f64 / (runs * (runs - 1)) as f64, cross as f64 / (runs * runs) as f64);

@@ -13,7 +13,7 @@ use super::workload::Workload;
 pub struct Outcome {
     /// The node by pod name.
     pub placed: BTreeMap<String, String>,
-    /// The message of the pod's condition by pod name.
+    /// The message of the pod's condition `PodScheduled`, by pod name.
     pub rejected: BTreeMap<String, String>,
 }
 
@@ -70,8 +70,8 @@ impl Outcome {
 }
 
 impl Distribution {
-    /// Returns how many pods would have to move to reach the other distribution: between zones, and between nodes
-    /// sorted by their number of pods.
+    /// Returns two numbers of pods that would have to move to reach the other distribution: pods that would change the
+    /// zone, and pods that would change the node. Nodes are compared by their rank in the number of pods, not by name.
     pub fn distance(&self, other: &Self) -> [i64; 2] {
         let keys: BTreeSet<_> = self.zones.keys().chain(other.zones.keys()).collect();
         let in_zone = |of: &Self, key| of.zones.get(key).copied().unwrap_or_default();
@@ -81,7 +81,7 @@ impl Distribution {
     }
 }
 
-/// Returns true if the pod belongs to the group.
+/// Returns true if the pod belongs to the group, which is the part of the pod's name before the last hyphen.
 pub fn is_in_group(pod: &str, group: &str) -> bool {
     pod.rsplit_once('-').is_some_and(|(name, _)| name == group)
 }

@@ -7,13 +7,13 @@ use berth_tests::objects::{self, NAMESPACE, with};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The content of the file.
+/// The content of workload.yaml.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     seed: u64,
     nodes: Vec<Nodes>,
-    /// Other objects in the cluster.
+    /// The objects of the cluster that are neither nodes nor pods.
     pub objects: Vec<Value>,
     /// Groups of pods.
     pub pods: Vec<Pods>,
@@ -36,7 +36,7 @@ struct Nodes {
     amounts: Value,
 }
 
-/// A group of equal pods.
+/// A group of pods that differ only by their names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pods {
@@ -59,7 +59,7 @@ pub struct Pods {
 }
 
 impl Workload {
-    /// Reads the file.
+    /// Reads workload.yaml.
     ///
     /// # Errors
     /// Returns an error if the file is not a valid workload.
@@ -72,13 +72,14 @@ impl Workload {
         self.nodes.iter().flat_map(|nodes| (0..nodes.count).map(|n| nodes.node(n)))
     }
 
-    /// Returns the zone of each node.
+    /// Returns the zone of each node, by the node's name.
     pub fn zones(&self) -> BTreeMap<String, String> {
         let all = self.nodes.iter().flat_map(|nodes| (0..nodes.count).map(move |n| (nodes, n)));
         all.map(|(nodes, n)| (format!("{}-{n}", nodes.name), nodes.zone(n).to_owned())).collect()
     }
 
-    /// Returns all pods in the order in which they are created.
+    /// Returns all pods in the order in which they are created: the groups with `first`, then all other pods, shuffled
+    /// with the workload's seed.
     pub fn pods(&self) -> Vec<Value> {
         let of = |first: bool| {
             let groups = self.pods.iter().filter(move |pods| pods.first == first);

@@ -1,4 +1,5 @@
-//! An old Policy file: each predicate keeps a pod off a node, and each priority prefers a node.
+//! Policy files, the configuration of old versions of kube-scheduler. Each predicate must keep a pod off a node, and
+//! each priority must prefer a node.
 
 mod predicates;
 mod priorities;
@@ -38,7 +39,7 @@ impl<'a> Scene<'a> {
         api::create_all(&self.target.client, objects).await
     }
 
-    /// Deletes objects of kinds that the general clean-up does not cover.
+    /// Deletes these objects, whose kinds `Target::clean_up` does not cover.
     async fn delete(&self, objects: &[Value]) -> Result<()> {
         for object in objects {
             api::delete(&self.target.client, object).await?;
@@ -46,7 +47,7 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// Starts a scheduler with a Policy file of this folder and no other configuration.
+    /// Starts a scheduler with a Policy file of the folder suite/policy and no other configuration.
     fn scheduler(&self, policy: &str) -> Result<Process> {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("suite/policy").join(policy);
         let file = file.to_str().context("the repository's path is text")?;
@@ -54,7 +55,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Returns a running pod on a node, with minimal requests.
+/// Returns a pod that is already on the node, with minimal requests and then the change.
 fn resident(name: &str, node: &str, change: &Value) -> Value {
     let small = json!({"requests": {"cpu": "1m", "memory": "1Mi"}});
     let there = json!({"spec": {"nodeName": node, "containers": [{"name": "main", "image": "a", "resources": small}]}});

@@ -1,4 +1,4 @@
-//! Predicates: each predicate must keep a pod off one node, and the pod can't go to any other node.
+//! Predicates: each predicate must reject a pod on one node. The pod can go to no other node, so it stays pending.
 
 use anyhow::{Result, ensure};
 use berth_test_kit::wait::Look;
@@ -166,7 +166,7 @@ fn objects() -> Vec<Value> {
     ]
 }
 
-/// Returns objects that the general clean-up does not cover.
+/// Returns objects that the test must delete, because `Target::clean_up` does not cover their kinds.
 fn objects_to_delete() -> Vec<Value> {
     vec![
         service("service"),

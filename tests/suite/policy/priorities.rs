@@ -10,12 +10,12 @@ use super::{Scene, labels, resident};
 /// The number of nodes beside the preferred node, so that the preferred node is seldom chosen by chance.
 const OTHERS: usize = 4;
 
-/// The differences between the preferred node and the others.
+/// The differences between the preferred node, which is called right, and the other nodes, which are called wrong.
 struct Row {
     name: &'static str,
     right: Value,
     wrong: Value,
-    /// The change of the pod that runs on the preferred node.
+    /// The change of the pod that is already on the preferred node.
     on_right: Value,
     on_wrong: Value,
     pod: Value,
@@ -40,7 +40,7 @@ fn pod_affinity_term(app: &str) -> Value {
     json!({"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "kubernetes.io/hostname"})
 }
 
-/// Returns the rows for a Policy with nearly all priorities.
+/// Returns the rows for every-priority.json, a Policy with all priorities that can be combined.
 fn combinable_rows() -> Vec<Row> {
     let node_affinity =
         json!([{"weight": 1, "preference": {"matchExpressions": [{"key": "fast", "operator": "Exists"}]}}]);
@@ -101,7 +101,7 @@ fn combinable_rows() -> Vec<Row> {
     ]
 }
 
-/// Returns the rows for a Policy with the priorities that can't be combined with the others.
+/// Returns the rows for other-priorities.json, a Policy with priorities that can't be combined with the others.
 fn exclusive_rows() -> Vec<Row> {
     vec![
         Row { on_right: requests("2", "8Gi"), ..row("most") },
@@ -109,7 +109,7 @@ fn exclusive_rows() -> Vec<Row> {
     ]
 }
 
-/// Returns the row for a Policy with its own scoring shape, which prefers medium utilization.
+/// Returns the row for ratio.yaml, a Policy whose own scoring shape prefers medium utilization.
 fn ratio_rows() -> Vec<Row> {
     vec![Row { on_right: requests("2", "1Mi"), on_wrong: requests("3500m", "1Mi"), ..row("ratio") }]
 }
@@ -158,7 +158,8 @@ async fn create(scene: &Scene<'_>, row: &Row) -> Result<()> {
     let mut residents = vec![resident(&format!("on-{}", preferred_node(row)), &preferred_node(row), &row.on_right)];
     residents.extend(wrong.iter().map(|node| resident(&format!("on-{node}"), node, &row.on_wrong)));
     if *name == "apart" {
-        // The Service's first pod. Without the priority, three of the other nodes are as good as the preferred one.
+        // This pod is the first pod of the Service. Without the priority, three of the wrong nodes are as good as the
+        // preferred node.
         residents.push(resident("apart-first", "apart-wrong-0", &app("apart")));
     }
     scene.create(residents).await?;

@@ -1,6 +1,6 @@
-//! A pod that claims a device, on the scene's pair of nodes. The claim's status shows that the scheduler saw the
-//! devices and wrote the allocation. Another pod requests an extended resource, for which a claim of an earlier
-//! attempt exists. A different claim shows that the scheduler deleted the old one and created a new one.
+//! A pod that claims a device, on the scene's nodes a and b. The claim's status shows that the scheduler saw the
+//! devices and wrote the allocation. Another pod requests an extended resource. A claim of an earlier attempt exists
+//! for this pod. The scheduler must delete the earlier claim and create a new claim.
 
 use anyhow::Result;
 use berth_tests::api;
@@ -12,7 +12,8 @@ const VERSION: &str = "resource.k8s.io/v1";
 const DRIVER: &str = "gpu.example.com";
 const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 
-/// The pods of one scheduler, and the objects that they need. All names contain the scheduler's name.
+/// The pods with devices of one scene, and the objects that these pods need. All objects have the scene's name as a
+/// part of their names.
 pub struct Devices {
     client: Client,
     name: String,
@@ -20,7 +21,7 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// Creates the names for the scheduler with this name.
+    /// Returns the pods and objects of the scene `name`, for the scheduler `scheduler_name`. Creates no objects.
     pub fn new(client: &Client, name: &str, scheduler_name: &str) -> Self {
         Self { client: client.clone(), name: name.to_owned(), scheduler_name: scheduler_name.to_owned() }
     }
@@ -30,19 +31,21 @@ impl Devices {
         [self.class(), self.slice(), self.claim()]
     }
 
-    /// Creates a gated pod, and the claim that an earlier attempt left for it. Returns the claim.
+    /// Creates the gated pod, and the claim that an earlier attempt for this pod would have left. Returns the claim.
     pub async fn create_stale_claim(&self) -> Result<Value> {
         let asking = api::create_and_read(&self.client, &self.asking()).await?;
         api::create_and_read(&self.client, &self.stale_claim(&asking)).await
     }
 
-    /// Creates and ungates the pods. Call this once the scheduler knows the objects.
+    /// Creates the pod with the device claim, and removes the gate of the pod that requests the extended resource. Call
+    /// this once the scheduler knows the objects.
     pub async fn create_pods(&self) -> Result<()> {
         api::create(&self.client, &self.pod()).await?;
         api::patch(&self.client, &self.asking(), json!({"spec": {"schedulingGates": null}})).await
     }
 
-    /// Returns whether the pod has a new claim for the extended resource, and the old claim is gone.
+    /// Returns whether the pod's status names a claim for the extended resource, and the earlier attempt's claim is
+    /// gone.
     pub async fn has_new_claim(&self) -> Result<bool> {
         let pod = api::get(&self.client, &self.asking()).await?.unwrap_or_default();
         let made = pod["status"]["extendedResourceClaimStatus"]["resourceClaimName"].is_string();
@@ -90,8 +93,8 @@ impl Devices {
         format!("{}.example.com/gpu", self.name)
     }
 
-    /// Returns the gated pod that requests the extended resource. The gate is removed once the scheduler knows the
-    /// old claim.
+    /// Returns the gated pod that requests the extended resource. The test removes the gate once the scheduler knows
+    /// the earlier attempt's claim.
     fn asking(&self) -> Value {
         let one = json!({ self.resource(): "1" });
         let container = json!({"name": "main", "image": "app", "resources": {"requests": one, "limits": one}});

@@ -42,7 +42,7 @@ impl Dump {
         }
     }
 
-    /// Returns the pods of each node.
+    /// Returns the list of pods from each line about a node: names with namespaces, separated by commas.
     fn pods_by_node(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|line| line.starts_with("node ")).filter_map(|line| Some(line.rsplit_once(": ")?.1))
     }

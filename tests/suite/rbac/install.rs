@@ -1,4 +1,4 @@
-//! Installs the plain manifests in a namespace of the test, and makes a kubeconfig of their ServiceAccount.
+//! Installs a file of deploy/manifests in a namespace of the test, and writes a kubeconfig for its ServiceAccount.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::rules::Rule;
 
-/// The namespace in deploy/manifests.
+/// The namespace in the files of deploy/manifests. The test replaces this text by its own namespace.
 const NAMESPACE: &str = "berth-system";
 
 /// A file of deploy/manifests.
@@ -50,7 +50,7 @@ impl Manifest {
         Ok(Self { namespace: namespace.to_owned(), objects })
     }
 
-    /// Returns all objects, in order.
+    /// Returns all objects, in the order of the file.
     pub fn objects(&self) -> &[Value] {
         &self.objects
     }
@@ -68,7 +68,7 @@ impl Manifest {
         Ok(&deployment.context("the manifest has no Deployment")?["spec"]["template"])
     }
 
-    /// Returns a pod of the Deployment. Its scheduler name is one that no scheduler of the test has.
+    /// Returns a pod of the Deployment. No scheduler has the pod's scheduler name, so the pod stays pending.
     pub fn pod(&self, name: &str) -> Result<Value> {
         let named = json!({
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": self.namespace},
@@ -77,7 +77,7 @@ impl Manifest {
         Ok(with(self.template()?.clone(), &named))
     }
 
-    /// Returns the arguments of the container, starting with `run`.
+    /// Returns the arguments of the container that follow `run`.
     pub fn arguments(&self) -> Result<Vec<String>> {
         let arguments = &self.template()?["spec"]["containers"][0]["args"];
         let arguments: Vec<String> = serde_json::from_value(arguments.clone())?;
@@ -103,8 +103,8 @@ impl Manifest {
         Ok(json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata}))
     }
 
-    /// Creates all objects, `without` one rule, and waits until the API server applies the roles. Returns a
-    /// kubeconfig of the ServiceAccount.
+    /// Creates all objects, except the rule `without`, and waits until the API server applies the roles. Returns the
+    /// path of a kubeconfig with a token of the ServiceAccount.
     pub async fn install(&mut self, target: &Target, without: Option<&Rule>) -> Result<PathBuf> {
         if let Some(rule) = without {
             rule.remove_from(&mut self.objects)?;

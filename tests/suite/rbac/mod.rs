@@ -25,7 +25,7 @@ crate::case::cases!(Real:
     each_rule_is_needed,
 );
 
-/// The number of concurrent processes.
+/// The maximum number of trials at the same time. Each trial runs a scheduler process.
 const AT_ONCE: usize = 4;
 
 async fn everything_works_as_a_second_scheduler(target: &Target) -> Result<()> {

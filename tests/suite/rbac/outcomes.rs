@@ -16,7 +16,7 @@ pub struct Outcome {
     pub has_happened: fn(&Scene) -> BoxFuture<'_, Result<bool>>,
 }
 
-/// The outcomes while the scheduler runs, in the order in which they happen.
+/// The outcomes while the scheduler runs, in the order in which the test waits for them.
 pub static WHILE_RUNNING: [Outcome; 18] = [
     Outcome {
         description: "the scheduler has held its Lease",

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// A single permission of a rule: a verb on a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The index of the role among the objects.
+    /// The index of the role in the list of the manifest's objects.
     role: usize,
     /// The namespace of the role; `None` for a ClusterRole.
     namespace: Option<String>,
@@ -66,7 +66,7 @@ impl Rule {
         Ok(())
     }
 
-    /// Compares permissions, without the namespace.
+    /// Compares the role, the API group, the resource and the verb, but not `resourceNames`.
     fn is_same(&self, other: &Self) -> bool {
         let of = |rule: &Self| (rule.role, rule.group.clone(), rule.resource.clone(), rule.verb.clone());
         of(self) == of(other)
@@ -80,7 +80,7 @@ impl Rule {
         rule
     }
 
-    /// Returns whether the API server currently allows this to the user.
+    /// Returns whether the API server currently allows this permission to the user, for the first of `resourceNames`.
     pub async fn allows(&self, client: &Client, user: &str) -> Result<bool> {
         let (resource, subresource) = self.resource.split_once('/').unwrap_or((&self.resource, ""));
         let review = json!({

@@ -14,35 +14,36 @@ use super::devices::Devices;
 use super::install::Manifest;
 use super::volumes::Volumes;
 
-/// The kinds whose selectors determine default topology spreading.
+/// The API version and the kind of each object whose selector the default topology spreading uses.
 const OWNER_KINDS: [(&str, &str); 4] =
     [("v1", "Service"), ("v1", "ReplicationController"), ("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet")];
 
-/// The number of pods of one owner. If they are spread, they are on different nodes.
+/// The maximum number of pods that the test creates for one owner. The test fails if node b has none of these pods.
 const PODS_PER_OWNER: usize = 6;
 
-/// The objects of the cluster, some of which are created later.
+/// The objects of one scheduler's cluster. [`Scene::create_environment`] and [`Scene::create_pods`] create most objects
+/// of the cluster.
 pub struct Scene {
     client: Client,
-    /// The scheduler's name, which all other names contain.
+    /// The manifest's namespace. The name or the namespace of each object contains it, so that scenes do not conflict.
     name: String,
     scheduler_name: String,
-    /// The Lease, given by its name.
+    /// The scheduler's Lease, with its name and its namespace only.
     pub lease: Value,
-    /// A pod that fits once its node exists.
+    /// A pod that selects the node that [`Scene::create_pods`] creates.
     pub small: Value,
-    /// A pod that no node fits.
+    /// A pod that requests more CPU than any node has.
     pub large: Value,
     /// The scheduler's own pod.
     pub own: Value,
     /// Pods with volume claims.
     pub volumes: Volumes,
-    /// A pod with a device claim.
+    /// A pod with a device claim, and a pod that requests an extended resource.
     pub devices: Devices,
 }
 
 impl Scene {
-    /// Creates the scene for a scheduler of this manifest. The scheduler's own pod is the only object.
+    /// Returns the scene for a scheduler of this manifest, and creates one object: the scheduler's own pod `own`.
     pub async fn new(target: &Target, manifest: &Manifest, own: &str) -> Result<Self> {
         let (name, scheduler_name) = (manifest.namespace.clone(), manifest.scheduler_name()?);
         let named_scheduler = json!({"spec": {"schedulerName": scheduler_name}});
@@ -63,12 +64,12 @@ impl Scene {
     }
 
     /// Creates the objects that affect placement, while the scheduler runs and before the pods to schedule. Returns
-    /// the objects that the scheduler must know.
+    /// the objects that the scheduler must know before [`Scene::create_pods`] is called.
     pub async fn create_environment(&self) -> Result<Vec<Value>> {
         for (class, priority) in [("priority-0", 0), ("priority-5", 5), ("important", 1000)] {
             self.create(&priority_class(&format!("{class}-{}", self.name), priority)).await?;
         }
-        // Pods prefer the other node of the pair, unless something else matters more.
+        // The pod `busy` takes two of the eight CPUs of node b, so pods prefer node a, unless a constraint requires b.
         let busy = json!({"spec": {"nodeName": self.node_name('b')}});
         let mut all =
             vec![self.pair_node('a'), self.pair_node('b'), with(pod(&format!("busy-{}", self.name), "2"), &busy)];
@@ -85,7 +86,7 @@ impl Scene {
         Ok(all)
     }
 
-    /// Creates the pods to schedule, and a node that none of the earlier objects refer to.
+    /// Creates the pods to schedule, and the node that the pod `small` selects.
     pub async fn create_pods(&self) -> Result<()> {
         self.create(&node(&self.name, 4)).await?;
         self.create(&self.small).await?;
@@ -99,7 +100,7 @@ impl Scene {
         self.create(&self.preempting_pod()).await
     }
 
-    /// Creates pods of an owner until one of them is on the less preferred node.
+    /// Creates pods of an owner until one of these pods is on node b, which pods prefer less than node a.
     async fn create_until_spread(&self, version: &str, kind: &str) -> Result<()> {
         let owner = self.read(&self.owner(version, kind)).await?;
         for number in 0..PODS_PER_OWNER {
@@ -116,7 +117,7 @@ impl Scene {
         bail!("{PODS_PER_OWNER} pods of a {kind} are on one node")
     }
 
-    /// Returns a labeled namespace and a pod in it.
+    /// Returns a namespace with the label `team`, and a pod in this namespace with the same label, on node b.
     fn namespace_with_pod(&self) -> [Value; 2] {
         let (late, team) = (format!("{}-late", self.name), json!({"team": self.name}));
         let there = json!({"metadata": {"namespace": late, "labels": team}, "spec": {"nodeName": self.node_name('b')}});
@@ -126,7 +127,7 @@ impl Scene {
         ]
     }
 
-    /// Returns a pod with a required affinity to pods in namespaces with this label.
+    /// Returns a pod with a required affinity to pods with the label `team` in namespaces with the same label.
     fn affine_pod(&self) -> Value {
         let team = json!({"team": self.name});
         let term = json!({
@@ -137,8 +138,8 @@ impl Scene {
         with(self.pod_for_the_pair("affine"), &json!({"spec": {"affinity": affinity}}))
     }
 
-    /// Returns two nodes, each with a pod that must be evicted to make room. A budget protects the less important
-    /// pod.
+    /// Returns the nodes c and d, each with a pod that takes three of four CPUs, and a PodDisruptionBudget. The budget
+    /// protects the pod on node c, although this pod has the lower priority.
     fn preemption_objects(&self) -> Vec<Value> {
         let mut all = Vec::new();
         for (which, priority, labels) in [('c', 0, json!({"protected": self.name})), ('d', 5, json!({}))] {
@@ -159,7 +160,7 @@ impl Scene {
         all
     }
 
-    /// Returns the pod that fits only if one of the other two pods is evicted.
+    /// Returns a pod that fits only if the pod on node c or the pod on node d is evicted.
     fn preempting_pod(&self) -> Value {
         let spec = json!({
             "schedulerName": self.scheduler_name, "nodeSelector": {"contended": self.name},
@@ -224,7 +225,7 @@ impl Scene {
         Ok(api::get(&self.client, object).await?.unwrap_or_default())
     }
 
-    /// Returns whether the Lease was ever held.
+    /// Returns whether a scheduler has ever held the Lease.
     pub async fn has_led(&self) -> Result<bool> {
         Ok(self.read(&self.lease).await?["spec"]["acquireTime"].is_string())
     }
@@ -248,7 +249,7 @@ impl Scene {
         Ok(scheduled.is_some_and(|condition| condition["reason"] == "Unschedulable"))
     }
 
-    /// Returns whether one of the owner's pods is on the node that only spread pods go to.
+    /// Returns whether one of the owner's pods is on node b. Pods that are not spread go to node a.
     pub async fn has_spread(&self, kind: &str) -> Result<bool> {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), NAMESPACE);
         let pods = pods.list(&ListParams::default().labels(&format!("app={}", self.app(kind)))).await?;
@@ -256,29 +257,29 @@ impl Scene {
         Ok(pods.iter().any(|pod| node(pod) == Some(self.node_name('b'))))
     }
 
-    /// Returns whether the pod with an affinity is on the required node.
+    /// Returns whether the pod with an affinity is on node b, which has the pod that the affinity requires.
     pub async fn is_affine_pod_placed(&self) -> Result<bool> {
         let affine_pod = self.read(&self.affine_pod()).await?;
         Ok(affine_pod["spec"]["nodeName"] == json!(self.node_name('b')))
     }
 
-    /// Returns whether the preempting pod has the expected node.
+    /// Returns whether the preempting pod is on node d, whose pod the PodDisruptionBudget does not protect.
     pub async fn has_preempted(&self) -> Result<bool> {
         let pod = self.read(&self.preempting_pod()).await?;
         Ok(pod["spec"]["nodeName"] == json!(self.node_name('d')))
     }
 
-    /// Returns whether there is an event about the object with this reason.
+    /// Returns whether there is an event with this reason about the object.
     pub async fn has_event(&self, object: &Value, reason: &str) -> Result<bool> {
         Ok(!self.events(object, reason).await?.is_empty())
     }
 
-    /// Returns true if an event about the object with this reason counts repetitions.
+    /// Returns true if an event with this reason about the object counts repetitions.
     pub async fn has_counted_event(&self, object: &Value, reason: &str) -> Result<bool> {
         Ok(self.events(object, reason).await?.iter().any(|event| event.series.is_some()))
     }
 
-    /// Returns how many refusals of plugins the events report.
+    /// Returns how many refusals of plugins the events about the scheduler's own pod report.
     pub async fn refusals(&self) -> Result<usize> {
         let events = self.events(&self.own, "PluginRefused").await?;
         let count = |event: &Event| event.series.as_ref().map_or(1, |series| series.count);

@@ -1,4 +1,4 @@
-//! Runs a scheduler with the permissions of the manifests, and reports the result.
+//! Runs a scheduler with the permissions of a manifest, or without one of them, and reports the result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,14 @@ use super::outcomes::{self, Outcome};
 use super::rules::Rule;
 use super::scene::Scene;
 
-/// Two files that are not plugins, for different reasons: replacing one by the other causes a new refusal.
+/// The contents of two files that are not plugins, for different reasons. Replacing one file by the other causes a
+/// new refusal.
 const BAD: [&[u8]; 2] = [b"", b"no component"];
 
 /// The name of the scheduler's own pod.
 const OWN: &str = "berth-0";
 
-/// A running scheduler.
+/// A running scheduler and its scene.
 pub struct Trial {
     process: Process,
     scene: Scene,
@@ -30,16 +31,18 @@ pub struct Trial {
 
 /// The result of a trial.
 pub struct TrialResult {
-    /// The outcomes that did not happen.
+    /// The descriptions of the outcomes that did not happen.
     pub missing: Vec<&'static str>,
-    /// A log line with the API server's refusal of a request that the removed rule would allow.
+    /// The first log line with the API server's refusal of a request that the removed rule would allow. If no rule
+    /// was removed, the first log line with any refusal.
     pub refusal: Option<String>,
-    /// The complete log.
+    /// The scheduler's complete log.
     pub log: String,
 }
 
 impl Trial {
-    /// Installs the manifest, `without` one of its rules, and starts the scheduler like its pods would.
+    /// Installs the manifest, except the rule `without`, and starts the scheduler with the ServiceAccount and the
+    /// arguments of the manifest's pods.
     pub async fn start(target: &Target, mut manifest: Manifest, without: Option<&Rule>) -> Result<Self> {
         let kubeconfig = manifest.install(target, without).await?;
         let namespace = manifest.namespace.clone();
@@ -52,8 +55,8 @@ impl Trial {
         Ok(Self { process, scene, plugins, without: without.cloned() })
     }
 
-    /// Lets the scheduler work until all outcomes have happened or a request was refused. Then stops it and checks
-    /// the outcomes.
+    /// Lets the scheduler work until all outcomes of [`outcomes::WHILE_RUNNING`] have happened or a refusal is logged.
+    /// Then stops the scheduler and checks all outcomes.
     pub async fn run(mut self) -> Result<TrialResult> {
         let worked = tokio::select! {
             biased;
@@ -61,11 +64,11 @@ impl Trial {
             worked = self.work() => worked,
         };
         if let Err(failed) = worked {
-            // A refusal can be the cause of the failure.
+            // A refusal can be the cause of the failure, and the log can report the refusal later.
             let refused = tokio::time::timeout(PATIENCE, self.until_refused()).await;
             refused.map_err(|_| anyhow!("{failed:#}\nberth's log:\n{}", self.process.log()))?;
         }
-        // A scheduler that could not renew its Lease may have ended by itself.
+        // If the API server refused to renew the Lease, the scheduler may have ended by itself with an error.
         let stopped = self.process.stop().await;
         let refusal = self.process.log().lines().find(|line| self.is_refusal(line)).map(str::to_owned);
         if refusal.is_none() {
@@ -87,11 +90,11 @@ impl Trial {
             Some(Rule { verb, resource, .. }) => format!("cannot {verb} resource \"{resource}\""),
             None => "cannot ".to_owned(),
         };
-        // In JSON, quotes are escaped.
+        // The log is JSON, in which the quotes of a message are escaped.
         line.contains("is forbidden") && line.replace("\\\"", "\"").contains(&refusal)
     }
 
-    /// Waits until a refusal is logged, possibly forever.
+    /// Waits until a refusal is logged. Does not return if the process ends without a refusal.
     async fn until_refused(&self) {
         if self.process.until_line(|line| self.is_refusal(line)).await.is_none() {
             std::future::pending().await
@@ -123,7 +126,7 @@ impl Trial {
         .await
     }
 
-    /// Replaces one bad file by the other until an event counts repetitions of a refusal.
+    /// Installs the two files of [`BAD`] in turn until an event counts repetitions of a refusal.
     async fn repeat_refusals(&self) -> Result<()> {
         let mut round = 0;
         eventually("an event counts repeated refusals", || {
@@ -146,10 +149,10 @@ impl Trial {
 
 /// Returns the arguments of the manifest's container, with the paths and the address of the test.
 fn arguments(target: &Target, manifest: &Manifest, plugins: &Path) -> Result<Vec<String>> {
-    // All trials share the folder, so that components are compiled only once.
+    // All trials with the same target share this folder, so that components are compiled only once.
     let cache = target.home().join("compiled");
     let mut arguments = manifest.arguments()?;
-    // Any free port.
+    // Without this argument, the port is the one that `Process` sets: any free port.
     arguments.retain(|argument| !argument.starts_with("--secure-port="));
     for argument in &mut arguments {
         let (flag, _) = argument.split_once('=').unwrap_or((argument, ""));

@@ -1,5 +1,5 @@
-//! Pods with claims, on the scene's pair of nodes. The nodes of these pods, a claim and a volume show that the
-//! scheduler saw the storage objects.
+//! Pods with volume claims, on the scene's nodes a and b. A pod's node, a claim's selected node and a volume's
+//! `claimRef` show that the scheduler saw the storage objects.
 
 use anyhow::Result;
 use berth_tests::api;
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 const DRIVER: &str = "csi.example.com";
 
-/// The pods of one scheduler, and the objects that they need. All names contain the scheduler's name.
+/// The pods with volume claims of one scene, and the objects that these pods need. All objects have the scene's name
+/// as a part of their names.
 pub struct Volumes {
     client: Client,
     name: String,
@@ -17,14 +18,14 @@ pub struct Volumes {
 }
 
 impl Volumes {
-    /// Creates the names for the scheduler with this name.
+    /// Returns the pods and objects of the scene `name`, for the scheduler `scheduler_name`. Creates no objects.
     pub fn new(client: &Client, name: &str, scheduler_name: &str) -> Self {
         Self { client: client.clone(), name: name.to_owned(), scheduler_name: scheduler_name.to_owned() }
     }
 
     /// Returns the storage objects.
     pub fn objects(&self) -> [Value; 12] {
-        // Pods prefer this node, because the other node is busy. The only volume slot of the preferred node is taken.
+        // Pods prefer node a, because node b has a pod with a large request. The only volume slot of node a is taken.
         let preferred = format!("{}-a", self.name);
         [
             self.csi_node(&preferred),
@@ -42,7 +43,7 @@ impl Volumes {
         ]
     }
 
-    /// Marks a volume as available, as the volume controller would.
+    /// Marks the volume `local` as available, as the PersistentVolume controller would.
     pub async fn mark_available(&self) -> Result<()> {
         api::patch_status(&self.client, &self.volume("local"), json!({"phase": "Available"})).await
     }
@@ -55,19 +56,19 @@ impl Volumes {
         Ok(())
     }
 
-    /// Returns whether the pod with a volume is on the node that has a free volume slot.
+    /// Returns whether the pod `bound` is on node b. The only volume slot of node a is taken.
     pub async fn is_on_node_with_free_slot(&self) -> Result<bool> {
         Ok(self.node_of("bound").await? == json!(format!("{}-b", self.name)))
     }
 
-    /// Returns whether the node with capacity is selected for the claim's volume.
+    /// Returns whether the selected node of the claim `made` is node b, the only node with storage capacity.
     pub async fn is_node_selected(&self) -> Result<bool> {
         let claim = api::get(&self.client, &self.waiting_claim("made")).await?.unwrap_or_default();
         let selected = &claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"];
         Ok(*selected == json!(format!("{}-b", self.name)))
     }
 
-    /// Returns whether the volume is reserved for the claim of its class.
+    /// Returns whether the volume `local` is reserved for the claim `local`.
     pub async fn is_volume_reserved(&self) -> Result<bool> {
         let volume = api::get(&self.client, &self.volume("local")).await?.unwrap_or_default();
         Ok(volume["spec"]["claimRef"]["name"] == json!(self.named("local")))
@@ -82,7 +83,7 @@ impl Volumes {
         format!("{prefix}-{}", self.name)
     }
 
-    /// Returns a pod that uses the claim with its own name.
+    /// Returns a pod that uses the claim with the pod's name.
     fn pod(&self, prefix: &str) -> Value {
         let name = self.named(prefix);
         let volume = json!({"name": "data", "persistentVolumeClaim": {"claimName": name}});
@@ -127,13 +128,13 @@ impl Volumes {
         with(bare, &json!({ "spec": spec }))
     }
 
-    /// Returns a bound claim, as the volume controller leaves it.
+    /// Returns a claim that is bound to the volume `bound`, with the fields that the PersistentVolume controller sets.
     fn bound_claim(&self) -> Value {
         let bound = self.claim("bound", &json!({"volumeName": self.named("bound"), "storageClassName": ""}));
         with(bound, &json!({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}))
     }
 
-    /// Returns an unbound claim of the class with its own name.
+    /// Returns an unbound claim. The claim and the claim's StorageClass have the same name.
     fn waiting_claim(&self, prefix: &str) -> Value {
         self.claim(prefix, &json!({"storageClassName": self.named(prefix)}))
     }
@@ -158,7 +159,7 @@ impl Volumes {
         })
     }
 
-    /// Returns the capacity on the node that pods do not prefer.
+    /// Returns a CSIStorageCapacity for node b, which pods prefer less than node a.
     fn capacity(&self) -> Value {
         let node = json!({"matchLabels": {"kubernetes.io/hostname": format!("{}-b", self.name)}});
         json!({

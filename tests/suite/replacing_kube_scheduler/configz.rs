@@ -10,7 +10,8 @@ use crate::kube_scheduler::KubeScheduler;
 
 crate::case::cases!(Real: configz_matches_kube_scheduler);
 
-/// Both schedulers get the same file. It sets two fields whose defaults differ (docs/configuration.md).
+/// Both schedulers get the same configuration file. The file sets two fields whose defaults differ between the
+/// schedulers (docs/configuration.md).
 async fn configz_matches_kube_scheduler(target: &Target) -> Result<()> {
     let more = json!({"leaderElection": {"resourceName": "kube-scheduler"}, "podMaxBackoffSeconds": 20});
     let (running, address) = KubeScheduler::start_serving(target, &more)?;

@@ -21,8 +21,8 @@ pub use self::flags::trials;
 
 crate::case::cases!(Real: kubeadms_static_pod_runs_with_berths_image);
 
-/// Runs the command of kubeadm's static pod with the binary under the name that it has in the image, as the user
-/// that kubeadm creates, with the permissions that an API server gives this user by default.
+/// Runs the command of kubeadm's static pod with Berth's binary under the name that the binary has in the image. The
+/// process is the user that kubeadm creates, with the permissions that an API server gives this user by default.
 async fn kubeadms_static_pod_runs_with_berths_image(target: &Target) -> Result<()> {
     let manifest: Value = serde_saphyr::from_str(include_str!("static-pod.yaml"))?;
     let container = &manifest["spec"]["containers"][0];

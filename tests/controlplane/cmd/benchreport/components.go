@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// largeResult is the cost of a cluster with many nodes, measured on the engine alone.
+// largeResult is the cost of a cluster with many nodes, measured on the engine (core and components) alone.
 type largeResult struct {
 	Nodes      int     `json:"nodes"`
 	Running    int     `json:"running"`
@@ -21,14 +21,14 @@ type largeResult struct {
 	First      spread  `json:"microsecondsPerFirst"`
 }
 
-// shares are quantiles of times in µs.
+// shares are the median, the 99th percentile and the maximum of times in µs.
 type shares struct {
 	P50  float64 `json:"p50"`
 	P99  float64 `json:"p99"`
 	Most float64 `json:"most"`
 }
 
-// reloadResult is the time that the deciding thread spends on exchanges of a component under load.
+// reloadResult is the time that the thread of the scheduling cycles spends on exchanges of a component under load.
 type reloadResult struct {
 	Component string `json:"component"`
 	Nodes     int    `json:"nodes"`
@@ -75,19 +75,20 @@ func (r *report) reloadTable(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// priceResult compares a plugin as a component with its native code, or with the whole decision.
+// priceResult compares the time of a plugin as a component with the time of the plugin's native code. For all plugins
+// together, it also compares the time of the components with the time of the whole scheduling decision.
 type priceResult struct {
 	Case      string  `json:"case"`
 	Plugin    string  `json:"plugin"` // empty for all plugins together
 	Nodes     int     `json:"nodes"`
 	Native    spread  `json:"nativeMicroseconds"`
 	Component spread  `json:"componentMicroseconds"`
-	Ratio     float64 `json:"ratio"` // of the shortest times
+	Ratio     float64 `json:"ratio"` // of component to native code, from the shortest times
 	PerNode   float64 `json:"nanosecondsPerNode"`
 	Calls     float64 `json:"callsPerPod"`
 	Decision  spread  `json:"decisionMicroseconds"`
 	Share     spread  `json:"shareOfComponents"`
-	Beyond    float64 `json:"shareOfWebAssembly"` // of the decision: components beyond native code
+	Beyond    float64 `json:"shareOfWebAssembly"` // the share of the decision's time by which components exceed native code
 }
 
 func (r *report) priceTables(b *strings.Builder) {

@@ -25,12 +25,12 @@ const (
 	repeated        = "repeated"
 )
 
-// flatFrom is the number of nodes that the costs at other numbers of nodes are compared with.
+// flatFrom is a number of nodes. The table divides the costs at other numbers of nodes by the cost at this number.
 const flatFrom = 500
 
-// nativeMicros returns the time that kube-scheduler took for a pod of SchedulingBasic, in µs, in a run in which
-// kube-scheduler scored this many nodes. The time comes from kube-scheduler's own histogram, in a run of the same
-// report. The result is 0 if there was no such run.
+// nativeMicros returns the time in µs that kube-scheduler took for a pod when it scored all nodes. The time comes from
+// kube-scheduler's own histogram, in the first workload with this many nodes that kube-scheduler ran in this way against
+// a real API server. In scripts/bench, this workload is SchedulingBasic. The result is 0 if there is no such workload.
 func (r *report) nativeMicros(nodes int) float64 {
 	for _, server := range r.EndToEnd {
 		for _, w := range server.Workloads {

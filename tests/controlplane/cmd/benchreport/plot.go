@@ -24,7 +24,7 @@ const (
 	left, right, top, bottom = 90, 300, 50, 60
 )
 
-// nativeScheduler is the scheduler that Berth is compared with.
+// nativeScheduler is kube-scheduler with the default sampling of nodes; nativeSchedulerOfAll scores every node.
 const nativeScheduler, nativeSchedulerOfAll = "kube-scheduler", "kube-scheduler-all"
 
 // lineOf is the dash pattern of each kind of line; empty for a solid line.
@@ -130,7 +130,8 @@ func text(b *strings.Builder, x, y float64, anchor, colour, content string) {
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, anchor, colour, content)
 }
 
-// series returns the lines of the engine, and of kube-scheduler with a real API server, from its own histogram.
+// series returns the lines of the plot: the engine with the usual number of running pods, and kube-scheduler with a
+// real API server. Kube-scheduler's times come from its own histogram.
 func (r *report) series() []series {
 	var all []series
 	add := func(workload, scheduler string, p point) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// runningRun is a run of the load generator on a cluster whose pods already run. It measures the start or the
-// memory.
+// runningRun is a run of the load generator on a cluster whose pods already run. The run measures the start or the
+// memory of the scheduler.
 type runningRun struct {
 	Scheduler   string  `json:"label"`
 	Nodes       int     `json:"nodes"`

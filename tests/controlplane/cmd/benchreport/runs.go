@@ -53,7 +53,7 @@ func (s spread) String() string {
 	return fmt.Sprintf("%s (%s–%s)", figure(s.Median), figure(s.Least), figure(s.Most))
 }
 
-// figure formats a number with three significant digits, and without an exponent.
+// figure formats a number of at least 1000 without decimals, and a smaller number with three significant digits.
 func figure(value float64) string {
 	if value >= 1000 {
 		return fmt.Sprintf("%.0f", value)
@@ -72,7 +72,7 @@ type schedulerResults struct {
 	APIServer  spread           `json:"apiServerCpuMsPerPod"`
 	Etcd       spread           `json:"etcdCpuMsPerPod"`
 	PeakMB     spread           `json:"peakMB"`
-	Algorithm  spread           `json:"algorithmMicroseconds"` // the average of the scheduler's own histogram, wall time
+	Algorithm  spread           `json:"algorithmMicroseconds"` // wall time; the averages in the scheduler's own histogram
 	Foreign    spread           `json:"foreignCores"`          // used by processes that are not part of the run
 	Speed      spread           `json:"machineSpeed"`
 	Scheduled  []int            `json:"scheduledEvents"` // for each run
@@ -179,7 +179,7 @@ func readLines[T any](path string) ([]T, error) {
 	return lines, scanner.Err()
 }
 
-// readInto reads a file of JSON lines in the folder.
+// readInto reads the file of JSON lines with this name in the folder into lines. A missing file has no lines.
 func readInto[T any](lines *[]T, folder, name string) error {
 	read, err := readLines[T](filepath.Join(folder, name))
 	*lines = read

@@ -35,7 +35,8 @@ func header(b *strings.Builder, cells ...string) {
 	row(b, slices.Repeat([]string{"---"}, len(cells))...)
 }
 
-// table writes a row for each workload and scheduler, and a row with their ratio.
+// table writes a row for each workload and scheduler, and for each workload a row with the ratios of Berth to
+// kube-scheduler.
 func (s *serverResults) table(b *strings.Builder) {
 	fmt.Fprintf(b, "## %s\n\nMedian (least–most). CPU is the scheduler's, in ms a pod, from its start until the last Event has arrived.\n\n",
 		serverTitles[s.Server])
@@ -60,7 +61,8 @@ func (w *workloadResults) title(line int) string {
 	return fmt.Sprintf("%s, %d nodes, %d pods", w.Workload, w.Nodes, w.Pods)
 }
 
-// scheduledEvents returns the number of pods with a Scheduled event, for each run.
+// scheduledEvents returns the number of Scheduled Events in each run, or "all" if every run has one for each pod. If
+// runs left pods without a node, the text also says how many runs.
 func (r *schedulerResults) scheduledEvents(pods int) string {
 	if r.Incomplete > 0 {
 		return fmt.Sprintf("%v; %d of %d runs left pods", r.Scheduled, r.Incomplete, r.Runs)

@@ -1,5 +1,5 @@
-// Command freeports prints free ports of 127.0.0.1, one per line. The argument is their number. The system chooses
-// them for listeners on port 0. All listeners are open at the same time, so that no port occurs twice.
+// Command freeports prints free ports of 127.0.0.1, one per line. The argument is the number of ports. The system
+// chooses the ports for listeners on port 0. All listeners are open at the same time, so that no port occurs twice.
 package main
 
 import (

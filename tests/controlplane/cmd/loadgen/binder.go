@@ -18,9 +18,9 @@ import (
 // bindersAtOnce is the number of concurrent bindings.
 const bindersAtOnce = 64
 
-// bindAll is a scheduler that makes no decisions: each pod goes to the next node. bindAll writes the same Event
-// Scheduled as kube-scheduler, and runs until the context ends. Its rate is the highest rate that the API server and
-// the machine allow.
+// bindAll is a scheduler that makes no decisions: each pod goes to the next node of the list. bindAll writes the same
+// Event Scheduled as kube-scheduler, and runs until the context ends. The rate of bindAll shows how fast the API server
+// and the machine allow a scheduler to bind pods.
 func bindAll(ctx context.Context, client kubernetes.Interface, o *options) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // binds records from a watch the time at which each pod of the run got a node.
 type binds struct {
 	first, all chan struct{} // closed with the first and with the last bind
-	watches    atomic.Int64  // opened so far: the API server drops watchers that fall behind
+	watches    atomic.Int64  // opened so far; more than one if the API server dropped a watch that fell behind
 
 	mu        sync.Mutex
 	createdAt []time.Time
@@ -85,10 +85,10 @@ func (b *binds) seen(pod *v1.Pod) {
 // placement summarizes what the watch saw of a run.
 type placement struct {
 	bound       int
-	first, last time.Time       // of the binds
+	first, last time.Time       // the times of the first and the last bind
 	latencies   []time.Duration // from create to bind, unsorted
 	nodesUsed   int
-	fullest     int // pods on the node that has most
+	fullest     int // the maximum number of pods on a node
 }
 
 func (b *binds) summary() placement {

@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The constraints that the workloads' pods have in addition to those of ordinary pods. Constraints over other pods
-// select the pods in all namespaces of a run.
+// The constraints of the workloads' pods. Affinity and anti-affinity to pods apply to all namespaces of a run. Topology
+// spread constraints apply to the pod's own namespace.
 
 const colorLabel = "color"
 
@@ -57,7 +57,7 @@ func preferredPodAntiAffinity(pod *v1.Pod, namespaces []string) {
 	}}
 }
 
-// nodeAffinity requires one of two zones.
+// nodeAffinity requires a node in one of two zones.
 func nodeAffinity(pod *v1.Pod, _ []string) {
 	pod.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{
@@ -80,7 +80,7 @@ func important(pod *v1.Pod, _ []string) {
 	pod.Spec.PriorityClassName = priorityClass
 }
 
-// tooLarge changes a pod so that it fits on no node, not even on an empty node.
+// tooLarge changes a pod so that the pod fits on no node, not even on an empty node.
 func tooLarge(pod *v1.Pod, _ []string) {
 	requestCPU(pod, "9")
 	pod.Spec.PriorityClassName = priorityClass

@@ -19,7 +19,7 @@ type events struct {
 	mu       sync.Mutex
 	byReason map[string]int
 	last     time.Time // when the last Event arrived
-	own      int       // Scheduled, of the run's own pods
+	own      int       // number of Events with reason Scheduled of the run's own pods
 }
 
 // watchEvents counts Events until the context ends.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// fill creates the running pods. Several runs then use these pods.
+// fill creates the running pods that the options request. Several runs of the load generator then use these pods.
 func fill(ctx context.Context, client kubernetes.Interface, o *options, r *result) error {
 	if o.running == 0 {
 		return nil
@@ -25,7 +25,7 @@ func fill(ctx context.Context, client kubernetes.Interface, o *options, r *resul
 	return r.podSize(ctx, s)
 }
 
-// podSize adds the size of a running pod's JSON, as the API server stores it.
+// podSize adds the size in bytes of a running pod's JSON, as the API server returns it, to the result.
 func (r *result) podSize(ctx context.Context, s *stage) error {
 	raw, err := s.client.CoreV1().RESTClient().Get().Namespace(s.before).Resource("pods").Name("before-0").
 		SetHeader("Accept", "application/json").DoRaw(ctx)
@@ -33,8 +33,8 @@ func (r *result) podSize(ctx context.Context, s *stage) error {
 	return err
 }
 
-// padPod adds environment variables to a pod, as pods of real charts have them, until its JSON reaches the given
-// size. The size includes the managedFields that the API server adds. The embedded API server adds no
+// padPod adds as many environment variables to a pod, as pods of real charts have them, as fit into a JSON of the given
+// size. The size includes the managedFields that a real API server adds. The embedded API server adds no
 // managedFields.
 func padPod(pod *v1.Pod, bytes int) error {
 	container := &pod.Spec.Containers[0]
@@ -61,7 +61,8 @@ func padPod(pod *v1.Pod, bytes int) error {
 	return err
 }
 
-// managedFields returns what an API server records about a container's environment variables.
+// managedFields returns the entry that an API server adds to metadata.managedFields for a container's environment
+// variables.
 func managedFields(container *v1.Container) []metav1.ManagedFieldsEntry {
 	variables := map[string]any{".": struct{}{}}
 	for _, variable := range container.Env {

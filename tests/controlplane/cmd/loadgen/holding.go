@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A scheduler is idle, and has processed the cluster, when it uses at most this share of a core for this time.
+// A scheduler is idle, and has processed the cluster, when it uses at most the share idleShare of a core for the time
+// idleFor.
 const (
 	idleShare = 0.05
 	idleFor   = 5 * time.Second
@@ -15,8 +16,8 @@ const (
 	collectedAfter = 3 * time.Minute
 )
 
-// holding measures the memory that the scheduler takes for a cluster that does not change: from the scheduler's start
-// until the scheduler is idle, and again after each relist of all objects.
+// holding measures the memory that the scheduler takes for a cluster that does not change: when the scheduler is idle
+// after its start, and again when it is idle after the last relist of all objects.
 func (m *measurement) holding(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.timeout)
 	defer cancel()
@@ -50,7 +51,7 @@ func (m *measurement) holding(ctx context.Context) (err error) {
 	return m.heldWhenIdle(ctx, "relisted")
 }
 
-// heldWhenIdle adds the memory of an idle process, now and after its runtime has collected garbage.
+// heldWhenIdle adds the memory of the idle scheduler to the result: now, and after Go's runtime has collected garbage.
 func (m *measurement) heldWhenIdle(ctx context.Context, when string) error {
 	m.held(when)
 	select {
@@ -64,7 +65,7 @@ func (m *measurement) heldWhenIdle(ctx context.Context, when string) error {
 	return nil
 }
 
-// held adds the memory that the process holds now, and its maximum so far.
+// held adds the memory of the scheduler in MB to the result: now, and the maximum so far.
 func (m *measurement) held(when string) {
 	m.r.number(when+"_rss_mb", memoryMB(m.scheduler.pid, "VmRSS"))
 	m.r.number(when+"_hwm_mb", memoryMB(m.scheduler.pid, "VmHWM"))
@@ -96,7 +97,7 @@ func (m *measurement) becomeIdle(ctx context.Context) error {
 	})
 }
 
-// until checks the condition every 100 ms until the condition holds. It fails if a check fails, the scheduler ends or
+// until calls holds every 100 ms until holds returns true. It returns an error if holds fails, the scheduler ends or
 // the context ends.
 func (m *measurement) until(ctx context.Context, holds func() (bool, error)) error {
 	ticker := time.NewTicker(100 * time.Millisecond)

@@ -16,8 +16,8 @@ const churnInterval = 200 * time.Millisecond
 // kubeletReports is the interval at which a kubelet reports the status of an unchanged node.
 const kubeletReports = 5 * time.Minute
 
-// meanwhile runs the background activity of the cluster until the context ends: kubelets' reports, and the
-// workload's churn. An activity that fails is reported and stopped. The run continues without it.
+// meanwhile starts the background activities of the cluster, which run until the context ends: kubelets' reports, and
+// the workload's churn. An activity that fails writes the error to standard error and stops. The run continues.
 func (s *stage) meanwhile(ctx context.Context) {
 	go every(ctx, kubeletReports/time.Duration(s.o.nodes), "node status", s.reportNode)
 	if s.o.workload.churn != nil {
@@ -41,7 +41,7 @@ func every(ctx context.Context, interval time.Duration, activity string, do func
 	}
 }
 
-// reportNode reports one node after the other as ready.
+// reportNode reports the i-th node as ready. After the last node, it starts with the first node again.
 func (s *stage) reportNode(ctx context.Context, i int) error {
 	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","lastHeartbeatTime":%q}]}}`, time.Now().UTC().Format(time.RFC3339))
 	_, err := s.client.CoreV1().Nodes().Patch(

@@ -116,8 +116,8 @@ func (m *measurement) preload(ctx context.Context) (err error) {
 	return m.finish(ctx, before, m.readAtFirstBind(ctx), end)
 }
 
-// readAtFirstBind takes a reading in the background as soon as a pod is bound, and then saves the profile, if one
-// is requested. The channel closes without a reading if that fails.
+// readAtFirstBind takes a reading in the background as soon as a pod is bound, and then saves the CPU profile, if a
+// profile is requested. The channel closes without a reading if the reading fails or the context ends.
 func (m *measurement) readAtFirstBind(ctx context.Context) <-chan reading {
 	readings := make(chan reading, 1)
 	go func() {
@@ -189,7 +189,7 @@ func (m *measurement) finish(ctx context.Context, before reading, firstReading <
 	return nil
 }
 
-// memory adds the peak memory of each process.
+// memory adds the peak memory of each process, and the number of watches that the load generator has opened.
 func (m *measurement) memory() {
 	m.r.number("loadgen_watches", float64(m.binds.watches.Load()))
 	m.r.number("sched_hwm_mb", memoryMB(m.scheduler.pid, "VmHWM"))
@@ -198,7 +198,7 @@ func (m *measurement) memory() {
 	}
 }
 
-// written adds the scheduler's writes other than bindings: Events, and conditions of pods.
+// written adds the numbers of the scheduler's writes other than bindings: Events, and conditions of pods.
 func (m *measurement) written(ctx context.Context) error {
 	byReason, own := m.events.counts()
 	m.r.values["events"] = byReason
@@ -220,7 +220,8 @@ func (m *measurement) written(ctx context.Context) error {
 	return nil
 }
 
-// waitBound returns whether every pod was bound within the timeout.
+// waitBound returns whether every pod was bound within the timeout. It returns an error if the scheduler or the context
+// ends before.
 func (m *measurement) waitBound(ctx context.Context) (bool, error) {
 	select {
 	case <-m.binds.all:

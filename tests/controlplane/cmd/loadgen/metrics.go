@@ -31,10 +31,10 @@ func get(url string) ([]byte, error) {
 	return body, err
 }
 
-// algorithmMetric is the time to choose a node.
+// algorithmMetric is the histogram of the time, in seconds, that the scheduler takes to choose a node.
 const algorithmMetric = "scheduler_scheduling_algorithm_duration_seconds"
 
-// The kube-scheduler histograms that are reported, with the labels that split their averages.
+// The other histograms of the scheduler whose averages are reported, with the labels by which the averages are split.
 var histograms = []struct {
 	key, metric string
 	by          []string

@@ -53,8 +53,8 @@ func makeNode(ctx context.Context, client kubernetes.Interface, o *options, i in
 	return createCSINode(ctx, client, nodeName(i))
 }
 
-// createNode creates a node and reverts what admission changes: it may drop the status, and add a not-ready taint
-// that a node controller would remove in a complete cluster.
+// createNode creates a node and reverts what the API server changes: the API server may drop the status, and add a
+// not-ready taint that a node controller would remove in a complete cluster.
 func createNode(ctx context.Context, client kubernetes.Interface, desired *v1.Node) error {
 	nodes := client.CoreV1().Nodes()
 	node, err := nodes.Create(ctx, desired, metav1.CreateOptions{})

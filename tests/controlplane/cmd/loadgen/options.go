@@ -12,9 +12,9 @@ import (
 // The modes of a run.
 const (
 	modeLive    = "live"      // start the scheduler first, then create pods
-	modePreload = "preload"   // create pods first, then start the scheduler: measures its own throughput
+	modePreload = "preload"   // create pods first, then start the scheduler: measures the scheduler's own throughput
 	modeNodes   = "nodes"     // only create nodes, and running pods if requested
-	modeMemory  = "memory"    // create one pod, then start the scheduler: measures its memory, before and after new lists
+	modeMemory  = "memory"    // create one pod, then start the scheduler: measures the scheduler's memory, also after relists
 	modeCreate  = "create"    // create pods without a scheduler: measures the API server's rate
 	modeBind    = "bind"      // act as a scheduler that makes no decisions
 	modeNames   = "workloads" // print the workloads' names
@@ -31,12 +31,12 @@ type namedProcess struct {
 type options struct {
 	kubeconfig    string
 	nodes         int
-	tainted       int // of the nodes; never negative once parsed
+	tainted       int // number of nodes with a taint; parseOptions replaces negative values
 	pods          int
 	workload      *workload
-	running       int // pods that already run; never negative once parsed
-	podBytes      int // minimum size of a running pod's JSON
-	templates     int // of the pods
+	running       int // number of pods that already run; fit replaces negative values
+	podBytes      int // size in bytes up to which a running pod's JSON is padded; 0 means no padding
+	templates     int // number of pod templates; fit replaces 0
 	schedulerName string
 	mode          string
 	schedulerCmd  string
@@ -59,7 +59,7 @@ type options struct {
 	relists       int
 }
 
-// parseOptions reads the command line and refuses what can't be measured.
+// parseOptions reads the command line. It returns an error for values that the load generator can't measure with.
 func parseOptions() (*options, error) {
 	var o options
 	var workload, others string

@@ -16,7 +16,7 @@ import (
 
 const podPrefix = "pod-"
 
-// podIndex returns the number of one of the run's own pods. Running pods and churn pods do not count.
+// podIndex returns the index of the run's own pod with this name. It returns false for running pods and churn pods.
 func podIndex(name string) (int, bool) {
 	number, ours := strings.CutPrefix(name, podPrefix)
 	i, err := strconv.Atoi(number)
@@ -92,8 +92,8 @@ func tokenVolume() v1.VolumeSource {
 	}}}
 }
 
-// createPods creates the run's pods, at the requested rate or as fast as the API server accepts them. It returns
-// how long that took. binds records when each pod was sent.
+// createPods creates the run's pods, at the requested rate or as fast as the API server accepts them. It returns the
+// time from the first request to the last answer. binds records when each pod was sent.
 func (s *stage) createPods(ctx context.Context, binds *binds) (time.Duration, error) {
 	start := time.Now()
 	var tick <-chan time.Time

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// reading is the CPU time of all processes of the run, at one moment.
+// reading is the CPU time that the processes of the run, and the whole machine, have used up to one moment.
 type reading struct {
 	at          time.Time
 	scheduler   time.Duration

@@ -20,7 +20,7 @@ import (
 // resource versions of these watches as too old, as an API server with a compacted history does.
 type relay struct {
 	proxy *httputil.ReverseProxy
-	lists atomic.Int64 // of pods, begun
+	lists atomic.Int64 // number of lists of pods that have begun
 
 	lock    sync.Mutex
 	watches map[int]openWatch
@@ -100,7 +100,7 @@ func (r *relay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	number := r.opened(openWatch{request.URL.Path, end})
 	defer r.closed(number)
 	defer end()
-	// The handler of a stream that is cut panics, which ends the connection as intended.
+	// When a stream is cut, the proxy panics with http.ErrAbortHandler, which ends the connection as intended.
 	r.proxy.ServeHTTP(w, request.WithContext(ctx))
 }
 

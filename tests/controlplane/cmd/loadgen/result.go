@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// result is the run's line of JSON.
+// result has the values of the run's line of JSON, by key.
 type result struct {
 	values map[string]any
 }
@@ -27,7 +27,7 @@ func (r *result) number(key string, value float64) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// placement adds what the watch has seen since the start.
+// placement adds the number of bound pods and nodes, and the rates and times since start.
 func (r *result) placement(p placement, start time.Time) {
 	n := float64(p.bound)
 	r.number("bound", n)
@@ -43,7 +43,7 @@ func (r *result) placement(p placement, start time.Time) {
 	r.number("t0_to_first_bind_s", p.first.Sub(start).Seconds())
 }
 
-// latencies adds quantiles of the time from create to bind.
+// latencies adds quantiles, in ms, of the time from the request that creates a pod to the report of the pod's bind.
 func (r *result) latencies(latencies []time.Duration) {
 	slices.Sort(latencies)
 	for key, share := range map[string]float64{"lat_p50_ms": .5, "lat_p90_ms": .9, "lat_p99_ms": .99, "lat_max_ms": 1} {

@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// scheduler is the measured process, which was started here or was already running.
+// scheduler is the measured process, which the load generator started or which was already running.
 type scheduler struct {
 	pid   int
-	ended chan struct{} // closed when the process has ended; never if it was not started here
-	cmd   *exec.Cmd     // nil if the process was not started here
+	ended chan struct{} // closed when the process has ended; nil if the load generator did not start it
+	cmd   *exec.Cmd     // nil if the load generator did not start the process
 	log   string
 }
 
@@ -43,7 +43,7 @@ func startScheduler(o *options) (*scheduler, error) {
 	return s, nil
 }
 
-// waitReady polls the scheduler's readiness URL, if there is one.
+// waitReady waits up to a minute until the scheduler's readiness URL answers 200. An empty URL counts as ready.
 func (s *scheduler) waitReady(ctx context.Context, url string) error {
 	if url == "" {
 		return nil
@@ -67,7 +67,7 @@ func (s *scheduler) endedEarly() error {
 	return fmt.Errorf("the scheduler ended before the run (%v); see its log %s", s.cmd.ProcessState, s.log)
 }
 
-// stop ends a scheduler that was started here, and returns the CPU time of its whole life.
+// stop ends a scheduler that the load generator started, and returns the CPU time that it has used since its start.
 func (s *scheduler) stop() (user, system time.Duration, err error) {
 	if s.cmd == nil {
 		return 0, 0, nil

@@ -24,7 +24,7 @@ type stage struct {
 	o         *options
 	namespace string                   // of the run's pods
 	before    string                   // the namespace of the running pods
-	templates []*metav1.OwnerReference // the owner of each template's pods; nil if they have none
+	templates []*metav1.OwnerReference // the owner of each template's pods; nil for pods without an owner
 }
 
 // setStage creates everything that the workload needs.
@@ -63,7 +63,7 @@ func (s *stage) createPriorityClass(ctx context.Context) error {
 }
 
 // createOwners creates a ReplicaSet and a Service for each template. No controller runs that would create pods for
-// them.
+// the ReplicaSets.
 func (s *stage) createOwners(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(s.o.workers)
@@ -100,7 +100,8 @@ func (s *stage) createOwner(ctx context.Context, template int) error {
 	return nil
 }
 
-// createRunning creates the running pods, evenly distributed over the nodes. Each is created with its node's name.
+// createRunning creates the running pods, evenly distributed over the nodes. No scheduler places these pods: each pod
+// is created with the name of its node.
 func (s *stage) createRunning(ctx context.Context) error {
 	w := s.o.workload
 	group, ctx := errgroup.WithContext(ctx)

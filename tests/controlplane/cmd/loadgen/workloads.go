@@ -6,8 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// workload describes the pods of a run and their cluster. If scheduler_perf has a workload with the same name, this
-// one has the same parameters: the pods' constraints, the nodes, and the number of running pods.
+// workload describes the pods of a run and their cluster. If Kubernetes' scheduler_perf has a workload with the same
+// name, both have the same parameters: the pods' constraints, the nodes, and the number of running pods.
 type workload struct {
 	name      string
 	templates int                                    // the default number of pod templates
@@ -36,12 +36,12 @@ var workloads, workloadNames = named(
 	workload{name: "PreferredTopologySpreading", demand: spread(v1.ScheduleAnyway), running: oneEach},
 	workload{name: "SchedulingPodAffinity", zones: 1, demand: podAffinity, running: oneEach, runs: podAffinity},
 	workload{name: "SchedulingPreferredPodAffinity", demand: preferredPodAffinity, running: oneEach, runs: preferredPodAffinity},
-	// One pod per node: scheduler_perf leaves two fifths of the nodes free.
+	// At most one pod fits on a node. Two fifths of the nodes stay free, as in scheduler_perf.
 	workload{name: "SchedulingPodAntiAffinity", demand: podAntiAffinity, running: fifth, runs: podAntiAffinity, most: twoFifths},
 	workload{name: "SchedulingPreferredPodAntiAffinity", demand: preferredPodAntiAffinity, running: oneEach, runs: preferredPodAntiAffinity},
 	workload{name: "SchedulingNodeAffinity", zones: 1, demand: nodeAffinity, running: oneEach, runs: nodeAffinity},
 	workload{name: "SchedulingCSIPVs", volumes: true, running: oneEach},
-	// Four pods fill a node. Three of them must be evicted for one of the run's pods.
+	// Four running pods fill a node. The scheduler must evict three of these pods for each of the run's pods.
 	workload{name: "PreemptionBasic", demand: important, running: fourEach, runs: unimportant, most: twoFifths},
 	workload{name: "PreemptionAsync", running: fourEach, runs: unimportant, churn: important},
 	workload{name: "Unschedulable", running: fifth, churn: tooLarge},

@@ -4,9 +4,9 @@ import fwk "k8s.io/kube-scheduler/framework"
 
 // answer is everything that is reported about one pod.
 type answer struct {
-	// By plugin name. Each plugin is asked alone about all nodes, as if there were no other plugin.
+	// The answers of each plugin, by plugin name. Each plugin is asked alone about all nodes.
 	Plugins map[string]*pluginAnswer `json:"plugins"`
-	// The result of the whole profile.
+	// The result of a scheduling cycle with all plugins of the pod's profile.
 	Cycle *cycle `json:"cycle"`
 }
 
@@ -14,18 +14,19 @@ type answer struct {
 type pluginAnswer struct {
 	PreEnqueue *status    `json:"preEnqueue,omitempty"`
 	PreFilter  *preFilter `json:"preFilter,omitempty"`
-	// The nodes that the filter rejects. Nodes that the pre-filter leaves out or rejects are not listed.
+	// The statuses of the nodes that the filter rejects, by node name. The filter is not asked about nodes that the
+	// pre-filter excludes.
 	Filter map[string]*status `json:"filter,omitempty"`
-	// The pre-score status and the scores, for the nodes that the plugin does not reject.
+	// The pre-score status, and the scores by node name, for the nodes that the plugin does not reject.
 	PreScore *status          `json:"preScore,omitempty"`
 	Scores   map[string]score `json:"scores,omitempty"`
-	// The error that replaces the scores.
+	// The error of scoring or of normalizing; if it is set, Scores is absent.
 	ScoreError *status `json:"scoreError,omitempty"`
 }
 
 type preFilter struct {
 	status
-	// Absent if the pre-filter leaves all nodes.
+	// The names of the nodes that the pre-filter leaves; absent if it leaves all nodes or rejects the pod.
 	Nodes []string `json:"nodes,omitempty"`
 }
 
@@ -38,14 +39,14 @@ type score struct {
 type cycle struct {
 	// All nodes of the cluster.
 	Nodes []string `json:"nodes"`
-	// The message of the FailedScheduling event; empty if the pod is placed.
+	// The error of the cycle, which is a part of the FailedScheduling event's message; empty if a node is chosen.
 	Message string `json:"message,omitempty"`
 	// The result of preemption, if no node fits.
 	Room *room `json:"room,omitempty"`
-	// True if a plugin failed.
+	// True if the cycle ended with an error, such as the error of a plugin, and not because no node fits.
 	Failed bool `json:"failed,omitempty"`
-	// The nodes that fit, with the weighted sums of their scores. A single node has a sum too, although a scheduler
-	// need not score it.
+	// The weighted sums of the scores of the nodes that fit, by node name. If only one node fits, it has a sum too,
+	// although the scheduler does not score the only node that fits.
 	Totals map[string]int64 `json:"totals,omitempty"`
 }
 

@@ -23,9 +23,9 @@ type question struct {
 	Objects []json.RawMessage `json:"objects"`
 	// The pods to ask about, one after the other. None of them is placed.
 	Pods []json.RawMessage `json:"pods"`
-	// Pods in the queue, in the order in which they were added.
+	// The pods to sort as the scheduling queue does, in the order in which they are added to the queue.
 	Queue []json.RawMessage `json:"queue"`
-	// Changes, made one after the other. All pods are asked about again after each change.
+	// Changes of the cluster, made one after the other. All of Pods are asked about again after each change.
 	Changes []change `json:"changes"`
 }
 
@@ -41,16 +41,16 @@ type change struct {
 type answers struct {
 	// The answers before the first change and after each change. Each list is parallel to the question's pods.
 	Steps [][]*answer `json:"steps,omitempty"`
-	// The hints after each change. Each list is parallel to the question's pods. By plugin name: true if a pod that
-	// the plugin rejected would be queued again.
+	// The hints after each change. Each list is parallel to the question's pods. Each map is by plugin name: true if
+	// the plugin would queue the pod again after having rejected the pod.
 	Hints [][]map[string]bool `json:"hints,omitempty"`
-	// The names of the pods in the queue, in the order in which they are scheduled.
+	// The names of the pods in the question's queue, in the order in which they are scheduled.
 	Order []string `json:"order,omitempty"`
 	// The reason why there are no answers, for example an invalid question; empty if there are answers.
 	Error string `json:"error,omitempty"`
 }
 
-// A field that Kubernetes does not know is an error in the question.
+// The codecs for the question's objects. A field that Kubernetes does not know is an error.
 var objectCodecs = serializer.NewCodecFactory(clientscheme.Scheme, serializer.EnableStrict)
 
 // answerTo reports all errors in its result, so that an invalid line does not end the program.

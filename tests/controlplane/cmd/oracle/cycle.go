@@ -11,7 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// cycle runs a scheduling cycle up to the choice of the node.
+// cycle runs a scheduling cycle up to the choice of the node, or up to the post-filters if no node fits.
 func (c *cluster) cycle(ctx context.Context, p *profile, pod *v1.Pod) (*cycle, error) {
 	profile := p.framework
 	info, err := framework.NewPodInfo(pod)

@@ -62,13 +62,14 @@ func (c *cluster) apply(change change) (*objectChange, error) {
 	case !known:
 		return &objectChange{events: eventsOf(object, fwk.Add), after: object}, nil
 	case isBound(before, object):
-		// The event handlers add the pod to the cache, and report an added pod to the plugins.
+		// When a pending pod gets a node, the scheduler's event handlers add the pod to the cache, and report an
+		// added pod to the plugins.
 		return &objectChange{events: eventsOf(object, fwk.Add), after: object}, nil
 	}
 	return &objectChange{events: updatesOf(before, object), before: before, after: object}, nil
 }
 
-// isBound returns whether a pod without a node got one.
+// isBound returns whether the object is a pod that had no node before the change and has a node after the change.
 func isBound(before any, after runtime.Object) bool {
 	old, isPod := before.(*v1.Pod)
 	pod, ok := after.(*v1.Pod)

@@ -31,7 +31,7 @@ type informer struct {
 	handlers []cache.ResourceEventHandler
 }
 
-// newInformers returns a factory in which each of the kinds has an informer of this type.
+// newInformers returns a factory with an informer for each of kinds, and these informers by the type of the objects.
 func newInformers(client kubernetes.Interface) (informers.SharedInformerFactory, map[reflect.Type]*informer) {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	byType := map[reflect.Type]*informer{}
@@ -44,7 +44,7 @@ func newInformers(client kubernetes.Interface) (informers.SharedInformerFactory,
 	return factory, byType
 }
 
-// set adds the object, or replaces the object with the same name.
+// set adds the object, or replaces the object with the same namespace and name.
 func (i *informer) set(object runtime.Object) error {
 	before, known, err := i.GetIndexer().Get(object)
 	if err != nil {
@@ -63,7 +63,7 @@ func (i *informer) set(object runtime.Object) error {
 	return nil
 }
 
-// remove removes the object with this name.
+// remove removes the object with this object's namespace and name.
 func (i *informer) remove(object runtime.Object) error {
 	before, known, err := i.GetIndexer().Get(object)
 	if err != nil {
@@ -81,7 +81,7 @@ func (i *informer) remove(object runtime.Object) error {
 	return nil
 }
 
-// AddEventHandler must be called before the first object is added.
+// AddEventHandler must be called before the first object is added, because the handler gets no earlier objects.
 func (i *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	i.handlers = append(i.handlers, handler)
 	return synced{}, nil

@@ -15,7 +15,7 @@ import (
 type room struct {
 	// The text that is added to the message of the FailedScheduling event.
 	Message string `json:"message,omitempty"`
-	// The nominated node; any of several equally good ones.
+	// The nominated node, which may be any of several equally good nodes; empty if no node is nominated.
 	Node string `json:"node,omitempty"`
 	// All candidate nodes by name.
 	Candidates map[string]candidate `json:"candidates,omitempty"`
@@ -24,7 +24,7 @@ type room struct {
 type candidate struct {
 	// The pods to evict, the most important first.
 	Victims []victim `json:"victims"`
-	// The number of violated PodDisruptionBudgets.
+	// The number of victims whose eviction violates a PodDisruptionBudget.
 	Violations int64 `json:"violations"`
 }
 
@@ -44,7 +44,7 @@ func (c *cluster) makeRoom(ctx context.Context, p *profile, state fwk.CycleState
 	if err != nil {
 		return nil, err
 	}
-	// The plugin looks up the pod, which the informer does not have.
+	// The plugin looks up the preempting pod in the informer's store, which does not have this pod otherwise.
 	pods := c.scheduler.Profiles[pod.Spec.SchedulerName].SharedInformerFactory().Core().V1().Pods().Informer().GetIndexer()
 	if err := pods.Add(pod); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (c *cluster) makeRoom(ctx context.Context, p *profile, state fwk.CycleState
 	return made, pods.Delete(pod)
 }
 
-// candidates returns the result of a dry run on every node where evictions might help.
+// candidates returns, by node name, the result of a dry run of preemption on every node where evictions might help.
 func (p *profile) candidates(ctx context.Context, state fwk.CycleState, pod *v1.Pod, unfit *framework.FitError) (map[string]candidate, error) {
 	found := map[string]candidate{}
 	for _, plugin := range p.plugins {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// order returns the names of the pods in the order in which they are scheduled. The pods enter the queue in the
-// given order, two at a time.
+// order returns the names of the pods in the order in which the first pod's profile sorts them. The pods enter the
+// queue in the given order. Each two consecutive pods have the same timestamp.
 func (c *cluster) order(pods []*v1.Pod) ([]string, error) {
 	if len(pods) == 0 {
 		return nil, nil

@@ -71,7 +71,7 @@ func validate(object runtime.Object) error {
 	}
 	defaulted := object.DeepCopyObject()
 	legacyscheme.Scheme.Default(defaulted)
-	// The decoder leaves both fields empty in typed objects.
+	// The API server's decoder leaves apiVersion and kind empty in typed objects.
 	defaulted.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	internal, err := legacyscheme.Scheme.UnsafeConvertToVersion(defaulted, runtime.InternalGroupVersioner)
 	if err != nil {
