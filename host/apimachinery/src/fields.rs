@@ -56,6 +56,98 @@ impl FieldPath {
     }
 }
 
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text_of(&self.0))
+    }
+}
+
+/// Returns the text of a path with these steps, in the form that [`FieldPath::parse`] reads.
+fn text_of<S: AsRef<str>>(steps: &[S]) -> String {
+    let mut text = String::new();
+    for step in steps.iter().map(AsRef::as_ref) {
+        let is_plain = !step.is_empty() && !step.contains(['.', '[', ']', '"', '$', '*']);
+        let separator = if text.is_empty() { "" } else { "." };
+        text += &if is_plain || text.is_empty() { format!("{separator}{step}") } else { format!("[\"{step}\"]") };
+    }
+    text
+}
+
+/// The maximum number of fields that [`fields_outside`] returns.
+const MOST_OUTSIDE: usize = 16;
+
+/// Returns the paths of the fields that a patch changes outside of the fields in `paths`, at most 16. The path of the
+/// whole object is empty. A path in `paths` includes all fields below it.
+///
+/// The patch is a JSON merge patch, or a strategic merge patch. The preconditions `metadata.uid` and
+/// `metadata.resourceVersion` do not count as changes.
+#[must_use]
+pub fn fields_outside(patch: &Value, paths: &[FieldPath], is_strategic: bool) -> Vec<String> {
+    let mut outside = Vec::new();
+    Changes { paths, is_strategic, outside: &mut outside }.visit(patch, &mut Vec::new());
+    outside
+}
+
+/// Finds the fields that a patch changes.
+struct Changes<'a> {
+    /// The fields that the patch may change.
+    paths: &'a [FieldPath],
+    is_strategic: bool,
+    /// The paths of other fields that it changes.
+    outside: &'a mut Vec<String>,
+}
+
+impl Changes<'_> {
+    /// Visits the value of the patch for the field with the steps `at`.
+    fn visit(&mut self, value: &Value, at: &mut Vec<String>) {
+        let is_inside = |path: &FieldPath| {
+            path.0.len() <= at.len() && path.0.iter().zip(at.iter()).all(|(step, own)| **step == **own)
+        };
+        let is_precondition = matches!(&at[..], [a, b] if a == "metadata" && (b == "uid" || b == "resourceVersion"));
+        if is_precondition || self.paths.iter().any(is_inside) {
+            return;
+        }
+        match value {
+            // An empty object changes nothing below a field that may be changed in part.
+            Value::Object(fields) if fields.is_empty() && self.may_change_below(at) => {}
+            Value::Object(fields) if !fields.is_empty() => fields.iter().for_each(|(name, value)| {
+                // A directive of a strategic merge patch: `$patch` changes the object that it is in, and
+                // `$deleteFromPrimitiveList/finalizers` changes the field `finalizers`.
+                let directive = name.strip_prefix('$').filter(|_| self.is_strategic);
+                match directive.map(|directive| directive.split_once('/')) {
+                    None => self.below(name, value, at),
+                    Some(Some((_, field))) => self.below(field, &Value::Null, at),
+                    Some(None) => self.add(at),
+                }
+            }),
+            // A strategic merge patch merges the elements of a list. A JSON merge patch replaces the list.
+            Value::Array(elements) if self.is_strategic && elements.iter().any(Value::is_object) => {
+                elements.iter().for_each(|element| self.visit(element, at));
+            }
+            _ => self.add(at),
+        }
+    }
+
+    fn below(&mut self, name: &str, value: &Value, at: &mut Vec<String>) {
+        at.push(name.to_owned());
+        self.visit(value, at);
+        at.pop();
+    }
+
+    /// Returns whether the patch may change a field below the one with the steps `at`.
+    fn may_change_below(&self, at: &[String]) -> bool {
+        let begins = |path: &FieldPath| at.len() <= path.0.len() && path.0.iter().zip(at).all(|(a, b)| **a == **b);
+        self.paths.iter().any(begins)
+    }
+
+    fn add(&mut self, at: &[String]) {
+        let path = text_of(at);
+        if self.outside.len() < MOST_OUTSIDE && !self.outside.contains(&path) {
+            self.outside.push(path);
+        }
+    }
+}
+
 /// Returns the object with only these fields. Absent and null fields are omitted, and so are objects that would
 /// contain only such fields.
 #[must_use]
@@ -205,6 +297,49 @@ mod tests {
             assert!(error.contains(&format!("{bad:?}")), "{error}");
         }
         assert!(FieldPath::parse(&"a".repeat(2000)).is_err());
+    }
+
+    #[test]
+    fn a_path_is_written_as_it_is_read() {
+        for path in ["spec.selector", r#"metadata.annotations["example.com/a.b"]"#, r#"a["b.c"]["d$"].e"#] {
+            assert_eq!(FieldPath::parse(path).unwrap().to_string(), path);
+        }
+    }
+
+    #[test]
+    fn changes_outside_of_the_given_fields_are_found() {
+        let paths = ["status", r#"metadata.annotations["a/b"]"#, "spec.list.name"];
+        let paths: Vec<FieldPath> = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
+        let cases: &[(Value, &[&str], &[&str])] = &[
+            (json!({"status": {"phase": "x"}}), &[], &[]),
+            (json!({"status": null}), &[], &[]),
+            (json!({"metadata": {"annotations": {"a/b": "1"}, "uid": "u", "resourceVersion": "3"}}), &[], &[]),
+            (json!({"metadata": {"annotations": {}}}), &[], &[]),
+            (json!({"metadata": {"labels": {}}}), &["metadata.labels"], &["metadata.labels"]),
+            (json!({"metadata": {"annotations": null}}), &["metadata.annotations"], &["metadata.annotations"]),
+            (
+                json!({"metadata": {"annotations": {"a/c": null, "d": "1"}}}),
+                &["metadata.annotations.a/c", "metadata.annotations.d"],
+                &["metadata.annotations.a/c", "metadata.annotations.d"],
+            ),
+            (json!({"status": {}, "spec": 1}), &["spec"], &["spec"]),
+            (json!({"spec": {"list": [{"name": "x"}]}}), &["spec.list"], &[]),
+            (json!({"spec": {"list": [{"name": "x", "image": "i"}]}}), &["spec.list"], &["spec.list.image"]),
+            (json!({"spec": {"list": [{"name": "x"}, {"$patch": "delete"}]}}), &["spec.list"], &["spec.list"]),
+            (json!({"status": {"$patch": "replace"}}), &[], &[]),
+            (json!({"$patch": "replace"}), &["$patch"], &[""]),
+            (json!({"$deleteFromPrimitiveList/status": ["x"]}), &["$deleteFromPrimitiveList/status"], &[]),
+            (json!({"metadata": {"$retainKeys": ["uid"]}}), &["metadata[\"$retainKeys\"]"], &["metadata"]),
+            (json!("text"), &[""], &[""]),
+            (json!([]), &[""], &[""]),
+            (json!({}), &[], &[]),
+        ];
+        for (patch, merge, strategic) in cases {
+            assert_eq!(fields_outside(patch, &paths, false), *merge, "merge patch {patch}");
+            assert_eq!(fields_outside(patch, &paths, true), *strategic, "strategic merge patch {patch}");
+        }
+        let many: Map<String, Value> = (0..100).map(|n| (n.to_string(), Value::Null)).collect();
+        assert_eq!(fields_outside(&many.into(), &paths, false).len(), MOST_OUTSIDE);
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub mod declaration;
 pub mod event;
 pub mod extenders;
 pub mod facts;
+pub mod grants;
 pub mod intent;
 pub mod lifecycle;
 pub mod limits;
