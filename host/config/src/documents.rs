@@ -16,6 +16,8 @@ pub(super) struct Documents {
     pub(super) scheduler: Option<v1::KubeSchedulerConfiguration>,
     /// The BerthConfiguration.
     pub(super) berth: Option<v1alpha1::BerthConfiguration>,
+    /// The place of the BerthConfiguration's `schedulerName`, if it is set.
+    scheduler_name: Option<Place>,
     /// Notes about fields without effect and about converted fields.
     pub(super) notes: Problems,
     /// Every place where the file enables a plugin.
@@ -51,6 +53,10 @@ pub(super) fn read(roots: Vec<Node>) -> (Documents, Problems) {
             Kind::Policy => old_policy(&root, &mut documents, &mut problems),
             Kind::Berth => berth(&root, &mut documents, &mut problems),
         }
+    }
+    if let (Some(place), true) = (documents.scheduler_name, documents.scheduler.is_some()) {
+        let message = "the profiles of the file's other document name the schedulers; remove this field";
+        problems.push(problem(place, "schedulerName", message.to_owned()));
     }
     problems.sort_by_key(|problem| problem.place);
     (documents, problems)
@@ -117,6 +123,8 @@ fn berth(root: &Node, documents: &mut Documents, problems: &mut Problems) {
     let configuration = read.unwrap_or_default();
     let findings = validate::berth(&configuration).into_inner();
     locate(findings, root, before, problems);
+    let name = configuration.scheduler_name.as_ref();
+    documents.scheduler_name = name.map(|_| root.place_of(&Path::default().field("schedulerName")));
     documents.berth = Some(configuration);
 }
 

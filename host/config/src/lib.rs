@@ -236,7 +236,7 @@ pub fn parse_noted(text: &str, file: &str) -> Result<Loaded, ConfigError> {
     let berth = documents.berth.unwrap_or_default();
     let configuration = match documents.scheduler {
         Some(scheduler) => Configuration::new(scheduler, berth),
-        None => Configuration::without_scheduler(None, berth),
+        None => Configuration::without_scheduler(berth.scheduler_name.clone().as_deref(), berth),
     };
     Ok(Loaded { configuration, notes: documents.notes, named: documents.named })
 }

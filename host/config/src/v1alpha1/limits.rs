@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FailurePolicy, Memory};
+use super::{FailurePolicy, Memory, PluginGrants};
 use crate::v1::Duration;
 use berth_core::limits::Limits;
 
@@ -20,6 +20,9 @@ pub struct PluginSettings {
     /// The limits of the plugin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<PluginLimits>,
+    /// What the plugin may read and change. Default: it reads nodes and pods, and changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grants: Option<PluginGrants>,
 }
 
 /// The limits of every plugin instance and call. Times are CPU time of the calling thread, so a busy machine makes no

@@ -1,5 +1,6 @@
 //! `berth.dev/v1alpha1`: Berth's own settings, in a second document of the configuration file.
 
+mod grants;
 mod limits;
 mod memory;
 
@@ -9,8 +10,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::grants::{EvictablePods, GrantedVerb, PluginGrants, ReadableObjects, WritableObjects};
 pub use self::limits::{PluginLimits, PluginSettings};
 pub use self::memory::Memory;
+use berth_core::grants::Grants;
 use berth_core::limits::Limits;
 
 /// The `apiVersion` of a BerthConfiguration.
@@ -29,6 +32,10 @@ pub struct BerthConfiguration {
     /// `BerthConfiguration`
     #[schemars(extend("const" = KIND))]
     pub kind: String,
+    /// The scheduler name of the default profile, if the file has no other document. Default: default-scheduler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub scheduler_name: Option<String>,
     /// A directory of plugins (`*.wasm`), which is watched. Flag: --plugins. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugin_directory: Option<PathBuf>,
@@ -65,6 +72,7 @@ impl Default for BerthConfiguration {
         Self {
             api_version: API_VERSION.to_owned(),
             kind: KIND.to_owned(),
+            scheduler_name: None,
             plugin_directory: None,
             cache_directory: None,
             seed: None,
@@ -100,6 +108,13 @@ impl BerthConfiguration {
             }
         }
         all
+    }
+
+    /// Returns the grants of each plugin that has some.
+    #[must_use]
+    pub fn grants(&self) -> BTreeMap<Box<str>, Grants> {
+        let of = |settings: &PluginSettings| Some((settings.name.as_str().into(), settings.grants.as_ref()?.to_core()));
+        self.plugins.iter().filter_map(of).collect()
     }
 
     /// Returns the failure policy of each plugin that has its own.

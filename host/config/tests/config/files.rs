@@ -215,6 +215,14 @@ fn a_berth_configuration_is_a_second_document() {
 }
 
 #[test]
+fn a_berth_configuration_alone_can_name_the_scheduler() {
+    let text = "apiVersion: berth.dev/v1alpha1\nkind: BerthConfiguration\nschedulerName: mine\n";
+    let configuration = berth_config::parse(text, "f.yaml").unwrap_or_else(|error| panic!("{error}"));
+    let [profile] = &configuration.profiles[..] else { panic!("one profile") };
+    assert_eq!((&*profile.scheduler_name, profile.others), ("mine", true));
+}
+
+#[test]
 fn the_configured_request_rate_is_kept() {
     for (text, rate) in [
         ("", None),
