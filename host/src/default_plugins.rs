@@ -1,6 +1,12 @@
 //! The components embedded in the binary: the default plugins, and plugins that run only if a profile names them.
 
+use anyhow::{Context as _, Result};
+use berth_config::v1alpha1::BerthConfiguration;
+use berth_core::grants::GrantPolicy;
 use berth_plugin_host::BuiltIn;
+
+/// The grants of the default plugins, as a BerthConfiguration.
+const GRANTS: &str = include_str!("../../plugins/grants.yaml");
 
 #[cfg(feature = "embed")]
 const COMPONENTS: &[BuiltIn] = &include!(concat!(env!("OUT_DIR"), "/default_plugins.rs"));
@@ -12,4 +18,13 @@ const COMPONENTS: &[BuiltIn] = &[];
 #[must_use]
 pub fn default_plugins() -> &'static [BuiltIn] {
     COMPONENTS
+}
+
+/// Returns what the default plugins and the plugins of the configuration may read and change.
+///
+/// # Errors
+/// `plugins/grants.yaml`, which is part of the binary, is invalid.
+pub fn grant_policy(configuration: &BerthConfiguration) -> Result<GrantPolicy> {
+    let built_in = berth_config::parse(GRANTS, "plugins/grants.yaml").context("reading the default plugins' grants")?;
+    Ok(GrantPolicy::Named { built_in: built_in.berth.grants(), configured: configuration.grants() })
 }

@@ -11,4 +11,4 @@ pub mod cli;
 mod default_plugins;
 pub mod scheduler;
 
-pub use self::default_plugins::default_plugins;
+pub use self::default_plugins::{default_plugins, grant_policy};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use berth_core::grants::GrantPolicy;
 use berth_core::limits::Limits;
 use berth_core::profile_spec::{Enabled, NamedBy, ProfileSpec};
 use berth_plugin_host::{BuiltIn, ComponentSet, LoaderOptions};
@@ -43,6 +44,7 @@ impl Component {
         let mut options = LoaderOptions {
             limits: Arc::clone(&limits),
             built_in: berth::default_plugins().to_vec(),
+            grants: GrantPolicy::Everything,
             ..LoaderOptions::default()
         };
         options.built_in.push(hostile);

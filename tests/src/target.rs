@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{self, Scheduler};
+use berth_config::Configuration;
 use berth_controllers as controllers;
 use berth_kube::Undone;
 use berth_sim as sim;
@@ -79,12 +80,30 @@ impl Target {
         self.embedded.as_ref().context("this test needs the embedded API server")
     }
 
+    /// Grants a plugin rights in the schedulers that [`Target::scheduler`] starts from now on. `grants` is the value of
+    /// `plugins[].grants` in YAML, on one line.
+    ///
+    /// # Errors
+    /// Returns an error if the file can't be written.
+    pub fn grant(&self, plugin: &str, grants: &str) -> Result<()> {
+        let head = "apiVersion: berth.dev/v1alpha1\nkind: BerthConfiguration\n";
+        let text = format!("{head}plugins:\n- {{name: {plugin}, grants: {grants}}}\n");
+        Ok(std::fs::write(self.configuration(), text)?)
+    }
+
+    fn configuration(&self) -> PathBuf {
+        self.home.path().join("berth.yaml")
+    }
+
     /// Starts a scheduler with the default profile in this process. Returns when the scheduler is ready to place pods.
     ///
     /// # Errors
     /// Returns an error if it can't be started.
     pub async fn scheduler(&self) -> Result<Scheduler> {
-        let options = scheduler::Options { plugins_dir: Some(self.plugins_dir()), ..scheduler::Options::default() };
+        let file = self.configuration();
+        let configuration = if file.exists() { berth_config::load(&file)? } else { Configuration::default() };
+        let options =
+            scheduler::Options { plugins_dir: Some(self.plugins_dir()), ..scheduler::Options::of(configuration) };
         Scheduler::start(self.client.clone(), options).await
     }
 

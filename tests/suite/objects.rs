@@ -12,10 +12,15 @@ use serde_json::{Value, json};
 crate::case::cases!(Both: a_field_of_an_object_decides, custom_resources_are_read, a_kind_that_is_not_served_has_no_objects,
     objects_near_the_size_limit_are_read);
 
+/// The kinds that the plugin reads in one of the tests.
+const KINDS: &str = "{read: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: example.com/v1, kind: Pool}, \
+                     {apiVersion: example.com/v1, kind: Ghost}]}";
+
 /// The reason that the plugin gives while no object has the field.
 const REASON: &str = "told so";
 
 async fn with_plugin<'a>(target: &'a Target, plugin: &[u8]) -> Result<Session<'a>> {
+    target.grant("Wanting", KINDS)?;
     directory::install(&target.plugins_dir(), "crafted.wasm", plugin)?;
     let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
     session.until_loaded("crafted.wasm").await?;

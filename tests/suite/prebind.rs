@@ -10,15 +10,28 @@ crate::case::cases!(Both:
     a_pod_is_bound_when_its_node_is_ready,
     a_failed_pre_bind_is_tried_again,
     a_plugin_binds_pods_itself,
+    a_change_that_is_not_granted_is_not_made,
 );
 
 const AGENT: &str = "warm-up.example.com/agent";
+/// The grant that the plugin warm-up needs.
+const PATCH_NODE: &str = "{write: [{apiVersion: v1, kind: Node, verbs: [patch], \
+                          fields: ['metadata.annotations[\"warm-up.example.com/wanted\"]']}]}";
 
 async fn with_plugin<'a>(
     target: &'a Target,
     name: &str,
     nodes: impl IntoIterator<Item = Value>,
 ) -> Result<Session<'a>> {
+    let grants = match name {
+        "warm-up" => PATCH_NODE,
+        _ => "{write: [{apiVersion: v1, kind: Pod, verbs: [bind]}]}",
+    };
+    target.grant(name, grants)?;
+    start(target, name, nodes).await
+}
+
+async fn start<'a>(target: &'a Target, name: &str, nodes: impl IntoIterator<Item = Value>) -> Result<Session<'a>> {
     let file = format!("{name}.wasm");
     directory::install(&target.plugins_dir(), &file, &programs::example(name)?)?;
     let session = Session::with_nodes(target, nodes).await?;
@@ -89,5 +102,25 @@ async fn a_plugin_binds_pods_itself(target: &Target) -> Result<()> {
         session.journal.until_pod_placed(name).await?;
         events::with_note(&target.client, name, "Scheduled", "to n").await?;
     }
+    session.end().await
+}
+
+/// The pod's event contains the line that grants the change. With this line in the configuration, the pod is placed.
+async fn a_change_that_is_not_granted_is_not_made(target: &Target) -> Result<()> {
+    let ready = json!({"metadata": {"labels": {AGENT: "1.0"}, "annotations": {"warm-up.example.com/ready": "images"}}});
+    let session = start(target, "warm-up", [with(node("n", 4), &ready)]).await?;
+    session.create(&warm_up_pod("p")).await?;
+    let refused = events::with_note(&target.client, "p", "FailedScheduling", "which is not granted to it").await?;
+    let note = events::text(&refused).to_owned();
+    let found = api::get(&target.client, &node("n", 4)).await?.context("the node is gone")?;
+    let annotations = &found["metadata"]["annotations"];
+    ensure!(annotations["warm-up.example.com/wanted"].is_null(), "the node was patched: {annotations}");
+    session.end().await?;
+
+    let (_, line) = note.split_once("of the BerthConfiguration: - {name: warm-up, grants: ").context("no remedy")?;
+    let grants = line.strip_suffix('}').with_context(|| format!("the line has no end: {line}"))?;
+    target.grant("warm-up", grants)?;
+    let session = start(target, "warm-up", []).await?;
+    session.journal.until_pod_placed("p").await?;
     session.end().await
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{Options, Scheduler};
+use berth_config::v1alpha1::BerthConfiguration;
 use berth_plugin_host::{Loader, LoaderOptions, Outbox};
 use berth_supervisor::Supervisor;
 use berth_test_kit::wait::{Look, eventually};
@@ -86,6 +87,7 @@ async fn a_panic_of_the_loader_is_named(_: &Target) -> Result<()> {
     let options = LoaderOptions {
         supervisor: supervisor.clone(),
         built_in: berth::default_plugins().to_vec(),
+        grants: berth::grant_policy(&BerthConfiguration::default())?,
         ..LoaderOptions::default()
     };
     let outbox: Outbox = Arc::new(|_| std::panic::resume_unwind(Box::new("no such plugin")));

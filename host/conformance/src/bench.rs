@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use berth_core::cache::{Cache, NodeId, PodId};
 use berth_core::facts::PodFacts;
-use berth_core::plugins::{Code, Cycle, Declaration, ExtensionPoints, WhatIf};
+use berth_core::grants::{Grants, Namespaces};
+use berth_core::plugins::{Code, Cycle, Declaration, ExtensionPoints, PostFilterResult, Reserved, WhatIf};
 
 use super::answer::{Answer, Answers};
 use super::finding::{Finding, Violation};
@@ -17,7 +18,7 @@ use berth_plugin_host::Export;
 use berth_plugin_host::asking;
 use berth_plugin_host::examine::Feeder;
 use berth_plugin_host::examine::configure;
-use berth_plugin_host::examine::{Resident, Stale};
+use berth_plugin_host::examine::{Resident, Stale, add_needed_grants, needed_grants};
 use berth_plugin_host::{LoadCause, LoadedComponent};
 
 /// The plugin failed so badly that the examination ends. The findings contain the reason.
@@ -44,6 +45,8 @@ pub(super) struct Bench<'a> {
     /// The number of cycles so far.
     pub cycles: u64,
     pub findings: Vec<Finding>,
+    /// What the plugin reads beside nodes and pods, and what it asked for so far.
+    pub needs: Grants,
     feeder: Feeder,
 }
 
@@ -64,6 +67,7 @@ impl<'a> Bench<'a> {
             arguments,
             further_words,
             limits,
+            needs: needed_grants(&declaration.objects),
             declaration: Arc::new(declaration),
             deltas: 0,
             cycles: 0,
@@ -75,6 +79,25 @@ impl<'a> Bench<'a> {
     /// Returns the strings that generated objects are made of.
     pub fn words(&self) -> Words {
         Words::of(self.arguments, self.further_words)
+    }
+
+    /// Records what the plugin asks for in these answers.
+    pub fn record_needs(&mut self, answers: &Answers) {
+        for line in &answers.0 {
+            let intents = match &line.answer {
+                Answer::PostFilter(PostFilterResult::Nominate(plan)) => {
+                    if !plan.evict.is_empty() {
+                        self.needs.evict_pods = Some(Namespaces::All);
+                    }
+                    &plan.intents
+                }
+                Answer::PostFilter(PostFilterResult::Unschedulable { intents, .. })
+                | Answer::Reserved(Ok(Reserved { intents, .. }))
+                | Answer::Intents(Some(intents)) => intents,
+                _ => continue,
+            };
+            intents.iter().for_each(|intent| add_needed_grants(&mut self.needs, intent));
+        }
     }
 
     /// Records a finding. Further findings with the same promise and export are only counted.
@@ -270,7 +293,7 @@ impl<'a> Bench<'a> {
             CallError::BadAnswer(..) => {
                 self.record(Promise::Lengths, error.export(), about, Violation::Failed(error.clone()));
             }
-            CallError::Returned(..) => {}
+            CallError::Returned(..) | CallError::NotGranted(..) => {}
         }
         Ok(Answer::Failed(error))
     }

@@ -141,6 +141,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         let about = (&self.world, &*nodes);
         let first = self.bench.ask(&mut self.long_lived, question, cache, &nodes)?;
         self.variety.count(&first);
+        self.bench.record_needs(&first);
         let again = self.bench.ask(&mut self.long_lived, question, cache, &nodes)?;
         let occasions = ("in the first call", "in a second, equal call");
         self.bench.compare(Promise::Repeatable, question, about, (&first, &again), occasions);

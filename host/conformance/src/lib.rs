@@ -45,6 +45,7 @@ pub use self::memory::MemoryUse;
 pub use self::promise::Promise;
 pub use self::solo::{NodeAnswer, Solo};
 pub use self::variety::Variety;
+use berth_core::grants::Grants;
 use berth_core::limits::Limits;
 use berth_plugin_host::examine::thread_cpu_time;
 use berth_plugin_host::{LoadCause, LoadedComponent};
@@ -81,6 +82,8 @@ pub struct Conformance {
     pub cycles: u64,
     /// The variety of the plugin's answers; the default if the examination through changes ended early.
     pub variety: Variety,
+    /// The grants that the plugin needs for what it reads, and for what it asked for during the examination.
+    pub needs: Grants,
     /// The result of the memory examination; the default if one of the two parts ended early.
     pub memory: MemoryUse,
 }
@@ -113,6 +116,7 @@ fn examine(
         cycles: bench.cycles,
         variety: variety.unwrap_or_default(),
         memory: memory.unwrap_or_default(),
+        needs: bench.needs,
         findings: bench.findings,
     })
 }

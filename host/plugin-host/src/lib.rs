@@ -14,6 +14,7 @@
 //! (`berth-conformance`).
 
 pub mod asking;
+mod authority;
 mod bindings;
 mod contract;
 mod convert;

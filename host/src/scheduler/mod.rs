@@ -35,6 +35,7 @@ use self::event_loop::EventLoop;
 pub use self::in_force::InForce;
 pub use self::observer::Observer;
 pub use self::reload::Reload;
+use crate::default_plugins::grant_policy;
 use berth_admin::Vitals;
 use berth_admin::metrics::{Meter, Metrics};
 use berth_config::Configuration;
@@ -132,7 +133,7 @@ impl Scheduler {
     /// [`Scheduler::begin`], which may be called once [`Scheduler::ready`] returns.
     ///
     /// # Errors
-    /// An extender can't be used, or the system refuses a thread.
+    /// An extender can't be used, the system refuses a thread, or the default plugins' grants can't be read.
     pub async fn prepare(client: &::kube::Client, options: Options) -> Result<Self> {
         let extenders = Arc::new(Extenders::new(&options.configuration.extenders).await?);
         let (events, events_in) = unbounded_channel();
@@ -174,6 +175,7 @@ impl Scheduler {
             plugins_dir: options.plugins_dir,
             cache_dir: options.cache_dir,
             limits,
+            grants: grant_policy(&options.configuration.berth)?,
             supervisor: supervisor.clone(),
             built_in: crate::default_plugins().to_vec(),
             loaded: options.plugins_compiled,

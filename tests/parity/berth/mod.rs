@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use berth_apimachinery::objects::{EventReader, Notes};
+use berth_config::v1alpha1::BerthConfiguration;
 use berth_config::{DEFAULT_PLUGINS, Provided};
 use berth_core::cache::NodeId;
 use berth_core::cluster_event::ClusterEvent;
@@ -64,6 +65,7 @@ impl Berth {
         Ok(Self {
             stock: ComponentSet::load(&LoaderOptions {
                 built_in: berth::default_plugins().to_vec(),
+                grants: berth::grant_policy(&BerthConfiguration::default())?,
                 ..LoaderOptions::default()
             })?,
         })

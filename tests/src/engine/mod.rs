@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use berth_apimachinery::objects::{EventReader, Notes};
+use berth_config::v1alpha1::BerthConfiguration;
 use berth_core::extenders::NoExtenders;
 use berth_core::limits::Limits;
 use berth_core::model::{Pod, PodKey};
@@ -124,6 +125,7 @@ impl DefaultEngine {
             limits,
             counts_work: setup.counts_instructions,
             built_in: berth::default_plugins().to_vec(),
+            grants: berth::grant_policy(&BerthConfiguration::default())?,
             ..LoaderOptions::default()
         };
         let loader = Loader::start(options, vec![profile], outbox)?;

@@ -9,6 +9,7 @@ use berth_core::plugins::Declaration;
 use hashbrown::HashSet;
 
 use super::BATCH;
+use crate::authority::Authority;
 use crate::bindings::exports::berth::scheduler::objects as wit;
 use berth_apimachinery::fields::{FieldPath, pruned_text};
 
@@ -16,12 +17,12 @@ use berth_apimachinery::fields::{FieldPath, pruned_text};
 const BATCH_BYTES: usize = 1 << 20;
 
 /// The kinds that an instance reads, and the objects that were sent to it.
-#[derive(Default)]
 pub(crate) struct ObjectFeed {
     /// In declared order: the index is the contract's `kind`.
     kinds: Vec<Read>,
     /// The objects that the instance knows.
     known: HashSet<ObjectId>,
+    authority: Authority,
 }
 
 struct Read {
@@ -38,13 +39,14 @@ enum ObjectChange<'a> {
 
 impl ObjectFeed {
     /// Creates the feed for an instance with this declaration. Invalid paths were refused when it was configured.
-    pub fn new(declaration: &Declaration) -> Self {
+    /// An object that `authority` hides is not sent.
+    pub fn new(declaration: &Declaration, authority: Authority) -> Self {
         let read = |reads: &berth_core::model::ObjectReads| Read {
             kind: Arc::clone(&reads.kind),
             fields: reads.fields.clone(),
             paths: reads.fields.iter().filter_map(|path| FieldPath::parse(path).ok()).collect(),
         };
-        Self { kinds: declaration.objects.iter().map(read).collect(), known: HashSet::new() }
+        Self { kinds: declaration.objects.iter().map(read).collect(), known: HashSet::new(), authority }
     }
 
     /// Returns true if the instance reads no objects.
@@ -108,11 +110,12 @@ impl ObjectFeed {
 
     /// Returns the change to send for an object, if there is one.
     fn change<'a>(&mut self, cache: &'a Cache, id: ObjectId, at: usize, kind: KindId) -> Option<ObjectChange<'a>> {
-        let Some(cached) = cache.objects().get(id) else {
+        let read = &self.kinds[at];
+        let is_visible = |cached: &&CachedObject| self.authority.sees(&read.kind, &cached.object.key.namespace);
+        let Some(cached) = cache.objects().get(id).filter(is_visible) else {
             return self.known.remove(&id).then_some(ObjectChange::Removed(id));
         };
         self.known.insert(id);
-        let read = &self.kinds[at];
         let object = &*cached.object;
         // Most kinds have one reader, which needs exactly the stored fields.
         let fields = if cache.objects().fields(kind).is_none_or(|all| *all == read.fields) {

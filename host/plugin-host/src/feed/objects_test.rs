@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use berth_core::grants::{Grants, Namespaces, ReadGrant};
 use berth_core::model::{Object, ObjectKey, ObjectReads};
 
 use super::*;
@@ -35,7 +36,13 @@ fn cache() -> Cache {
 }
 
 fn feed(objects: &[ObjectReads]) -> ObjectFeed {
-    ObjectFeed::new(&Declaration { objects: objects.to_vec(), ..Declaration::default() })
+    feed_of(objects, None)
+}
+
+/// Creates the feed of a plugin with these grants; `None` for everything.
+fn feed_of(objects: &[ObjectReads], grants: Option<Grants>) -> ObjectFeed {
+    let declaration = Declaration { objects: objects.to_vec(), ..Declaration::default() };
+    ObjectFeed::new(&declaration, Authority::new("test".into(), grants.map(Arc::new)))
 }
 
 /// Returns the changes that `run` sends, each as a short text.
@@ -70,6 +77,29 @@ fn each_reader_gets_its_kinds_and_fields() {
         let Ok(()) = feed(&objects).fill(&cache, |_| Ok::<_, Infallible>(()));
         let sent_changes = sent(|apply| feed(&objects).fill(&cache, apply).unwrap());
         assert_eq!(sent_changes, expected, "{objects:?}");
+    }
+}
+
+#[test]
+fn objects_of_namespaces_that_are_not_granted_are_not_sent() {
+    let cache = cache();
+    let grants = |namespace: &str| {
+        let namespaces = Namespaces::Named([namespace.into()].into());
+        let read = vec![ReadGrant { kind: ObjectKind::clone(&kind("Service")), namespaces }];
+        Some(Grants { read, ..Grants::default() })
+    };
+    let objects = [reads("Service", &[]), reads("Namespace", &[])];
+    for (grants, expected) in [
+        (None, vec!["0 ns/web {}", "1 ns/ns {}"]),
+        (grants("ns"), vec!["0 ns/web {}"]),
+        (grants("other"), vec![]),
+        (Some(Grants::default()), vec![]),
+    ] {
+        assert_eq!(
+            sent(|apply| feed_of(&objects, grants.clone()).fill(&cache, apply).unwrap()),
+            expected,
+            "{grants:?}"
+        );
     }
 }
 

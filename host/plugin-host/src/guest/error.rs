@@ -5,6 +5,7 @@ use wasmtime::{Trap, WasmBacktrace};
 use super::deadline::Overrun;
 use super::memory::Excess;
 use super::shorten::shorten;
+use crate::authority::Refusal;
 use crate::contract::Export;
 
 /// The number of stack frames of a trap that a message shows.
@@ -26,6 +27,9 @@ pub enum CallError {
     /// The plugin's answer violates the contract.
     #[error("broke the contract in {0}: {1}")]
     BadAnswer(Export, String),
+    /// The plugin asked for something that the configuration does not grant to it.
+    #[error("{0}: it {1}")]
+    NotGranted(Export, Refusal),
 }
 
 impl CallError {
@@ -42,7 +46,8 @@ impl CallError {
             Self::OverLimit(_, export)
             | Self::Trapped(export, _)
             | Self::Returned(export, _)
-            | Self::BadAnswer(export, _) => *export,
+            | Self::BadAnswer(export, _)
+            | Self::NotGranted(export, _) => *export,
         }
     }
 

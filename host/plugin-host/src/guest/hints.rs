@@ -15,7 +15,8 @@ use crate::convert;
 use berth_apimachinery::fields::{FieldPath, pruned_text};
 
 impl Instance {
-    /// Calls `hints`. Returns one hint per pod. Without the export, each pod is queued again. The instance must hold
+    /// Calls `hints`. Returns one hint per pod. Without the export, each pod is queued again. An event about an object
+    /// that the plugin may not read helps no pod. The instance must hold
     /// the pods, and the old and the new state of the event's pod.
     pub(crate) fn hints(
         &mut self,
@@ -24,6 +25,9 @@ impl Instance {
         declaration: &Declaration,
     ) -> Result<Vec<Hint>, CallError> {
         let Some(first) = pods.first() else { return Ok(Vec::new()) };
+        if !self.authority().sees_event(&hint_event.event.subject) {
+            return Ok(vec![Hint::Skip; pods.len()]);
+        }
         let templates: Vec<u32> = pods.iter().map(|pod| pod.signature.0).collect();
         let arena = Bump::new();
         let kind = kind(&hint_event.event.subject);

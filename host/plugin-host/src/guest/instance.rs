@@ -11,6 +11,7 @@ use super::error::CallError;
 use super::meter::Meter;
 use super::shorten::shorten;
 use super::state::HostState;
+use crate::authority::Authority;
 use crate::bindings::berth::scheduler::types::Pod;
 use crate::bindings::exports::berth::scheduler::objects;
 use crate::bindings::exports::berth::scheduler::plugin::{Declaration, Description};
@@ -24,6 +25,7 @@ pub struct Instance {
     pub(super) store: Store<HostState>,
     pub(super) interfaces: LoadedInterfaces,
     pub(super) limits: Arc<Limits>,
+    pub(super) authority: Authority,
     pub(super) counters: Arc<Counters>,
     /// The factor of the limits for the size of the cluster: see [`Limits::times`].
     pub(super) times: u32,
@@ -48,6 +50,7 @@ impl Instance {
         pre: &InstancePre<HostState>,
         interfaces: &Interfaces,
         name: Arc<str>,
+        authority: Authority,
         limits: &Arc<Limits>,
         counters: &Arc<Counters>,
     ) -> Result<Self, StartError> {
@@ -71,10 +74,16 @@ impl Instance {
             store,
             interfaces,
             limits: Arc::clone(limits),
+            authority,
             counters: Arc::clone(counters),
             times: 1,
             node_ids: Vec::new(),
         })
+    }
+
+    /// Returns what the instance may read and ask for.
+    pub(crate) fn authority(&self) -> &Authority {
+        &self.authority
     }
 
     /// Returns the factor of the limits: see [`Limits::times`].

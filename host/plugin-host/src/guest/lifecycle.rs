@@ -34,6 +34,7 @@ impl Instance {
             return Err(CallError::BadAnswer(Export::Reserve, message));
         }
         let intents = assumptions(Export::Reserve, reservation.intents, cycle.cache)?;
+        self.check_granted(Export::Reserve, &intents)?;
         Ok(Ok(Reserved { state: reservation.state.into(), intents }))
     }
 
@@ -52,7 +53,9 @@ impl Instance {
             arguments,
             exported!(reserve.call_unreserve(cycle, node, state, pre_bound)),
         )?;
-        changes(Export::Unreserve, undo.unwrap_or_default())
+        let intents = changes(Export::Unreserve, undo.unwrap_or_default())?;
+        self.check_granted(Export::Unreserve, &intents)?;
+        Ok(intents)
     }
 
     /// Calls `permit`. Without the export, approves the pod.
@@ -67,14 +70,19 @@ impl Instance {
         let arguments = (cycle_of(cycle), node, state);
         let answer =
             self.ask(Export::PreBind, cycle, arguments, exported!(pre_bind.call_pre_bind(cycle, node, state)))?;
-        binding_intents(Export::PreBind, answer.unwrap_or_default())
+        let intents = binding_intents(Export::PreBind, answer.unwrap_or_default())?;
+        self.check_granted(Export::PreBind, &intents)?;
+        Ok(intents)
     }
 
     /// Calls `bind`. Returns `None` if the plugin leaves the binding to other plugins, or does not export `bind`.
     pub fn bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Option<Vec<Intent>>, CallError> {
         let arguments = (cycle_of(cycle), node, state);
         let answer = self.ask(Export::Bind, cycle, arguments, exported!(bind.call_bind(cycle, node, state)))?;
-        answer.flatten().map(|intents| binding_intents(Export::Bind, intents)).transpose()
+        let Some(intents) = answer.flatten() else { return Ok(None) };
+        let intents = binding_intents(Export::Bind, intents)?;
+        self.check_granted(Export::Bind, &intents)?;
+        Ok(Some(intents))
     }
 
     /// Calls `post-bind`, if it is exported.
@@ -87,6 +95,11 @@ impl Instance {
             exported!(post_bind.call_post_bind(cycle, node, state)),
         );
         done.map(Option::unwrap_or_default)
+    }
+
+    /// Checks that the plugin may ask for these intents.
+    pub(super) fn check_granted(&self, export: Export, intents: &[Intent]) -> Result<(), CallError> {
+        self.authority.check(intents).map_err(|refusal| CallError::NotGranted(export, refusal))
     }
 }
 

@@ -157,9 +157,29 @@ impl Instance {
             interfaces.post_filter.as_ref().map(|guest| guest.call_post_filter(store, cycle, ids, codes, leaving))
         })?;
         match answer {
-            Some(answer) => result(answer, cycle.cache),
+            Some(answer) => {
+                let answer = result(answer, cycle.cache)?;
+                self.check_post_filter(&answer, cycle.cache)?;
+                Ok(answer)
+            }
             None => Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() }),
         }
+    }
+
+    /// Checks that the plugin may ask for the evictions and the intents of its answer.
+    fn check_post_filter(&self, answer: &PostFilterResult, cache: &Cache) -> Result<(), CallError> {
+        let intents = match answer {
+            PostFilterResult::Unschedulable { intents, .. } => intents,
+            PostFilterResult::Nominate(plan) => {
+                for pod in plan.evict.iter().filter_map(|id| cache.pod(*id)) {
+                    let key = &pod.pod.key;
+                    let checked = self.authority.check_eviction(&key.namespace, &key.name);
+                    checked.map_err(|refusal| CallError::NotGranted(Export::PostFilter, refusal))?;
+                }
+                &plan.intents
+            }
+        };
+        self.check_granted(Export::PostFilter, intents)
     }
 }
 

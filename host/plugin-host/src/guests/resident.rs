@@ -54,7 +54,7 @@ impl Resident {
     ) -> Result<Self, CallError> {
         instance.serve(cache.node_count());
         let reads = Reads::of(&declaration);
-        let mut objects = ObjectFeed::new(&declaration);
+        let mut objects = ObjectFeed::new(&declaration, instance.authority().clone());
         objects.fill(cache, |changes| instance.apply_objects(changes))?;
         let position = feeder.fill(cache, reads, |changes| instance.apply(changes))?;
         let filled_memory = instance.memory();

@@ -13,11 +13,13 @@ use super::digest::Digest;
 use super::disk_cache::DiskCache;
 use super::error::{LoadCause, LoadError};
 use super::source::Source;
+use crate::authority::Authority;
 use crate::bindings::berth::scheduler::{extenders, log, what_if};
 use crate::contract::Interfaces;
 use crate::guest::{HostState, Instance, StartError, shorten};
 use crate::metrics::Counters;
 use crate::wasi;
+use berth_core::grants::GrantPolicy;
 use berth_core::limits::Limits;
 
 /// A component whose type and `describe` conform to the contract.
@@ -40,12 +42,19 @@ pub struct LoadedComponent {
     pub objects: bool,
     pre: InstancePre<HostState>,
     interfaces: Interfaces,
+    authority: Authority,
 }
 
 impl LoadedComponent {
+    /// Returns what the component may read and ask for.
+    pub(crate) fn authority(&self) -> &Authority {
+        &self.authority
+    }
+
     /// Starts a new instance, without configuration.
     pub(crate) fn start(&self, limits: &Arc<Limits>, counters: &Arc<Counters>) -> Result<Instance, LoadCause> {
-        start(&self.pre, &self.interfaces, Arc::clone(&self.name), limits, counters)
+        let authority = self.authority.clone();
+        start(&self.pre, &self.interfaces, Arc::clone(&self.name), authority, limits, counters)
     }
 }
 
@@ -55,6 +64,7 @@ pub struct Compiler {
     linker: Linker<HostState>,
     cache: Option<DiskCache>,
     limits: Arc<Limits>,
+    grants: GrantPolicy,
     compiled: AtomicU64,
 }
 
@@ -64,7 +74,12 @@ impl Compiler {
     ///
     /// # Errors
     /// The host's functions can't be linked.
-    pub fn new(engine: Engine, cache_dir: Option<&Path>, limits: Arc<Limits>) -> wasmtime::Result<Self> {
+    pub fn new(
+        engine: Engine,
+        cache_dir: Option<&Path>,
+        limits: Arc<Limits>,
+        grants: GrantPolicy,
+    ) -> wasmtime::Result<Self> {
         let mut linker = Linker::new(&engine);
         log::add_to_linker::<_, HasSelf<_>>(&mut linker, HostState::log)?;
         what_if::add_to_linker::<_, HasSelf<_>>(&mut linker, |state: &mut HostState| state)?;
@@ -76,7 +91,7 @@ impl Compiler {
                 })
                 .ok()
         });
-        Ok(Self { engine, linker, cache, limits, compiled: AtomicU64::new(0) })
+        Ok(Self { engine, linker, cache, limits, grants, compiled: AtomicU64::new(0) })
     }
 
     /// Returns the number of components that this compiler compiled, without the components from the disk cache.
@@ -103,16 +118,20 @@ impl Compiler {
         wasi::link(&mut linker, &component, &self.engine).map_err(other_types)?;
         let pre = linker.instantiate_pre(&component).map_err(other_types)?;
         let interfaces = Interfaces::new(&pre, exports).map_err(other_types)?;
-        let description =
-            start(&pre, &interfaces, source.to_string().into(), &self.limits, &Arc::default())?.describe()?;
+        let label: Arc<str> = source.to_string().into();
+        let nothing = Authority::new(Arc::clone(&label), Some(Arc::default()));
+        let description = start(&pre, &interfaces, label, nothing, &self.limits, &Arc::default())?.describe()?;
         if !is_name(&description.name) {
             return Err(LoadCause::BadName(shorten(description.name)));
         }
+        let name: Arc<str> = description.name.into();
+        let grants = self.grants.of(&name, source.is_built_in());
         Ok(LoadedComponent {
             source,
             digest,
             size: bytes.len(),
-            name: description.name.into(),
+            authority: Authority::new(Arc::clone(&name), grants),
+            name,
             version: shorten(description.version).into(),
             points: exports.points,
             snapshot: exports.snapshot,
@@ -146,10 +165,11 @@ fn start(
     pre: &InstancePre<HostState>,
     interfaces: &Interfaces,
     name: Arc<str>,
+    authority: Authority,
     limits: &Arc<Limits>,
     counters: &Arc<Counters>,
 ) -> Result<Instance, LoadCause> {
-    Instance::start(pre, interfaces, name, limits, counters).map_err(|error| match error {
+    Instance::start(pre, interfaces, name, authority, limits, counters).map_err(|error| match error {
         StartError::Call(error) => LoadCause::Call(error),
         StartError::Types(message) => LoadCause::OtherTypes(message),
     })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use berth_core::model::ObjectKind;
 
 use super::source::Source;
+use crate::authority::Refusal;
 use crate::contract::{VERSION, names_alone};
 use crate::convert::BadKinds;
 use crate::guest::CallError;
@@ -95,6 +96,9 @@ pub enum LoadCause {
     /// The component declares an invalid kind or field.
     #[error("has an invalid declaration of objects: {0}")]
     Kinds(#[from] BadKinds),
+    /// The component reads kinds that are not granted to it.
+    #[error("{0}")]
+    NotGranted(#[from] Refusal),
     /// A kind can't be listed: the list is forbidden, or failed for a while. The informer continues to try.
     #[error("reads {kind}, which can't be listed here: {why}")]
     NotListed {

@@ -34,6 +34,7 @@ pub fn configure(
         other => other.into(),
     })?;
     let objects = convert::kinds(instance.kinds()?)?;
+    component.authority().check_reads(&objects)?;
     let declaration =
         convert::declaration(Arc::clone(&component.name), &component.version, component.points, &declared, objects);
     check(component, &declaration)?;

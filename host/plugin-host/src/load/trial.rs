@@ -50,6 +50,12 @@ pub fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Result<(),
     }
 }
 
+/// Accepts that a plugin asks for something that is not granted to it: the trial's pods may be in other namespaces than
+/// the pods that the plugin handles.
+fn accept_not_granted(error: CallError) -> Result<(), CallError> {
+    if matches!(error, CallError::NotGranted(..)) { Ok(()) } else { Err(error) }
+}
+
 /// Returns up to [`PODS`] pods of the cluster with different specs, each with an empty node name.
 fn pods(cache: &Cache) -> Vec<Arc<Pod>> {
     let mut pods: Vec<Arc<Pod>> = Vec::new();
@@ -113,9 +119,10 @@ impl<'a> Trial<'a> {
         asking::filtered(resident, &self.cycle, nodes).map_err(failed)?;
         let codes = vec![Code::Unschedulable; nodes.len()];
         let mut what_if = |cases: &[WhatIf]| Ok(asking::fits_beside_one_pod(self.cycle.cache, cases));
-        resident.instance().post_filter(&self.cycle, nodes, &codes, &[], &mut what_if).map_err(failed)?;
+        let found = resident.instance().post_filter(&self.cycle, nodes, &codes, &[], &mut what_if);
+        found.map(drop).or_else(accept_not_granted).map_err(failed)?;
         let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
-        self.after_the_choice(resident, nodes).map_err(failed)?;
+        self.after_the_choice(resident, nodes).or_else(accept_not_granted).map_err(failed)?;
         // Use the cycle id 0. For classify, a known cycle 0 means that the host has no classes, so no later call refers
         // to the classes of this trial.
         let cycle = Cycle { id: 0, ..self.cycle };

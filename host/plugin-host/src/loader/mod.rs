@@ -152,7 +152,8 @@ fn ended_early() -> LoaderError {
 fn compiler(options: &LoaderOptions) -> Result<Compiler, LoaderError> {
     let no_engine = |error: wasmtime::Error| LoaderError::Engine(format!("{error:#}"));
     let engine = if options.counts_work { counting_engine() } else { engine() }.map_err(no_engine)?;
-    Compiler::new(engine, options.cache_dir().as_deref(), Arc::clone(&options.limits)).map_err(no_engine)
+    let (limits, grants) = (Arc::clone(&options.limits), options.grants.clone());
+    Compiler::new(engine, options.cache_dir().as_deref(), limits, grants).map_err(no_engine)
 }
 
 impl Drop for Loader {

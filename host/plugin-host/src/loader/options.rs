@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+use berth_core::grants::GrantPolicy;
 use berth_core::limits::Limits;
 use berth_supervisor::Supervisor;
 
@@ -28,6 +29,8 @@ pub struct LoaderOptions {
     pub cache_dir: Option<PathBuf>,
     /// The limits of components.
     pub limits: Arc<Limits>,
+    /// What components may read and change. Default: nothing, beside reading nodes and pods.
+    pub grants: GrantPolicy,
     /// The interval at which the directory is read without a reported change. Default: 5 s.
     pub poll: Duration,
     /// The components in the binary: the default plugins. Default: none.
@@ -47,6 +50,7 @@ impl Default for LoaderOptions {
             plugins_dir: None,
             cache_dir: None,
             limits: Arc::default(),
+            grants: GrantPolicy::default(),
             poll: Duration::from_secs(5),
             built_in: Vec::new(),
             loaded: Arc::default(),

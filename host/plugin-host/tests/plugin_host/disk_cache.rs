@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use berth_core::grants::GrantPolicy;
 use berth_core::limits::Limits;
 use berth_plugin_host::{Compiler, DiskCache, Source, counting_engine, engine};
 use berth_test_kit::component::Guest;
@@ -18,7 +19,7 @@ fn load(cache: &Path, component: &[u8]) -> u64 {
 }
 
 fn load_with(engine: Engine, cache: &Path, component: &[u8]) -> u64 {
-    let compiler = Compiler::new(engine, Some(cache), Arc::new(Limits::default()));
+    let compiler = Compiler::new(engine, Some(cache), Arc::new(Limits::default()), GrantPolicy::Everything);
     let compiler = compiler.expect("a compiler");
     compiler.load(Source::file("plugin.wasm"), component).expect("a good component");
     compiler.compiled()

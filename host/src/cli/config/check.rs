@@ -44,6 +44,7 @@ pub(super) fn check(args: Args) -> Result<ExitCode> {
     let options = LoaderOptions {
         cache_dir: berth.cache_directory.clone(),
         limits: berth.limits().into(),
+        grants: crate::default_plugins::grant_policy(berth)?,
         plugins_dir: plugins_dir.clone(),
         built_in: crate::default_plugins().to_vec(),
         ..LoaderOptions::default()

@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cli::output::{Listing, new_table, or_dash};
+use berth_config::v1alpha1::PluginGrants;
 use berth_conformance::{CHECK_NODES, CheckReport, Conformance, Variety};
+use berth_core::grants::Verb;
 
 /// The output of `berth plugin check`. All times are CPU time in milliseconds.
 #[derive(Debug, Serialize)]
@@ -25,6 +27,9 @@ pub(super) struct PluginReport {
     extension_points: Vec<String>,
     /// The facts that the plugin reads.
     reads: Reads,
+    /// The grants that the plugin needs in a BerthConfiguration (`plugins[].grants`): for the kinds that it reads, and for
+    /// the changes that it asked for during the check. It may ask for others in another cluster.
+    grants: PluginGrants,
     /// The scope of filter answers: cluster, node or domain.
     filter_scope: String,
     /// The scope of score answers: cluster, node or domain.
@@ -136,6 +141,7 @@ impl PluginReport {
                 nodes: facts(declaration.node_facts.iter_names().map(|(name, _)| name)),
                 cluster: facts(declaration.cluster_facts.iter_names().map(|(name, _)| name)),
             },
+            grants: PluginGrants::from(&conformance.needs),
             filter_scope: scope(declaration.filter_scope),
             score_scope: scope(declaration.score_scope),
             compile_milliseconds: milliseconds(report.compile),
@@ -235,7 +241,17 @@ impl Listing for PluginReport {
         row("trial", "passed".into());
         row("contract", self.conformance.summary());
         row("answers", self.answers.summary(wide));
+        row("needs grants for", or_dash(&self.asks().join(", ")));
         let mut text = format!("{table}\n");
+        if self.grants != PluginGrants::default() {
+            let plugins = serde_json::json!([{ "name": self.name, "grants": self.grants }]);
+            let entry = serde_saphyr::to_string(&plugins).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "\nAn entry of plugins in the BerthConfiguration that grants it in all namespaces:\n{}",
+                entry.trim_end()
+            );
+        }
         if !self.conformance.held {
             text.push_str("\nBroken rules (docs/contract.md, \"What a guest must hold\"):\n");
             for finding in &self.conformance.findings {
@@ -244,6 +260,21 @@ impl Listing for PluginReport {
             }
         }
         text
+    }
+}
+
+impl PluginReport {
+    /// Returns what needs a grant, in words.
+    fn asks(&self) -> Vec<String> {
+        let PluginGrants { read, write, evict_pods } = &self.grants;
+        let mut asks: Vec<String> =
+            read.iter().map(|grant| format!("read {} {}", grant.api_version, grant.kind)).collect();
+        for grant in write {
+            let verbs: Vec<&str> = grant.verbs.iter().map(|verb| Verb::from(*verb).name()).collect();
+            asks.push(format!("{} {} {}", verbs.join(" and "), grant.api_version, grant.kind));
+        }
+        asks.extend(evict_pods.as_ref().map(|_| "evict or delete pods".to_owned()));
+        asks
     }
 }
 

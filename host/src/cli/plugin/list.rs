@@ -76,7 +76,8 @@ pub(super) fn list(args: Args) -> Result<ExitCode> {
     let limits = configuration.berth.limits().into();
     let built_in = crate::default_plugins().to_vec();
     let total = built_in.len();
-    let options = LoaderOptions { plugins_dir, limits, built_in, ..LoaderOptions::default() };
+    let grants = crate::default_plugins::grant_policy(&configuration.berth)?;
+    let options = LoaderOptions { plugins_dir, limits, grants, built_in, ..LoaderOptions::default() };
     let progress = Progress::counted("plugins compiled", total, options.loaded.clone());
     let (plugins, error) = berth_plugin_host::survey(&options, configuration.profiles)?;
     drop(progress);

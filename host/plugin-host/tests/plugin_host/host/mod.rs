@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use berth_core::cache::{Cache, NodeId, PodId};
+use berth_core::grants::GrantPolicy;
 use berth_core::limits::Limits;
 use berth_core::model::{Node, ObjectKind, ObjectReads, Pod, PodKey, PodRequests, Resources};
 use berth_core::plugins::{Code, Cycle, PluginError, PluginId, PodSignatureId, PostFilterResult, Verdicts, WhatIf};
 use berth_core::profile::Profile;
-use berth_core::profile_spec::ProfileSpec;
+use berth_core::profile_spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 use berth_core::{Event, Plugins, Timestamp};
 use berth_plugin_host::{BuiltIn, Delivery, Guests, Loader, LoaderOptions, PluginState};
 use tempfile::TempDir;
@@ -35,13 +36,15 @@ pub struct Host {
     cycles: u64,
 }
 
-/// Returns the options for tests: no components in the binary, and one cache of compiled code for all tests.
+/// Returns the options for tests: no components in the binary, one cache of compiled code for all tests, and
+/// every grant.
 pub fn options(dir: Option<&Path>) -> LoaderOptions {
     static COMPILED: OnceLock<TempDir> = OnceLock::new();
     let compiled = COMPILED.get_or_init(|| TempDir::new().expect("a temporary directory"));
     LoaderOptions {
         plugins_dir: dir.map(Path::to_owned),
         cache_dir: Some(compiled.path().join("compiled")),
+        grants: GrantPolicy::Everything,
         ..LoaderOptions::default()
     }
 }
@@ -49,6 +52,16 @@ pub fn options(dir: Option<&Path>) -> LoaderOptions {
 /// Returns a component as if it were in the binary.
 pub fn built_in(file: &'static str, bytes: Vec<u8>) -> BuiltIn {
     BuiltIn { file, bytes: bytes.leak() }
+}
+
+/// Returns a profile with the plugin `Test` at every extension point, and without other plugins.
+pub fn profile_of_test() -> ProfileSpec {
+    let enabled = Enabled { name: "Test".into(), weight: 1, named_by: NamedBy::MultiPoint };
+    ProfileSpec {
+        others: false,
+        points: PointSpecs::everywhere(vec![enabled]),
+        ..berth_config::default_profile("default-scheduler")
+    }
 }
 
 impl Host {
@@ -86,14 +99,7 @@ impl Host {
     /// Starts a host with one component and these options, and waits until it serves.
     pub fn serving(component: Vec<u8>, options: LoaderOptions) -> Self {
         let options = LoaderOptions { built_in: vec![built_in("test.wasm", component)], ..options };
-        let mut spec = berth_config::default_profile("default-scheduler");
-        spec.others = false;
-        spec.points = berth_core::profile_spec::PointSpecs::everywhere(vec![berth_core::profile_spec::Enabled {
-            name: "Test".into(),
-            weight: 1,
-            named_by: berth_core::profile_spec::NamedBy::MultiPoint,
-        }]);
-        let mut host = Self::start(options, vec![spec]);
+        let mut host = Self::start(options, vec![profile_of_test()]);
         host.until("the plugin serves", |host| host.swaps > 0 && !host.loader.status().is_empty());
         host
     }

@@ -1,0 +1,270 @@
+//! Checks what a component reads and asks for against the grants of its plugin.
+
+use std::sync::Arc;
+
+use berth_apimachinery::fields::{FieldPath, fields_outside};
+use berth_core::cluster_event::Subject;
+use berth_core::grants::{Grants, Namespaces, ReadGrant, Verb, WriteGrant};
+use berth_core::intent::{Intent, ObjectReference, Patch, PatchType};
+use berth_core::model::{ObjectKind, ObjectReads};
+use serde_json::Value;
+
+/// The subresource by which a pod is bound.
+const BINDING: &str = "binding";
+
+/// What a component may read and ask for.
+#[derive(Clone, Debug)]
+pub struct Authority {
+    plugin: Arc<str>,
+    /// `None` for everything.
+    grants: Option<Arc<Grants>>,
+}
+
+/// A component reads or asks for something that is not granted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{action}, which is not granted to it; to grant it, add to plugins[] of the BerthConfiguration: {remedy}")]
+pub struct Refusal {
+    /// What the component does: a predicate, for example `reads v1 Secret`.
+    action: String,
+    /// The entry of `plugins` that would grant it, as a line of YAML.
+    remedy: String,
+}
+
+impl Authority {
+    /// Creates the authority of a plugin. `None` grants everything.
+    pub fn new(plugin: Arc<str>, grants: Option<Arc<Grants>>) -> Self {
+        Self { plugin, grants }
+    }
+
+    /// Checks that the plugin may read each of the kinds.
+    pub fn check_reads(&self, reads: &[ObjectReads]) -> Result<(), Refusal> {
+        let Some(grants) = &self.grants else { return Ok(()) };
+        let missing: Vec<&ObjectKind> = reads
+            .iter()
+            .map(|reads| &*reads.kind)
+            .filter(|kind| !grants.read.iter().any(|grant| grant.kind == **kind))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let kinds: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        let entries: Vec<String> = missing.iter().map(|kind| format!("{{{}}}", kind_entry(kind))).collect();
+        Err(self.refusal(format!("reads {}", kinds.join(", ")), &format!("read: [{}]", entries.join(", "))))
+    }
+
+    /// Returns whether the plugin may see an object. Nodes and pods are always visible.
+    pub fn sees(&self, kind: &ObjectKind, namespace: &str) -> bool {
+        let Some(grants) = &self.grants else { return true };
+        let granted = || grants.read.iter().any(|grant| grant.kind == *kind && grant.namespaces.contains(namespace));
+        is_fact(kind) || granted()
+    }
+
+    /// Returns whether the plugin may see the object of an event.
+    pub fn sees_event(&self, subject: &Subject) -> bool {
+        let Subject::Object { kind, before, after } = subject else { return true };
+        let object = after.as_ref().or(before.as_ref());
+        object.is_none_or(|object| self.sees(kind, &object.key.namespace))
+    }
+
+    /// Checks that the plugin may ask for each of the intents.
+    pub fn check(&self, intents: &[Intent]) -> Result<(), Refusal> {
+        let Some(grants) = &self.grants else { return Ok(()) };
+        intents.iter().try_for_each(|intent| self.check_intent(grants, intent))
+    }
+
+    /// Checks that the plugin may evict a pod of this namespace.
+    pub fn check_eviction(&self, namespace: &str, name: &str) -> Result<(), Refusal> {
+        let Some(grants) = &self.grants else { return Ok(()) };
+        if grants.evict_pods.as_ref().is_some_and(|namespaces| namespaces.contains(namespace)) {
+            return Ok(());
+        }
+        let remedy = format!("evictPods: {{namespaces: [{}]}}", scalar(namespace));
+        Err(self.refusal(format!("evicts or deletes pod {namespace}/{name}"), &remedy))
+    }
+
+    fn check_intent(&self, grants: &Grants, intent: &Intent) -> Result<(), Refusal> {
+        match intent {
+            Intent::Patch(patch) if *patch.subresource == *BINDING => {
+                self.check_write(grants, Verb::Bind, "binds", &patch.object, |_| true, "")
+            }
+            Intent::Patch(patch) => self.check_patch(grants, patch),
+            Intent::WaitUntil(wait) => {
+                let object = &wait.object;
+                let kind = kind_of(object);
+                if self.sees(&kind, &object.namespace) {
+                    return Ok(());
+                }
+                let remedy = format!("read: [{{{}{}}}]", kind_entry(&kind), namespaces_entry(&object.namespace));
+                Err(self.refusal(format!("waits for {}", name_of(object)), &remedy))
+            }
+            Intent::Evict(pod, _) => self.check_eviction(&pod.namespace, &pod.name),
+            Intent::Delete(object) if kind_of(object) == pod_kind() => {
+                self.check_eviction(&object.namespace, &object.name)
+            }
+            Intent::Delete(object) => self.check_write(grants, Verb::Delete, "deletes", object, |_| true, ""),
+            Intent::Create(object, _) => self.check_write(grants, Verb::Create, "creates", object, |_| true, ""),
+            Intent::Assume(object) => {
+                let reference = ObjectReference {
+                    api_version: object.key.kind.api_version.clone(),
+                    kind: object.key.kind.kind.clone(),
+                    namespace: object.key.namespace.clone(),
+                    name: object.key.name.clone(),
+                    uid: object.uid.clone(),
+                };
+                self.check_write(grants, Verb::Assume, "assumes a change of", &reference, |_| true, "")
+            }
+        }
+    }
+
+    fn check_patch(&self, grants: &Grants, patch: &Patch) -> Result<(), Refusal> {
+        let outside = |grant: &WriteGrant| {
+            let paths: Vec<FieldPath> = grant.fields.iter().filter_map(|path| FieldPath::parse(path).ok()).collect();
+            if grant.fields.is_empty() { Vec::new() } else { changed_fields(patch, &paths) }
+        };
+        let is_object_itself = matches!(&*patch.subresource, "" | "status");
+        let has_subresource = |grant: &WriteGrant| is_object_itself || grant.subresources.contains(&patch.subresource);
+        let allows = |grant: &WriteGrant| has_subresource(grant) && outside(grant).is_empty();
+        // The message names the fields that the closest grant leaves out, or all fields without such a grant.
+        let candidates = grants.write.iter().filter(|grant| permits(grant, Verb::Patch, &patch.object));
+        let closest = candidates.filter(|grant| has_subresource(grant)).map(outside).min_by_key(Vec::len);
+        let mut fields = closest.unwrap_or_else(|| changed_fields(patch, &[]));
+        fields.retain(|field| !field.is_empty());
+        let subresource = if is_object_itself { "" } else { &*patch.subresource };
+        let extra = list_entry("subresources", &[subresource]) + &list_entry("fields", &fields);
+        let action = if fields.is_empty() { "patches".to_owned() } else { format!("patches {} of", fields.join(", ")) };
+        self.check_write(grants, Verb::Patch, &action, &patch.object, allows, &extra)
+    }
+
+    fn check_write(
+        &self,
+        grants: &Grants,
+        verb: Verb,
+        action: &str,
+        object: &ObjectReference,
+        allows: impl Fn(&WriteGrant) -> bool,
+        extra: &str,
+    ) -> Result<(), Refusal> {
+        if grants.write.iter().any(|grant| permits(grant, verb, object) && allows(grant)) {
+            return Ok(());
+        }
+        let kind = kind_entry(&kind_of(object));
+        let namespaces = namespaces_entry(&object.namespace);
+        let remedy = format!("write: [{{{kind}{namespaces}, verbs: [{verb}]{extra}}}]");
+        Err(self.refusal(format!("{action} {}", name_of(object)), &remedy))
+    }
+
+    fn refusal(&self, action: String, grant: &str) -> Refusal {
+        Refusal { action, remedy: format!("- {{name: {}, grants: {{{grant}}}}}", scalar(&self.plugin)) }
+    }
+}
+
+/// Returns the grants that a plugin needs to read these objects, in all namespaces.
+pub fn needed_grants(reads: &[ObjectReads]) -> Grants {
+    let read =
+        |reads: &ObjectReads| ReadGrant { kind: ObjectKind::clone(&reads.kind), namespaces: Namespaces::default() };
+    Grants { read: reads.iter().map(read).collect(), ..Grants::default() }
+}
+
+/// Adds the grant that a plugin needs to ask for this intent, in all namespaces.
+pub fn add_needed_grants(grants: &mut Grants, intent: &Intent) {
+    match intent {
+        Intent::Evict(..) => grants.evict_pods = Some(Namespaces::default()),
+        Intent::Delete(object) if kind_of(object) == pod_kind() => grants.evict_pods = Some(Namespaces::default()),
+        Intent::Delete(object) => _ = needed_write(grants, kind_of(object), Verb::Delete),
+        Intent::Create(object, _) => _ = needed_write(grants, kind_of(object), Verb::Create),
+        Intent::Assume(object) => _ = needed_write(grants, ObjectKind::clone(&object.key.kind), Verb::Assume),
+        Intent::Patch(patch) if *patch.subresource == *BINDING => {
+            _ = needed_write(grants, kind_of(&patch.object), Verb::Bind);
+        }
+        Intent::Patch(patch) => {
+            let write = needed_write(grants, kind_of(&patch.object), Verb::Patch);
+            if !matches!(&*patch.subresource, "" | "status") {
+                write.subresources.insert(patch.subresource.clone());
+            }
+            for field in changed_fields(patch, &[]) {
+                if !write.fields.iter().any(|known| **known == *field) {
+                    write.fields.push(field.into());
+                }
+            }
+        }
+        Intent::WaitUntil(wait) => {
+            let kind = kind_of(&wait.object);
+            if !is_fact(&kind) && !grants.read.iter().any(|grant| grant.kind == kind) {
+                grants.read.push(ReadGrant { kind, namespaces: Namespaces::default() });
+            }
+        }
+    }
+}
+
+/// Returns the write grant for a kind, with this verb.
+fn needed_write(grants: &mut Grants, kind: ObjectKind, verb: Verb) -> &mut WriteGrant {
+    let at = grants.write.iter().position(|grant| grant.kind == kind).unwrap_or_else(|| {
+        let (namespaces, subresources) = (Namespaces::default(), Default::default());
+        grants.write.push(WriteGrant { kind, namespaces, verbs: Default::default(), subresources, fields: Vec::new() });
+        grants.write.len() - 1
+    });
+    let grant = &mut grants.write[at];
+    grant.verbs.insert(verb);
+    grant
+}
+
+/// Returns whether the grant covers the verb and the object, apart from fields and subresources.
+fn permits(grant: &WriteGrant, verb: Verb, object: &ObjectReference) -> bool {
+    grant.verbs.contains(&verb) && grant.kind == kind_of(object) && grant.namespaces.contains(&object.namespace)
+}
+
+fn kind_of(object: &ObjectReference) -> ObjectKind {
+    ObjectKind { api_version: object.api_version.clone(), kind: object.kind.clone() }
+}
+
+fn pod_kind() -> ObjectKind {
+    ObjectKind { api_version: "v1".into(), kind: "Pod".into() }
+}
+
+/// Returns whether plugins read objects of the kind as facts, for which they need no grant.
+fn is_fact(kind: &ObjectKind) -> bool {
+    *kind.api_version == *"v1" && matches!(&*kind.kind, "Node" | "Pod")
+}
+
+fn name_of(object: &ObjectReference) -> String {
+    let separator = if object.namespace.is_empty() { "" } else { "/" };
+    format!("{} {} {}{separator}{}", object.api_version, object.kind, object.namespace, object.name)
+}
+
+fn kind_entry(kind: &ObjectKind) -> String {
+    format!("apiVersion: {}, kind: {}", scalar(&kind.api_version), scalar(&kind.kind))
+}
+
+fn namespaces_entry(namespace: &str) -> String {
+    list_entry("namespaces", &[namespace])
+}
+
+/// Returns the fields that the patch changes outside of the given ones.
+fn changed_fields(patch: &Patch, paths: &[FieldPath]) -> Vec<String> {
+    // A text that is not JSON changes nothing: the API server refuses it.
+    let body: Value = serde_json::from_str(&patch.patch).unwrap_or_default();
+    fields_outside(&body, paths, patch.patch_type == PatchType::StrategicMerge)
+}
+
+/// Returns an entry of a flow mapping of YAML with a list of texts, after a comma. Empty texts are left out, and a list
+/// without texts.
+fn list_entry<S: AsRef<str>>(name: &str, texts: &[S]) -> String {
+    let texts: Vec<String> = texts.iter().map(AsRef::as_ref).filter(|text| !text.is_empty()).map(scalar).collect();
+    if texts.is_empty() { String::new() } else { format!(", {name}: [{}]", texts.join(", ")) }
+}
+
+/// Returns the text as a scalar of YAML, with quotes where YAML needs them.
+fn scalar(text: &str) -> String {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'/');
+    let begins_plainly = text.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
+    let is_keyword = ["true", "false", "yes", "no", "on", "off", "null"].contains(&text.to_ascii_lowercase().as_str());
+    if begins_plainly && !is_keyword && text.bytes().all(is_plain) {
+        text.to_owned()
+    } else {
+        Value::from(text).to_string()
+    }
+}
+
+#[cfg(test)]
+#[path = "authority_test.rs"]
+mod tests;
