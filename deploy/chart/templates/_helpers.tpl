@@ -53,9 +53,21 @@ capabilities:
 
 {{/* The content of the configuration file. */}}
 {{- define "berth.configuration" -}}
+{{- with .Values.configuration -}}
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
-{{ toYaml .Values.configuration }}
+{{ toYaml . }}
+{{- end }}
+{{- with .Values.plugins.settings }}
+---
+apiVersion: berth.dev/v1alpha1
+kind: BerthConfiguration
+{{- if not $.Values.configuration }}
+schedulerName: {{ $.Values.schedulerName | quote }}
+{{- end }}
+plugins:
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{/* The volume of the plugins directory. */}}
