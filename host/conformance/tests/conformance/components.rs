@@ -1,10 +1,12 @@
 //! Examines every built component: the default plugins, and the examples in every language.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use berth_conformance::{Examination, Solo, Variety};
+use berth_core::grants::{Grants, ReadGrant, WriteGrant};
 use berth_core::limits::Limits;
 
 use super::arguments;
@@ -16,6 +18,9 @@ const BUDGET: Duration = Duration::from_millis(200);
 
 /// The folders in `target/plugins`. Its root holds the Rust examples that exist in no other language.
 const FOLDERS: [&str; 8] = [".", "c", "default", "go", "python", "rust", "typescript", "zig"];
+
+/// Grants by plugin name.
+type AllGrants = BTreeMap<Box<str>, Grants>;
 
 fn built(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins").join(folder)
@@ -42,15 +47,43 @@ fn check_folder(folder: &str) {
             "conformance: no components in target/plugins/{folder}: they were not built, and are NOT examined"
         ));
     }
-    let mut broken = Vec::new();
-    for file in &files {
-        broken.extend(examined(file));
-    }
+    // Components of other folders get their grants from the configuration.
+    let grants = (folder == "default").then(default_grants);
+    let broken: Vec<String> = files.iter().flat_map(|file| examined(file, grants.as_ref())).collect();
     assert!(broken.is_empty(), "broken promises:\n{}", broken.join("\n"));
 }
 
-/// Returns the findings for a component with all its arguments and seeds.
-fn examined(file: &Path) -> Vec<String> {
+/// Returns the grants of the default plugins.
+fn default_grants() -> AllGrants {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/grants.yaml");
+    berth_config::load(&file).unwrap_or_else(|error| panic!("{error}")).berth.grants()
+}
+
+/// Returns what a plugin needs and `granted` lacks.
+fn not_granted(needs: &Grants, granted: &Grants) -> impl Iterator<Item = String> {
+    let read = |need: &ReadGrant| granted.read.iter().any(|grant| grant.kind == need.kind);
+    let write = |need: &WriteGrant| {
+        let is_inside = |field: &str, grant: &WriteGrant| {
+            grant.fields.is_empty() || grant.fields.iter().any(|granted| field.starts_with(&**granted))
+        };
+        granted.write.iter().any(|grant| {
+            grant.kind == need.kind
+                && grant.verbs.is_superset(&need.verbs)
+                && need.fields.iter().all(|field| is_inside(field, grant))
+        })
+    };
+    let mut missing: Vec<String> = Vec::new();
+    missing.extend(needs.read.iter().filter(|need| !read(need)).map(|need| format!("may not read {}", need.kind)));
+    missing.extend(needs.write.iter().filter(|need| !write(need)).map(|need| format!("may not ask for {need:?}")));
+    if needs.evict_pods.is_some() && granted.evict_pods.is_none() {
+        missing.push("may not evict pods".to_owned());
+    }
+    missing.into_iter()
+}
+
+/// Returns the findings for a component with all its arguments and seeds. With `grants`, what the component needs and
+/// is not granted is a finding too.
+fn examined(file: &Path, grants: Option<&AllGrants>) -> Vec<String> {
     let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance");
     let plugin = Solo::load(file, Some(&compiled), Limits::default()).expect("a component that loads");
     let name = file.file_stem().expect("a name").to_string_lossy();
@@ -62,6 +95,10 @@ fn examined(file: &Path) -> Vec<String> {
             let examination = Examination { seed, budget: BUDGET, words: words.clone(), ..Examination::default() };
             let conformance = plugin.examine(&arguments, examination).expect("it takes its arguments");
             let place = format!("{} {arguments}, seed {seed}", file.display());
+            if let Some(grants) = grants {
+                let granted = grants.get(&*plugin.name()).cloned().unwrap_or_default();
+                broken.extend(not_granted(&conformance.needs, &granted).map(|need| format!("{place}: {need}")));
+            }
             broken.extend(conformance.findings.iter().map(|finding| format!("{place}: {finding}")));
             varied |= varies(&conformance.variety) || !conformance.findings.is_empty();
             summary = format!("{:?} {:?}", conformance.variety, conformance.memory);
