@@ -38,6 +38,18 @@ pub fn example(name: &str) -> Result<Vec<u8>> {
     std::fs::read(&file).with_context(|| format!("{} can't be read: run scripts/guests {name}", file.display()))
 }
 
+/// Returns what the configuration must grant to an example: the value of `plugins[].grants`, in YAML on one line.
+pub fn grants_of(example: &str) -> &'static str {
+    match example {
+        "warm-up" => {
+            "{write: [{apiVersion: v1, kind: Node, verbs: [patch], \
+             fields: ['metadata.annotations[\"warm-up.example.com/wanted\"]']}]}"
+        }
+        "binder" => "{write: [{apiVersion: v1, kind: Pod, verbs: [bind]}]}",
+        _ => "{}",
+    }
+}
+
 /// Returns the path of kubectl, from `PATH` or from the folder of the control plane's binaries.
 pub fn kubectl_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -14,6 +14,14 @@ use crate::case::{Case, On, Run};
 /// The maximum duration of a trial. A trial that takes longer hangs.
 const TRIAL_LIMIT: Duration = Duration::from_secs(600);
 
+/// The lanes: two trials run at the same time, one of each lane. The trials with a real API server share the server, and
+/// the trials that start programs are in their lane too. Most trials wait more than they compute.
+static EMBEDDED: Mutex<()> = Mutex::new(());
+static REAL: Mutex<()> = Mutex::new(());
+
+/// The number of trials that run at the same time: one for each lane.
+pub const LANES: usize = 2;
+
 /// The state that the trials share.
 #[derive(Default)]
 pub struct Harness {
@@ -50,7 +58,11 @@ impl Harness {
     fn trial(self: &Arc<Self>, kind: &str, server: Server, case: &Case) -> Trial {
         let (harness, run) = (Arc::clone(self), case.run);
         let name = format!("{kind}::{}::{}", case.module, case.name);
-        Trial::test(name, move || run_with_limit(harness.run(server, run)))
+        let lane = match server {
+            Server::Embedded => &EMBEDDED,
+            Server::Real => &REAL,
+        };
+        Trial::test(name, move || run_in_lane(lane, harness.run(server, run)))
     }
 
     async fn run(&self, server: Server, case: Run) -> Result<()> {
@@ -77,7 +89,13 @@ impl Harness {
 
 /// Creates a trial that does not get an API server from the harness.
 pub fn standalone_trial(name: &str, run: impl FnOnce() -> BoxFuture<'static, Result<()>> + Send + 'static) -> Trial {
-    Trial::test(name, move || run_with_limit(run()))
+    Trial::test(name, move || run_in_lane(&REAL, run()))
+}
+
+/// Runs a trial when no other trial of the lane runs. The time limit starts then.
+fn run_in_lane(lane: &Mutex<()>, trial: impl Future<Output = Result<()>>) -> Result<(), Failed> {
+    let _lane = lane.lock().unwrap_or_else(PoisonError::into_inner);
+    run_with_limit(trial)
 }
 
 /// Runs a trial on its own runtime. All tasks that the trial started end with the runtime.

@@ -50,12 +50,11 @@ use std::sync::Arc;
 
 use libtest_mimic::Arguments;
 
-use crate::harness::Harness;
+use crate::harness::{Harness, LANES};
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // The trials run one after the other, because they share the real API server and the machine.
-    arguments.test_threads = Some(1);
+    arguments.test_threads = Some(arguments.test_threads.unwrap_or(LANES).min(LANES));
     let harness = Arc::new(Harness::default());
     let cases = [
         claims::cases(),

@@ -14,20 +14,13 @@ crate::case::cases!(Both:
 );
 
 const AGENT: &str = "warm-up.example.com/agent";
-/// The grant that the plugin warm-up needs.
-const PATCH_NODE: &str = "{write: [{apiVersion: v1, kind: Node, verbs: [patch], \
-                          fields: ['metadata.annotations[\"warm-up.example.com/wanted\"]']}]}";
 
 async fn with_plugin<'a>(
     target: &'a Target,
     name: &str,
     nodes: impl IntoIterator<Item = Value>,
 ) -> Result<Session<'a>> {
-    let grants = match name {
-        "warm-up" => PATCH_NODE,
-        _ => "{write: [{apiVersion: v1, kind: Pod, verbs: [bind]}]}",
-    };
-    target.grant(name, grants)?;
+    target.grant(name, programs::grants_of(name))?;
     start(target, name, nodes).await
 }
 

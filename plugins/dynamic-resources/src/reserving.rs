@@ -153,7 +153,8 @@ fn base(pod: &PreparedPod) -> String {
     format!("{}-extended-resources-", pod.name)
 }
 
-/// Returns a reference, without uid, to a claim that is created for extended resources.
+/// Returns a reference to a claim that is created for extended resources. It has no uid, because the plugin knows only
+/// the generated name of the claim.
 pub fn claim_reference(namespace: &str, name: &str) -> ObjectReference {
     ObjectReference::new(api::VERSION, "ResourceClaim", name).in_namespace(namespace)
 }

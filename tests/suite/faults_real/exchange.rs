@@ -20,6 +20,7 @@ fn with_other_bytes(component: &[u8], number: u8) -> Vec<u8> {
 async fn with_plugin<'a>(target: &'a Target, name: &str, nodes: Vec<Value>) -> Result<Session<'a>> {
     let file = format!("{name}.wasm");
     directory::install(&target.plugins_dir(), &file, &programs::example(name)?)?;
+    target.grant(name, programs::grants_of(name))?;
     let session = Session::with_nodes(target, nodes).await?;
     session.until_loaded(&file).await?;
     Ok(session)

@@ -9,8 +9,8 @@
 mod decode;
 mod list;
 mod scalar;
-#[doc(hidden)]
-pub mod specimen;
+#[cfg(test)]
+pub(crate) mod specimen;
 mod table;
 mod wire;
 

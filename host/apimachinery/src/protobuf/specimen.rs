@@ -1,9 +1,4 @@
-//! Builds messages for the tests of this crate and of `berth-kube`: a message of a type, with every field set.
-//!
-//! The module is hidden from the documentation and always compiled. A cargo feature for the module would make every
-//! crate that depends on this crate compile twice, with and without the feature.
-
-#![allow(clippy::panic, reason = "only tests use this module")]
+//! Builds messages for the tests of this crate: a message of a type, with every field set.
 
 use super::table::{Target, message_named};
 use crate::schema::Shape;

@@ -193,7 +193,7 @@ impl World {
                 self.evict();
                 quiet = 0;
             }
-            // Pods end one at a time, and some never end.
+            // Of the pods that are being deleted, one goes away in each round. Some never go away.
             if self.cluster.end_pod(false, &mut self.rng) {
                 quiet = 0;
             }

@@ -1,8 +1,9 @@
-//! A plugin that answers every call with values of the right type and random content, which is drawn from a seed.
+//! A plugin that answers calls with values of the right type and random content, which is drawn from a seed.
 //! `tests/hostile` runs it.
 //!
-//! The answers change from call to call. The plugin also traps, loops endlessly, allocates memory, logs heavily,
-//! and asks the host about objects that do not exist.
+//! The answers are harmless until a node's name starts with `hostile-`, unless the argument `armed` is true. Then the
+//! answers change from call to call, and the plugin logs heavily and names objects that do not exist. With the argument
+//! `breaks`, it also traps, loops endlessly and allocates much memory.
 
 #![allow(missing_docs, reason = "the functions are those of the contract in wit/")]
 
