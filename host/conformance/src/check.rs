@@ -27,6 +27,8 @@ pub struct CheckReport {
     pub digest: Digest,
     /// The size of the file in bytes.
     pub size: usize,
+    /// The version of the contract that the component was built for.
+    pub contract: Box<str>,
     /// The names of the extension points that the component exports.
     pub exports: String,
     /// Whether the component exports `snapshot`, which receives the facts of nodes.
@@ -73,6 +75,7 @@ fn measure(
     Ok(CheckReport {
         digest: component.digest,
         size: component.size,
+        contract: component.contract.clone(),
         exports: names_of(component.points),
         snapshot: component.snapshot,
         declaration: Declaration::clone(&declaration),

@@ -96,7 +96,7 @@ fn examined(file: &Path, grants: Option<&AllGrants>) -> Vec<String> {
             let conformance = plugin.examine(&arguments, examination).expect("it takes its arguments");
             let place = format!("{} {arguments}, seed {seed}", file.display());
             if let Some(grants) = grants {
-                let granted = grants.get(&*plugin.name()).cloned().unwrap_or_default();
+                let granted = grants.get(plugin.name()).cloned().unwrap_or_default();
                 broken.extend(not_granted(&conformance.needs, &granted).map(|need| format!("{place}: {need}")));
             }
             broken.extend(conformance.findings.iter().map(|finding| format!("{place}: {finding}")));

@@ -34,6 +34,8 @@ pub struct LoadedComponent {
     pub name: Arc<str>,
     /// The version from `describe`.
     pub version: Box<str>,
+    /// The version of the contract that the component was built for, for example `0.1.0`.
+    pub contract: Box<str>,
     /// The extension points that the component exports.
     pub points: ExtensionPoints,
     /// Whether the component exports `snapshot`, which receives the facts of nodes.
@@ -112,7 +114,7 @@ impl Compiler {
         check_header(bytes)?;
         let digest = Digest::of(bytes);
         let component = self.component(digest, bytes)?;
-        let exports = contract::check(&component, &self.engine)?;
+        let (exports, contract) = contract::check(&component, &self.engine)?;
         let other_types = |error: wasmtime::Error| LoadCause::OtherTypes(format!("{error:#}"));
         let mut linker = self.linker.clone();
         wasi::link(&mut linker, &component, &self.engine).map_err(other_types)?;
@@ -133,6 +135,7 @@ impl Compiler {
             authority: Authority::new(Arc::clone(&name), grants),
             name,
             version: shorten(description.version).into(),
+            contract,
             points: exports.points,
             snapshot: exports.snapshot,
             objects: exports.objects,

@@ -10,16 +10,20 @@ use crate::contract::{Exports, POINTS, Role, VERSION, names_of};
 use crate::wasi;
 
 const PACKAGE: &str = "berth:scheduler/";
+/// The name of the export that every component has, without its version.
+const PLUGIN: &str = "berth:scheduler/plugin@";
 
 /// Checks the names of a component's exports and imports. The types of functions are checked with the first instance.
-pub(super) fn check(component: &Component, engine: &Engine) -> Result<Exports, LoadCause> {
+/// Returns the exports, and the version of the contract that the component was built for.
+pub(super) fn check(component: &Component, engine: &Engine) -> Result<(Exports, Box<str>), LoadCause> {
     let ty = component.component_type();
     let exports = exports(ty.exports(engine).map(|(name, _)| name))?;
+    let version = ty.exports(engine).find_map(|(name, _)| name.strip_prefix(PLUGIN)).unwrap_or(VERSION);
     for (name, import) in ty.imports(engine) {
         let types_only = matches!(&import.ty, ComponentItem::ComponentInstance(instance) if is_types(instance, engine));
         check_import(name, types_only || matches!(import.ty, ComponentItem::Type(_)), exports.points)?;
     }
-    Ok(exports)
+    Ok((exports, version.into()))
 }
 
 fn exports<'a>(names: impl Iterator<Item = &'a str>) -> Result<Exports, LoadCause> {
@@ -82,7 +86,7 @@ fn is_types(instance: &ComponentInstance, engine: &Engine) -> bool {
 mod tests {
     use super::*;
 
-    const PLUGIN: &str = "berth:scheduler/plugin@0.1.0";
+    const EXPORT: &str = "berth:scheduler/plugin@0.1.0";
 
     #[test]
     fn the_version_equals_the_version_in_wit() {
@@ -93,7 +97,7 @@ mod tests {
     #[test]
     fn exports_determine_the_extension_points() {
         let exported = exports(
-            [PLUGIN, "berth:scheduler/objects@0.1.0", "berth:scheduler/filter@0.1.3", "exports", "my:own/thing"]
+            [EXPORT, "berth:scheduler/objects@0.1.0", "berth:scheduler/filter@0.1.3", "exports", "my:own/thing"]
                 .into_iter(),
         );
         assert_eq!(exported, Ok(Exports { points: ExtensionPoints::FILTER, snapshot: false, objects: true }));
@@ -104,8 +108,8 @@ mod tests {
         let cases = [
             (vec!["wasi:cli/run@0.2.0"], "exports no `berth:scheduler/plugin@0.1.0`"),
             (vec!["berth:scheduler/plugin@0.2.0"], "uses version 0.2.0 of the contract"),
-            (vec![PLUGIN], "it exports none"),
-            (vec![PLUGIN, "berth:scheduler/normalize@0.1.0"], "it exports normalize"),
+            (vec![EXPORT], "it exports none"),
+            (vec![EXPORT, "berth:scheduler/normalize@0.1.0"], "it exports normalize"),
         ];
         for (names, expected) in cases {
             let error = exports(names.iter().copied()).unwrap_err().to_string();

@@ -6,9 +6,12 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cli::output::{Listing, new_table, or_dash};
-use berth_config::v1alpha1::PluginGrants;
+use berth_config::v1alpha1::{PluginGrants, PluginSettings, ReadableObjects};
 use berth_conformance::{CHECK_NODES, CheckReport, Conformance, Variety};
 use berth_core::grants::Verb;
+
+/// The extension points whose answers can contain changes of the cluster, or victims to evict.
+const CHANGES: [&str; 4] = ["post-filter", "reserve", "pre-bind", "bind"];
 
 /// The output of `berth plugin check`. All times are CPU time in milliseconds.
 #[derive(Debug, Serialize)]
@@ -23,10 +26,14 @@ pub(super) struct PluginReport {
     digest: String,
     /// The size of the component in bytes.
     size_bytes: usize,
+    /// The version of the contract berth:scheduler that the component was built for.
+    contract: String,
     /// The extension points that the component exports.
     extension_points: Vec<String>,
     /// The facts that the plugin reads.
     reads: Reads,
+    /// The extension points at which the plugin can ask for changes of the cluster.
+    can_ask_for_changes_at: Vec<String>,
     /// The grants that the plugin needs in a BerthConfiguration (`plugins[].grants`): for the kinds that it reads, and for
     /// the changes that it asked for during the check. It may ask for others in another cluster.
     grants: PluginGrants,
@@ -135,12 +142,19 @@ impl PluginReport {
             version: declaration.version.to_string(),
             digest: report.digest.to_string(),
             size_bytes: report.size,
+            contract: report.contract.to_string(),
             extension_points: report.exports.split(", ").map(str::to_owned).collect(),
             reads: Reads {
                 pod: facts(declaration.pod_facts.iter_names().map(|(name, _)| name)),
                 nodes: facts(declaration.node_facts.iter_names().map(|(name, _)| name)),
                 cluster: facts(declaration.cluster_facts.iter_names().map(|(name, _)| name)),
             },
+            can_ask_for_changes_at: report
+                .exports
+                .split(", ")
+                .filter(|point| CHANGES.contains(point))
+                .map(str::to_owned)
+                .collect(),
             grants: PluginGrants::from(&conformance.needs),
             filter_scope: scope(declaration.filter_scope),
             score_scope: scope(declaration.score_scope),
@@ -224,10 +238,15 @@ impl Listing for PluginReport {
         row("plugin", format!("{} {}", self.name, self.version));
         row("digest", format!("sha256:{}", self.digest));
         row("size", kibibytes(self.size_bytes));
+        row("contract version", format!("berth:scheduler@{}, {}", self.contract, served(&self.contract)));
         row("extension points", self.extension_points.join(", "));
         row("reads of the pod", or_dash(&self.reads.pod.join(", ")));
         row("reads of nodes", or_dash(&self.reads.nodes.join(", ")));
         row("reads of the cluster", or_dash(&self.reads.cluster.join(", ")));
+        let kind = |grant: &ReadableObjects| format!("{} {}", grant.api_version, grant.kind);
+        row("reads of other kinds", or_dash(&self.grants.read.iter().map(kind).collect::<Vec<_>>().join(", ")));
+        row("can ask for changes at", or_dash(&self.can_ask_for_changes_at.join(", ")));
+        row("asked for in the check", or_dash(&self.asked_for().join(", ")));
         row("scope", format!("filter {}, score {}", self.filter_scope, self.score_scope));
         row("compile time", format!("{:.3} ms", self.compile_milliseconds));
         row(&format!("send {} nodes", self.nodes), format!("{:.3} ms", self.first_sync_milliseconds));
@@ -241,15 +260,19 @@ impl Listing for PluginReport {
         row("trial", "passed".into());
         row("contract", self.conformance.summary());
         row("answers", self.answers.summary(wide));
-        row("needs grants for", or_dash(&self.asks().join(", ")));
         let mut text = format!("{table}\n");
         if self.grants != PluginGrants::default() {
-            let plugins = serde_json::json!([{ "name": self.name, "grants": self.grants }]);
-            let entry = serde_saphyr::to_string(&plugins).unwrap_or_default();
+            let settings = PluginSettings {
+                name: self.name.clone(),
+                grants: Some(self.grants.clone()),
+                ..PluginSettings::default()
+            };
+            // A struct of texts is always YAML.
+            let entry = serde_saphyr::to_string(&[settings]).unwrap_or_default();
+            let entry = entry.trim_end();
             let _ = writeln!(
                 text,
-                "\nAn entry of plugins in the BerthConfiguration that grants it in all namespaces:\n{}",
-                entry.trim_end()
+                "\nAn entry of plugins in the BerthConfiguration, which grants it in all namespaces:\n{entry}"
             );
         }
         if !self.conformance.held {
@@ -264,11 +287,10 @@ impl Listing for PluginReport {
 }
 
 impl PluginReport {
-    /// Returns what needs a grant, in words.
-    fn asks(&self) -> Vec<String> {
-        let PluginGrants { read, write, evict_pods } = &self.grants;
-        let mut asks: Vec<String> =
-            read.iter().map(|grant| format!("read {} {}", grant.api_version, grant.kind)).collect();
+    /// Returns the changes that the plugin asked for, in words.
+    fn asked_for(&self) -> Vec<String> {
+        let PluginGrants { write, evict_pods, .. } = &self.grants;
+        let mut asks = Vec::new();
         for grant in write {
             let verbs: Vec<&str> = grant.verbs.iter().map(|verb| Verb::from(*verb).name()).collect();
             asks.push(format!("{} {} {}", verbs.join(" and "), grant.api_version, grant.kind));
@@ -283,6 +305,12 @@ impl Kept {
         let held = if self.held { "kept" } else { "BROKEN" };
         format!("{held} in {} changes and {} cycles, seed {}", self.changes, self.cycles, self.seed)
     }
+}
+
+/// Returns until when hosts load components of a version of the contract: docs/contract.md, "Versions".
+fn served(version: &str) -> String {
+    let minor = version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
+    minor.map_or_else(String::new, |minor| format!("which hosts load until version 0.{} is released", minor + 2))
 }
 
 fn facts<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
