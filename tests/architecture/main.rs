@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod contract;
 mod cycles;
 mod decisions;
 

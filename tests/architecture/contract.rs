@@ -1,0 +1,41 @@
+//! Checks that a released version of the contract never changes.
+
+use berth_plugin_host::Digest;
+
+use super::{read, tracked};
+
+/// The file that lists the released versions of the contract.
+const VERSIONS: &str = "wit/versions.txt";
+
+/// Returns the files of the contract's present version without comments, blank lines and indentation.
+fn text() -> String {
+    let mut files: Vec<String> = tracked("wit").into_iter().filter(|file| file.ends_with(".wit")).collect();
+    files.sort();
+    let mut text = String::new();
+    for file in files {
+        text += &format!("{file}\n");
+        for line in read(&format!("wit/{file}")).lines() {
+            let line = line.split("//").next().unwrap_or_default().trim();
+            if !line.is_empty() {
+                text += &format!("{line}\n");
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn a_released_version_of_the_contract_keeps_its_text() {
+    let text = text();
+    let package = text.lines().find(|line| line.starts_with("package ")).expect("the files name their package");
+    let version = package.trim_start_matches("package berth:scheduler@").trim_end_matches(';');
+    let digest = Digest::of(text.as_bytes()).to_string();
+    let versions = read(VERSIONS);
+    let released = versions.lines().find_map(|line| line.strip_prefix(&format!("{version} ")));
+    assert_eq!(
+        released,
+        Some(digest.as_str()),
+        "{VERSIONS} has another digest of version {version}. A released version may change in its comments only: give \
+         the change a new version (docs/contract.md, \"Versions\") and a new line in {VERSIONS}"
+    );
+}
