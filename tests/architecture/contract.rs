@@ -1,6 +1,7 @@
-//! Checks that a released version of the contract never changes.
+//! Checks that a released version of the contract and the components built for it never change.
 
 use berth_plugin_host::Digest;
+use berth_test_kit::released;
 
 use super::{read, tracked};
 
@@ -38,4 +39,23 @@ fn a_released_version_of_the_contract_keeps_its_text() {
         "{VERSIONS} has another digest of version {version}. A released version may change in its comments only: give \
          the change a new version (docs/contract.md, \"Versions\") and a new line in {VERSIONS}"
     );
+}
+
+#[test]
+fn released_components_are_those_that_were_built() {
+    for version in released::VERSIONS {
+        let folder = released::components(version).unwrap_or_else(|error| panic!("{error:#}"));
+        let sums = read(&format!("tests/released/{version}/SHA256SUMS"));
+        let mut count = 0;
+        for line in sums.lines() {
+            let (digest, file) = line.split_once("  ").expect("a digest and a file");
+            let bytes = std::fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+            assert_eq!(Digest::of(&bytes).to_string(), digest, "{file} of version {version} has changed");
+            count += 1;
+        }
+        let languages = std::fs::read_dir(&folder).expect("a folder for each language");
+        let files =
+            languages.map(|language| released::files(&language.expect("readable").path()).expect("files").len());
+        assert_eq!(files.sum::<usize>(), count, "SHA256SUMS lists every component of version {version}");
+    }
 }

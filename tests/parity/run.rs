@@ -1,7 +1,7 @@
 //! Asks both schedulers about cases, compares the answers, and records the coverage.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -23,6 +23,8 @@ use crate::oracle::Oracle;
 pub struct Parity {
     program: PathBuf,
     berth: Berth,
+    /// The default plugins of earlier versions of the contract, by version. Each is loaded with its first case.
+    released: Mutex<BTreeMap<&'static str, Berth>>,
     /// The coverage of each entry, by the entry's `plugin`.
     coverage: Mutex<BTreeMap<&'static str, Coverage>>,
 }
@@ -40,7 +42,7 @@ impl Parity {
     /// Returns an error if the default plugins can't be loaded.
     pub fn new(program: PathBuf) -> Result<Self> {
         let berth = Berth::load()?;
-        Ok(Self { program, berth, coverage: Mutex::default() })
+        Ok(Self { program, berth, released: Mutex::default(), coverage: Mutex::default() })
     }
 
     /// Checks a case in `cases/`.
@@ -48,11 +50,28 @@ impl Parity {
     /// # Errors
     /// Returns an error if the schedulers' answers differ, or one of the schedulers refuses the case.
     pub fn check_kept(&self, file: &Path) -> Result<()> {
+        self.check_case(file, &self.berth)
+    }
+
+    /// Checks a case in `cases/` with the default plugins that were built for an earlier version of the contract.
+    ///
+    /// # Errors
+    /// As [`Self::check_kept`]; also if the plugins can't be loaded.
+    pub fn check_released(&self, version: &'static str, file: &Path) -> Result<()> {
+        let mut released = self.released.lock().unwrap_or_else(PoisonError::into_inner);
+        let berth = match released.entry(version) {
+            btree_map::Entry::Occupied(loaded) => loaded.into_mut(),
+            btree_map::Entry::Vacant(empty) => empty.insert(Berth::load_released(version)?),
+        };
+        self.check_case(file, berth)
+    }
+
+    fn check_case(&self, file: &Path, berth: &Berth) -> Result<()> {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
         let theirs = oracle.ask(&case)?;
         for mode in CacheMode::ALL {
-            let differences = differences(&case, &theirs, &self.berth.ask(&case, mode)?);
+            let differences = differences(&case, &theirs, &berth.ask(&case, mode)?);
             ensure!(differences.is_empty(), "{}\nresult cache in mode {mode:?}:\n{}", case.why, differences.join("\n"));
         }
         Ok(())

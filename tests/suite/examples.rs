@@ -1,8 +1,10 @@
-//! The examples that exist in every language: the components of each language pass the shared cases.
+//! The examples that exist in every language: the components of each language pass the shared cases. The components that
+//! were built for an earlier version of the contract pass the cases of their time.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use berth_test_kit::released;
 use berth_tests::programs;
 use libtest_mimic::Trial;
 
@@ -19,7 +21,14 @@ pub fn trials() -> Vec<Trial> {
         })
         .with_ignored_flag(language != "rust" && !is_built(language))
     };
-    LANGUAGES.map(trial).into()
+    let released = |version| {
+        LANGUAGES.map(|language| {
+            standalone_trial(&format!("examples::{version}_pass_their_cases_in_{language}"), move || {
+                Box::pin(pass_their_released_cases(version, language))
+            })
+        })
+    };
+    LANGUAGES.map(trial).into_iter().chain(released::VERSIONS.into_iter().flat_map(released)).collect()
 }
 
 /// Returns true if the language is to be tested. `BERTH_TEST_LANGUAGES` lists, separated by spaces, the languages whose
@@ -33,9 +42,18 @@ fn is_built(language: &str) -> bool {
 }
 
 async fn pass_their_cases(language: &str) -> Result<()> {
+    pass_cases(&root().join("plugins/examples/cases"), &components(language), language).await
+}
+
+/// The examples that were built for an earlier version of the contract still decide as their cases say.
+async fn pass_their_released_cases(version: &str, language: &str) -> Result<()> {
+    let components = released::components(version)?.join(language);
+    pass_cases(&released::folder(version).join("cases"), &components, language).await
+}
+
+async fn pass_cases(cases: &Path, components: &Path, language: &str) -> Result<()> {
     for name in ["label-and-cpu", "prefer-label"] {
-        let cases = root().join(format!("plugins/examples/cases/{name}.yaml"));
-        let module = components(language).join(format!("{name}.wasm"));
+        let (cases, module) = (cases.join(format!("{name}.yaml")), components.join(format!("{name}.wasm")));
         ensure!(
             module.is_file(),
             "{} does not exist: run scripts/guests, or scripts/guests-{language}",

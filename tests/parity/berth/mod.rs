@@ -6,6 +6,7 @@ mod preempting;
 mod queue;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
@@ -22,7 +23,8 @@ use berth_core::profile::Profile;
 use berth_core::profile_spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 use berth_core::{Action, Event, Timestamp};
 use berth_engine::Engine;
-use berth_plugin_host::{ComponentSet, Delivery, Guests, LoaderOptions};
+use berth_plugin_host::{BuiltIn, ComponentSet, Delivery, Guests, LoaderOptions};
+use berth_test_kit::released;
 
 use serde_json::Value;
 
@@ -57,14 +59,31 @@ struct Cluster {
 }
 
 impl Berth {
-    /// Loads the built-in components.
+    /// Loads the components of the binary.
     ///
     /// # Errors
-    /// Returns an error if a built-in file is not a valid component.
+    /// Returns an error if one of them is not a valid component.
     pub fn load() -> Result<Self> {
+        Self::with(berth::default_plugins().to_vec())
+    }
+
+    /// Loads the default plugins that were built for an earlier version of the contract, as if they were in the binary.
+    ///
+    /// # Errors
+    /// Returns an error if they can't be read, or one of them is not a valid component.
+    pub fn load_released(version: &str) -> Result<Self> {
+        let files = released::files(&released::components(version)?.join("default"))?;
+        let leaked = |file: &PathBuf| -> Result<BuiltIn> {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Ok(BuiltIn { file: name.leak(), bytes: std::fs::read(file)?.leak() })
+        };
+        Self::with(files.iter().map(leaked).collect::<Result<_>>()?)
+    }
+
+    fn with(built_in: Vec<BuiltIn>) -> Result<Self> {
         Ok(Self {
             stock: ComponentSet::load(&LoaderOptions {
-                built_in: berth::default_plugins().to_vec(),
+                built_in,
                 grants: berth::grant_policy(&BerthConfiguration::default())?,
                 ..LoaderOptions::default()
             })?,

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use berth_conformance::{Examination, Solo, Variety};
 use berth_core::grants::{Grants, ReadGrant, WriteGrant};
 use berth_core::limits::Limits;
+use berth_test_kit::released;
 
 use super::arguments;
 
-const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
+const SEEDS: RangeInclusive<u64> = 1..=3;
 
 /// The CPU time for a component with one set of arguments and one seed.
 const BUDGET: Duration = Duration::from_millis(200);
@@ -49,7 +51,7 @@ fn check_folder(folder: &str) {
     }
     // Components of other folders get their grants from the configuration.
     let grants = (folder == "default").then(default_grants);
-    let broken: Vec<String> = files.iter().flat_map(|file| examined(file, grants.as_ref())).collect();
+    let broken: Vec<String> = files.iter().flat_map(|file| examined(file, grants.as_ref(), SEEDS)).collect();
     assert!(broken.is_empty(), "broken promises:\n{}", broken.join("\n"));
 }
 
@@ -83,7 +85,7 @@ fn not_granted(needs: &Grants, granted: &Grants) -> impl Iterator<Item = String>
 
 /// Returns the findings for a component with all its arguments and seeds. With `grants`, what the component needs and
 /// is not granted is a finding too.
-fn examined(file: &Path, grants: Option<&AllGrants>) -> Vec<String> {
+fn examined(file: &Path, grants: Option<&AllGrants>, seeds: RangeInclusive<u64>) -> Vec<String> {
     let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance");
     let plugin = Solo::load(file, Some(&compiled), Limits::default()).expect("a component that loads");
     let name = file.file_stem().expect("a name").to_string_lossy();
@@ -91,7 +93,7 @@ fn examined(file: &Path, grants: Option<&AllGrants>) -> Vec<String> {
     let words = arguments::words_of(&name);
     for arguments in arguments::of(&name) {
         let mut summary = String::new();
-        for seed in SEEDS {
+        for seed in seeds.clone() {
             let examination = Examination { seed, budget: BUDGET, words: words.clone(), ..Examination::default() };
             let conformance = plugin.examine(&arguments, examination).expect("it takes its arguments");
             let place = format!("{} {arguments}, seed {seed}", file.display());
@@ -157,6 +159,20 @@ fn examples_in_typescript() {
 #[test]
 fn examples_in_zig() {
     check_folder("zig");
+}
+
+/// The components that were built for an earlier version of the contract keep their promises on the present host.
+#[test]
+fn released_components() {
+    for version in released::VERSIONS {
+        let folder = released::components(version).expect("an archive of components");
+        for language in std::fs::read_dir(&folder).expect("a folder for each language") {
+            let language = language.expect("readable").path();
+            let files = released::files(&language).expect("components");
+            let broken: Vec<String> = files.iter().flat_map(|file| examined(file, None, 1..=1)).collect();
+            assert!(broken.is_empty(), "broken promises of {}:\n{}", language.display(), broken.join("\n"));
+        }
+    }
 }
 
 #[test]
