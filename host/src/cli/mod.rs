@@ -8,6 +8,7 @@ mod config;
 #[cfg(feature = "simulator")]
 mod demo;
 mod exit_status;
+mod grants;
 mod hint;
 mod kube_scheduler;
 mod log;

@@ -1,12 +1,14 @@
 //! The output of `berth config check` as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::differences::differences;
+use berth_apimachinery::nearest;
 use berth_config::v1::Extender;
+use berth_config::v1alpha1::{PluginGrants, PluginSettings};
 use berth_config::{ConfigError, Configuration, Loaded, Place, Problem};
 use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
@@ -30,7 +32,7 @@ pub(super) struct ConfigReport {
     pub settings: Option<Settings>,
     /// The intended differences from kube-scheduler, a sentence each.
     pub differences: Vec<String>,
-    /// Fields that have no effect, and fields that were converted.
+    /// Fields that have no effect, fields that were converted, and settings of plugins that no profile calls.
     pub notes: Vec<Remark>,
     /// The errors of the file.
     pub errors: Vec<Remark>,
@@ -96,6 +98,8 @@ pub(super) struct Settings {
     pub limits: PluginLimits,
     /// Limits of single plugins, by name.
     pub limits_of_plugins: BTreeMap<String, PluginLimits>,
+    /// What single plugins may read and change, by name. The default plugins have further grants.
+    pub grants_of_plugins: BTreeMap<String, PluginGrants>,
 }
 
 /// The limits of a plugin.
@@ -136,7 +140,7 @@ impl ConfigReport {
             extenders: configuration.extenders.clone(),
             settings: Some(Settings::new(configuration)),
             differences: differences(configuration, lines),
-            notes: loaded.notes.iter().map(Remark::from).collect(),
+            notes: loaded.notes.iter().map(Remark::from).chain(unused_settings(configuration, lines)).collect(),
             errors,
         }
     }
@@ -152,6 +156,21 @@ impl ConfigReport {
         };
         Self { file: file.to_owned(), errors, ..Self::default() }
     }
+}
+
+/// Returns a note for each plugin with settings that no profile calls.
+fn unused_settings(configuration: &Configuration, lines: &[LineUp]) -> Vec<Remark> {
+    let points = lines.iter().flat_map(|line| &line.points);
+    let called: BTreeSet<&str> = points.flat_map(|(_, standing)| standing).map(|standing| &*standing.name).collect();
+    let settings = configuration.berth.plugins.iter().enumerate();
+    let unused = settings.filter(|(_, settings)| !called.contains(settings.name.as_str()));
+    let remark = |(at, settings): (usize, &PluginSettings)| {
+        let near = nearest(&settings.name, called.iter().copied());
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        let message = format!("no profile calls a plugin with the name {:?}{hint}", settings.name);
+        Remark { path: format!("plugins[{at}].name"), ..Remark::of_file(message) }
+    };
+    unused.map(remark).collect()
 }
 
 impl ProfileReport {
@@ -187,6 +206,8 @@ impl Settings {
         let rate = connection.qps.filter(|qps| *qps > 0.0);
         let limits = configuration.berth.limits();
         let of_plugins = limits.of_plugins.iter();
+        let plugins = configuration.berth.plugins.iter();
+        let grants = plugins.filter_map(|plugin| Some((plugin.name.clone(), plugin.grants.clone()?)));
         Self {
             lease: election.enabled.then(|| format!("{}/{}", election.namespace, election.name)),
             initial_backoff_seconds: configuration.pod_initial_backoff.as_secs(),
@@ -195,6 +216,7 @@ impl Settings {
             burst: rate.and(connection.burst).map(i64::from),
             limits_of_plugins: of_plugins.map(|(name, limits)| (name.to_string(), PluginLimits::new(limits))).collect(),
             limits: PluginLimits::new(&limits),
+            grants_of_plugins: grants.collect(),
         }
     }
 }

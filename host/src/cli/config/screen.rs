@@ -7,6 +7,7 @@ use comfy_table::Table;
 
 use super::differences::DEFAULT_BINDER;
 use super::report::{ConfigReport, PluginAtPoint, PluginLimits, ProfileReport, Remark, Settings};
+use crate::cli::grants;
 use crate::cli::output::{Listing, new_fitted_table};
 use berth_config::v1::Extender;
 
@@ -144,6 +145,10 @@ fn settings_table(settings: &Settings) -> Table {
     row("limits of a plugin", limits(&settings.limits));
     for (name, own) in &settings.limits_of_plugins {
         row(&format!("limits of {name}"), limits(own));
+    }
+    for (name, granted) in &settings.grants_of_plugins {
+        let reads = grants::reads(granted).into_iter().map(|kind| format!("read {kind}"));
+        row(&format!("grants of {name}"), reads.chain(grants::changes(granted)).collect::<Vec<_>>().join(", "));
     }
     table
 }

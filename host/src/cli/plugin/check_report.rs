@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::cli::grants;
 use crate::cli::output::{Listing, new_table, or_dash};
-use berth_config::v1alpha1::{PluginGrants, PluginSettings, ReadableObjects};
+use berth_config::v1alpha1::{PluginGrants, PluginSettings};
 use berth_conformance::{CHECK_NODES, CheckReport, Conformance, Variety};
-use berth_core::grants::Verb;
 
 /// The extension points whose answers can contain changes of the cluster, or victims to evict.
 const CHANGES: [&str; 4] = ["post-filter", "reserve", "pre-bind", "bind"];
@@ -243,10 +243,9 @@ impl Listing for PluginReport {
         row("reads of the pod", or_dash(&self.reads.pod.join(", ")));
         row("reads of nodes", or_dash(&self.reads.nodes.join(", ")));
         row("reads of the cluster", or_dash(&self.reads.cluster.join(", ")));
-        let kind = |grant: &ReadableObjects| format!("{} {}", grant.api_version, grant.kind);
-        row("reads of other kinds", or_dash(&self.grants.read.iter().map(kind).collect::<Vec<_>>().join(", ")));
+        row("reads of other kinds", or_dash(&grants::reads(&self.grants).join(", ")));
         row("can ask for changes at", or_dash(&self.can_ask_for_changes_at.join(", ")));
-        row("asked for in the check", or_dash(&self.asked_for().join(", ")));
+        row("asked for in the check", or_dash(&grants::changes(&self.grants).join(", ")));
         row("scope", format!("filter {}, score {}", self.filter_scope, self.score_scope));
         row("compile time", format!("{:.3} ms", self.compile_milliseconds));
         row(&format!("send {} nodes", self.nodes), format!("{:.3} ms", self.first_sync_milliseconds));
@@ -283,20 +282,6 @@ impl Listing for PluginReport {
             }
         }
         text
-    }
-}
-
-impl PluginReport {
-    /// Returns the changes that the plugin asked for, in words.
-    fn asked_for(&self) -> Vec<String> {
-        let PluginGrants { write, evict_pods, .. } = &self.grants;
-        let mut asks = Vec::new();
-        for grant in write {
-            let verbs: Vec<&str> = grant.verbs.iter().map(|verb| Verb::from(*verb).name()).collect();
-            asks.push(format!("{} {} {}", verbs.join(" and "), grant.api_version, grant.kind));
-        }
-        asks.extend(evict_pods.as_ref().map(|_| "evict or delete pods".to_owned()));
-        asks
     }
 }
 
