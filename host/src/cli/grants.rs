@@ -1,14 +1,13 @@
 //! The grants of a plugin in words.
 
-use berth_config::v1alpha1::{PluginGrants, WritableObjects};
+use berth_config::v1alpha1::{PluginGrants, ReadableObjects, WritableObjects};
 use berth_core::grants::Verb;
 
 /// Returns the kinds that the grants allow to read, each with its API version.
 pub fn reads(grants: &PluginGrants) -> Vec<String> {
-    let read = |kind: &str, api_version: &str, namespaces: &[String]| {
-        format!("{api_version} {kind}{}", in_namespaces(namespaces))
-    };
-    grants.read.iter().map(|grant| read(&grant.kind, &grant.api_version, &grant.namespaces)).collect()
+    let read =
+        |grant: &ReadableObjects| format!("{} {}{}", grant.api_version, grant.kind, in_namespaces(&grant.namespaces));
+    grants.read.iter().map(read).collect()
 }
 
 /// Returns the changes that the grants allow.
@@ -30,7 +29,7 @@ fn in_namespaces(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use berth_config::v1alpha1::{EvictablePods, GrantedVerb, ReadableObjects};
+    use berth_config::v1alpha1::{EvictablePods, GrantedVerb};
 
     use super::*;
 

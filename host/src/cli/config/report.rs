@@ -251,6 +251,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn settings_of_a_plugin_that_no_profile_calls_are_noted() {
+        let text =
+            "apiVersion: berth.dev/v1alpha1\nkind: BerthConfiguration\nplugins: [{name: warmup}, {name: gang}]\n";
+        let configuration = berth_config::parse(text, "f.yaml").expect("valid");
+        let standing = |name: &str| Standing { name: name.into(), weight: 1, source: Source::BuiltIn("a.wasm") };
+        let points = vec![("filter", vec![standing("warm-up"), standing("gang")])];
+        let line = LineUp { scheduler_name: "default-scheduler".into(), points, absent: Vec::new() };
+        let notes = unused_settings(&configuration, &[line]);
+        let notes: Vec<(&str, &str)> = notes.iter().map(|note| (&*note.path, &*note.message)).collect();
+        let message = "no profile calls a plugin with the name \"warmup\"; did you mean warm-up?";
+        assert_eq!(notes, [("plugins[0].name", message)]);
+    }
+
+    #[test]
     fn the_schema_of_the_output_is_kept() {
         crate::cli::output::check_schema::<ConfigReport>("config check");
     }
