@@ -6,8 +6,10 @@ use berth_apimachinery::fields::{FieldPath, fields_outside};
 use berth_core::cluster_event::Subject;
 use berth_core::grants::{Grants, Namespaces, ReadGrant, Verb, WriteGrant};
 use berth_core::intent::{Intent, ObjectReference, Patch, PatchType};
-use berth_core::model::{ObjectKind, ObjectReads};
+use berth_core::model::{ObjectKey, ObjectKind, ObjectReads};
 use serde_json::Value;
+
+use crate::convert::is_fact;
 
 /// The subresource by which a pod is bound.
 const BINDING: &str = "binding";
@@ -83,40 +85,28 @@ impl Authority {
     }
 
     fn check_intent(&self, grants: &Grants, intent: &Intent) -> Result<(), Refusal> {
-        match intent {
-            Intent::Patch(patch) if *patch.subresource == *BINDING => {
-                self.check_write(grants, Verb::Bind, "binds", &patch.object, |_| true, "")
+        match Need::of(intent) {
+            Need::Read(key) if self.sees(&key.kind, &key.namespace) => Ok(()),
+            Need::Read(key) => {
+                let remedy = format!("read: [{{{}{}}}]", kind_entry(&key.kind), namespaces_entry(&key.namespace));
+                Err(self.refusal(format!("waits for {key}"), &remedy))
             }
-            Intent::Patch(patch) => self.check_patch(grants, patch),
-            Intent::WaitUntil(wait) => {
-                let object = &wait.object;
-                let kind = kind_of(object);
-                if self.sees(&kind, &object.namespace) {
-                    return Ok(());
-                }
-                let remedy = format!("read: [{{{}{}}}]", kind_entry(&kind), namespaces_entry(&object.namespace));
-                Err(self.refusal(format!("waits for {}", name_of(object)), &remedy))
-            }
-            Intent::Evict(pod, _) => self.check_eviction(&pod.namespace, &pod.name),
-            Intent::Delete(object) if kind_of(object) == pod_kind() => {
-                self.check_eviction(&object.namespace, &object.name)
-            }
-            Intent::Delete(object) => self.check_write(grants, Verb::Delete, "deletes", object, |_| true, ""),
-            Intent::Create(object, _) => self.check_write(grants, Verb::Create, "creates", object, |_| true, ""),
-            Intent::Assume(object) => {
-                let reference = ObjectReference {
-                    api_version: object.key.kind.api_version.clone(),
-                    kind: object.key.kind.kind.clone(),
-                    namespace: object.key.namespace.clone(),
-                    name: object.key.name.clone(),
-                    uid: object.uid.clone(),
+            Need::Evict(key) => self.check_eviction(&key.namespace, &key.name),
+            Need::Patch(key, patch) => self.check_patch(grants, &key, patch),
+            Need::Write(verb, key) => {
+                let action = match verb {
+                    Verb::Assume => "assumes a change of",
+                    Verb::Bind => "binds",
+                    Verb::Create => "creates",
+                    Verb::Delete => "deletes",
+                    Verb::Patch => "patches",
                 };
-                self.check_write(grants, Verb::Assume, "assumes a change of", &reference, |_| true, "")
+                self.check_write(grants, verb, action, &key, |_| true, "")
             }
         }
     }
 
-    fn check_patch(&self, grants: &Grants, patch: &Patch) -> Result<(), Refusal> {
+    fn check_patch(&self, grants: &Grants, key: &ObjectKey, patch: &Patch) -> Result<(), Refusal> {
         let outside = |grant: &WriteGrant| {
             let paths: Vec<FieldPath> = grant.fields.iter().filter_map(|path| FieldPath::parse(path).ok()).collect();
             if grant.fields.is_empty() { Vec::new() } else { changed_fields(patch, &paths) }
@@ -125,14 +115,14 @@ impl Authority {
         let has_subresource = |grant: &WriteGrant| is_object_itself || grant.subresources.contains(&patch.subresource);
         let allows = |grant: &WriteGrant| has_subresource(grant) && outside(grant).is_empty();
         // The message names the fields that the closest grant leaves out, or all fields without such a grant.
-        let candidates = grants.write.iter().filter(|grant| permits(grant, Verb::Patch, &patch.object));
+        let candidates = grants.write.iter().filter(|grant| permits(grant, Verb::Patch, key));
         let closest = candidates.filter(|grant| has_subresource(grant)).map(outside).min_by_key(Vec::len);
         let mut fields = closest.unwrap_or_else(|| changed_fields(patch, &[]));
         fields.retain(|field| !field.is_empty());
         let subresource = if is_object_itself { "" } else { &*patch.subresource };
         let extra = list_entry("subresources", &[subresource]) + &list_entry("fields", &fields);
         let action = if fields.is_empty() { "patches".to_owned() } else { format!("patches {} of", fields.join(", ")) };
-        self.check_write(grants, Verb::Patch, &action, &patch.object, allows, &extra)
+        self.check_write(grants, Verb::Patch, &action, key, allows, &extra)
     }
 
     fn check_write(
@@ -140,17 +130,17 @@ impl Authority {
         grants: &Grants,
         verb: Verb,
         action: &str,
-        object: &ObjectReference,
+        key: &ObjectKey,
         allows: impl Fn(&WriteGrant) -> bool,
         extra: &str,
     ) -> Result<(), Refusal> {
-        if grants.write.iter().any(|grant| permits(grant, verb, object) && allows(grant)) {
+        if grants.write.iter().any(|grant| permits(grant, verb, key) && allows(grant)) {
             return Ok(());
         }
-        let kind = kind_entry(&kind_of(object));
-        let namespaces = namespaces_entry(&object.namespace);
+        let kind = kind_entry(&key.kind);
+        let namespaces = namespaces_entry(&key.namespace);
         let remedy = format!("write: [{{{kind}{namespaces}, verbs: [{verb}]{extra}}}]");
-        Err(self.refusal(format!("{action} {}", name_of(object)), &remedy))
+        Err(self.refusal(format!("{action} {key}"), &remedy))
     }
 
     fn refusal(&self, action: String, grant: &str) -> Refusal {
@@ -167,17 +157,11 @@ pub fn needed_grants(reads: &[ObjectReads]) -> Grants {
 
 /// Adds the grant that a plugin needs to ask for this intent, in all namespaces.
 pub fn add_needed_grants(grants: &mut Grants, intent: &Intent) {
-    match intent {
-        Intent::Evict(..) => grants.evict_pods = Some(Namespaces::default()),
-        Intent::Delete(object) if kind_of(object) == pod_kind() => grants.evict_pods = Some(Namespaces::default()),
-        Intent::Delete(object) => _ = needed_write(grants, kind_of(object), Verb::Delete),
-        Intent::Create(object, _) => _ = needed_write(grants, kind_of(object), Verb::Create),
-        Intent::Assume(object) => _ = needed_write(grants, ObjectKind::clone(&object.key.kind), Verb::Assume),
-        Intent::Patch(patch) if *patch.subresource == *BINDING => {
-            _ = needed_write(grants, kind_of(&patch.object), Verb::Bind);
-        }
-        Intent::Patch(patch) => {
-            let write = needed_write(grants, kind_of(&patch.object), Verb::Patch);
+    match Need::of(intent) {
+        Need::Evict(_) => grants.evict_pods = Some(Namespaces::default()),
+        Need::Write(verb, key) => _ = needed_write(grants, &key.kind, verb),
+        Need::Patch(key, patch) => {
+            let write = needed_write(grants, &key.kind, Verb::Patch);
             if !matches!(&*patch.subresource, "" | "status") {
                 write.subresources.insert(patch.subresource.clone());
             }
@@ -187,19 +171,46 @@ pub fn add_needed_grants(grants: &mut Grants, intent: &Intent) {
                 }
             }
         }
-        Intent::WaitUntil(wait) => {
-            let kind = kind_of(&wait.object);
-            if !is_fact(&kind) && !grants.read.iter().any(|grant| grant.kind == kind) {
-                grants.read.push(ReadGrant { kind, namespaces: Namespaces::default() });
+        Need::Read(key) => {
+            if !is_fact(&key.kind) && !grants.read.iter().any(|grant| grant.kind == *key.kind) {
+                let (kind, namespaces) = (ObjectKind::clone(&key.kind), Namespaces::default());
+                grants.read.push(ReadGrant { kind, namespaces });
             }
         }
     }
 }
 
+/// What an intent needs a grant for.
+enum Need<'a> {
+    /// To read the object.
+    Read(ObjectKey),
+    /// To evict or delete the pod.
+    Evict(ObjectKey),
+    /// To patch the object or a subresource.
+    Patch(ObjectKey, &'a Patch),
+    /// Any other change of the object.
+    Write(Verb, ObjectKey),
+}
+
+impl<'a> Need<'a> {
+    fn of(intent: &'a Intent) -> Self {
+        match intent {
+            Intent::Patch(patch) if *patch.subresource == *BINDING => Self::Write(Verb::Bind, key_of(&patch.object)),
+            Intent::Patch(patch) => Self::Patch(key_of(&patch.object), patch),
+            Intent::WaitUntil(wait) => Self::Read(key_of(&wait.object)),
+            Intent::Evict(pod, _) => Self::Evict(key_of(pod)),
+            Intent::Delete(pod) if *pod.api_version == *"v1" && *pod.kind == *"Pod" => Self::Evict(key_of(pod)),
+            Intent::Delete(object) => Self::Write(Verb::Delete, key_of(object)),
+            Intent::Create(object, _) => Self::Write(Verb::Create, key_of(object)),
+            Intent::Assume(object) => Self::Write(Verb::Assume, object.key.clone()),
+        }
+    }
+}
+
 /// Returns the write grant for a kind, with this verb.
-fn needed_write(grants: &mut Grants, kind: ObjectKind, verb: Verb) -> &mut WriteGrant {
-    let at = grants.write.iter().position(|grant| grant.kind == kind).unwrap_or_else(|| {
-        let (namespaces, subresources) = (Namespaces::default(), Default::default());
+fn needed_write<'a>(grants: &'a mut Grants, kind: &ObjectKind, verb: Verb) -> &'a mut WriteGrant {
+    let at = grants.write.iter().position(|grant| grant.kind == *kind).unwrap_or_else(|| {
+        let (kind, namespaces, subresources) = (kind.clone(), Namespaces::default(), Default::default());
         grants.write.push(WriteGrant { kind, namespaces, verbs: Default::default(), subresources, fields: Vec::new() });
         grants.write.len() - 1
     });
@@ -209,26 +220,13 @@ fn needed_write(grants: &mut Grants, kind: ObjectKind, verb: Verb) -> &mut Write
 }
 
 /// Returns whether the grant covers the verb and the object, apart from fields and subresources.
-fn permits(grant: &WriteGrant, verb: Verb, object: &ObjectReference) -> bool {
-    grant.verbs.contains(&verb) && grant.kind == kind_of(object) && grant.namespaces.contains(&object.namespace)
+fn permits(grant: &WriteGrant, verb: Verb, key: &ObjectKey) -> bool {
+    grant.verbs.contains(&verb) && grant.kind == *key.kind && grant.namespaces.contains(&key.namespace)
 }
 
-fn kind_of(object: &ObjectReference) -> ObjectKind {
-    ObjectKind { api_version: object.api_version.clone(), kind: object.kind.clone() }
-}
-
-fn pod_kind() -> ObjectKind {
-    ObjectKind { api_version: "v1".into(), kind: "Pod".into() }
-}
-
-/// Returns whether plugins read objects of the kind as facts, for which they need no grant.
-fn is_fact(kind: &ObjectKind) -> bool {
-    *kind.api_version == *"v1" && matches!(&*kind.kind, "Node" | "Pod")
-}
-
-fn name_of(object: &ObjectReference) -> String {
-    let separator = if object.namespace.is_empty() { "" } else { "/" };
-    format!("{} {} {}{separator}{}", object.api_version, object.kind, object.namespace, object.name)
+fn key_of(object: &ObjectReference) -> ObjectKey {
+    let ObjectReference { api_version, kind, namespace, name, .. } = object.clone();
+    ObjectKey { kind: Arc::new(ObjectKind { api_version, kind }), namespace, name }
 }
 
 fn kind_entry(kind: &ObjectKind) -> String {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use berth_core::intent::Wait;
-use berth_core::model::{Object, ObjectKey};
+use berth_core::model::Object;
 
 use super::*;
 

@@ -50,7 +50,7 @@ pub(crate) fn kinds(declared: Vec<wit::Kind>) -> Result<Vec<ObjectReads>, BadKin
             return Err(BadKinds::NoKind { api_version, name });
         }
         let kind = ObjectKind { api_version: api_version.into(), kind: name.into() };
-        if *kind.api_version == *"v1" && matches!(&*kind.kind, "Node" | "Pod") {
+        if is_fact(&kind) {
             return Err(BadKinds::Facts(kind));
         }
         if fields.len() > MOST {
@@ -66,6 +66,11 @@ pub(crate) fn kinds(declared: Vec<wit::Kind>) -> Result<Vec<ObjectReads>, BadKin
         all.push(ObjectReads { kind: Arc::new(kind), fields });
     }
     Ok(all)
+}
+
+/// Returns whether plugins read objects of the kind as facts: nodes and pods.
+pub(crate) fn is_fact(kind: &ObjectKind) -> bool {
+    *kind.api_version == *"v1" && matches!(&*kind.kind, "Node" | "Pod")
 }
 
 /// Returns whether the text can be an apiVersion: a version such as `v1`, or a group and a version such as `apps/v1`.

@@ -17,7 +17,7 @@ use bumpalo::Bump;
 pub(super) use self::declaration::declaration;
 pub(super) use self::event::{event_actions, node_then};
 pub use self::kinds::BadKinds;
-pub(super) use self::kinds::kinds;
+pub(super) use self::kinds::{is_fact, kinds};
 pub(super) use self::node::node;
 pub(super) use self::pod::pod;
 
