@@ -9,7 +9,7 @@
 
 pub mod base {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/0.1",
         world: "base",
         pub_export_macro: true,
         export_macro_name: "export_plugin",
@@ -27,7 +27,7 @@ pub mod base {
 
 pub mod objects {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/0.1",
         world: "with-objects",
         pub_export_macro: true,
         export_macro_name: "export_objects",
@@ -41,7 +41,7 @@ macro_rules! world {
     ($module:ident, $world:literal, $export:literal $(, $interface:literal in $path:path)*) => {
         pub mod $module {
             wit_bindgen::generate!({
-                path: "../wit",
+                path: "../wit/0.1",
                 world: $world,
                 pub_export_macro: true,
                 export_macro_name: $export,

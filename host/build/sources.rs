@@ -45,7 +45,7 @@ const LEFT_OUT: [&str; 4] = ["decisions", "generate", "__pycache__", "_test.go"]
 
 pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
     let generated = out.join("sdk");
-    contract::write(&repository.join("wit"), &generated.join("c/guest-sdk/c/contract"))?;
+    contract::write(&repository.join("wit/0.1"), &generated.join("c/guest-sdk/c/contract"))?;
     for sdk_crate in ["guest-sdk", "guest-sdk/quantity"] {
         manifest::write(repository, sdk_crate, &generated.join("rust"))?;
     }
@@ -59,7 +59,7 @@ pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
             list.extend(lines);
         };
         add("berth/", watched(repository, parts, &LEFT_OUT)?);
-        add("berth/", watched(repository, &["LICENSE", "wit"], &LEFT_OUT)?);
+        add("berth/", watched(repository, &["LICENSE", "wit/0.1"], &LEFT_OUT)?);
         let made = generated.join(if language == "zig" { "c" } else { language });
         if made.is_dir() {
             add("berth/", files(&made, &["guest-sdk"], &[])?);

@@ -5,12 +5,12 @@ use wit_parser::{PackageId, Resolve, SourceMap, WorldId, WorldItem};
 use crate::Error;
 
 const FILES: [(&str, &str); 6] = [
-    ("lifecycle.wit", include_str!("../../../wit/lifecycle.wit")),
-    ("objects.wit", include_str!("../../../wit/objects.wit")),
-    ("placing.wit", include_str!("../../../wit/placing.wit")),
-    ("plugin.wit", include_str!("../../../wit/plugin.wit")),
-    ("types.wit", include_str!("../../../wit/types.wit")),
-    ("worlds.wit", include_str!("../../../wit/worlds.wit")),
+    ("lifecycle.wit", include_str!("../../../wit/0.1/lifecycle.wit")),
+    ("objects.wit", include_str!("../../../wit/0.1/objects.wit")),
+    ("placing.wit", include_str!("../../../wit/0.1/placing.wit")),
+    ("plugin.wit", include_str!("../../../wit/0.1/plugin.wit")),
+    ("types.wit", include_str!("../../../wit/0.1/types.wit")),
+    ("worlds.wit", include_str!("../../../wit/0.1/worlds.wit")),
 ];
 
 /// The interface that every component exports.

@@ -71,7 +71,7 @@ fn the_caller_can_select_the_exports() {
 #[test]
 fn a_module_can_list_its_exports_itself() {
     let mut resolve = Resolve::default();
-    let (package, _) = resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit")).unwrap();
+    let (package, _) = resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/0.1")).unwrap();
     let world = resolve.select_world(&[package], Some("with-score")).unwrap();
     let mut module = module(PLUGIN);
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();

@@ -20,7 +20,7 @@ struct Contract {
 impl Contract {
     fn read() -> Contract {
         let mut resolve = Resolve::default();
-        resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit")).unwrap();
+        resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit/0.1")).unwrap();
         let mut sizes = SizeAlign::default();
         sizes.fill(&resolve);
         Contract { resolve, sizes }

@@ -13,7 +13,7 @@
 )]
 
 wasmtime::component::bindgen!({
-    path: "../../wit",
+    path: "../../wit/0.1",
     world: "everything",
     ownership: Borrowing { duplicate_if_necessary: true },
     imports: { default: trappable },

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 fn generate() -> Result<Vec<(PathBuf, String)>, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut resolve = Resolve::default();
-    resolve.push_path(here.join("../../../wit")).map_err(|error| format!("{error:#}"))?;
+    resolve.push_path(here.join("../../../wit/0.1")).map_err(|error| format!("{error:#}"))?;
     let mut sizes = SizeAlign::default();
     sizes.fill(&resolve);
     let mut files = vec![

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_table_has_the_interfaces_of_the_world_everything() {
-        let wit = include_str!("../../../../wit/worlds.wit");
+        let wit = include_str!("../../../../wit/0.1/worlds.wit");
         let (_, world) = wit.split_once("world everything {").expect("the world is there");
         let exports = world.lines().filter_map(|line| line.trim().strip_prefix("export ")?.strip_suffix(';'));
         let points: Vec<&str> = exports.filter(|name| !["plugin", "snapshot", "objects"].contains(name)).collect();

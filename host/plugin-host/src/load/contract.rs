@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_version_equals_the_version_in_wit() {
-        let wit = include_str!("../../../../wit/types.wit");
+        let wit = include_str!("../../../../wit/0.1/types.wit");
         assert!(wit.starts_with(&format!("package berth:scheduler@{VERSION};")));
     }
 

@@ -22,7 +22,7 @@ use crate::facts::Facts;
 #[allow(unsafe_code, clippy::all, reason = "generated code")]
 mod generated {
     wit_bindgen::generate!({
-        path: "../../../wit",
+        path: "../../../wit/0.1",
         world: "everything",
         pub_export_macro: true,
         default_bindings_module: "crate::generated",

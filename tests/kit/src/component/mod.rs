@@ -235,7 +235,7 @@ impl Guest {
     fn resolve(&self) -> (Resolve, WorldId) {
         let mut resolve = Resolve::default();
         let mut sources = SourceMap::new();
-        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
+        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit/0.1");
         let mut changed = self.contract_line.is_none();
         for entry in std::fs::read_dir(wit).expect("the folder wit/ can be read") {
             let path = entry.expect("readable").path();
