@@ -44,8 +44,8 @@ fn the_index_links_every_page() {
 
 #[test]
 fn the_contract_page_lists_every_export() {
-    let (worlds, page) = (read("wit/0.1/worlds.wit"), read("docs/contract.md"));
-    let (_, everything) = worlds.split_once("world everything {").expect("wit/0.1/worlds.wit has the world everything");
+    let (worlds, page) = (read("wit/0.2/worlds.wit"), read("docs/contract.md"));
+    let (_, everything) = worlds.split_once("world everything {").expect("wit/0.2/worlds.wit has the world everything");
     let exports = everything.lines().filter_map(|line| line.trim().strip_prefix("export ")?.strip_suffix(';'));
     let section = page.split("\n## ").find(|section| section.starts_with("What a component exports"));
     let listed: BTreeSet<&str> = rows(section.expect("docs/contract.md has the section about exports"))

@@ -10,19 +10,42 @@
 
 /* --- what a plugin defines --- */
 
-/* The plugin's name, and the facts that it reads. A fact that is not named here is never sent, and its field is
- * empty. */
+
+/* A list of strings: BERTH_LIST("app", "tier"). */
+#define BERTH_LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* What a plugin reads of pods or of nodes. */
+typedef struct {
+    /* BERTH_POD_FACTS_LABELS or BERTH_NODE_FACTS_LABELS and so on, combined with |. */
+    uint32_t facts;
+    /* The keys of single labels and annotations. NULL means none. Pods with equal declared facts are asked about once,
+     * so a few keys are better than all labels. */
+    const char *const *label_keys, *const *annotation_keys;
+    /* The paths of further fields, such as "spec.podCIDR" or "status.capacity[\"example.com/gpu\"]". A path passes
+     * through lists. NULL means none. */
+    const char *const *fields;
+} berth_reads_t;
+
+/* The lists of berth_reads_t. */
+typedef enum { BERTH_OF_FACTS, BERTH_OF_LABEL_KEYS, BERTH_OF_ANNOTATION_KEYS, BERTH_OF_FIELDS } berth_list_of_reads;
+
+/* Makes a string of JSON: BERTH_JSON({"type": "object"}). */
+#define BERTH_JSON(...) #__VA_ARGS__
+
+/* The plugin's name, and what it reads. The host sends nothing else. */
 typedef struct {
     /* The name of the plugin in profiles, events and messages. */
     const char *name;
     /* The plugin's own version, for people. NULL means "0". */
     const char *version;
-    /* Facts of the pod that is being scheduled: BERTH_POD_FACTS_LABELS and so on, combined with |. */
-    berth_pod_facts_t pod_facts;
-    /* Facts of nodes: BERTH_NODE_FACTS_LABELS and so on, combined with |. */
-    berth_node_facts_t node_facts;
-    /* Facts of the pods on nodes. Needs BERTH_NODE_FACTS_PODS in node_facts. */
-    berth_pod_facts_t resident_pod_facts;
+    /* A JSON Schema of the arguments. The host checks the arguments before berth_configure, and its messages name the
+     * path of a wrong value. NULL means none. */
+    const char *arguments;
+    /* What the plugin reads of the pod that is being scheduled, and of nodes. */
+    berth_reads_t pod, node;
+    /* What the plugin reads of the pods on nodes, and of pending pods: &(berth_reads_t){.facts = ...}. NULL means that
+     * the host does not send these pods. */
+    const berth_reads_t *resident_pods, *pending_pods;
     /* How the host normalizes raw scores. 0 (no normalization) keeps the raw scores. */
     berth_normalization_t normalization;
     /* True if answers depend on more than the pod, the node and the arguments, such as the cycle's time. The host
@@ -32,44 +55,17 @@ typedef struct {
 
 extern const berth_plugin_t berth_plugin;
 
+/* A pod and a node. berth_facts.h has a function for each of their facts. */
+typedef struct berth_pod berth_pod;
+typedef struct berth_node berth_node;
 typedef struct berth_arguments berth_arguments;
 
 /* Reads the arguments, from `pluginConfig[].args`. Optional. */
 void berth_configure(berth_arguments *arguments);
 
-/* The requests of a node's pods, assumed pods included. The units are those of `allocatable`. */
-typedef struct {
-    int64_t milli_cpu, memory, ephemeral_storage, pods, non_zero_milli_cpu, non_zero_memory;
-    berth_list_scalar_t scalars;
-} berth_usage_t;
-
-/* A node, with the facts that the plugin reads. wit/plugin.wit describes each field. */
-typedef struct {
-    berth_string_t name, uid;
-    berth_list_label_t labels, annotations;
-    struct {
-        berth_taint_t *ptr;
-        size_t len;
-    } taints;
-    bool unschedulable;
-    berth_resources_t allocatable;
-    berth_usage_t usage;
-    struct {
-        berth_image_id_t *ptr;
-        size_t len;
-    } images;
-    berth_list_host_port_t used_ports;
-    struct {
-        berth_condition_t *ptr;
-        size_t len;
-    } conditions;
-    berth_list_string_t declared_features;
-    /* The pods on the node, assumed pods included. */
-    struct {
-        const berth_pod_t **ptr;
-        size_t len;
-    } pods;
-} berth_node_t;
+/* Adds a key or a path that the arguments name to what the plugin reads, as in
+ * berth_read(&berth_plugin.pod, BERTH_OF_LABEL_KEYS, label). Only in berth_configure. NULL is ignored. */
+void berth_read(const berth_reads_t *reads, berth_list_of_reads list, const char *name);
 
 /* The answer of a filter about a node: BERTH_FITS, or the result of berth_unschedulable, berth_unresolvable or
  * berth_reject. A result is valid only in the call in which it was made. */
@@ -77,12 +73,14 @@ typedef uint16_t berth_verdict_t;
 #define BERTH_FITS 0
 
 /* Decides whether the pod fits the node. */
-berth_verdict_t berth_filter(const berth_pod_t *pod, const berth_node_t *node);
+berth_verdict_t berth_filter(const berth_pod *pod, const berth_node *node);
 
 /* Scores the node: 0 to 100, or any number if `normalization` is set. */
-int64_t berth_score(const berth_pod_t *pod, const berth_node_t *node);
+int64_t berth_score(const berth_pod *pod, const berth_node *node);
 
 /* --- what a plugin calls --- */
+
+#include "berth_facts.h"
 
 #define BERTH_PRINTF(at) __attribute__((__format__(__printf__, at, at + 1)))
 
@@ -95,9 +93,6 @@ BERTH_PRINTF(1) berth_verdict_t berth_unresolvable(const char *reason, ...);
 
 /* The pod does not fit. `code` is BERTH_CODE_UNSCHEDULABLE and so on. `reason` is plain text, not a format. */
 berth_verdict_t berth_reject(berth_code_t code, const char *reason);
-
-/* Returns the value of a label or an annotation; NULL if absent. */
-const char *berth_label(const berth_list_label_t *labels, const char *key);
 
 /* Returns the quantity of a scalar resource such as nvidia.com/gpu; 0 if absent. */
 int64_t berth_scalar(const berth_list_scalar_t *scalars, const char *name);

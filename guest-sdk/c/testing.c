@@ -9,16 +9,16 @@
 
 static const char *names[64];
 static uint32_t name_count;
-static uint32_t template;
+static uint32_t signature;
 static int checks, failures;
 
 /* Stand-ins for the function that a plugin does not define. A plugin defines at least one of these two functions. */
-__attribute__((weak)) berth_verdict_t berth_filter(const berth_pod_t *pod, const berth_node_t *node) {
+__attribute__((weak)) berth_verdict_t berth_filter(const berth_pod *pod, const berth_node *node) {
     (void)pod, (void)node;
     return BERTH_FITS;
 }
 
-__attribute__((weak)) int64_t berth_score(const berth_pod_t *pod, const berth_node_t *node) {
+__attribute__((weak)) int64_t berth_score(const berth_pod *pod, const berth_node *node) {
     (void)pod, (void)node;
     return 0;
 }
@@ -84,6 +84,10 @@ void berth_test_node(berth_test_node_t node) {
     facts->labels.val.len = labels.len;
     facts->allocatable.val.milli_cpu = node.milli_cpu;
     facts->allocatable.val.pods = 110;
+    if (node.fields) {
+        facts->fields.is_some = true;
+        berth_give_text(&facts->fields.val, node.fields);
+    }
     send(change);
 
     change = (exports_berth_scheduler_snapshot_change_t){.tag = EXPORTS_BERTH_SCHEDULER_SNAPSHOT_CHANGE_USAGE};
@@ -107,21 +111,17 @@ void berth_test_remove_node(const char *name) {
     send(change);
 }
 
-/* Starts a new cycle. The guest forgets the previous cycle's template and holds the pod under a new template id. */
+/* Starts a new cycle. Removes the previous cycle's pod signature, and adds the pod under a new one. */
 static berth_cycle_t next(berth_test_pod_t given) {
-    exports_berth_scheduler_plugin_list_template_id_t ids = {berth_new(1, sizeof template), 1};
-    ids.ptr[0] = template++;
-    exports_berth_scheduler_plugin_forget_templates(&ids);
+    exports_berth_scheduler_plugin_list_pod_signature_id_t ids = {berth_new(1, sizeof signature), 1};
+    ids.ptr[0] = signature++;
+    exports_berth_scheduler_plugin_remove_signatures(&ids);
     berth_pod_t pod = {0};
     give_labels(&pod.labels, given.labels);
+    if (given.fields) berth_give_text(&pod.fields, given.fields);
     pod.requests.fit.milli_cpu = pod.requests.effective.milli_cpu = given.milli_cpu;
-    exports_berth_scheduler_plugin_hold_template(template, &pod);
-    return (berth_cycle_t){.id = template, .template_ = template};
-}
-
-static void fail(berth_string_t *error) {
-    fprintf(stderr, "the call failed: %s\n", (const char *)error->ptr);
-    exit(1);
+    exports_berth_scheduler_plugin_add_signature(signature, &pod);
+    return (berth_cycle_t){.id = signature, .signature = signature};
 }
 
 const char *berth_test_filter(berth_test_pod_t pod, const char *node) {
@@ -131,7 +131,9 @@ const char *berth_test_filter(berth_test_pod_t pod, const char *node) {
     nodes.ptr[0] = id_of(node, false);
     berth_verdicts_t verdicts;
     berth_string_t error;
-    if (!exports_berth_scheduler_filter_filter(&cycle, &nodes, &verdicts, &error)) fail(&error);
+    if (!exports_berth_scheduler_filter_filter(&cycle, &nodes, &verdicts, &error)) {
+        return berth_formatted("failed: %s", (const char *)error.ptr);
+    }
     const char *answer = "fits";
     if (verdicts.nodes.ptr[0]) {
         berth_status_t *status = &verdicts.outcomes.ptr[verdicts.nodes.ptr[0] - 1];
@@ -147,7 +149,10 @@ int64_t berth_test_score(berth_test_pod_t pod, const char *node) {
     nodes.ptr[0] = id_of(node, false);
     berth_list_s64_t scores;
     berth_string_t error;
-    if (!exports_berth_scheduler_score_score(&cycle, &nodes, &scores, &error)) fail(&error);
+    if (!exports_berth_scheduler_score_score(&cycle, &nodes, &scores, &error)) {
+        fprintf(stderr, "the call failed: %s\n", (const char *)error.ptr);
+        exit(1);
+    }
     int64_t score = scores.ptr[0];
     free(scores.ptr);
     return score;

@@ -1,6 +1,6 @@
 /* A host for tests. The host sends nodes and pods to a plugin as Berth does. A test includes the plugin's file and
- * runs natively. A process has one plugin and one cluster of at most 64 nodes, removed nodes included. A failed call
- * ends the process. */
+ * runs natively. A process has one plugin and one cluster of at most 64 nodes, removed nodes included. A failed
+ * call of the score ends the process. */
 #ifndef BERTH_TESTING_H
 #define BERTH_TESTING_H
 
@@ -10,18 +10,21 @@
 #define BERTH_LABELS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* A node for tests, with room for 110 pods. The host keeps the pointer `name`. `labels` is BERTH_LABELS(...), or NULL
- * for no labels. Facts without a field are empty. Cpu is in millicores. */
+ * for no labels. `fields` is JSON, or NULL for none. Facts
+ * without a field are empty. Cpu is in millicores. */
 typedef struct {
     const char *name;
     const char *const *labels;
     int64_t milli_cpu, used_milli_cpu;
+    const char *fields;
 } berth_test_node_t;
 
 /* A pod for tests. `labels` is BERTH_LABELS(...), or NULL for no labels. `milli_cpu` is the requested cpu, in
- * millicores. Facts without a field are empty. */
+ * millicores. `fields` is JSON, or NULL for none. Facts without a field are empty. */
 typedef struct {
     const char *const *labels;
     int64_t milli_cpu;
+    const char *fields;
 } berth_test_pod_t;
 
 /* Configures the plugin with arguments in JSON. Returns the plugin's message if the plugin refuses the arguments, and
@@ -33,7 +36,7 @@ void berth_test_node(berth_test_node_t node);
 void berth_test_remove_node(const char *name);
 
 /* Returns the filter's answer about a node: "fits", or the code and the first reason, as in
- * "Unschedulable: Insufficient cpu". */
+ * "Unschedulable: Insufficient cpu". For a failed call, returns "failed: " and the message. */
 const char *berth_test_filter(berth_test_pod_t pod, const char *node);
 /* Returns the raw score of a node. */
 int64_t berth_test_score(berth_test_pod_t pod, const char *node);

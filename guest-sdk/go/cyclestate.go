@@ -2,16 +2,15 @@ package framework
 
 import (
 	"errors"
-
-	"berth.dev/framework/contract"
 )
 
 // ErrNotFound is the error of CycleState.Read if nothing was written under the key.
 var ErrNotFound = errors.New("not found")
 
-// CycleState keeps the results of PreFilter and PreScore for Filter and Score. If Reads.Cycle is false and
-// Reads.Cluster is empty, all pods with equal declared facts share a CycleState, as long as the host has such pods.
-// Otherwise each scheduling cycle has its own CycleState.
+// CycleState keeps the results of PreFilter and PreScore for Filter, Score, PostFilter and Reserve. If Reads.Cycle and
+// Reads.Time are false and Reads.Cluster is empty, all pods with equal declared facts share a CycleState, as long as
+// the host has such pods. Otherwise each scheduling cycle has its own CycleState. From Permit on, the CycleState is
+// empty: Reservation.State has what these functions need.
 type CycleState struct{ session *session }
 
 // StateKey is the key of a value in CycleState.
@@ -39,16 +38,19 @@ func (c CycleState) Write(key StateKey, data StateData) {
 // Delete removes the value under the key.
 func (c CycleState) Delete(key StateKey) { delete(c.session.data, key) }
 
-// Time returns the cycle's time in milliseconds since 1970. Requires Reads.Cycle. A plugin has no other clock.
-func (c CycleState) Time() int64 { return c.cycle().Time }
+// Time returns the cycle's time in milliseconds since 1970. Requires Reads.Time. A plugin has no other clock.
+func (c CycleState) Time() int64 {
+	if reads := c.session.cluster.reads; !reads.Time {
+		undeclared(reads.plugin, "CycleState.Time", "set Reads.Time")
+	}
+	return c.session.cycle.Time
+}
 
 // Seed returns a random number that differs for every cycle and plugin. Requires Reads.Cycle. A plugin has no other
 // source of randomness.
-func (c CycleState) Seed() uint64 { return c.cycle().Seed }
-
-func (c CycleState) cycle() contract.Cycle {
-	if !c.session.reads.Cycle {
-		panic("the plugin reads the cycle's time or seed without declaring it: set Reads.Cycle")
+func (c CycleState) Seed() uint64 {
+	if reads := c.session.cluster.reads; !reads.Cycle {
+		undeclared(reads.plugin, "CycleState.Seed", "set Reads.Cycle")
 	}
-	return c.session.cycle
+	return c.session.cycle.Seed
 }

@@ -1,4 +1,4 @@
-// Package framework is for writing filters and scores for Berth in ordinary Go. Its names and signatures are those of
+// Package framework is for writing plugins for Berth in ordinary Go. Its names and signatures are those of
 // kube-scheduler's scheduling framework.
 //
 //	package main
@@ -15,7 +15,11 @@
 //	func (Teams) Name() string { return "teams" }
 //
 //	func (Teams) Filter(_ context.Context, _ framework.CycleState, pod *framework.Pod, node framework.NodeInfo) *framework.Status {
-//		if team, ok := pod.GetLabels()["team"]; ok && node.Node().GetLabels()["team"] != team {
+//		team, ok := pod.GetLabel("team")
+//		if !ok {
+//			return nil
+//		}
+//		if of, _ := node.Node().GetLabel("team"); of != team {
 //			return framework.NewStatus(framework.Unschedulable, "node(s) belong to another team")
 //		}
 //		return nil
@@ -25,13 +29,17 @@
 //	func New(struct{}) (Teams, error) { return Teams{}, nil }
 //
 //	func init() {
-//		framework.Register(New, framework.Reads{Pod: framework.PodLabels, Node: framework.NodeLabels})
+//		framework.Register(New, framework.Reads{
+//			Pod:  framework.PodReads{LabelKeys: []string{"team"}},
+//			Node: framework.NodeReads{LabelKeys: []string{"team"}},
+//		})
 //	}
 //
 //	func main() { framework.Main() }
 //
-// The registration declares the facts that the plugin reads. The SDK keeps these facts up to date inside the
-// component. The host asks about many nodes in one call, and the SDK calls the plugin for each node.
+// Reads declares what the plugin reads: facts of pods and nodes, labels, fields of any object. The SDK keeps these
+// facts up to date inside the component. The host asks about many nodes in one call, and the SDK calls the plugin for
+// each node.
 //
 // A panic is logged in the host's log and fails the call. Output of log/slog, of log and of printing goes to the
 // host's log too. There is no clock, no randomness, no file and no network: time and randomness come from CycleState.

@@ -5,249 +5,201 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 
 	"berth.dev/framework/contract"
 )
 
-// guest is a running plugin: the interfaces that it implements, its copy of the cluster, and the pod of each template
-// (pod signature). Its methods answer the host's calls, most of which are about many nodes.
+// guest is a running plugin: the extension points that it implements, its copy of the cluster, and the pod of each pod
+// signature. Its methods answer the host's calls, most of which are about many nodes.
 type guest struct {
-	name      string
+	name string
+	// schema is the JSON Schema of the arguments.
+	schema    string
 	reads     Reads
-	construct func(arguments string) (Plugin, error)
+	construct func(arguments string, handle *Handle) (Plugin, error)
 
-	plugin    Plugin
-	preFilter PreFilterPlugin
-	filter    FilterPlugin
-	preScore  PreScorePlugin
-	score     ScorePlugin
-	normalize ScoreExtensions
-
-	cluster   *snapshot
-	templates map[uint32]*template
+	points points
+	// hints are the plugin's events with their functions.
+	hints      []ClusterEventWithHint
+	cluster    *snapshot
+	objects    objects
+	signatures map[uint32]*signature
 	// numbers and scores are the memory of the last answers of Filter and Score. The next call reuses this memory: the
 	// host reads an answer before the next call.
 	numbers []uint16
 	scores  []int64
-	// current is the session of the current cycle. Not used if the cycles of a template share a session.
+	// current is the session of the current cycle. Not used if the cycles of a signature share a session.
 	current *session
+	// hidden says why the current call may not read nodes and their pods through the Handle; empty if it may.
+	hidden string
+	// actions are what the current call does with other pods; nil if it can't do anything.
+	actions *contract.PodActions
 }
 
-type template struct {
+type signature struct {
 	pod    *Pod
 	shared session
 }
 
-// Describe returns the plugin's name and version. The version is that of the program's module.
+// Describe returns the plugin's name, its version and the schema of its arguments. The version is that of the program's
+// module.
 func (g *guest) Describe() contract.Description {
 	version := "devel"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		version = info.Main.Version
 	}
-	return contract.Description{Name: g.name, Version: version}
+	arguments := contract.Option[string]{Value: g.schema, Some: true}
+	return contract.Description{Name: g.name, Version: version, Arguments: arguments}
 }
 
 // Configure reads the arguments, makes the plugin, and returns its declaration.
 func (g *guest) Configure(arguments string) (contract.Declaration, error) {
-	plugin, err := g.construct(arguments)
+	declaration, err := g.configure(arguments)
 	if err != nil {
 		return contract.Declaration{}, fmt.Errorf("%s: %w", g.name, err)
 	}
-	g.plugin = plugin
-	g.preFilter, _ = plugin.(PreFilterPlugin)
-	g.filter, _ = plugin.(FilterPlugin)
-	g.preScore, _ = plugin.(PreScorePlugin)
-	g.score, _ = plugin.(ScorePlugin)
-	g.normalize, _ = plugin.(ScoreExtensions)
-	return g.declaration()
+	return declaration, nil
 }
 
-func (g *guest) declaration() (contract.Declaration, error) {
+func (g *guest) configure(arguments string) (contract.Declaration, error) {
+	plugin, err := g.construct(arguments, &Handle{g})
+	if err != nil {
+		return contract.Declaration{}, err
+	}
+	g.points = pointsOf(plugin)
+	reads := g.reads
+	if extensions, ok := plugin.(ReadsExtensions); ok {
+		reads = reads.with(extensions.Reads())
+	}
+	if len(reads.Objects) > 0 && len(g.reads.Objects) == 0 {
+		return contract.Declaration{}, errors.New("the method Reads names objects and the registration none: name a kind in both")
+	}
+	if g.cluster.reads, err = declare(g.name, reads); err != nil {
+		return contract.Declaration{}, err
+	}
+	to := g.declaration()
+	to.RetryOn, err = g.events(plugin)
+	return to, err
+}
+
+func (g *guest) declaration() contract.Declaration {
+	reads := &g.cluster.reads.Reads
 	to := contract.Declaration{
-		PodFacts:         g.reads.Pod,
-		NodeFacts:        g.reads.Node,
-		ResidentPodFacts: g.reads.Resident,
-		ClusterFacts:     g.reads.Cluster,
-		FilterScope:      g.scope(g.preFilter != nil),
+		Pod:          reads.Pod,
+		Node:         reads.Node,
+		ResidentPods: optional(reads.Resident),
+		PendingPods:  optional(reads.Pending),
+		ClusterFacts: reads.Cluster,
+		ReadsTime:    reads.Time,
+		FilterScope:  g.scope(g.points.preFilter != nil),
 		// Score may read what PreFilter wrote.
-		ScoreScope: g.scope(g.preFilter != nil || g.preScore != nil),
+		ScoreScope: g.scope(g.points.preFilter != nil || g.points.preScore != nil),
 	}
-	if normalizer, ok := g.plugin.(Normalizer); ok {
-		to.Normalization = normalizer.Normalization()
+	if g.points.normalizer != nil {
+		to.Normalization = g.points.normalizer.Normalization()
 	}
-	if g.normalize != nil {
+	if g.points.normalize != nil {
 		to.Normalization = contract.NormalizationCustom
 	}
-	if extensions, ok := g.plugin.(EnqueueExtensions); ok {
-		events, err := extensions.EventsToRegister(context.Background())
-		if err != nil {
-			return contract.Declaration{}, fmt.Errorf("%s: %w", g.name, err)
-		}
-		to.RetryOn = events
-	}
-	return to, nil
+	return to
 }
 
-// scope returns cluster if the plugin reads the cycle, and node otherwise: a plugin sees only the facts that it
-// declared, so its answers depend on nothing else. before is true if the plugin has a function that runs before the
-// nodes (PreFilter, PreScore). Scope node then also requires that the plugin reads no cluster facts.
+// events returns the events of the plugin, and keeps the functions that decide about them.
+func (g *guest) events(plugin Plugin) ([]ClusterEvent, error) {
+	switch extensions := plugin.(type) {
+	case EnqueueExtensions:
+		return extensions.EventsToRegister(context.Background())
+	case EnqueueExtensionsWithHints:
+		var err error
+		g.hints, err = extensions.EventsToRegister(context.Background())
+		events := make([]ClusterEvent, len(g.hints))
+		for i, hint := range g.hints {
+			events[i] = hint.Event
+		}
+		return events, err
+	}
+	return nil, nil
+}
+
+// scope returns cluster if the plugin reads the cycle's seed or time, and node otherwise: a plugin sees only the facts
+// that it declared, so its answers depend on nothing else. before is true if the plugin has a function that runs before
+// the nodes (PreFilter, PreScore). Scope node then also requires that the plugin reads no cluster facts.
 func (g *guest) scope(before bool) contract.Scope {
-	if g.reads.Cycle || before && g.reads.Cluster != 0 {
+	reads := &g.cluster.reads.Reads
+	if reads.Cycle || reads.Time || before && reads.Cluster != 0 {
 		return contract.ScopeCluster
 	}
 	return contract.ScopeNode
 }
 
-// HoldTemplate stores the facts of a pod under a template's id.
-func (g *guest) HoldTemplate(id uint32, pod *contract.Pod) {
-	g.templates[id] = &template{pod: newPod(pod, &g.cluster.podReads, &g.cluster.maps), shared: session{reads: &g.reads}}
+// AddSignature stores the facts of a pod under the id of its signature.
+func (g *guest) AddSignature(id uint32, pod *contract.Pod) {
+	g.signatures[id] = &signature{pod: newPod(pod, &g.cluster.reads.pod, &g.cluster.maps)}
 }
 
-// ForgetTemplates drops templates.
-func (g *guest) ForgetTemplates(ids []uint32) {
+// RemoveSignatures drops signatures.
+func (g *guest) RemoveSignatures(ids []uint32) {
 	for _, id := range ids {
-		delete(g.templates, id)
+		delete(g.signatures, id)
 	}
 }
+
+// Kinds returns the kinds of objects that the plugin reads.
+func (g *guest) Kinds() []contract.Kind { return g.cluster.reads.Objects }
 
 // Apply applies a change of nodes, pods or the cluster's facts.
 func (g *guest) Apply(change *contract.Change) { g.cluster.apply(change) }
 
-// begin returns the pod and the session of a call. If the cycles of a template do not share a session, begin starts a
+// ApplyObject applies a change of an object.
+func (g *guest) ApplyObject(change *contract.ObjectsChange) {
+	g.cluster.version++
+	switch change.Tag {
+	case contract.ObjectsChangeTagObject:
+		g.objects.set(change.Object, g.cluster.reads)
+	case contract.ObjectsChangeTagObjectRemoved:
+		g.objects.remove(change.ObjectRemoved)
+	}
+}
+
+// signature returns the signature with an id.
+func (g *guest) signature(id uint32) (*signature, error) {
+	if g.points.plugin == nil {
+		return nil, fmt.Errorf("%s: called before configure", g.name)
+	}
+	known := g.signatures[id]
+	if known == nil {
+		return nil, fmt.Errorf("%s: called with unknown pod signature %d", g.name, id)
+	}
+	return known, nil
+}
+
+// begin returns the pod and the session of a call. If the cycles of a signature do not share a session, begin starts a
 // new session for a new cycle, and also for the same cycle if again is true.
 func (g *guest) begin(cycle contract.Cycle, again bool) (*Pod, *session, error) {
-	if g.plugin == nil {
-		return nil, nil, fmt.Errorf("%s: called before configure", g.name)
+	known, err := g.signature(cycle.Signature)
+	if err != nil {
+		return nil, nil, err
 	}
-	known := g.templates[cycle.Template]
-	if known == nil {
-		return nil, nil, fmt.Errorf("%s: called with unknown template %d", g.name, cycle.Template)
+	g.hidden = ""
+	if !g.cluster.reads.Cycle {
+		g.hidden = "set Reads.Cycle to read other nodes and their pods in filters and scores"
 	}
 	if g.scope(true) == contract.ScopeNode {
+		if shared := &known.shared; shared.cluster == nil || shared.version != g.cluster.version {
+			*shared = session{cluster: g.cluster, version: g.cluster.version}
+		}
+		known.shared.cycle = cycle
 		return known.pod, &known.shared, nil
 	}
 	if again || g.current == nil || g.current.cycle != cycle {
-		g.current = &session{cycle: cycle, reads: &g.reads}
+		g.current = &session{cycle: cycle, cluster: g.cluster}
 	}
 	return known.pod, g.current, nil
 }
 
-// PreFilter answers the host's pre-filter call. It runs the plugin's PreFilter if that has not run in this session.
-func (g *guest) PreFilter(cycle contract.Cycle) (contract.PreFilterResult, error) {
-	all := contract.PreFilterResult{Tag: contract.PreFilterResultTagAll}
-	pod, session, err := g.begin(cycle, true)
-	if err != nil {
-		return all, err
+func optional(reads *PodReads) contract.Option[PodReads] {
+	if reads == nil {
+		return contract.Option[PodReads]{}
 	}
-	g.filtered(session, pod)
-	status := session.preFilter
-	switch {
-	case status.IsSkip():
-		return contract.PreFilterResult{Tag: contract.PreFilterResultTagSkip}, nil
-	case !status.IsSuccess():
-		outcome := status.outcome()
-		return contract.PreFilterResult{Tag: contract.PreFilterResultTagReject, Reject: &outcome}, nil
-	case session.narrowed != nil:
-		return contract.PreFilterResult{Tag: contract.PreFilterResultTagNarrow, Narrow: session.narrowed.NodeNames}, nil
-	}
-	return all, nil
+	return contract.Option[PodReads]{Value: *reads, Some: true}
 }
-
-// Filter filters many nodes.
-func (g *guest) Filter(cycle contract.Cycle, nodes []uint32) (contract.Verdicts, error) {
-	pod, session, err := g.begin(cycle, false)
-	if err != nil {
-		return contract.Verdicts{}, err
-	}
-	if err := g.known(nodes); err != nil {
-		return contract.Verdicts{}, err
-	}
-	g.filtered(session, pod)
-	collected := verdicts{answer: contract.Verdicts{Nodes: slices.Grow(g.numbers[:0], len(nodes))}}
-	ctx, state := context.Background(), CycleState{session}
-	for _, node := range nodes {
-		collected.add(g.filter.Filter(ctx, state, pod, NodeInfo{g.cluster, node}))
-	}
-	g.numbers = collected.answer.Nodes
-	return collected.answer, nil
-}
-
-// PreScore answers the host's pre-score call. It runs the plugin's PreScore if that has not run in this session.
-func (g *guest) PreScore(cycle contract.Cycle, nodes []uint32) (contract.PreScoreResult, error) {
-	pod, session, err := g.begin(cycle, false)
-	if err != nil {
-		return contract.PreScoreResultScore, err
-	}
-	g.filtered(session, pod)
-	g.scored(session, pod, nodes)
-	switch status := session.preScore; {
-	case status.IsSkip():
-		return contract.PreScoreResultSkip, nil
-	case !status.IsSuccess():
-		return contract.PreScoreResultScore, failure(status)
-	}
-	return contract.PreScoreResultScore, nil
-}
-
-// Score scores many nodes.
-func (g *guest) Score(cycle contract.Cycle, nodes []uint32) ([]int64, error) {
-	pod, session, err := g.begin(cycle, false)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.known(nodes); err != nil {
-		return nil, err
-	}
-	g.filtered(session, pod)
-	g.scored(session, pod, nodes)
-	scores := slices.Grow(g.scores[:0], len(nodes))
-	ctx, state := context.Background(), CycleState{session}
-	for _, node := range nodes {
-		score, status := g.score.Score(ctx, state, pod, NodeInfo{g.cluster, node})
-		if !status.IsSuccess() {
-			return nil, failure(status)
-		}
-		scores = append(scores, score)
-	}
-	g.scores = scores
-	return scores, nil
-}
-
-// Normalize normalizes all raw scores at once.
-func (g *guest) Normalize(cycle contract.Cycle, nodes []uint32, raw []int64) ([]int64, error) {
-	pod, session, err := g.begin(cycle, false)
-	if err != nil {
-		return nil, err
-	}
-	list := make(NodeScoreList, len(raw))
-	for i := range raw {
-		list[i].Score = raw[i]
-		if g.reads.Node&NodeName != 0 {
-			list[i].Name = g.cluster.names.get(nodes[i])
-		}
-	}
-	if status := g.normalize.NormalizeScore(context.Background(), CycleState{session}, pod, list); !status.IsSuccess() {
-		return nil, failure(status)
-	}
-	scores := make([]int64, len(list))
-	for i := range list {
-		scores[i] = list[i].Score
-	}
-	return scores, nil
-}
-
-// known returns an error if the host asks about a node without having sent its facts.
-func (g *guest) known(nodes []uint32) error {
-	if g.reads.Node == 0 {
-		return nil
-	}
-	for _, node := range nodes {
-		if !g.cluster.present.get(node) {
-			return fmt.Errorf("%s: called with unknown node %d", g.name, node)
-		}
-	}
-	return nil
-}
-
-func failure(status *Status) error { return errors.New(status.Message()) }

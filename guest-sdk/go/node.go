@@ -1,6 +1,9 @@
 package framework
 
-import "berth.dev/framework/contract"
+import (
+	"berth.dev/framework/contract"
+	"berth.dev/framework/internal/fields"
+)
 
 // Types of facts of a node.
 type (
@@ -10,6 +13,8 @@ type (
 	HostPort = contract.HostPort
 	// Condition is one of `status.conditions`.
 	Condition = contract.Condition
+	// SystemInfo is `status.nodeInfo`: the node's architecture, operating system and versions.
+	SystemInfo = contract.NodeInfo
 )
 
 // NodeInfo is a node with the pods on the node. A NodeInfo is valid during the call. Do not change the values that its
@@ -22,30 +27,32 @@ type NodeInfo struct {
 // Node returns the node itself.
 func (n NodeInfo) Node() Node { return Node(n) }
 
-// GetAllocatable returns `status.allocatable`. Requires NodeAllocatable in Reads.Node.
+// GetAllocatable returns `status.allocatable`. Requires NodeAllocatable in NodeReads.Facts.
 func (n NodeInfo) GetAllocatable() *Resource {
-	n.cluster.read(NodeAllocatable)
+	n.cluster.reads.checkNode(NodeAllocatable, "NodeInfo.GetAllocatable")
 	return n.cluster.allocatable.row(n.at)
 }
 
 // GetRequested returns the requests of the node's pods, assumed pods included. AllowedPodNumber is the number of
-// these pods. Requires NodeUsage in Reads.Node.
+// these pods. Requires NodeUsage in NodeReads.Facts.
 func (n NodeInfo) GetRequested() *Resource {
-	n.cluster.read(NodeUsage)
+	n.cluster.reads.checkNode(NodeUsage, "NodeInfo.GetRequested")
 	return n.cluster.requested.row(n.at)
 }
 
 // GetNonZeroRequested returns the cpu and memory requests of the node's pods, with a default for each container
-// without a request. NodeResourcesFit scores by this. Requires NodeUsage in Reads.Node.
+// without a request. NodeResourcesFit scores by this. Requires NodeUsage in NodeReads.Facts.
 func (n NodeInfo) GetNonZeroRequested() *Resource {
-	n.cluster.read(NodeUsage)
+	n.cluster.reads.checkNode(NodeUsage, "NodeInfo.GetNonZeroRequested")
 	return n.cluster.nonZero.row(n.at)
 }
 
-// GetPods returns the pods on the node, assumed pods included, with the facts of Reads.Resident. Requires NodePods in
-// Reads.Node.
+// GetPods returns the pods on the node, assumed pods included, with the facts of Reads.Resident. Requires
+// Reads.Resident.
 func (n NodeInfo) GetPods() []*Pod {
-	n.cluster.read(NodePods)
+	if n.cluster.reads.Resident == nil {
+		undeclared(n.cluster.reads.plugin, "NodeInfo.GetPods", "set Reads.Resident")
+	}
 	ids := n.cluster.pods.byNode.get(n.at)
 	pods := make([]*Pod, len(ids))
 	for i, id := range ids {
@@ -54,9 +61,9 @@ func (n NodeInfo) GetPods() []*Pod {
 	return pods
 }
 
-// GetUsedPorts returns the host ports that the node's pods use. Requires NodeUsedPorts in Reads.Node.
+// GetUsedPorts returns the host ports that the node's pods use. Requires NodeUsedPorts in NodeReads.Facts.
 func (n NodeInfo) GetUsedPorts() []HostPort {
-	n.cluster.read(NodeUsedPorts)
+	n.cluster.reads.checkNode(NodeUsedPorts, "NodeInfo.GetUsedPorts")
 	return n.cluster.usedPorts.get(n.at)
 }
 
@@ -69,10 +76,10 @@ type ImageStateSummary struct {
 }
 
 // GetImageStates returns the images of the node by name. An image with several names has several entries. Requires
-// NodeImages in Reads.Node and ClusterImages in Reads.Cluster.
+// NodeImages in NodeReads.Facts and ClusterImages in Reads.Cluster.
 func (n NodeInfo) GetImageStates() map[string]ImageStateSummary {
-	n.cluster.read(NodeImages)
-	n.cluster.readCluster(ClusterImages)
+	n.cluster.reads.checkNode(NodeImages, "NodeInfo.GetImageStates")
+	n.cluster.reads.checkCluster(ClusterImages, "NodeInfo.GetImageStates")
 	ids := n.cluster.images.get(n.at)
 	states := make(map[string]ImageStateSummary, len(ids))
 	for _, id := range ids {
@@ -85,70 +92,102 @@ func (n NodeInfo) GetImageStates() map[string]ImageStateSummary {
 
 // GetNodeCount returns the number of nodes in the cluster. Requires ClusterNodeCount in Reads.Cluster.
 func (n NodeInfo) GetNodeCount() int {
-	n.cluster.readCluster(ClusterNodeCount)
+	n.cluster.reads.checkCluster(ClusterNodeCount, "NodeInfo.GetNodeCount")
 	return n.cluster.nodeCount
 }
 
 // Node is a node's own facts. Do not change the values that its functions return.
 type Node NodeInfo
 
-// GetName returns `metadata.name`. Requires NodeName in Reads.Node.
+// GetName returns `metadata.name`. Requires NodeName in NodeReads.Facts.
 func (n Node) GetName() string {
-	n.cluster.read(NodeName)
+	n.cluster.reads.checkNode(NodeName, "Node.GetName")
 	return n.cluster.names.get(n.at)
 }
 
-// GetUID returns `metadata.uid`. Requires NodeName in Reads.Node.
+// GetUID returns `metadata.uid`. Requires NodeName in NodeReads.Facts.
 func (n Node) GetUID() string {
-	n.cluster.read(NodeName)
+	n.cluster.reads.checkNode(NodeName, "Node.GetUID")
 	return n.cluster.uids.get(n.at)
 }
 
-// GetLabels returns `metadata.labels`. Requires NodeLabels in Reads.Node.
+// GetLabels returns `metadata.labels`. Requires NodeLabels in NodeReads.Facts.
 func (n Node) GetLabels() map[string]string {
-	n.cluster.read(NodeLabels)
+	n.cluster.reads.checkNode(NodeLabels, "Node.GetLabels")
 	return n.cluster.labels.get(n.at)
 }
 
-// GetAnnotations returns `metadata.annotations`. Requires NodeAnnotations in Reads.Node.
+// GetAnnotations returns `metadata.annotations`. Requires NodeAnnotations in NodeReads.Facts.
 func (n Node) GetAnnotations() map[string]string {
-	n.cluster.read(NodeAnnotations)
+	n.cluster.reads.checkNode(NodeAnnotations, "Node.GetAnnotations")
 	return n.cluster.annotations.get(n.at)
 }
 
-// GetTaints returns `spec.taints`. Requires NodeTaints in Reads.Node.
+// GetLabel returns a label and whether the node has it. Requires NodeLabels in NodeReads.Facts, or the key in
+// NodeReads.LabelKeys.
+func (n Node) GetLabel(key string) (value string, found bool) {
+	reads := n.cluster.reads
+	reads.checkNodeKey(NodeLabels, reads.Node.LabelKeys, key, "Node.GetLabel", "LabelKeys")
+	value, found = n.cluster.labels.get(n.at)[key]
+	return value, found
+}
+
+// GetAnnotation returns an annotation and whether the node has it. Requires NodeAnnotations in NodeReads.Facts, or the
+// key in NodeReads.AnnotationKeys.
+func (n Node) GetAnnotation(key string) (value string, found bool) {
+	reads := n.cluster.reads
+	reads.checkNodeKey(NodeAnnotations, reads.Node.AnnotationKeys, key, "Node.GetAnnotation", "AnnotationKeys")
+	value, found = n.cluster.annotations.get(n.at)[key]
+	return value, found
+}
+
+// GetTaints returns `spec.taints`. Requires NodeTaints in NodeReads.Facts.
 func (n Node) GetTaints() []Taint {
-	n.cluster.read(NodeTaints)
+	n.cluster.reads.checkNode(NodeTaints, "Node.GetTaints")
 	return n.cluster.taints.get(n.at)
 }
 
 // GetUnschedulable returns `spec.unschedulable`: true if the node is cordoned. Requires NodeUnschedulable in
-// Reads.Node.
+// NodeReads.Facts.
 func (n Node) GetUnschedulable() bool {
-	n.cluster.read(NodeUnschedulable)
+	n.cluster.reads.checkNode(NodeUnschedulable, "Node.GetUnschedulable")
 	return n.cluster.unschedulable.get(n.at)
 }
 
-// GetConditions returns `status.conditions`. Requires NodeConditions in Reads.Node.
+// GetConditions returns `status.conditions`. Requires NodeConditions in NodeReads.Facts.
 func (n Node) GetConditions() []Condition {
-	n.cluster.read(NodeConditions)
+	n.cluster.reads.checkNode(NodeConditions, "Node.GetConditions")
 	return n.cluster.conditions.get(n.at)
 }
 
-// GetDeclaredFeatures returns `status.declaredFeatures`. Requires NodeDeclaredFeatures in Reads.Node.
+// GetDeclaredFeatures returns `status.declaredFeatures`. Requires NodeDeclaredFeatures in NodeReads.Facts.
 func (n Node) GetDeclaredFeatures() []string {
-	n.cluster.read(NodeDeclaredFeatures)
+	n.cluster.reads.checkNode(NodeDeclaredFeatures, "Node.GetDeclaredFeatures")
 	return n.cluster.declaredFeatures.get(n.at)
 }
 
-func (s *snapshot) read(fact NodeFacts) {
-	if s.reads.Node&fact == 0 {
-		undeclared("Node", "Node", contract.NodeFactsNames[:], fact)
-	}
+// GetAllocatable returns `status.allocatable`. Requires NodeAllocatable in NodeReads.Facts.
+func (n Node) GetAllocatable() *Resource {
+	n.cluster.reads.checkNode(NodeAllocatable, "Node.GetAllocatable")
+	return n.cluster.allocatable.row(n.at)
 }
 
-func (s *snapshot) readCluster(fact ClusterFacts) {
-	if s.reads.Cluster&fact == 0 {
-		undeclared("Cluster", "Cluster", contract.ClusterFactsNames[:], fact)
+// GetCapacity returns `status.capacity`. Requires NodeCapacity in NodeReads.Facts.
+func (n Node) GetCapacity() *Resource {
+	n.cluster.reads.checkNode(NodeCapacity, "Node.GetCapacity")
+	return n.cluster.capacity.row(n.at)
+}
+
+// GetNodeInfo returns `status.nodeInfo`. Requires NodeSystemInfo in NodeReads.Facts.
+func (n Node) GetNodeInfo() SystemInfo {
+	n.cluster.reads.checkNode(NodeSystemInfo, "Node.GetNodeInfo")
+	return n.cluster.info.get(n.at)
+}
+
+func (n Node) openFields() openFields {
+	document := n.cluster.fields.get(n.at)
+	if document == nil {
+		document = fields.NewDocument("")
 	}
+	return openFields{document, n.cluster.reads.nodeFields, n.cluster.reads.plugin, "node", "Node.Fields"}
 }

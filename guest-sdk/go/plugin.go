@@ -13,7 +13,9 @@ const (
 )
 
 // Plugin is the type that a registered constructor returns. A plugin takes part in the extension points whose
-// interfaces it implements: PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin and ScoreExtensions.
+// interfaces it implements: PreEnqueuePlugin, QueueSortPlugin, SkipPlugin, PreFilterPlugin, FilterPlugin,
+// PostFilterPlugin, PreScorePlugin, ScorePlugin, ScoreExtensions, ReservePlugin, PermitPlugin, PreBindPlugin,
+// BindPlugin and PostBindPlugin.
 type Plugin interface {
 	// Name returns the name of the plugin in profiles, events and messages. It must not depend on the receiver.
 	Name() string
@@ -63,12 +65,6 @@ type Normalizer interface {
 	Normalization() Normalization
 }
 
-// EnqueueExtensions is implemented by a filter that knows which events may help pods that it rejected. For any other
-// plugin, each change of a fact that the plugin reads counts as such an event.
-type EnqueueExtensions interface {
-	EventsToRegister(ctx context.Context) ([]ClusterEvent, error)
-}
-
 // PreFilterResult names the nodes that the host should filter.
 type PreFilterResult struct {
 	// NodeNames are the only nodes that the pod may fit. Names of unknown nodes are ignored.
@@ -95,10 +91,6 @@ const (
 	// becomes 0.
 	NormalizeDefaultReversed = contract.NormalizationDefaultReversed
 )
-
-// ClusterEvent is a change in the cluster: a kind (`Node`, `Pod`, or `group/version/Kind`) and the actions on its
-// objects.
-type ClusterEvent = contract.ClusterEvent
 
 // DefaultNormalizeScore scales scores to 0 to maxPriority, in the same way as NormalizeDefault and
 // NormalizeDefaultReversed.

@@ -59,8 +59,18 @@ func (normalizing) NormalizeScore(_ context.Context, _ framework.CycleState, _ *
 }
 
 func register[P framework.Plugin](plugin P, reads framework.Reads) {
+	registerNew(func(struct{}) (P, error) { return plugin, nil }, reads)
+}
+
+func registerNew[A any, P framework.Plugin](construct func(A) (P, error), reads framework.Reads) {
 	component.Registered = nil
-	framework.Register(func(struct{}) (P, error) { return plugin, nil }, reads)
+	framework.Register(construct, reads)
+}
+
+// registerWithHandle registers a plugin of which a test sets the Handle.
+func registerWithHandle[P framework.Plugin](construct func(*framework.Handle) P, reads framework.Reads) {
+	component.Registered = nil
+	framework.RegisterWithHandle(func(_ struct{}, handle *framework.Handle) (P, error) { return construct(handle), nil }, reads)
 }
 
 func threeNodes(t *testing.T) *st.Host {
@@ -74,9 +84,18 @@ func threeNodes(t *testing.T) *st.Host {
 func TestExportsFollowFromTheType(t *testing.T) {
 	for want, set := range map[string]func(){
 		"filter":                             func() { register(filter{}, framework.Reads{}) },
-		"snapshot pre-filter filter":         func() { register(before{}, framework.Reads{Node: framework.NodeName}) },
-		"pre-score score":                    func() { register(score{}, framework.Reads{Pod: framework.PodLabels}) },
+		"snapshot pre-filter filter":         func() { register(before{}, framework.Reads{Node: framework.NodeReads{Facts: framework.NodeName}}) },
+		"pre-score score":                    func() { register(score{}, framework.Reads{Pod: framework.PodReads{Facts: framework.PodLabels}}) },
 		"snapshot pre-score score normalize": func() { register(normalizing{}, framework.Reads{Cluster: framework.ClusterImages}) },
+		"snapshot filter":                    func() { register(extended{}, framework.Reads{}) },
+		"objects filter":                     func() { register(filter{}, framework.Reads{Objects: serviceReads.Objects}) },
+		"post-filter":                        func() { register(preempting{}, framework.Reads{}) },
+		"snapshot skip pre-enqueue queue-sort queueing-hint": func() {
+			register(queueing{}, framework.Reads{Pending: &framework.PodReads{}})
+		},
+		"snapshot reserve permit pre-bind bind post-bind": func() {
+			register(binding{}, framework.Reads{Resident: &framework.PodReads{}})
+		},
 	} {
 		set()
 		if got := strings.Join(component.Registered.Exports, " "); got != want {
@@ -97,7 +116,7 @@ func TestAnUndeclaredFactIsNamed(t *testing.T) {
 		register(filter{func(_ framework.CycleState, pod *framework.Pod, node framework.NodeInfo) *framework.Status {
 			read(pod, node)
 			return nil
-		}}, framework.Reads{Pod: framework.PodName, Node: framework.NodePods})
+		}}, framework.Reads{Pod: framework.PodReads{Facts: framework.PodName}, Resident: &framework.PodReads{}})
 		host := st.NewHost(t, `{}`)
 		host.SetNode(st.MakeNode().Name("a"))
 		host.AddPod(st.MakePod(), "a")
@@ -136,15 +155,15 @@ func TestPreFilterAnswers(t *testing.T) {
 			func(framework.CycleState, *framework.Pod) (*framework.PreFilterResult, *framework.Status) {
 				return c.result, c.status
 			},
-		}, framework.Reads{Node: framework.NodeName})
+		}, framework.Reads{Node: framework.NodeReads{Facts: framework.NodeName}})
 		if got := threeNodes(t).Fits(st.MakePod()); !slices.Equal(got, c.fits) {
 			t.Errorf("%s: got %v, want %v", name, got, c.fits)
 		}
 	}
 }
 
-// The host keeps a template's answers in its result cache. When nodes change, the host may call Filter for them without
-// another call of PreFilter. The cycle state must exist in this case as well.
+// The host keeps the answers for a signature in its result cache. When nodes change, the host may call Filter for them
+// without another call of PreFilter. The cycle state must exist in this case as well.
 func TestStateExistsWhateverIsCalledFirst(t *testing.T) {
 	for _, reads := range []framework.Reads{{}, {Cycle: true}} {
 		runs := 0
@@ -166,9 +185,9 @@ func TestStateExistsWhateverIsCalledFirst(t *testing.T) {
 		if _, err := guest.Configure(`{}`); err != nil {
 			t.Fatal(err)
 		}
-		guest.HoldTemplate(7, &contract.Pod{})
+		guest.AddSignature(7, &contract.Pod{})
 		for id := range uint64(3) {
-			verdicts, err := guest.Filter(contract.Cycle{ID: id, Template: 7}, []uint32{0})
+			verdicts, err := guest.Filter(contract.Cycle{ID: id, Signature: 7}, []uint32{0})
 			if err != nil || verdicts.Outcomes[0].Reasons[0] != "kept" {
 				t.Errorf("got %v, %v", verdicts, err)
 			}
@@ -193,7 +212,7 @@ func TestScoresAreNormalized(t *testing.T) {
 			return factor.(int64) * int64(len(node.Node().GetName())), nil
 		},
 	}
-	register(normalizing{plugin}, framework.Reads{Node: framework.NodeName})
+	register(normalizing{plugin}, framework.Reads{Node: framework.NodeReads{Facts: framework.NodeName}})
 	host := st.NewHost(t, `{}`)
 	host.SetNode(st.MakeNode().Name("n"))
 	host.SetNode(st.MakeNode().Name("node"))
@@ -203,7 +222,7 @@ func TestScoresAreNormalized(t *testing.T) {
 }
 
 func TestPreScoreReceivesNodesIfReadsCycle(t *testing.T) {
-	for _, reads := range []framework.Reads{{Node: framework.NodeName}, {Node: framework.NodeName, Cycle: true}} {
+	for _, reads := range []framework.Reads{{Node: framework.NodeReads{Facts: framework.NodeName}}, {Node: framework.NodeReads{Facts: framework.NodeName}, Cycle: true}} {
 		received := 0
 		register(score{
 			func(_ framework.CycleState, nodes []framework.NodeInfo) *framework.Status {
@@ -249,8 +268,8 @@ func TestNodesAndPodsAreAddedAndRemoved(t *testing.T) {
 		}
 		return framework.NewStatus(framework.Unschedulable, text)
 	}}, framework.Reads{
-		Node:     framework.NodeName | framework.NodeLabels | framework.NodeAllocatable | framework.NodePods,
-		Resident: framework.PodLabels,
+		Node:     framework.NodeReads{Facts: framework.NodeName | framework.NodeLabels | framework.NodeAllocatable},
+		Resident: &framework.PodReads{Facts: framework.PodLabels},
 	})
 	host := st.NewHost(t, `{}`)
 	host.SetNode(st.MakeNode().Name("gone"))
@@ -271,7 +290,7 @@ func TestNodeAffinityMatches(t *testing.T) {
 			return nil
 		}
 		return framework.NewStatus(framework.UnschedulableAndUnresolvable, "no match")
-	}}, framework.Reads{Pod: framework.PodNodeAffinity, Node: framework.NodeLabels | framework.NodeName})
+	}}, framework.Reads{Pod: framework.PodReads{Facts: framework.PodNodeAffinity}, Node: framework.NodeReads{Facts: framework.NodeLabels | framework.NodeName}})
 	host := threeNodes(t)
 	require := func(terms ...contract.NodeSelectorTerm) *st.PodWrapper {
 		return st.MakePod().Facts(func(pod *contract.Pod) {
@@ -306,7 +325,7 @@ func TestTooManyDistinctReasonsAreStillRejections(t *testing.T) {
 	if _, err := guest.Configure(`{}`); err != nil {
 		t.Fatal(err)
 	}
-	guest.HoldTemplate(0, &contract.Pod{})
+	guest.AddSignature(0, &contract.Pod{})
 	verdicts, err := guest.Filter(contract.Cycle{}, make([]uint32, 140_000))
 	if err != nil || len(verdicts.Outcomes) != 1000 || slices.Contains(verdicts.Nodes, 0) {
 		t.Fatal(len(verdicts.Outcomes), err)

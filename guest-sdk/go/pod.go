@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"berth.dev/framework/contract"
+	"berth.dev/framework/internal/fields"
 )
 
 // Types of facts of a pod.
@@ -25,6 +26,8 @@ type (
 	Volume = contract.Volume
 	// PodResourceClaim is one of `spec.resourceClaims`.
 	PodResourceClaim = contract.PodResourceClaim
+	// QOSClass is the quality of service class of a pod.
+	QOSClass = contract.QOSClass
 	// PreemptionPolicy is `spec.preemptionPolicy`.
 	PreemptionPolicy = contract.PreemptionPolicy
 )
@@ -40,7 +43,7 @@ type NodeAffinity struct {
 }
 
 // Match returns true if a node matches the node selector and at least one required term, if there are required terms.
-// Requires NodeLabels in Reads.Node, and also NodeName if a term has matchFields.
+// Requires NodeLabels in NodeReads.Facts, and also NodeName if a term has matchFields.
 func (a NodeAffinity) Match(node Node) bool {
 	labels := node.GetLabels()
 	for key, value := range a.NodeSelector {
@@ -75,14 +78,10 @@ type Requests struct {
 type Pod struct {
 	reads *podReads
 	// values has the declared facts only, in the order of the bits of PodFacts, to save memory: a cluster has many
-	// pods, and plugins read few facts of them.
+	// pods, and plugins read few facts of them. The last value is the document of the declared paths, if there are any.
 	values []any
-}
-
-// podReads are the declared facts of a pod, and the field of Reads that declares them.
-type podReads struct {
-	declared PodFacts
-	field    string
+	// id is the id of a pod on a node or of a pending pod.
+	id uint32
 }
 
 type podPriority struct {
@@ -122,19 +121,31 @@ var podValues = [...]func(*contract.Pod, *labelMaps) any{
 	func(p *contract.Pod, _ *labelMaps) any { return p.StartTime },
 	func(p *contract.Pod, _ *labelMaps) any { return p.UserNamespace },
 	func(p *contract.Pod, _ *labelMaps) any { return p.RestartActions },
+	func(p *contract.Pod, _ *labelMaps) any { return resource(&p.Limits) },
+	func(p *contract.Pod, _ *labelMaps) any { return p.QOS },
+	func(p *contract.Pod, _ *labelMaps) any { return p.CreationTime },
+	func(p *contract.Pod, _ *labelMaps) any { return p.SchedulingGroup },
 }
 
 // Does not compile if the contract has a fact without a line above.
 var _ [len(contract.PodFactsNames)]struct{} = [len(podValues)]struct{}{}
 
 func newPod(from *contract.Pod, reads *podReads, shared *labelMaps) *Pod {
-	pod := &Pod{reads: reads, values: make([]any, 0, bits.OnesCount32(uint32(reads.declared)))}
+	pod := &Pod{reads: reads, values: make([]any, 0, bits.OnesCount32(uint32(reads.stored))+min(len(reads.paths), 1))}
 	for bit, value := range podValues {
-		if reads.declared&(1<<bit) != 0 {
+		if reads.stored&(1<<bit) != 0 {
 			pod.values = append(pod.values, value(from, shared))
 		}
 	}
+	if len(reads.paths) > 0 {
+		pod.values = append(pod.values, fields.NewDocument(from.Fields))
+	}
 	return pod
+}
+
+func resource(from *contract.Resources) *Resource {
+	to := newResource(from)
+	return &to
 }
 
 func newRequests(from *contract.PodRequests) *Requests {
@@ -146,106 +157,20 @@ func newRequests(from *contract.PodRequests) *Requests {
 }
 
 // read returns a declared fact of type T.
-func read[T any](p *Pod, fact PodFacts) T {
-	if p.reads.declared&fact == 0 {
-		undeclared(p.reads.field, "Pod", contract.PodFactsNames[:], fact)
-	}
-	value, _ := p.values[bits.OnesCount32(uint32(p.reads.declared&(fact-1)))].(T)
+func read[T any](p *Pod, fact PodFacts, accessor string) T {
+	p.reads.check(fact, accessor)
+	return stored[T](p, fact)
+}
+
+func stored[T any](p *Pod, fact PodFacts) T {
+	value, _ := p.values[bits.OnesCount32(uint32(p.reads.stored&(fact-1)))].(T)
 	return value
 }
 
-// GetName returns `metadata.name`. Requires PodName in Reads.Pod.
-func (p *Pod) GetName() string { return read[string](p, PodName) }
-
-// GetNamespace returns `metadata.namespace`. Requires PodNamespace in Reads.Pod.
-func (p *Pod) GetNamespace() string { return read[string](p, PodNamespace) }
-
-// GetUID returns `metadata.uid`. Requires PodUID in Reads.Pod.
-func (p *Pod) GetUID() string { return read[string](p, PodUID) }
-
-// GetLabels returns `metadata.labels`. Requires PodLabels in Reads.Pod.
-func (p *Pod) GetLabels() map[string]string { return read[map[string]string](p, PodLabels) }
-
-// GetAnnotations returns `metadata.annotations`. Requires PodAnnotations in Reads.Pod.
-func (p *Pod) GetAnnotations() map[string]string { return read[map[string]string](p, PodAnnotations) }
-
-// GetOwnerReferences returns `metadata.ownerReferences`. Requires PodOwners in Reads.Pod.
-func (p *Pod) GetOwnerReferences() []OwnerReference { return read[[]OwnerReference](p, PodOwners) }
-
-// GetNodeName returns `spec.nodeName`, which is empty for a pending pod. Requires PodNodeName in Reads.Pod.
-func (p *Pod) GetNodeName() string { return read[string](p, PodNodeName) }
-
-// GetSchedulerName returns `spec.schedulerName`. Requires PodSchedulerName in Reads.Pod.
-func (p *Pod) GetSchedulerName() string { return read[string](p, PodSchedulerName) }
-
-// GetPriority returns `spec.priority`; 0 if absent. Requires PodPriority in Reads.Pod.
-func (p *Pod) GetPriority() int32 { return read[podPriority](p, PodPriority).value }
-
-// GetPreemptionPolicy returns `spec.preemptionPolicy`. Requires PodPriority in Reads.Pod.
-func (p *Pod) GetPreemptionPolicy() PreemptionPolicy {
-	return read[podPriority](p, PodPriority).preemption
+func (p *Pod) openFields() openFields {
+	open := openFields{fields.NewDocument(""), p.reads.paths, p.reads.plugin, "pod", p.reads.field + ".Fields"}
+	if len(p.reads.paths) > 0 {
+		open.document, _ = p.values[len(p.values)-1].(*fields.Document)
+	}
+	return open
 }
-
-// GetTolerations returns `spec.tolerations`. Requires PodTolerations in Reads.Pod.
-func (p *Pod) GetTolerations() []Toleration { return read[[]Toleration](p, PodTolerations) }
-
-// GetNodeAffinity returns `spec.nodeSelector` and `spec.affinity.nodeAffinity`. Requires PodNodeAffinity in
-// Reads.Pod.
-func (p *Pod) GetNodeAffinity() NodeAffinity { return read[NodeAffinity](p, PodNodeAffinity) }
-
-// GetPodAffinity returns `spec.affinity.podAffinity`. Requires PodPodAffinity in Reads.Pod.
-func (p *Pod) GetPodAffinity() PodAffinity { return read[podAffinities](p, PodPodAffinity).affinity }
-
-// GetPodAntiAffinity returns `spec.affinity.podAntiAffinity`. Requires PodPodAffinity in Reads.Pod.
-func (p *Pod) GetPodAntiAffinity() PodAffinity {
-	return read[podAffinities](p, PodPodAffinity).antiAffinity
-}
-
-// GetTopologySpreadConstraints returns `spec.topologySpreadConstraints`. Requires PodTopologySpread in Reads.Pod.
-func (p *Pod) GetTopologySpreadConstraints() []TopologySpreadConstraint {
-	return read[[]TopologySpreadConstraint](p, PodTopologySpread)
-}
-
-// GetRequests returns the pod's resource requests. Requires PodRequests in Reads.Pod.
-func (p *Pod) GetRequests() *Requests { return read[*Requests](p, PodRequests) }
-
-// GetContainers returns init containers first, then containers, each in the spec's order. Requires PodContainers in
-// Reads.Pod.
-func (p *Pod) GetContainers() []Container { return read[[]Container](p, PodContainers) }
-
-// GetImages returns the images that the pod runs, as written. Requires PodImages in Reads.Pod.
-func (p *Pod) GetImages() Images { return read[Images](p, PodImages) }
-
-// GetHostPorts returns the ports that the pod uses on its node. Requires PodHostPorts in Reads.Pod.
-func (p *Pod) GetHostPorts() []HostPort { return read[[]HostPort](p, PodHostPorts) }
-
-// GetVolumes returns `spec.volumes`. Requires PodVolumes in Reads.Pod.
-func (p *Pod) GetVolumes() []Volume { return read[[]Volume](p, PodVolumes) }
-
-// GetSchedulingGates returns `spec.schedulingGates[].name`. Requires PodSchedulingGates in Reads.Pod.
-func (p *Pod) GetSchedulingGates() []string { return read[[]string](p, PodSchedulingGates) }
-
-// GetResourceClaims returns `spec.resourceClaims`. Requires PodResourceClaims in Reads.Pod.
-func (p *Pod) GetResourceClaims() []PodResourceClaim {
-	return read[[]PodResourceClaim](p, PodResourceClaims)
-}
-
-// GetHostNetwork returns `spec.hostNetwork`. Requires PodHostNetwork in Reads.Pod.
-func (p *Pod) GetHostNetwork() bool { return read[bool](p, PodHostNetwork) }
-
-// GetNominatedNodeName returns `status.nominatedNodeName`. Requires PodNominatedNode in Reads.Pod.
-func (p *Pod) GetNominatedNodeName() string { return read[string](p, PodNominatedNode) }
-
-// GetDeleting returns true if `metadata.deletionTimestamp` is set. Requires PodDeletion in Reads.Pod.
-func (p *Pod) GetDeleting() bool { return read[bool](p, PodDeletion) }
-
-// GetStartTime returns `status.startTime` in seconds since 1970; 0 if absent. Requires PodStartTime in Reads.Pod.
-func (p *Pod) GetStartTime() int64 { return read[int64](p, PodStartTime) }
-
-// GetUserNamespace returns true if `spec.hostUsers` is false: the pod runs in a user namespace of its own. Requires
-// PodUserNamespace in Reads.Pod.
-func (p *Pod) GetUserNamespace() bool { return read[bool](p, PodUserNamespace) }
-
-// GetRestartActions returns `restartPolicyRules[].action` of all containers, without duplicates, sorted. Requires
-// PodRestartActions in Reads.Pod.
-func (p *Pod) GetRestartActions() []string { return read[[]string](p, PodRestartActions) }

@@ -1,95 +1,123 @@
 package framework
 
 import (
-	"fmt"
-	"math/bits"
+	"slices"
 
 	"berth.dev/framework/contract"
 )
 
-// Reads declares the facts that a plugin reads. The host sends only these facts, and asks the plugin again when one
-// of them changes. Reading a fact that is not declared fails the call; the message says what to add.
+// Reads declares what a plugin reads. The host sends nothing else, and asks the plugin again when one of the declared
+// facts changes. Reading a fact that is not declared fails the call; the message says what to add.
 type Reads struct {
-	// Pod has facts of the pod that is being scheduled. Pods that are equal in these facts share a template: the host
-	// asks the plugin once for all of these pods.
-	Pod PodFacts
+	// Pod has facts of the pod that is being scheduled. Pods that are equal in these facts share a pod signature: the
+	// host asks the plugin once for all of these pods.
+	Pod PodReads
 	// Node has facts of nodes.
-	Node NodeFacts
-	// Resident has facts of the pods on nodes. Resident has an effect only if Node has NodePods.
-	Resident PodFacts
+	Node NodeReads
+	// Resident has facts of the pods on nodes. nil means that the plugin does not read these pods.
+	Resident *PodReads
+	// Pending has facts of the pending pods of the scheduler's profiles. A change of such a pod invalidates every
+	// cached answer of the plugin. nil means that the plugin does not read these pods.
+	Pending *PodReads
+	// Objects are further kinds, such as Services or custom resources. A change of an object of these kinds invalidates
+	// every cached answer of the plugin.
+	Objects []ObjectKind
 	// Cluster has facts of the whole cluster. A change of such a fact invalidates every cached answer of the plugin.
 	Cluster ClusterFacts
-	// Cycle is true if answers differ between cycles: if the plugin reads the cycle's time or seed, or if PreScore
-	// reads the nodes. Without Cycle, the host caches answers and asks again only about nodes that changed.
+	// Time is true if the plugin reads the cycle's time. The host then asks the plugin in each cycle.
+	Time bool
+	// Cycle is true if an answer of Filter or Score depends on more than the pod, the node and the facts above: on the
+	// cycle's seed, on the nodes that PreScore receives, or on other nodes and their pods through a Handle. Without
+	// Cycle, the host caches answers and asks again only about nodes that changed.
 	Cycle bool
 }
 
-// PodFacts are facts of a pod.
-type PodFacts = contract.PodFacts
+// PodReads are the facts that a plugin reads of a set of pods: typed facts, the keys of labels and annotations, and the
+// paths of any further fields. A path such as `spec.containers.image` includes all fields below it and passes through
+// lists. Quote a key with dots: `metadata.annotations["example.com/pool"]`.
+type PodReads = contract.PodReads
 
-// NodeFacts are facts of a node.
-type NodeFacts = contract.NodeFacts
+// NodeReads are the facts that a plugin reads of nodes, in the form of PodReads.
+type NodeReads = contract.NodeReads
 
-// ClusterFacts are facts of the cluster.
-type ClusterFacts = contract.ClusterFacts
+// ObjectKind is a kind of objects and the paths of the fields that a plugin reads of them, in the form of PodReads.
+type ObjectKind = contract.Kind
 
-// Facts of a pod, for Reads.Pod and Reads.Resident.
-const (
-	// PodName is rarely needed: with PodName or PodUID, no two pods are equal, so the host asks about each pod anew.
-	PodName            = contract.PodFactsName
-	PodNamespace       = contract.PodFactsNamespace
-	PodUID             = contract.PodFactsUID
-	PodLabels          = contract.PodFactsLabels
-	PodAnnotations     = contract.PodFactsAnnotations
-	PodOwners          = contract.PodFactsOwners
-	PodNodeName        = contract.PodFactsNodeName
-	PodSchedulerName   = contract.PodFactsSchedulerName
-	PodPriority        = contract.PodFactsPriority
-	PodTolerations     = contract.PodFactsTolerations
-	PodNodeAffinity    = contract.PodFactsNodeAffinity
-	PodPodAffinity     = contract.PodFactsPodAffinity
-	PodTopologySpread  = contract.PodFactsTopologySpread
-	PodRequests        = contract.PodFactsRequests
-	PodContainers      = contract.PodFactsContainers
-	PodImages          = contract.PodFactsImages
-	PodHostPorts       = contract.PodFactsHostPorts
-	PodVolumes         = contract.PodFactsVolumes
-	PodSchedulingGates = contract.PodFactsSchedulingGates
-	PodResourceClaims  = contract.PodFactsResourceClaims
-	PodHostNetwork     = contract.PodFactsHostNetwork
-	PodNominatedNode   = contract.PodFactsNominatedNode
-	PodDeletion        = contract.PodFactsDeletion
-	PodStartTime       = contract.PodFactsStartTime
-	PodUserNamespace   = contract.PodFactsUserNamespace
-	PodRestartActions  = contract.PodFactsRestartActions
-)
+// ReadsExtensions is implemented by a plugin whose reads depend on its arguments.
+type ReadsExtensions interface {
+	// Reads returns what the plugin reads in addition to the reads of its registration. Reads may name fields of
+	// further kinds only if the registration names a kind as well.
+	Reads() Reads
+}
 
-// Facts of a node, for Reads.Node.
-const (
-	NodeName          = contract.NodeFactsName
-	NodeLabels        = contract.NodeFactsLabels
-	NodeAnnotations   = contract.NodeFactsAnnotations
-	NodeTaints        = contract.NodeFactsTaints
-	NodeUnschedulable = contract.NodeFactsUnschedulable
-	NodeAllocatable   = contract.NodeFactsAllocatable
-	// NodeUsage is the requests of the node's pods.
-	NodeUsage            = contract.NodeFactsUsage
-	NodeImages           = contract.NodeFactsImages
-	NodeUsedPorts        = contract.NodeFactsUsedPorts
-	NodeConditions       = contract.NodeFactsConditions
-	NodeDeclaredFeatures = contract.NodeFactsDeclaredFeatures
-	// NodePods is the pods on the node, with the facts of Reads.Resident.
-	NodePods = contract.NodeFactsPods
-)
+// nodes returns true if the host sends nodes to the plugin.
+func (r *Reads) nodes() bool {
+	node := &r.Node
+	return node.Facts != 0 || len(node.LabelKeys)+len(node.AnnotationKeys)+len(node.Fields) > 0
+}
 
-// Facts of the cluster, for Reads.Cluster.
-const (
-	ClusterNodeCount = contract.ClusterFactsNodeCount
-	ClusterImages    = contract.ClusterFactsImages
-)
+// snapshot returns true if the host sends a copy of the cluster to the plugin.
+func (r *Reads) snapshot() bool {
+	return r.nodes() || r.Resident != nil || r.Pending != nil || r.Cluster != 0
+}
 
-// undeclared panics because the plugin reads a fact that it did not declare.
-func undeclared[F ~uint8 | ~uint16 | ~uint32](field, prefix string, names []string, fact F) {
-	name := prefix + names[bits.TrailingZeros32(uint32(fact))]
-	panic(fmt.Sprintf("the plugin reads a fact that it does not declare: add framework.%s to Reads.%s", name, field))
+// with returns the reads of both.
+func (r Reads) with(other Reads) Reads {
+	return Reads{
+		Pod: joinPodReads(r.Pod, other.Pod),
+		Node: NodeReads{
+			Facts:          r.Node.Facts | other.Node.Facts,
+			LabelKeys:      join(r.Node.LabelKeys, other.Node.LabelKeys),
+			AnnotationKeys: join(r.Node.AnnotationKeys, other.Node.AnnotationKeys),
+			Fields:         join(r.Node.Fields, other.Node.Fields),
+		},
+		Resident: joinOptional(r.Resident, other.Resident),
+		Pending:  joinOptional(r.Pending, other.Pending),
+		Objects:  joinKinds(r.Objects, other.Objects),
+		Cluster:  r.Cluster | other.Cluster,
+		Time:     r.Time || other.Time,
+		Cycle:    r.Cycle || other.Cycle,
+	}
+}
+
+func joinPodReads(one, two PodReads) PodReads {
+	return PodReads{
+		Facts:          one.Facts | two.Facts,
+		LabelKeys:      join(one.LabelKeys, two.LabelKeys),
+		AnnotationKeys: join(one.AnnotationKeys, two.AnnotationKeys),
+		Fields:         join(one.Fields, two.Fields),
+	}
+}
+
+func joinOptional(one, two *PodReads) *PodReads {
+	switch {
+	case one == nil:
+		return two
+	case two == nil:
+		return one
+	}
+	both := joinPodReads(*one, *two)
+	return &both
+}
+
+func joinKinds(one, two []ObjectKind) []ObjectKind {
+	all := slices.Clone(one)
+	for _, kind := range two {
+		at := slices.IndexFunc(all, func(known ObjectKind) bool {
+			return known.APIVersion == kind.APIVersion && known.Name == kind.Name
+		})
+		if at < 0 {
+			all = append(all, kind)
+		} else {
+			all[at].Fields = join(all[at].Fields, kind.Fields)
+		}
+	}
+	return all
+}
+
+// join returns the texts of both lists, each once.
+func join(one, two []string) []string {
+	all := slices.Concat(one, two)
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"berth.dev/framework/contract"
+	"berth.dev/framework/internal/fields"
 )
 
 // column is one fact of all nodes, by node id. The column of a fact that was not declared stays empty, as the host
@@ -34,10 +35,8 @@ func (c *column[T]) clear(at uint32) {
 
 // snapshot is the plugin's copy of the cluster.
 type snapshot struct {
-	reads         Reads
-	podReads      podReads
-	residentReads podReads
-	maps          labelMaps
+	reads *declared
+	maps  labelMaps
 
 	present          column[bool]
 	names            column[string]
@@ -53,18 +52,18 @@ type snapshot struct {
 	usedPorts        column[[]contract.HostPort]
 	conditions       column[[]contract.Condition]
 	declaredFeatures column[[]string]
+	capacity         column[Resource]
+	info             column[SystemInfo]
+	fields           column[*fields.Document]
 
+	byName    map[string]uint32
 	pods      residents
+	pending   pending
 	nodeCount int
 	byImage   map[uint32]*contract.Image
-}
-
-func newSnapshot(reads Reads) *snapshot {
-	return &snapshot{
-		reads:         reads,
-		podReads:      podReads{reads.Pod, "Pod"},
-		residentReads: podReads{reads.Resident, "Resident"},
-	}
+	indexes   []indexed[Node]
+	// version counts the changes that invalidate every cached answer: those of pending pods and of objects.
+	version uint64
 }
 
 func (s *snapshot) apply(change *contract.Change) {
@@ -83,9 +82,15 @@ func (s *snapshot) apply(change *contract.Change) {
 	case contract.ChangeTagImageRemoved:
 		delete(s.byImage, change.ImageRemoved)
 	case contract.ChangeTagResidentPod:
-		s.pods.set(change.ResidentPod, newPod(&change.ResidentPod.Pod, &s.residentReads, &s.maps))
+		s.pods.set(change.ResidentPod, newPod(&change.ResidentPod.Pod, &s.reads.resident, &s.maps))
 	case contract.ChangeTagResidentPodRemoved:
 		s.pods.remove(change.ResidentPodRemoved)
+	case contract.ChangeTagPendingPod:
+		s.version++
+		s.pending.set(change.PendingPod.ID, newPod(&change.PendingPod.Pod, &s.reads.pending, &s.maps))
+	case contract.ChangeTagPendingPodRemoved:
+		s.version++
+		s.pending.remove(change.PendingPodRemoved)
 	case contract.ChangeTagNodeCount:
 		s.nodeCount = int(change.NodeCount)
 	}
@@ -94,7 +99,9 @@ func (s *snapshot) apply(change *contract.Change) {
 func (s *snapshot) setNode(node *contract.Node) {
 	at := node.ID
 	*s.present.row(at) = true
-	set(&s.names, at, node.Name)
+	if node.Name.Some {
+		s.rename(at, node.Name.Value)
+	}
 	set(&s.uids, at, node.UID)
 	if node.Labels.Some {
 		*s.labels.row(at) = newMap(node.Labels.Value)
@@ -114,6 +121,24 @@ func (s *snapshot) setNode(node *contract.Node) {
 	set(&s.usedPorts, at, node.UsedPorts)
 	set(&s.conditions, at, node.Conditions)
 	set(&s.declaredFeatures, at, node.DeclaredFeatures)
+	if node.Capacity.Some {
+		*s.capacity.row(at) = newResource(&node.Capacity.Value)
+	}
+	set(&s.info, at, node.Info)
+	if node.Fields.Some {
+		*s.fields.row(at) = fields.NewDocument(node.Fields.Value)
+	}
+	for _, index := range s.indexes {
+		index.set(at, Node{s, at})
+	}
+}
+
+func (s *snapshot) rename(at uint32, name string) {
+	if s.byName == nil {
+		s.byName = map[string]uint32{}
+	}
+	*s.names.row(at) = name
+	s.byName[name] = at
 }
 
 func set[T any](c *column[T], at uint32, fact contract.Option[T]) {
@@ -124,6 +149,13 @@ func set[T any](c *column[T], at uint32, fact contract.Option[T]) {
 
 // removeNode keeps the node's pods: the host may remove them after their node.
 func (s *snapshot) removeNode(at uint32) {
+	for _, index := range s.indexes {
+		index.remove(at)
+	}
+	// A node of the same name may have come before this node is removed.
+	if name := s.names.get(at); s.byName[name] == at {
+		delete(s.byName, name)
+	}
 	s.present.clear(at)
 	s.names.clear(at)
 	s.uids.clear(at)
@@ -138,6 +170,9 @@ func (s *snapshot) removeNode(at uint32) {
 	s.usedPorts.clear(at)
 	s.conditions.clear(at)
 	s.declaredFeatures.clear(at)
+	s.capacity.clear(at)
+	s.info.clear(at)
+	s.fields.clear(at)
 }
 
 func (s *snapshot) setUsage(usage *contract.Usage) {
@@ -153,28 +188,4 @@ func (s *snapshot) setUsage(usage *contract.Usage) {
 	for _, scalar := range usage.Scalars {
 		s.requested.row(scalar.Node).setScalar(scalar.Name, scalar.Quantity)
 	}
-}
-
-// residents are the pods on nodes, by pod id.
-type residents struct {
-	pods   column[*Pod]
-	nodes  column[uint32]
-	byNode column[[]uint32]
-}
-
-func (r *residents) set(resident *contract.ResidentPod, pod *Pod) {
-	r.remove(resident.ID)
-	*r.pods.row(resident.ID) = pod
-	*r.nodes.row(resident.ID) = resident.Node
-	ids := r.byNode.row(resident.Node)
-	*ids = append(*ids, resident.ID)
-}
-
-func (r *residents) remove(id uint32) {
-	if r.pods.get(id) == nil {
-		return
-	}
-	r.pods.clear(id)
-	ids := r.byNode.row(r.nodes.get(id))
-	*ids = slices.DeleteFunc(*ids, func(other uint32) bool { return other == id })
 }

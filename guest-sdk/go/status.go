@@ -20,8 +20,10 @@ const (
 	Unschedulable
 	// UnschedulableAndUnresolvable rejects the pod, whatever pods are removed from the node.
 	UnschedulableAndUnresolvable
-	// Skip means that the plugin has nothing to do for this pod. Only for PreFilter and PreScore.
+	// Skip means that the plugin has nothing to do for this pod. Only for PreFilter, PreScore and Bind.
 	Skip
+	// Wait makes the pod wait for the plugin's approval. Only for Permit.
+	Wait
 	// Pending makes the pod wait for an event that the plugin expects.
 	Pending
 )
@@ -98,3 +100,19 @@ func (s *Status) outcome() contract.Status {
 	}
 	return contract.Status{Code: code, Reasons: s.reasons}
 }
+
+// codeOf converts the contract's code.
+func codeOf(code contract.Code) Code {
+	switch code {
+	case contract.CodeUnschedulable:
+		return Unschedulable
+	case contract.CodeUnschedulableAndUnresolvable:
+		return UnschedulableAndUnresolvable
+	case contract.CodePending:
+		return Pending
+	}
+	return Error
+}
+
+// statusOf converts the contract's status.
+func statusOf(from *contract.Status) *Status { return NewStatus(codeOf(from.Code), from.Reasons...) }

@@ -1,8 +1,39 @@
 //! Checked types for arguments. A value out of range is refused with the field's name.
+//!
+//! # The schema
+//!
+//! A plugin with arguments can describe them to the host with a JSON Schema. The host then checks the arguments before
+//! it configures the plugin, and tools can show them. The struct of the arguments derives the schema:
+//!
+//! ```
+//! use berth_guest::args::Text;
+//! use berth_guest::schemars::{self, JsonSchema};
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! pub struct Args {
+//!     /// The key of the label that names a team.
+//!     label: Text,
+//! }
+//! ```
+//!
+//! The key `schema: "arguments.schema.json"` of [`plugin!`](crate::plugin!), after `args`, names a file in the folder
+//! of `Cargo.toml`. The component contains this file, not the code that derives it: that code would be larger than most
+//! plugins. The macro adds the test `the_schema_matches_the_arguments`. Begin with an empty file, and let the test
+//! write the schema, also after each change of the struct:
+//!
+//! ```sh
+//! BERTH_WRITE_SCHEMA=1 cargo test
+//! ```
+//!
+//! [`testing::Host`](crate::testing::Host) compares the arguments of your tests with the schema, so that the schema
+//! refuses nothing that the plugin accepts.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
 /// The most digits that a quantity of cpu may have. 12 digits of whole cores still fit an `i64` of millicores.
@@ -107,5 +138,67 @@ impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Whole<LEAST, M
 impl<const LEAST: i64, const MOST: i64> From<Whole<LEAST, MOST>> for i64 {
     fn from(number: Whole<LEAST, MOST>) -> i64 {
         number.0
+    }
+}
+
+/// The schema of a field with any value: `#[schemars(with = "Option<Anything>")]`.
+pub struct Anything;
+
+impl JsonSchema for Anything {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Anything".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        true.into()
+    }
+}
+
+impl JsonSchema for Cpu {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Cpu".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "integer", "minimum": 0 },
+            { "type": "string", "pattern": "^[0-9]{1,12}m?$" },
+        ] })
+    }
+}
+
+impl JsonSchema for Text {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Text".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "minLength": 1 })
+    }
+}
+
+impl<const LEAST: i64, const MOST: i64> JsonSchema for Whole<LEAST, MOST> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Whole_{LEAST}_to_{MOST}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": LEAST, "maximum": MOST })
     }
 }

@@ -9,7 +9,7 @@
 
 pub mod base {
     wit_bindgen::generate!({
-        path: "../wit/0.1",
+        path: "../wit/0.2",
         world: "base",
         pub_export_macro: true,
         export_macro_name: "export_plugin",
@@ -17,23 +17,26 @@ pub mod base {
         additional_derives: [PartialEq],
         generate_unused_types: true,
         additional_type_attributes: {
-            "berth:scheduler/types@0.1.0/resources": [#[derive(Default)]],
-            "berth:scheduler/types@0.1.0/pod-affinity": [#[derive(Default)]],
-            "berth:scheduler/types@0.1.0/pod-requests": [#[derive(Default)]],
-            "berth:scheduler/types@0.1.0/pod-images": [#[derive(Default)]],
+            "berth:scheduler/types@0.2.0/resources": [#[derive(Default)]],
+            "berth:scheduler/types@0.2.0/pod-affinity": [#[derive(Default)]],
+            "berth:scheduler/types@0.2.0/pod-images": [#[derive(Default)]],
+            "berth:scheduler/facts@0.2.0/pod-requests": [#[derive(Default)]],
+            "berth:scheduler/facts@0.2.0/node-info": [#[derive(Default)]],
+            "berth:scheduler/facts@0.2.0/pod-identity": [#[derive(Default)]],
+            "berth:scheduler/facts@0.2.0/pod-actions": [#[derive(Default)]],
         },
     });
 }
 
 pub mod objects {
     wit_bindgen::generate!({
-        path: "../wit/0.1",
+        path: "../wit/0.2",
         world: "with-objects",
         pub_export_macro: true,
         export_macro_name: "export_objects",
         default_bindings_module: "berth_guest::bindings",
         additional_derives: [PartialEq, Eq],
-        with: { "berth:scheduler/log@0.1.0": crate::bindings::base::berth::scheduler::log },
+        with: { "berth:scheduler/log@0.2.0": crate::bindings::base::berth::scheduler::log },
     });
 }
 
@@ -41,15 +44,15 @@ macro_rules! world {
     ($module:ident, $world:literal, $export:literal $(, $interface:literal in $path:path)*) => {
         pub mod $module {
             wit_bindgen::generate!({
-                path: "../wit/0.1",
+                path: "../wit/0.2",
                 world: $world,
                 pub_export_macro: true,
                 export_macro_name: $export,
                 default_bindings_module: "berth_guest::bindings",
                 additional_derives: [PartialEq],
                 with: {
-                    "berth:scheduler/types@0.1.0": crate::bindings::base::berth::scheduler::types,
-                    "berth:scheduler/log@0.1.0": crate::bindings::base::berth::scheduler::log,
+                    "berth:scheduler/types@0.2.0": crate::bindings::base::berth::scheduler::types,
+                    "berth:scheduler/log@0.2.0": crate::bindings::base::berth::scheduler::log,
                     $($interface: $path,)*
                 },
             });
@@ -57,35 +60,48 @@ macro_rules! world {
     };
 }
 
-world!(snapshot, "with-snapshot", "export_snapshot");
+/// A world whose interfaces use the interface `facts`.
+macro_rules! world_with_facts {
+    ($module:ident, $world:literal, $export:literal $(, $interface:literal in $path:path)*) => {
+        world!(
+            $module,
+            $world,
+            $export,
+            "berth:scheduler/facts@0.2.0" in crate::bindings::base::berth::scheduler::facts
+            $(, $interface in $path)*
+        );
+    };
+}
+
+world_with_facts!(snapshot, "with-snapshot", "export_snapshot");
 world!(skip, "with-skip", "export_skip");
 world!(pre_enqueue, "with-pre-enqueue", "export_pre_enqueue");
 world!(queue_sort, "with-queue-sort", "export_queue_sort");
-world!(pre_filter, "with-pre-filter", "export_pre_filter");
-world!(filter, "with-filter", "export_filter");
-world!(
+world_with_facts!(pre_filter, "with-pre-filter", "export_pre_filter");
+world_with_facts!(filter, "with-filter", "export_filter");
+world_with_facts!(
     post_filter,
     "with-post-filter",
     "export_post_filter",
-    "berth:scheduler/intents@0.1.0" in crate::bindings::reserve::berth::scheduler::intents
+    "berth:scheduler/intents@0.2.0" in crate::bindings::reserve::berth::scheduler::intents
 );
-world!(pre_score, "with-pre-score", "export_pre_score");
-world!(score, "with-score", "export_score");
-world!(normalize, "with-normalize", "export_normalize");
-world!(classes, "with-classes", "export_classes");
-world!(queueing_hint, "with-queueing-hint", "export_queueing_hint");
-world!(reserve, "with-reserve", "export_reserve");
-world!(permit, "with-permit", "export_permit");
-world!(
+world_with_facts!(pre_score, "with-pre-score", "export_pre_score");
+world_with_facts!(score, "with-score", "export_score");
+world_with_facts!(normalize, "with-normalize", "export_normalize");
+world_with_facts!(classes, "with-classes", "export_classes");
+world_with_facts!(queueing_hint, "with-queueing-hint", "export_queueing_hint");
+world_with_facts!(reserve, "with-reserve", "export_reserve");
+world_with_facts!(permit, "with-permit", "export_permit");
+world_with_facts!(
     pre_bind,
     "with-pre-bind",
     "export_pre_bind",
-    "berth:scheduler/intents@0.1.0" in crate::bindings::reserve::berth::scheduler::intents
+    "berth:scheduler/intents@0.2.0" in crate::bindings::reserve::berth::scheduler::intents
 );
-world!(
+world_with_facts!(
     bind,
     "with-bind",
     "export_bind",
-    "berth:scheduler/intents@0.1.0" in crate::bindings::reserve::berth::scheduler::intents
+    "berth:scheduler/intents@0.2.0" in crate::bindings::reserve::berth::scheduler::intents
 );
-world!(post_bind, "with-post-bind", "export_post_bind");
+world_with_facts!(post_bind, "with-post-bind", "export_post_bind");

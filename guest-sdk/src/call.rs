@@ -2,11 +2,12 @@
 //! type.
 
 use crate::Queued;
-use crate::param::{GivenFn, NodeFn, PodFn, RejectedFn, ScoresFn, SortFn, TemplateFn};
-pub use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
+use crate::param::{GivenFn, NodeFn, PodFn, RejectedFn, ScoresFn, SignatureFn, SortFn};
+pub use crate::param::{Param, PodParam, Scene, SignatureParam, SignatureScene};
 use crate::plugin::Plugin;
 use crate::post_filter::Rejected;
-pub use crate::reads::Reads;
+pub use crate::reads::{NodeReads, PodReads, Reads};
+pub use crate::snapshot::Snapshot;
 
 /// Returns what a filter or score reads.
 pub const fn node_reads<P: Plugin, Out, Params, F: NodeFn<P, Out, Params>>(_: &F) -> Reads {
@@ -19,7 +20,7 @@ pub const fn pod_reads<P: Plugin, Out, Params, F: PodFn<P, Out, Params>>(_: &F) 
 }
 
 /// Returns what a `prepare` reads.
-pub const fn template_reads<P: Plugin, Out, Params, F: TemplateFn<P, Out, Params>>(_: &F) -> Reads {
+pub const fn signature_reads<P: Plugin, Out, Params, F: SignatureFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
@@ -43,17 +44,43 @@ pub const fn given_reads<P: Plugin, Given, Out, Params, F: GivenFn<P, Given, Out
     F::READS
 }
 
+/// Returns `reads` unchanged, after checking that the function can run for all pods of a signature at once.
+///
+/// # Panics
+/// Panics if the function takes `&pod::Identity`. The macro evaluates this at compile time, so it is a compile error.
+#[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
+pub const fn without_identity(reads: Reads) -> Reads {
+    assert!(
+        !reads.identity,
+        "only post_filter, reserve, unreserve, permit, pre_bind, bind and post_bind act for one pod and can take \
+         &pod::Identity. In other functions, read the facts &pod::Name, &pod::Namespace and &pod::Uid"
+    );
+    reads
+}
+
 /// Returns `reads` unchanged, after checking that the function can run outside of any cycle.
 ///
 /// # Panics
-/// Panics if the function takes `&Cycle`. The macro evaluates this at compile time, so it is a compile error.
+/// Panics if the function takes `&Cycle`, `&Time` or `&pod::Identity`. The macro evaluates this at compile time, so it
+/// is a compile error.
 #[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
 pub const fn without_cycle(reads: Reads) -> Reads {
     assert!(
-        !reads.cycle,
-        "skip, pre_enqueue, queue_sort and queueing_hint run outside of cycles: they can't take &Cycle"
+        !reads.cycle && !reads.time,
+        "skip, pre_enqueue, queue_sort and queueing_hint run outside of cycles: they can't take &Cycle or &Time"
     );
-    reads
+    without_identity(reads)
+}
+
+/// Returns what a `skip` reads, after checking it.
+///
+/// # Panics
+/// Panics if the function reads nodes, or what [`without_cycle`] refuses. The macro evaluates this at compile time, so
+/// it is a compile error.
+#[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
+pub const fn skip_reads<P: Plugin, Out, Params, F: PodFn<P, Out, Params>>(_: &F) -> Reads {
+    assert!(!F::READS.nodes, "skip can't read nodes: its answer holds for all nodes, and until the pod changes");
+    without_cycle(F::READS)
 }
 
 /// Calls a filter or score.
@@ -86,9 +113,9 @@ pub fn sort<P: Plugin, Out, Params>(
 }
 
 /// Calls a `prepare`.
-pub fn template<P: Plugin, Out, Params>(
-    function: &impl TemplateFn<P, Out, Params>,
-    scene: &TemplateScene<'_, P>,
+pub fn signature<P: Plugin, Out, Params>(
+    function: &impl SignatureFn<P, Out, Params>,
+    scene: &SignatureScene<'_, P>,
 ) -> Out {
     function.call(scene)
 }

@@ -1,7 +1,7 @@
-//! Answers per class of nodes, for plugins that count over topology domains such as zones. For a pod whose template is
+//! Answers per class of nodes, for plugins that count over topology domains such as zones. For a pod whose signature is
 //! known, the plugin then computes one answer per class and not one answer per node.
 //!
-//! For each template, `classify` sorts the nodes into classes and `score_classes` scores the classes. At any one
+//! For each pod signature, `classify` sorts the nodes into classes and `score_classes` scores the classes. At any one
 //! time, all nodes of a class must have the same verdict and the same scores. The class's key has the properties that
 //! distinguish the nodes: constant ones (the zone), and counts of pods. [`Classes`] keeps the class of each node, and
 //! lists the nodes whose class the host does not know yet.
@@ -24,13 +24,14 @@ use crate::verdict::Rejection;
 use crate::verdicts::Verdicts;
 use crate::{node, types};
 
-/// The maximum number of classes of a template. With more classes, answers by class save no work over answers by node.
+/// The maximum number of classes of a pod signature. With more classes, answers by class save no work over answers by
+/// node.
 const MAX_CLASSES: usize = 512;
 
 /// Marks a node without a class. Class ids are smaller, because there are at most about [`MAX_CLASSES`] classes.
 const NONE: u16 = u16::MAX;
 
-/// Says which classes of a template the host already has: the classes of the latest answer that it received.
+/// Says which classes of a pod signature the host already has: the classes of the latest answer that it received.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// The id of the cycle of the latest `classify` answer that the host has; 0 if the host has no answer.
@@ -58,7 +59,7 @@ impl Passed {
     }
 }
 
-/// The id of a class of a template's nodes.
+/// The id of a class of a pod signature's nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClassId(u32);
 
@@ -81,22 +82,22 @@ pub struct Classified {
     /// True if the plugin scores this pod's nodes, as `pre_score` would answer.
     pub scores: bool,
     /// The nodes whose class the host does not know yet.
-    pub told: Told,
+    pub changed: ChangedClasses,
 }
 
-/// Nodes and their classes that the host does not know yet. Made by [`Classes::tell`].
+/// Nodes and their classes that the host does not know yet. Made by [`Classes::changed`].
 #[derive(Clone, Debug, Default)]
-pub struct Told {
-    anew: bool,
+pub struct ChangedClasses {
+    replaces_all: bool,
     nodes: Vec<u32>,
     classes: Vec<u32>,
 }
 
-impl Told {
+impl ChangedClasses {
     /// Makes the answer of a plugin that neither filters nor scores this pod. The host then needs the class of no
     /// node, and the plugin does not have to keep its classes up to date.
-    pub fn nothing() -> Told {
-        Told { anew: true, ..Told::default() }
+    pub fn nothing() -> ChangedClasses {
+        ChangedClasses { replaces_all: true, ..ChangedClasses::default() }
     }
 }
 
@@ -109,7 +110,7 @@ pub struct ClassScores {
     pub normalized: Vec<i64>,
 }
 
-/// A template's classes of nodes. `K` is the type of a class's key, which all nodes of the class share, such as
+/// A pod signature's classes of nodes. `K` is the type of a class's key, which all nodes of the class share, such as
 /// [`Numbers`].
 #[derive(Clone, Debug)]
 pub struct Classes<K> {
@@ -200,10 +201,10 @@ impl<K: Clone + Eq + Hash> Classes<K> {
     /// Returns the nodes whose class the host does not know: every node, or the nodes whose class changed since the
     /// answer that the host has. The caller must send the result to the host, because the next call assumes that the
     /// host knows these classes.
-    pub fn tell(&mut self, known: &Known) -> Told {
-        let anew = known.known == 0 || known.known != self.last_sent;
+    pub fn changed(&mut self, known: &Known) -> ChangedClasses {
+        let replaces_all = known.known == 0 || known.known != self.last_sent;
         let mut nodes = std::mem::take(&mut self.unsent);
-        if anew {
+        if replaces_all {
             nodes = (0..).zip(&self.of_node).map(|(node, _)| node).collect();
         } else {
             nodes.sort_unstable();
@@ -212,7 +213,7 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         nodes.retain(|node| self.of_node[*node as usize] != NONE);
         let classes = nodes.iter().map(|node| self.of_node[*node as usize].into()).collect();
         self.last_sent = known.now;
-        Told { anew, nodes, classes }
+        ChangedClasses { replaces_all, nodes, classes }
     }
 }
 
@@ -304,13 +305,13 @@ impl<K> Classes<K> {
 
 impl From<Classified> for wit::Classified {
     fn from(answer: Classified) -> wit::Classified {
-        let Classified { filter, scores, told: Told { anew, nodes, classes } } = answer;
+        let Classified { filter, scores, changed: ChangedClasses { replaces_all, nodes, classes } } = answer;
         let filter = match filter {
             ClassFilter::Skip => wit::ClassFilter::Skip,
             ClassFilter::Reject(rejection) => wit::ClassFilter::Reject(rejection.into()),
             ClassFilter::Verdicts(verdicts) => wit::ClassFilter::Verdicts(types::Verdicts::from(verdicts)),
         };
-        wit::Classified { filter, scores, anew, nodes, classes }
+        wit::Classified { filter, scores, replaces_all, nodes, classes }
     }
 }
 
@@ -324,10 +325,10 @@ impl From<ClassScores> for wit::ClassScores {
 mod tests {
     use super::*;
 
-    fn tell(classes: &mut Classes<char>, known: u64, now: u64) -> (bool, Vec<(u32, char)>) {
-        let Told { anew, nodes, classes: of } = classes.tell(&Known { known, now });
+    fn changed(classes: &mut Classes<char>, known: u64, now: u64) -> (bool, Vec<(u32, char)>) {
+        let ChangedClasses { replaces_all, nodes, classes: of } = classes.changed(&Known { known, now });
         let key = |class: u32| *classes.get(ClassId(class)).unwrap();
-        (anew, nodes.into_iter().zip(of.into_iter().map(key)).collect())
+        (replaces_all, nodes.into_iter().zip(of.into_iter().map(key)).collect())
     }
 
     #[test]
@@ -336,33 +337,33 @@ mod tests {
         for (node, key) in [(0, 'a'), (1, 'b'), (2, 'a')] {
             classes.set(node::Id(node), Some(key));
         }
-        assert_eq!(tell(&mut classes, 0, 1), (true, vec![(0, 'a'), (1, 'b'), (2, 'a')]));
-        assert_eq!(tell(&mut classes, 1, 2), (false, vec![]));
+        assert_eq!(changed(&mut classes, 0, 1), (true, vec![(0, 'a'), (1, 'b'), (2, 'a')]));
+        assert_eq!(changed(&mut classes, 1, 2), (false, vec![]));
         classes.set(node::Id(1), Some('a'));
         classes.set(node::Id(1), Some('c'));
         classes.set(node::Id(0), None);
         classes.set(node::Id(2), Some('a'));
-        assert_eq!(tell(&mut classes, 2, 3), (false, vec![(1, 'c')]));
+        assert_eq!(changed(&mut classes, 2, 3), (false, vec![(1, 'c')]));
         assert_eq!(
-            tell(&mut classes, 2, 4),
+            changed(&mut classes, 2, 4),
             (true, vec![(1, 'c'), (2, 'a')]),
             "the host does not have the previous answer"
         );
-        assert_eq!(tell(&mut classes, 9, 5), (true, vec![(1, 'c'), (2, 'a')]));
+        assert_eq!(changed(&mut classes, 9, 5), (true, vec![(1, 'c'), (2, 'a')]));
     }
 
     #[test]
     fn changes_are_reported_after_a_cycle_without_an_answer() {
         let mut classes = Classes::default();
         classes.set(node::Id(0), Some('a'));
-        assert_eq!(tell(&mut classes, 0, 1), (true, vec![(0, 'a')]));
-        let Told { anew, nodes, classes: of } = Told::nothing();
+        assert_eq!(changed(&mut classes, 0, 1), (true, vec![(0, 'a')]));
+        let ChangedClasses { replaces_all, nodes, classes: of } = ChangedClasses::nothing();
         assert_eq!(
-            (anew, nodes, of),
+            (replaces_all, nodes, of),
             (true, vec![], vec![]),
             "the answer of cycle 2 removes all classes from the host"
         );
-        assert_eq!(tell(&mut classes, 2, 3), (true, vec![(0, 'a')]));
+        assert_eq!(changed(&mut classes, 2, 3), (true, vec![(0, 'a')]));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
 use crate::fact::value_fact;
-use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
+use crate::param::{Param, PodParam, Scene, SignatureParam, SignatureScene};
 use crate::plugin::Plugin;
 use crate::reads::Reads;
 use crate::types::ClusterFacts;
@@ -81,14 +81,14 @@ macro_rules! params {
 
             #[inline(always)]
             fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
-                &scene.template.cluster.$field
+                &scene.signature.cluster.$field
             }
         }
 
         impl<P: Plugin> PodParam<P> for &$fact {}
 
-        impl<P: Plugin> TemplateParam<P> for &$fact {
-            fn of_template<'a>(scene: &TemplateScene<'a, P>) -> &'a $fact {
+        impl<P: Plugin> SignatureParam<P> for &$fact {
+            fn of_signature<'a>(scene: &SignatureScene<'a, P>) -> &'a $fact {
                 &scene.cluster.$field
             }
         }

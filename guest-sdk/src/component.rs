@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::marker::PhantomData;
 
+use crate::bindings::base::berth::scheduler::facts::Cycle;
 use crate::bindings::base::exports::berth::scheduler::plugin;
 use crate::bindings::bind::exports::berth::scheduler::bind;
 use crate::bindings::classes::exports::berth::scheduler::classes;
@@ -30,8 +31,8 @@ use crate::lifecycle::Reserved;
 use crate::lift::Informed;
 use crate::plugin::Plugin;
 use crate::post_filter::Rejected;
-use crate::reads::Reads;
-use crate::types::{Code, Cycle, Pod, Status, Verdicts};
+use crate::reads::Filled;
+use crate::types::{Code, Pod, PodIdentity, Status, Verdicts};
 use crate::{PreScore, log};
 
 /// A plugin with a place for its only [`Guest`]. The macro [`plugin!`](crate::plugin!) implements this trait in a
@@ -68,12 +69,12 @@ impl<P: Resident> plugin::Guest for Component<P> {
         P::guest().configure(&arguments)
     }
 
-    fn hold_template(id: u32, pod: Pod) {
-        <Self as Informed>::hold_template(id, pod);
+    fn add_signature(id: u32, pod: Pod) {
+        <Self as Informed>::add_signature(id, pod);
     }
 
-    fn forget_templates(ids: Vec<u32>) {
-        P::guest().forget_templates(&ids);
+    fn remove_signatures(ids: Vec<u32>) {
+        P::guest().remove_signatures(&ids);
     }
 }
 
@@ -94,11 +95,11 @@ impl<P: Resident> objects::Guest for Component<P> {
 }
 
 impl<P: Resident> Informed for Component<P> {
-    const READS: Reads = P::READS;
+    const FILLED: Filled = P::FILLED;
 
     #[inline(always)]
-    fn hold_template(id: u32, pod: Pod) {
-        P::guest().hold_template(id, pod);
+    fn add_signature(id: u32, pod: Pod) {
+        P::guest().add_signature(id, pod);
     }
 
     fn apply(changes: impl Iterator<Item = snapshot::Change>) {
@@ -107,38 +108,39 @@ impl<P: Resident> Informed for Component<P> {
 }
 
 impl<P: Resident> skip::Guest for Component<P> {
-    fn skip(template: u32) -> Result<bool, String> {
-        P::guest().skip(template)
+    fn skip(signature: u32) -> Result<bool, String> {
+        P::guest().skip(signature)
     }
 }
 
 impl<P: Resident> pre_enqueue::Guest for Component<P> {
-    fn pre_enqueue(template: u32) -> Result<Option<Status>, String> {
-        P::guest().pre_enqueue(template)
+    fn pre_enqueue(signature: u32) -> Result<Option<Status>, String> {
+        P::guest().pre_enqueue(signature)
     }
 }
 
 impl<P: Resident> queue_sort::Guest for Component<P> {
-    fn sort_key(template: u32, queued: i64) -> Result<Vec<i64>, String> {
-        P::guest().sort_key(template, queued)
+    fn sort_key(signature: u32, times: queue_sort::QueueTimes) -> Result<Vec<i64>, String> {
+        P::guest().sort_key(signature, times.into())
     }
 }
 
 impl<P: Resident> pre_filter::Guest for Component<P> {
     fn pre_filter(cycle: Cycle) -> Result<pre_filter::PreFilterResult, String> {
-        P::guest().pre_filter(&cycle).map(Into::into)
+        P::guest().pre_filter(&cycle.into()).map(Into::into)
     }
 }
 
 impl<P: Resident> filter::Guest for Component<P> {
     fn filter(cycle: Cycle, nodes: Vec<u32>) -> Result<Verdicts, String> {
-        P::guest().filter(&cycle, &nodes)
+        P::guest().filter(&cycle.into(), &nodes)
     }
 }
 
 impl<P: Resident> post_filter::Guest for Component<P> {
     fn post_filter(
         cycle: Cycle,
+        pod: PodIdentity,
         nodes: Vec<u32>,
         codes: Vec<Code>,
         leaving: Vec<u32>,
@@ -146,13 +148,13 @@ impl<P: Resident> post_filter::Guest for Component<P> {
         let ask = &mut |cases: &[what_if::WhatIfCase]| what_if::ask(cycle, cases);
         let extenders = &mut |candidates: &[extenders::Candidate]| extenders::process_preemption(cycle, candidates);
         let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask, extenders };
-        P::guest().post_filter(&cycle, &mut rejected).map(Into::into)
+        P::guest().post_filter(&cycle.into(), &pod, &mut rejected).map(Into::into)
     }
 }
 
 impl<P: Resident> pre_score::Guest for Component<P> {
     fn pre_score(cycle: Cycle, nodes: Vec<u32>) -> Result<pre_score::PreScoreResult, String> {
-        P::guest().pre_score(&cycle, &nodes).map(|answer| match answer {
+        P::guest().pre_score(&cycle.into(), &nodes).map(|answer| match answer {
             PreScore::Score => pre_score::PreScoreResult::Score,
             PreScore::Skip => pre_score::PreScoreResult::Skip,
         })
@@ -161,64 +163,70 @@ impl<P: Resident> pre_score::Guest for Component<P> {
 
 impl<P: Resident> score::Guest for Component<P> {
     fn score(cycle: Cycle, nodes: Vec<u32>) -> Result<Vec<i64>, String> {
-        P::guest().score(&cycle, &nodes)
+        P::guest().score(&cycle.into(), &nodes)
     }
 }
 
 impl<P: Resident> normalize::Guest for Component<P> {
     fn normalize(cycle: Cycle, nodes: Vec<u32>, scores: Vec<i64>) -> Result<Vec<i64>, String> {
-        P::guest().normalize(&cycle, &nodes, scores)
+        P::guest().normalize(&cycle.into(), &nodes, scores)
     }
 }
 
 impl<P: Resident> classes::Guest for Component<P> {
     fn classify(cycle: Cycle, known: u64) -> Result<Option<classes::Classified>, String> {
-        Ok(P::guest().classify(&cycle, known)?.map(Into::into))
+        Ok(P::guest().classify(&cycle.into(), known)?.map(Into::into))
     }
 
     fn score_classes(cycle: Cycle, classes: Vec<u32>, nodes: Vec<u32>) -> Result<classes::ClassScores, String> {
-        P::guest().score_classes(&cycle, &Passed::new(classes, nodes)).map(Into::into)
+        P::guest().score_classes(&cycle.into(), &Passed::new(classes, nodes)).map(Into::into)
     }
 }
 
 impl<P: Resident> queueing_hint::Guest for Component<P> {
-    fn hints(event: queueing_hint::Event, templates: Vec<u32>) -> Result<Vec<queueing_hint::Hint>, String> {
-        let hints = P::guest().hints(event, &templates)?;
+    fn hints(event: queueing_hint::Event, signatures: Vec<u32>) -> Result<Vec<queueing_hint::Hint>, String> {
+        let hints = P::guest().hints(event, &signatures)?;
         Ok(hints.into_iter().map(Into::into).collect())
     }
 }
 
 impl<P: Resident> reserve::Guest for Component<P> {
-    fn reserve(cycle: Cycle, node: u32) -> Result<Result<reserve::Reservation, Status>, String> {
-        let reserved = P::guest().reserve(&cycle, node)?;
+    fn reserve(cycle: Cycle, pod: PodIdentity, node: u32) -> Result<Result<reserve::Reservation, Status>, String> {
+        let reserved = P::guest().reserve(&cycle.into(), &pod, node)?;
         Ok(reserved.map(Into::into).map_err(Into::into))
     }
 
-    fn unreserve(cycle: Cycle, node_name: String, state: Vec<u8>, pre_bound: bool) -> Vec<Intent> {
-        P::guest().unreserve(&cycle, &Reserved { node_name, state, pre_bound })
+    fn unreserve(
+        cycle: Cycle,
+        pod: PodIdentity,
+        node_name: String,
+        state: Vec<u8>,
+        pre_bound: bool,
+    ) -> reserve::Undone {
+        P::guest().unreserve(&cycle.into(), &pod, &Reserved { node_name, state, pre_bound }).into()
     }
 }
 
 impl<P: Resident> permit::Guest for Component<P> {
-    fn permit(cycle: Cycle, node_name: String, state: Vec<u8>) -> Result<permit::Verdict, String> {
-        P::guest().permit(&cycle, &Reserved { node_name, state, pre_bound: false }).map(Into::into)
+    fn permit(cycle: Cycle, pod: PodIdentity, node_name: String, state: Vec<u8>) -> Result<permit::Verdict, String> {
+        P::guest().permit(&cycle.into(), &pod, &Reserved { node_name, state, pre_bound: false }).map(Into::into)
     }
 }
 
 impl<P: Resident> pre_bind::Guest for Component<P> {
-    fn pre_bind(cycle: Cycle, node_name: String, state: Vec<u8>) -> Result<Vec<Intent>, String> {
-        P::guest().pre_bind(&cycle, &Reserved { node_name, state, pre_bound: false })
+    fn pre_bind(cycle: Cycle, pod: PodIdentity, node_name: String, state: Vec<u8>) -> Result<Vec<Intent>, String> {
+        P::guest().pre_bind(&cycle.into(), &pod, &Reserved { node_name, state, pre_bound: false })
     }
 }
 
 impl<P: Resident> bind::Guest for Component<P> {
-    fn bind(cycle: Cycle, node_name: String, state: Vec<u8>) -> Result<Option<Vec<Intent>>, String> {
-        P::guest().bind(&cycle, &Reserved { node_name, state, pre_bound: true })
+    fn bind(cycle: Cycle, pod: PodIdentity, node_name: String, state: Vec<u8>) -> Result<Option<Vec<Intent>>, String> {
+        P::guest().bind(&cycle.into(), &pod, &Reserved { node_name, state, pre_bound: true })
     }
 }
 
 impl<P: Resident> post_bind::Guest for Component<P> {
-    fn post_bind(cycle: Cycle, node_name: String, state: Vec<u8>) {
-        P::guest().post_bind(&cycle, &Reserved { node_name, state, pre_bound: true });
+    fn post_bind(cycle: Cycle, pod: PodIdentity, node_name: String, state: Vec<u8>) {
+        P::guest().post_bind(&cycle.into(), &pod, &Reserved { node_name, state, pre_bound: true });
     }
 }

@@ -1,8 +1,11 @@
 //! A plugin's declaration, derived from the facts that its functions read.
 
+use std::marker::PhantomData;
+
 use crate::bindings::base::exports::berth::scheduler::plugin::{ClusterEvent, Declaration, EventActions};
-use crate::reads::Reads;
-use crate::types::{Normalization, Scope};
+use crate::plugin::Plugin;
+use crate::reads::{PodReads, Reads};
+use crate::types::{self, ClusterFacts, NodeFacts, Normalization, PodFacts, Scope};
 
 /// The inputs of a plugin's declaration: the facts that each function reads, and keys of the `plugin!` macro.
 #[derive(Clone, Copy, Debug)]
@@ -84,24 +87,46 @@ impl Declared {
         Declared { index: Reads::NONE, ..self }
     }
 
-    /// Returns the contract's form. `retry_on` is empty; the caller fills it in.
-    pub const fn declaration(&self) -> Declaration {
+    /// Returns the same declaration, after checking it.
+    ///
+    /// # Panics
+    /// Panics if a plugin with `queue_sort` reads nodes, pods on nodes or the cluster. The macro evaluates this at
+    /// compile time, so it is a compile error.
+    #[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
+    #[must_use]
+    pub const fn checked(self) -> Declared {
+        if let Some(reads) = self.queue_sort {
+            assert!(!reads.nodes, "queue_sort can't read nodes: the order of the queue may not change with them");
+            let all = self.reads();
+            assert!(
+                all.node.is_empty() && all.resident.is_none() && all.cluster.is_empty(),
+                "a plugin with queue_sort can't read nodes, pods on nodes or the cluster, not even in another function \
+                 or in its index: the order of the queue may not change with them. Write two plugins"
+            );
+        }
+        self
+    }
+
+    /// Returns the parts of the declaration that are not names.
+    const fn facts_and_scopes(&self) -> FactsAndScopes {
         let all = self.reads();
-        Declaration {
-            pod_facts: all.pod,
-            node_facts: all.node,
-            resident_pod_facts: all.resident,
-            cluster_facts: all.cluster,
+        FactsAndScopes {
+            pod: all.pod.facts,
+            node: all.node.facts,
+            resident: facts(&all.resident),
+            pending: facts(&all.pending),
+            cluster: all.cluster,
+            reads_time: all.time,
             filter_scope: self.scope_of(self.pre_filter, self.filter),
             score_scope: self.scope_of(self.pre_score, self.score),
             normalization: if self.normalize.is_some() { Normalization::Custom } else { self.normalization },
-            retry_on: Vec::new(),
         }
     }
 
     /// Returns the scope of filter or score (`main`) together with pre-filter or pre-score (`before`). The `scope` key
     /// takes precedence. A plugin with classes has scope `domain`. The scope is `cluster` if one of the two functions
-    /// reads the cycle, the index, a node's id or the list of nodes, or if `before` reads cluster facts. Otherwise the
+    /// reads the cycle, the index, a node's id or the list of nodes, if `before` reads cluster facts, or if any
+    /// function of the plugin reads the time, because the host refuses scope `node` for such a plugin. Otherwise the
     /// answers depend only on facts, and the scope is `node`.
     const fn scope_of(&self, before: Option<Reads>, main: Option<Reads>) -> Scope {
         let (before, main) = (self.with_prepared(before), self.with_prepared(main));
@@ -109,7 +134,7 @@ impl Declared {
             Some(scope) => scope,
             None if self.classes.is_some() => Scope::Domain,
             None if before.cycle || main.cycle || !before.cluster.is_empty() => Scope::Cluster,
-            None if before.beyond || main.beyond => Scope::Cluster,
+            None if before.beyond || main.beyond || self.reads().time => Scope::Cluster,
             None => Scope::Node,
         }
     }
@@ -123,6 +148,92 @@ impl Declared {
     }
 }
 
+/// The parts of a declaration that are not names.
+#[derive(Clone, Copy)]
+struct FactsAndScopes {
+    pod: PodFacts,
+    node: NodeFacts,
+    resident: Option<PodFacts>,
+    pending: Option<PodFacts>,
+    cluster: ClusterFacts,
+    reads_time: bool,
+    filter_scope: Scope,
+    score_scope: Scope,
+    normalization: Normalization,
+}
+
+const fn facts(pods: &Option<PodReads>) -> Option<PodFacts> {
+    match pods {
+        Some(pods) => Some(pods.facts),
+        None => None,
+    }
+}
+
+const fn or_nothing(pods: Option<PodReads>) -> PodReads {
+    match pods {
+        Some(pods) => pods,
+        None => PodReads::NONE,
+    }
+}
+
+/// A plugin's declaration as a constant.
+pub(crate) trait Constant {
+    const DECLARED: Declared;
+    const READS: Reads = Self::DECLARED.reads();
+}
+
+/// The declaration of a plugin.
+pub(crate) struct Whole<P>(PhantomData<P>);
+
+/// The declaration of a plugin whose index receives no nodes and no pods.
+pub(crate) struct WithoutIndex<P>(PhantomData<P>);
+
+impl<P: Plugin> Constant for Whole<P> {
+    const DECLARED: Declared = P::DECLARED;
+}
+
+impl<P: Plugin> Constant for WithoutIndex<P> {
+    const DECLARED: Declared = P::DECLARED.without_index();
+}
+
+/// Makes the contract's form of what is read of pods or nodes. A component contains only the lists that have names:
+/// each list is a constant of its own, and an empty list is no constant.
+macro_rules! declared {
+    ($record:ident, $facts:expr, $reads:expr) => {
+        types::$record {
+            facts: $facts,
+            label_keys: if const { $reads.label_keys.is_empty() } {
+                Vec::new()
+            } else {
+                const { $reads.label_keys }.declared()
+            },
+            annotation_keys: if const { $reads.annotation_keys.is_empty() } {
+                Vec::new()
+            } else {
+                const { $reads.annotation_keys }.declared()
+            },
+            fields: if const { $reads.fields.is_empty() } { Vec::new() } else { const { $reads.fields }.declared() },
+        }
+    };
+}
+
+/// Returns the contract's form of a declaration.
+pub(crate) fn declaration<D: Constant>(retry_on: Vec<ClusterEvent>) -> Declaration {
+    let declared = const { D::DECLARED.facts_and_scopes() };
+    Declaration {
+        pod: declared!(PodReads, declared.pod, D::READS.pod),
+        node: declared!(NodeReads, declared.node, D::READS.node),
+        resident_pods: declared.resident.map(|facts| declared!(PodReads, facts, or_nothing(D::READS.resident))),
+        pending_pods: declared.pending.map(|facts| declared!(PodReads, facts, or_nothing(D::READS.pending))),
+        cluster_facts: declared.cluster,
+        reads_time: declared.reads_time,
+        filter_scope: declared.filter_scope,
+        score_scope: declared.score_scope,
+        normalization: declared.normalization,
+        retry_on,
+    }
+}
+
 impl ClusterEvent {
     /// Makes an event from a kind and the actions on its objects. The kind is `Node`, `Pod`, or `group/version/Kind`.
     pub fn new(kind: &str, actions: EventActions) -> ClusterEvent {
@@ -133,31 +244,32 @@ impl ClusterEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{ClusterFacts, NodeFacts, PodFacts};
+    use crate::reads::NodeReads;
 
-    const PLAIN: Reads = Reads::node(NodeFacts::LABELS);
+    const PLAIN: Reads = Reads::node(NodeReads::of(NodeFacts::LABELS));
     const CYCLE: Reads = Reads { cycle: true, ..PLAIN };
     const IMAGES: Reads = Reads::cluster(ClusterFacts::IMAGES);
 
     #[test]
     fn the_declaration_has_the_facts_of_all_functions() {
         let declared = Declared {
-            prepare: Reads::pod(PodFacts::REQUESTS),
+            prepare: Reads::pod(PodReads::of(PodFacts::REQUESTS)),
             filter: Some(PLAIN.and(Reads::PREPARED)),
-            score: Some(Reads::node(NodeFacts::USAGE).and(Reads::pod(PodFacts::LABELS))),
+            score: Some(Reads::node(NodeReads::of(NodeFacts::USAGE)).and(Reads::pod(PodReads::of(PodFacts::LABELS)))),
             ..Declared::NOTHING
         };
-        let declaration = declared.declaration();
-        assert_eq!(declaration.pod_facts, PodFacts::REQUESTS | PodFacts::LABELS);
-        assert_eq!(declaration.node_facts, NodeFacts::LABELS | NodeFacts::USAGE);
-        assert_eq!(declaration.cluster_facts, ClusterFacts::empty());
+        let declaration = declared.facts_and_scopes();
+        assert_eq!(declaration.pod, PodFacts::REQUESTS | PodFacts::LABELS);
+        assert_eq!(declaration.node, NodeFacts::LABELS | NodeFacts::USAGE);
+        assert_eq!(declaration.cluster, ClusterFacts::empty());
     }
 
     #[test]
     fn facts_of_an_unused_index_are_not_declared() {
-        let declared = Declared { index: PLAIN, score: Some(Reads::node(NodeFacts::USAGE)), ..Declared::NOTHING };
-        assert_eq!(declared.declaration().node_facts, NodeFacts::LABELS | NodeFacts::USAGE);
-        assert_eq!(declared.without_index().declaration().node_facts, NodeFacts::USAGE);
+        let declared =
+            Declared { index: PLAIN, score: Some(Reads::node(NodeReads::of(NodeFacts::USAGE))), ..Declared::NOTHING };
+        assert_eq!(declared.facts_and_scopes().node, NodeFacts::LABELS | NodeFacts::USAGE);
+        assert_eq!(declared.without_index().facts_and_scopes().node, NodeFacts::USAGE);
     }
 
     #[test]
@@ -171,19 +283,51 @@ mod tests {
             (IMAGES, None, Some(Reads::PREPARED), Scope::Node),
             (IMAGES, Some(Reads::NONE), Some(Reads::PREPARED), Scope::Node),
             (IMAGES, Some(Reads::PREPARED), Some(PLAIN), Scope::Cluster),
-            (Reads::NONE, None, Some(PLAIN.and(Reads::BEYOND)), Scope::Cluster),
-            (Reads::NONE, Some(Reads::BEYOND), Some(PLAIN), Scope::Cluster),
+            (Reads::NONE, None, Some(PLAIN.and(Reads::INDEX)), Scope::Cluster),
+            (Reads::NONE, Some(Reads::INDEX), Some(PLAIN), Scope::Cluster),
         ] {
             let declared = Declared { prepare, pre_score: before, score: main, ..Declared::NOTHING };
-            assert_eq!(declared.declaration().score_scope, scope, "{declared:?}");
-            let by_class = Declared { classes: Some(Reads::BEYOND), ..declared };
-            assert_eq!(by_class.declaration().score_scope, Scope::Domain);
+            assert_eq!(declared.facts_and_scopes().score_scope, scope, "{declared:?}");
+            let by_class = Declared { classes: Some(Reads::INDEX), ..declared };
+            assert_eq!(by_class.facts_and_scopes().score_scope, Scope::Domain);
         }
+    }
+
+    #[test]
+    fn the_time_is_declared_and_no_answer_is_cached() {
+        const TIME: Reads = Reads { time: true, ..Reads::NONE };
+        let declared = Declared { filter: Some(PLAIN), other: TIME, ..Declared::NOTHING };
+        let declaration = declared.facts_and_scopes();
+        assert_eq!((declaration.reads_time, declaration.filter_scope), (true, Scope::Cluster));
+        let seed = Declared { filter: Some(CYCLE), ..Declared::NOTHING }.facts_and_scopes();
+        assert_eq!((seed.reads_time, seed.filter_scope), (false, Scope::Cluster));
+    }
+
+    #[test]
+    fn pods_are_declared_only_if_they_are_read() {
+        struct Nothing;
+        impl Constant for Nothing {
+            const DECLARED: Declared = Declared::NOTHING;
+        }
+
+        struct Pods;
+        impl Constant for Pods {
+            const DECLARED: Declared = Declared {
+                index: Reads { pending: Some(PodReads::label("app")), ..Reads::resident(PodReads::NONE) },
+                ..Declared::NOTHING
+            };
+        }
+
+        let none = declaration::<Nothing>(Vec::new());
+        assert_eq!((none.resident_pods, none.pending_pods), (None, None));
+        let declared = declaration::<Pods>(Vec::new());
+        assert_eq!(declared.resident_pods.map(|pods| pods.label_keys), Some(vec![]));
+        assert_eq!(declared.pending_pods.map(|pods| pods.label_keys), Some(vec!["app".to_owned()]));
     }
 
     #[test]
     fn the_author_can_override_the_scope() {
         let declared = Declared { filter: Some(PLAIN), scope: Some(Scope::Cluster), ..Declared::NOTHING };
-        assert_eq!(declared.declaration().filter_scope, Scope::Cluster);
+        assert_eq!(declared.facts_and_scopes().filter_scope, Scope::Cluster);
     }
 }

@@ -93,7 +93,7 @@ impl Event {
     }
 
     /// Splits the contract's event into the event, a snapshot with the node before the event in row 0 and the node
-    /// after the event in row 1, and the template ids of the pod before and after the event.
+    /// after the event in row 1, and the ids of the pod's signatures before and after the event.
     #[inline(always)]
     pub(crate) fn taken<P: Plugin>(event: queueing_hint::Event) -> (Event, Option<Snapshot>, [Option<u32>; 2]) {
         let queueing_hint::Event { kind, actions, subject } = event;
@@ -129,6 +129,9 @@ fn row(node: queueing_hint::Node, id: u32) -> Node {
         used_ports: None,
         conditions: Some(node.conditions),
         declared_features: Some(node.declared_features),
+        capacity: Some(node.capacity),
+        info: node.info,
+        fields: Some(node.fields),
     }
 }
 

@@ -20,6 +20,7 @@
 //! impl Index for Zones {
 //!     type Nodes = node::Labels;
 //!     type Pods = pod::Namespace;
+//!     type PendingPods = ();
 //!
 //!     fn new(_: &NoArgs) -> Zones {
 //!         Zones::default()
@@ -67,8 +68,7 @@ use crate::node::{self, FactSet, ResidentFacts};
 use crate::objects::{Kind, Object};
 use crate::plugin::NoArgs;
 use crate::pod;
-use crate::reads::Reads;
-use crate::types::NodeFacts;
+use crate::reads::{PodReads, Reads};
 
 /// A plugin's own state, which the SDK updates after every change. See [the module](self).
 pub trait Index<Args = NoArgs>: Sized + 'static {
@@ -77,14 +77,18 @@ pub trait Index<Args = NoArgs>: Sized + 'static {
     /// The facts of pods on nodes that the index receives: a type of [`pod`], or a tuple of them. `()`: the index
     /// receives no pods.
     type Pods: ResidentFacts;
+    /// The facts of pending pods that the index receives, as for `Pods`. Pending pods are the pods of the scheduler's
+    /// profiles that have no node. A change of a pending pod invalidates all cached answers of the plugin. `()`: the
+    /// index receives no pending pods.
+    type PendingPods: ResidentFacts;
 
     /// Makes the index before the first change.
     fn new(args: &Args) -> Self;
 
-    /// Returns true if the index needs the facts of `Nodes` and `Pods` with these arguments. If false, the plugin does
-    /// not declare those of these facts that no function reads. The host does not send them, and the index receives
-    /// empty values.
-    fn is_told(_args: &Args) -> bool {
+    /// Returns true if the index needs the facts of `Nodes`, `Pods` and `PendingPods` with these arguments. If false,
+    /// the plugin does not declare those of these facts that no function reads. The host does not send them, and the
+    /// index receives empty values.
+    fn needs_facts(_args: &Args) -> bool {
         true
     }
 
@@ -100,6 +104,12 @@ pub trait Index<Args = NoArgs>: Sized + 'static {
     /// Removes a pod from its node.
     fn pod_removed(&mut self, _pod: pod::Id) {}
 
+    /// Adds a pending pod, or replaces its facts after a change. Pending pods share their ids with pods on nodes.
+    fn pending_pod_set(&mut self, _pod: pod::Id, _facts: <Self::PendingPods as ResidentFacts>::Item<'_>) {}
+
+    /// Removes a pending pod: the pod is assumed on a node, where it has another id, or it is deleted.
+    fn pending_pod_removed(&mut self, _pod: pod::Id) {}
+
     /// Returns the kinds of [objects](crate::objects) that the index receives.
     fn kinds(_args: &Args) -> Vec<Kind> {
         Vec::new()
@@ -114,9 +124,17 @@ pub trait Index<Args = NoArgs>: Sized + 'static {
 
 /// Returns the facts that an index receives.
 pub const fn reads<I: Index<Args>, Args>() -> Reads {
-    let nodes = Reads::node(<I::Nodes as FactSet>::FACTS);
-    let pods = <I::Pods as ResidentFacts>::FACTS;
-    if pods.is_empty() { nodes } else { nodes.and(Reads { resident: pods, ..Reads::node(NodeFacts::PODS) }) }
+    Reads {
+        node: <I::Nodes as FactSet>::READS,
+        resident: declared(<I::Pods as ResidentFacts>::READS),
+        pending: declared(<I::PendingPods as ResidentFacts>::READS),
+        ..Reads::NONE
+    }
+}
+
+/// Returns `None` for an index that reads no facts of the pods.
+const fn declared(pods: PodReads) -> Option<PodReads> {
+    if pods.is_empty() { None } else { Some(pods) }
 }
 
 /// The index of a plugin without an index.
@@ -126,6 +144,7 @@ pub struct NoIndex;
 impl<Args> Index<Args> for NoIndex {
     type Nodes = ();
     type Pods = ();
+    type PendingPods = ();
 
     fn new(_args: &Args) -> NoIndex {
         NoIndex

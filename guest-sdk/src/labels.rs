@@ -32,6 +32,11 @@ impl LabelMap {
         self.pairs().iter().find(|(known, _)| same(known, key)).map(|(_, value)| &**value)
     }
 
+    /// Returns the value of a key, with the memory that all equal strings share.
+    pub(crate) fn shared(&self, key: &str) -> Option<Rc<str>> {
+        self.pairs().iter().find(|(known, _)| same(known, key)).map(|(_, value)| value.clone())
+    }
+
     /// Returns true if the key exists, with any value.
     pub fn contains_key(&self, key: &str) -> bool {
         self.get(key).is_some()

@@ -46,9 +46,9 @@
 //!
 //! # Both, with work done once
 //!
-//! Many pods are equal in all facts that a plugin reads. Such pods share a *template* (kube-scheduler: pod signature),
-//! and the host asks the plugin about a template on thousands of nodes. `prepare` computes the data that depends on
-//! the pod alone, once for each template. The other functions take the result by reference.
+//! Many pods are equal in all facts that a plugin reads. Such pods share a *pod signature*, and
+//! the host asks the plugin about a pod signature on thousands of nodes. `prepare` computes the data that depends on
+//! the pod alone, once for each pod signature. The other functions take the result by reference.
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -133,6 +133,7 @@ mod field_value;
 pub mod groups;
 mod guest;
 pub mod hints;
+mod identity;
 pub mod index;
 pub mod intents;
 mod labels;
@@ -141,6 +142,8 @@ pub mod lifecycle;
 pub mod lift;
 pub mod log;
 mod macros;
+#[doc(hidden)]
+pub mod named;
 pub mod names;
 pub mod node;
 pub mod objects;
@@ -164,26 +167,36 @@ pub mod topology;
 mod verdict;
 mod verdicts;
 
-pub use bindings::base::berth::scheduler::types;
 pub use bindings::base::exports::berth::scheduler::plugin::{ClusterEvent, EventActions};
+pub use cycle::{Attempt, Cycle, Time};
 pub use field_value::FieldValue;
 pub use guest::Guest;
 pub use labels::LabelMap;
+pub use named::FieldError;
 pub use pre_filter::PreFilter;
 pub use problems::Problems;
 pub use queued::Queued;
 pub use resources::Resource;
+pub use schemars;
 pub use score::{IntoOutcome, Outcome, PreScore};
-pub use types::Cycle;
 pub use verdict::{Reason, Rejection, RejectionCode, Verdict};
 pub use verdicts::Verdicts;
 #[doc(hidden)]
 pub use wit_bindgen;
 
+/// The types of the contract in `wit/`.
+pub mod types {
+    pub use crate::bindings::base::berth::scheduler::facts::{
+        ClusterFacts, Container, NodeFacts, NodeInfo, NodeReads, Pod, PodActions, PodFacts, PodIdentity, PodReads,
+        PodRequests, QosClass,
+    };
+    pub use crate::bindings::base::berth::scheduler::types::*;
+}
+
 /// The names that nearly every plugin uses.
 pub mod prelude {
     pub use crate::types::{HostPort, Label, Resources, Taint, TaintEffect, Toleration};
-    pub use crate::{Cycle, PreFilter, PreScore, Reason, Rejection, RejectionCode, Verdict, cluster, node, pod};
+    pub use crate::{Cycle, PreFilter, PreScore, Reason, Rejection, RejectionCode, Time, Verdict, cluster, node, pod};
 }
 
 #[cfg(doctest)]

@@ -37,6 +37,8 @@ use std::time::Duration;
 use crate::bindings::permit::exports::berth::scheduler::permit;
 use crate::bindings::reserve::exports::berth::scheduler::reserve;
 use crate::intents::Intent;
+use crate::post_filter::PostFilter;
+pub use crate::types::PodActions;
 use crate::verdict::{Reason, Rejection};
 
 /// The answer of `reserve`.
@@ -67,22 +69,25 @@ pub struct Reserved {
     pub pre_bound: bool,
 }
 
-/// The return type of an `unreserve`: nothing, or the [`Intent`]s that undo the intents of `pre_bind`. Allowed are
-/// patches, creations and deletions. The host executes them in order and continues after a failure.
-pub trait IntoUndo {
-    /// Returns the intents to execute.
-    fn into_undo(self) -> Vec<Intent>;
+/// The answer of `unreserve`. A function may also return nothing, or the intents alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Undone {
+    /// The intents that undo the intents of `pre_bind`. Allowed are patches, creations and deletions. The host executes
+    /// them in order and continues after a failure.
+    pub intents: Vec<Intent>,
+    /// What happens to other pods.
+    pub pods: PodActions,
 }
 
-impl IntoUndo for () {
-    fn into_undo(self) -> Vec<Intent> {
-        Vec::new()
+impl From<()> for Undone {
+    fn from((): ()) -> Undone {
+        Undone::default()
     }
 }
 
-impl IntoUndo for Vec<Intent> {
-    fn into_undo(self) -> Vec<Intent> {
-        self
+impl From<Vec<Intent>> for Undone {
+    fn from(intents: Vec<Intent>) -> Undone {
+        Undone { intents, ..Undone::default() }
     }
 }
 
@@ -119,10 +124,8 @@ impl<E: Into<Rejection>> IntoReservation for Result<(), E> {
 pub struct Permission {
     /// The decision about the pod of this call.
     pub decision: Decision,
-    /// Uids of waiting pods that the plugin approves now. Uids of other pods are ignored.
-    pub allow: Vec<String>,
-    /// Uids of waiting pods that the plugin rejects now.
-    pub reject: Vec<String>,
+    /// What happens to other pods.
+    pub pods: PodActions,
 }
 
 /// The decision about a pod after `reserve`.
@@ -151,21 +154,44 @@ impl Permission {
         Permission::of(Decision::Wait(at_most))
     }
 
-    /// Also approves these waiting pods, by uid.
-    #[must_use]
-    pub fn allowing(self, uids: Vec<String>) -> Permission {
-        Permission { allow: uids, ..self }
-    }
-
-    /// Also rejects these waiting pods, by uid.
-    #[must_use]
-    pub fn rejecting(self, uids: Vec<String>) -> Permission {
-        Permission { reject: uids, ..self }
-    }
-
     const fn of(decision: Decision) -> Permission {
-        Permission { decision, allow: Vec::new(), reject: Vec::new() }
+        Permission { decision, pods: PodActions { approve: Vec::new(), reject: Vec::new(), activate: Vec::new() } }
     }
+}
+
+/// Gives an answer the functions that act on other pods.
+macro_rules! pod_actions {
+    ($($answer:ty: $pods:ident,)*) => { $(
+        impl $answer {
+            /// Also approves these pods, by uid. The host ignores pods that do not wait in permit.
+            #[must_use]
+            pub fn approving<U: Into<String>>(mut self, uids: impl IntoIterator<Item = U>) -> Self {
+                self.$pods.approve.extend(uids.into_iter().map(Into::into));
+                self
+            }
+
+            /// Also rejects this pod, by uid, with the reason for the pod's message. The host ignores a pod that does
+            /// not wait in permit.
+            #[must_use]
+            pub fn rejecting(mut self, uid: impl Into<String>, reason: impl Into<String>) -> Self {
+                self.$pods.reject.push((uid.into(), reason.into()));
+                self
+            }
+
+            /// Also moves these pending pods, by uid, to the active queue without their backoff.
+            #[must_use]
+            pub fn activating<U: Into<String>>(mut self, uids: impl IntoIterator<Item = U>) -> Self {
+                self.$pods.activate.extend(uids.into_iter().map(Into::into));
+                self
+            }
+        }
+    )* };
+}
+
+pod_actions! {
+    Permission: pods,
+    Undone: pods,
+    PostFilter: pods,
 }
 
 impl<E: Into<Rejection>> From<Result<Permission, E>> for Permission {
@@ -180,13 +206,19 @@ impl From<Reservation> for reserve::Reservation {
     }
 }
 
+impl From<Undone> for reserve::Undone {
+    fn from(Undone { intents, pods }: Undone) -> reserve::Undone {
+        reserve::Undone { intents, pods }
+    }
+}
+
 impl From<Permission> for permit::Verdict {
-    fn from(Permission { decision, allow, reject }: Permission) -> permit::Verdict {
+    fn from(Permission { decision, pods }: Permission) -> permit::Verdict {
         let decision = match decision {
             Decision::Approve => permit::Decision::Approve,
             Decision::Deny(rejection) => permit::Decision::Deny(rejection.into()),
             Decision::Wait(time) => permit::Decision::Wait(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
         };
-        permit::Verdict { decision, allow, reject }
+        permit::Verdict { decision, pods }
     }
 }

@@ -9,9 +9,10 @@
 /// | `name: "NodeName"` | the name of the plugin in profiles, events and messages |
 /// | `version: "1.2"` | the plugin's version, for people; default: the crate's version |
 /// | `args: Args` | your struct, read from `pluginConfig[].args`; functions take `&Args` |
+/// | `schema: "arguments.schema.json"` | with `args`: a file of your crate with the JSON Schema of the arguments. The host checks the arguments with it. `Args` derives [`JsonSchema`](crate::schemars::JsonSchema), and the macro adds a test that fails if the file does not match: see [`args`](crate::args) |
 /// | `index: Counts` | your own state, which the SDK updates after every change: see [`index`](crate::index); functions take `&Counts` |
-/// | `prepare: prepare => PreparedPod` | computes, once per template, a value that functions take as `&PreparedPod` |
-/// | `skip: skip` | returns `true` if the plugin does not apply to pods of the template, so that the host does not ask about them: `bool` or a `Result` of it. Called once per template, and again after a change of objects or cluster facts. May only depend on facts of the pod and of the cluster, and on what the index keeps of objects |
+/// | `prepare: prepare => PreparedPod` | computes, once per pod signature, a value that functions take as `&PreparedPod` |
+/// | `skip: skip` | returns `true` if the plugin does not apply to pods of the pod signature, so that the host does not ask about them: `bool` or a `Result` of it. Called once per pod signature, and again after a change of objects or cluster facts. May only depend on facts of the pod and of the cluster, and on what the index keeps of objects |
 /// | `pre_enqueue: pre_enqueue` | decides once per pod whether the pod may enter the active queue: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
 /// | `queue_sort: queue_sort` | returns the sort key of a pod, from [`Queued`](crate::Queued) and facts of the pod |
 /// | `pre_filter: pre_filter` | runs once per pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
@@ -26,7 +27,7 @@
 /// | `classify: classify` | in addition to `filter` and `score`, for a plugin that counts over topology domains: an `Option` of [`Classified`](crate::classes::Classified) or a `Result` of it, from [`&Known`](crate::classes::Known) and facts of the pod |
 /// | `score_classes: score_classes` | with `classify`: [`ClassScores`](crate::classes::ClassScores) or a `Result` of it, from [`&Passed`](crate::classes::Passed) |
 /// | `reserve: reserve` | reserves resources for a pod on the chosen node: a [`Reservation`](crate::lifecycle::Reservation) or a `Result` of it |
-/// | `unreserve: unreserve` | with `reserve`: runs if the reservation ends without a bind. Returns nothing, or a `Vec` of [`Intent`](crate::intents::Intent)s that undo `pre_bind`. `unreserve`, `permit`, `pre_bind`, `bind` and `post_bind` take `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod |
+/// | `unreserve: unreserve` | with `reserve`: runs if the reservation ends without a bind. Returns nothing, a `Vec` of [`Intent`](crate::intents::Intent)s that undo `pre_bind`, or [`Undone`](crate::lifecycle::Undone). `unreserve`, `permit`, `pre_bind`, `bind` and `post_bind` take `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod |
 /// | `permit: permit` | decides whether the pod may be bound: [`Permission`](crate::lifecycle::Permission) or a `Result` of it |
 /// | `pre_bind: pre_bind` | returns the intents to execute before the bind: a `Vec` of [`Intent`](crate::intents::Intent)s or a `Result` of it |
 /// | `bind: bind` | replaces the usual bind: an `Option` of a `Vec` of [`Intent`](crate::intents::Intent)s, where `None` leaves the pod to another plugin or the host; or a `Result` of this `Option` |
@@ -36,11 +37,13 @@
 /// | `scope: Cluster` | only needed if the answers depend on more than the parameters show |
 ///
 /// The functions' parameter types say which facts they read. A function takes, in any order, references to types of
-/// [`pod`](crate::pod), [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle), and your own
-/// `&Args`, `&Counts` and `&PreparedPod`. A function can't read a fact that is not a parameter, and the host does not
-/// send such a fact. If a function takes no `&Cycle`, no index, no [`node::Id`](crate::node::Id) and no
-/// [`node::Ids`](crate::node::Ids), the host may cache its answers. The host reuses a cached answer for every node
-/// with the same facts, until a fact of the node or a fact of the cluster that the plugin reads changes.
+/// [`pod`](crate::pod), [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle),
+/// [`&Time`](crate::Time), and your own `&Args`, `&Counts` and `&PreparedPod`. `post_filter`, `reserve`, `unreserve`,
+/// `permit`, `pre_bind`, `bind` and `post_bind` also take [`&pod::Identity`](crate::pod::Identity), the namespace, name
+/// and uid of their pod. A function can't read a fact that is not a parameter, and the host does not send such a fact.
+/// If a function takes no `&Cycle`, no `&Time`, no index, no [`node::Id`](crate::node::Id) and no
+/// [`node::Ids`](crate::node::Ids), the host may cache its answers. The host reuses a cached answer for every node with
+/// the same facts, until a fact of the node or a fact of the cluster that the plugin reads changes.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -57,7 +60,7 @@ macro_rules! plugin {
     (
         name: $name:expr
         $(, version: $version:expr)?
-        $(, args: $args:ty)?
+        $(, args: $args:ty $(, schema: $schema:literal)?)?
         $(, index: $index:ty)?
         $(, prepare: $prepare:expr => $prepared:ty)?
         $(, skip: $skip:expr)?
@@ -90,6 +93,8 @@ macro_rules! plugin {
         impl $crate::plugin::Plugin for Plugin {
             const NAME: &'static str = $name;
             const VERSION: &'static str = $crate::__first!($($version,)? env!("CARGO_PKG_VERSION"));
+            $($(const SCHEMA: ::std::option::Option<&'static str> =
+                ::std::option::Option::Some(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $schema)));)?)?
             type Args = $crate::__first_type!($($args,)? $crate::plugin::NoArgs);
             type Index = $crate::__first_type!($($index,)? $crate::index::NoIndex);
             type Prepared = $crate::__first_type!($($prepared,)? ());
@@ -98,27 +103,35 @@ macro_rules! plugin {
                 #[allow(unused_mut)]
                 let mut declared = $crate::plugin::Declared::NOTHING;
                 $(declared.index = $crate::index::reads::<$index, Self::Args>();)?
-                $(declared.prepare = $crate::call::template_reads::<Self, _, _, _>(&$prepare);)?
-                $(declared.other = declared.other.and(
-                    $crate::call::without_cycle($crate::call::pod_reads::<Self, _, _, _>(&$skip)),
-                );)?
+                $(declared.prepare = $crate::call::signature_reads::<Self, _, _, _>(&$prepare);)?
+                $(declared.other = declared.other.and($crate::call::skip_reads::<Self, _, _, _>(&$skip));)?
                 $(declared.pre_enqueue =
                     Some($crate::call::without_cycle($crate::call::pod_reads::<Self, _, _, _>(&$pre_enqueue)));)?
                 $(declared.queue_sort =
                     Some($crate::call::without_cycle($crate::call::sort_reads::<Self, _, _, _>(&$queue_sort)));)?
-                $(declared.pre_filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_filter));)?
-                $(declared.filter = Some($crate::call::node_reads::<Self, _, _, _>(&$filter));)?
-                $(declared.filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$filter_nodes));)?
+                $(declared.pre_filter =
+                    Some($crate::call::without_identity($crate::call::pod_reads::<Self, _, _, _>(&$pre_filter)));)?
+                $(declared.filter =
+                    Some($crate::call::without_identity($crate::call::node_reads::<Self, _, _, _>(&$filter)));)?
+                $(declared.filter =
+                    Some($crate::call::without_identity($crate::call::pod_reads::<Self, _, _, _>(&$filter_nodes)));)?
                 $(declared.post_filter = Some($crate::call::rejected_reads::<Self, _, _, _>(&$post_filter));)?
-                $(declared.pre_score = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_score));)?
-                $(declared.score = Some($crate::call::node_reads::<Self, _, _, _>(&$score));)?
-                $(declared.score = Some($crate::call::pod_reads::<Self, _, _, _>(&$score_nodes));)?
+                $(declared.pre_score =
+                    Some($crate::call::without_identity($crate::call::pod_reads::<Self, _, _, _>(&$pre_score)));)?
+                $(declared.score =
+                    Some($crate::call::without_identity($crate::call::node_reads::<Self, _, _, _>(&$score)));)?
+                $(declared.score =
+                    Some($crate::call::without_identity($crate::call::pod_reads::<Self, _, _, _>(&$score_nodes)));)?
                 $(declared.normalization = $crate::types::Normalization::$normalization;)?
-                $(declared.normalize = Some($crate::call::scores_reads::<Self, _, _, _>(&$normalize));)?
+                $(declared.normalize =
+                    Some($crate::call::without_identity($crate::call::scores_reads::<Self, _, _, _>(&$normalize)));)?
                 $(
-                    declared.classes = Some($crate::call::given_reads::<Self, _, _, _, _>(&$classify));
-                    $(declared.other =
-                        declared.other.and($crate::call::given_reads::<Self, _, _, _, _>(&$score_classes));)?
+                    declared.classes = Some($crate::call::without_identity(
+                        $crate::call::given_reads::<Self, _, _, _, _>(&$classify),
+                    ));
+                    $(declared.other = declared.other.and($crate::call::without_identity(
+                        $crate::call::given_reads::<Self, _, _, _, _>(&$score_classes),
+                    ));)?
                 )?
                 $(
                     declared.other = declared.other.and($crate::call::node_reads::<Self, _, _, _>(&$reserve));
@@ -133,7 +146,7 @@ macro_rules! plugin {
                     $crate::call::given_reads::<Self, _, _, _, _>(&$queueing_hint),
                 ));)?
                 $(declared.scope = Some($crate::types::Scope::$scope);)?
-                declared
+                declared.checked()
             };
 
             $(fn retry_on() -> ::std::vec::Vec<$crate::ClusterEvent> {
@@ -144,8 +157,8 @@ macro_rules! plugin {
                 $crate::__arguments!(Self::NAME, json $(, $args)?)
             }
 
-            fn prepare(_scene: &$crate::call::TemplateScene<'_, Self>) -> Self::Prepared {
-                $($crate::call::template(&$prepare, _scene))?
+            fn prepare(_scene: &$crate::call::SignatureScene<'_, Self>) -> Self::Prepared {
+                $($crate::call::signature(&$prepare, _scene))?
             }
 
             $(fn skip(scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<bool> {
@@ -230,8 +243,8 @@ macro_rules! plugin {
                 $(fn unreserve(
                     reserved: &$crate::lifecycle::Reserved,
                     scene: &$crate::call::Scene<'_, Self>,
-                ) -> ::std::vec::Vec<$crate::intents::Intent> {
-                    $crate::lifecycle::IntoUndo::into_undo($crate::call::given(&$unreserve, reserved, scene))
+                ) -> $crate::lifecycle::Undone {
+                    ::std::convert::Into::into($crate::call::given(&$unreserve, reserved, scene))
                 })?
             )?
 
@@ -268,6 +281,17 @@ macro_rules! plugin {
             })?
         }
 
+        // The compiler evaluates this constant also if nothing uses the declaration, so that a mistake is an error early.
+        const _: $crate::plugin::Declared = <Plugin as $crate::plugin::Plugin>::DECLARED;
+
+        $($(
+            #[cfg(test)]
+            #[test]
+            fn the_schema_matches_the_arguments() {
+                $crate::testing::check_schema::<$args>(concat!(env!("CARGO_MANIFEST_DIR"), "/", $schema));
+            }
+        )?)?
+
         $(
             impl $crate::call::Param<Plugin> for &$args {
                 type Item<'a> = &'a $args;
@@ -280,8 +304,8 @@ macro_rules! plugin {
 
             impl $crate::call::PodParam<Plugin> for &$args {}
 
-            impl $crate::call::TemplateParam<Plugin> for &$args {
-                fn of_template<'a>(scene: &$crate::call::TemplateScene<'a, Plugin>) -> &'a $args {
+            impl $crate::call::SignatureParam<Plugin> for &$args {
+                fn of_signature<'a>(scene: &$crate::call::SignatureScene<'a, Plugin>) -> &'a $args {
                     scene.args()
                 }
             }
@@ -290,7 +314,7 @@ macro_rules! plugin {
         $(
             impl $crate::call::Param<Plugin> for &$index {
                 type Item<'a> = &'a $index;
-                const READS: $crate::call::Reads = $crate::call::Reads::BEYOND;
+                const READS: $crate::call::Reads = $crate::call::Reads::INDEX;
 
                 fn of<'a>(scene: &$crate::call::Scene<'a, Plugin>) -> &'a $index {
                     scene.index()
@@ -354,7 +378,7 @@ macro_rules! plugin {
     };
     ($($other:tt)*) => {
         ::std::compile_error!(
-            "plugin! takes these keys, in this order, only the first always: name, version, args, index, prepare (as in \
+            "plugin! takes these keys, in this order, only the first always: name, version, args, schema (with args), index, prepare (as in \
              `prepare: function => Type`), skip, pre_enqueue, queue_sort, pre_filter, filter or filter_nodes, post_filter, \
              pre_score, score or score_nodes, normalization, normalize, classify, score_classes (with classify), reserve, unreserve (with reserve), permit, \
              pre_bind, bind, post_bind, queueing_hint, retry_on, scope"

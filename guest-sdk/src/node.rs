@@ -19,10 +19,10 @@ use crate::labels;
 use crate::param::{Param, PodParam, Scene};
 use crate::plugin::Plugin;
 use crate::pod::{self, ResidentFact};
-use crate::reads::Reads;
+use crate::reads::{NodeReads, PodReads, Reads};
 use crate::resources::{self, Resource};
 use crate::snapshot::Snapshot;
-use crate::types::{self, NodeFacts, PodFacts, Resources, Scalar};
+use crate::types::{self, NodeFacts, NodeInfo, Resources, Scalar};
 
 text_fact! {
     /// `metadata.name`.
@@ -69,7 +69,7 @@ impl Id {
 impl<P: Plugin> Param<P> for Id {
     type Item<'a> = Id;
     /// Two nodes with the same facts have different ids, so answers that depend on the id are not cached by facts.
-    const READS: Reads = Reads::BEYOND;
+    const READS: Reads = Reads::NODES;
 
     fn of<'a>(scene: &Scene<'a, P>) -> Id {
         // Fits: the id came as a `u32`.
@@ -102,7 +102,7 @@ impl<'a> Ids<'a> {
 
 impl<P: Plugin> Param<P> for Ids<'_> {
     type Item<'a> = Ids<'a>;
-    const READS: Reads = Reads::BEYOND;
+    const READS: Reads = Reads::NODES;
 
     fn of<'a>(scene: &Scene<'a, P>) -> Ids<'a> {
         Ids(scene.nodes)
@@ -119,6 +119,39 @@ impl std::ops::Deref for Allocatable {
     type Target = Resources;
 
     fn deref(&self) -> &Resources {
+        &self.0
+    }
+}
+
+/// `status.capacity`: all resources of the node, also those that are kept from pods.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Capacity(pub Resources);
+
+impl std::ops::Deref for Capacity {
+    type Target = Resources;
+
+    fn deref(&self) -> &Resources {
+        &self.0
+    }
+}
+
+/// `status.nodeInfo`: operating system, architecture and versions.
+///
+/// ```
+/// use berth_guest::prelude::*;
+///
+/// fn filter(info: &node::Info) -> Result<(), &'static str> {
+///     if info.architecture == "amd64" { Ok(()) } else { Err("node(s) had another architecture") }
+/// }
+/// # let _ = filter;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Info(pub NodeInfo);
+
+impl std::ops::Deref for Info {
+    type Target = NodeInfo;
+
+    fn deref(&self) -> &NodeInfo {
         &self.0
     }
 }
@@ -239,7 +272,7 @@ macro_rules! params {
     ($($fact:ident [$flags:expr] $column:ident,)*) => { $(
         impl<P: Plugin> Param<P> for &$fact {
             type Item<'a> = &'a $fact;
-            const READS: Reads = Reads::node($flags);
+            const READS: Reads = Reads::node(NodeReads::of($flags));
 
             #[inline(always)]
             fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
@@ -248,7 +281,7 @@ macro_rules! params {
         }
 
         impl Fact for $fact {
-            const FACTS: NodeFacts = $flags;
+            const READS: NodeReads = NodeReads::of($flags);
 
             #[inline(always)]
             fn of(snapshot: &Snapshot, node: usize) -> &$fact {
@@ -271,12 +304,14 @@ params! {
     UsedPorts [NodeFacts::USED_PORTS] used_ports,
     Conditions [NodeFacts::CONDITIONS] conditions,
     DeclaredFeatures [NodeFacts::DECLARED_FEATURES] declared_features,
+    Capacity [NodeFacts::CAPACITY] capacity,
+    Info [NodeFacts::INFO] info,
 }
 
 /// A fact of a node that an [index](crate::index) can receive.
 pub trait Fact: 'static {
-    /// The flag of the fact's group in the contract.
-    const FACTS: NodeFacts;
+    /// What the host sends for the fact.
+    const READS: NodeReads;
     /// Returns this fact of a node.
     fn of(snapshot: &Snapshot, node: usize) -> &Self;
 }
@@ -285,15 +320,15 @@ pub trait Fact: 'static {
 pub trait FactSet: 'static {
     /// References to the facts.
     type Item<'a>;
-    /// The flags of the facts' groups in the contract.
-    const FACTS: NodeFacts;
+    /// What the host sends for the facts.
+    const READS: NodeReads;
     /// Returns these facts of a node.
     fn of(snapshot: &Snapshot, node: usize) -> Self::Item<'_>;
 }
 
 impl<F: Fact> FactSet for F {
     type Item<'a> = &'a F;
-    const FACTS: NodeFacts = F::FACTS;
+    const READS: NodeReads = F::READS;
 
     fn of(snapshot: &Snapshot, node: usize) -> &F {
         F::of(snapshot, node)
@@ -350,7 +385,7 @@ pub struct Change<'a, F: FactSet> {
 
 impl<P: Plugin, F: FactSet> Param<P> for Change<'_, F> {
     type Item<'a> = Change<'a, F>;
-    const READS: Reads = Reads::node(F::FACTS);
+    const READS: Reads = Reads::node(F::READS);
 
     fn of<'a>(scene: &Scene<'a, P>) -> Change<'a, F> {
         let nodes = scene.event_change.nodes;
@@ -365,15 +400,15 @@ impl<P: Plugin, F: FactSet> PodParam<P> for Change<'_, F> {}
 pub trait ResidentFacts: 'static {
     /// References to the facts.
     type Item<'a>;
-    /// The flags of the facts' groups in the contract.
-    const FACTS: PodFacts;
+    /// What the host sends for the facts.
+    const READS: PodReads;
     /// Returns these facts of a pod.
     fn of(pod: &pod::Facts) -> Self::Item<'_>;
 }
 
 impl<F: ResidentFact> ResidentFacts for F {
     type Item<'a> = &'a F;
-    const FACTS: PodFacts = F::FACTS;
+    const READS: PodReads = F::READS;
 
     fn of(pod: &pod::Facts) -> &F {
         F::of(pod)
@@ -384,7 +419,7 @@ macro_rules! tuples {
     ($($fact:ident)*) => {
         impl<$($fact: Fact),*> FactSet for ($($fact,)*) {
             type Item<'a> = ($(&'a $fact,)*);
-            const FACTS: NodeFacts = NodeFacts::empty()$(.union($fact::FACTS))*;
+            const READS: NodeReads = NodeReads::NONE$(.and($fact::READS))*;
 
             #[allow(clippy::unused_unit, reason = "of no facts")]
             fn of(_snapshot: &Snapshot, _node: usize) -> Self::Item<'_> {
@@ -394,7 +429,7 @@ macro_rules! tuples {
 
         impl<$($fact: ResidentFact),*> ResidentFacts for ($($fact,)*) {
             type Item<'a> = ($(&'a $fact,)*);
-            const FACTS: PodFacts = PodFacts::empty()$(.union($fact::FACTS))*;
+            const READS: PodReads = PodReads::NONE$(.and($fact::READS))*;
 
             #[allow(clippy::unused_unit, reason = "of no facts")]
             fn of(_pod: &pod::Facts) -> Self::Item<'_> {
@@ -412,7 +447,7 @@ tuples!(A B C D E);
 
 impl<P: Plugin, F: ResidentFacts> Param<P> for Pods<'_, F> {
     type Item<'a> = Pods<'a, F>;
-    const READS: Reads = Reads { resident: F::FACTS, ..Reads::node(NodeFacts::PODS) };
+    const READS: Reads = Reads::resident(F::READS);
 
     fn of<'a>(scene: &Scene<'a, P>) -> Pods<'a, F> {
         scene.snapshot.residents.on_node(scene.node)

@@ -30,6 +30,7 @@
 //! impl Index for Pools {
 //!     type Nodes = ();
 //!     type Pods = ();
+//!     type PendingPods = ();
 //!
 //!     fn new(_: &NoArgs) -> Pools {
 //!         Pools(BTreeMap::new())

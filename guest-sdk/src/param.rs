@@ -2,8 +2,8 @@
 //!
 //! Every type that a plugin's function may take implements [`Param`]. These types are references to the facts of the
 //! modules `pod`, `node` and `cluster`; `node::Free`, `node::Pods`, `node::Id`, `node::Ids`, `node::Change` and
-//! `pod::Change` by value; [`&Cycle`](crate::Cycle); and references to the plugin's own arguments, prepared state and
-//! [index](crate::index).
+//! `pod::Change` by value; [`&Cycle`](crate::Cycle), [`&Time`](crate::Time) and `&pod::Identity`; and references to the
+//! plugin's own arguments, prepared state and [index](crate::index).
 //!
 //! A parameter of any other type does not compile, so a plugin can't read what it does not declare:
 //!
@@ -26,27 +26,73 @@
 //!
 //! berth_guest::plugin!(name: "TooEarly", pre_filter: pre_filter);
 //! ```
+//!
+//! The pod's identity is known where a plugin acts for one pod, from post-filter and reserve on. A filter is asked
+//! about all pods of a signature at once, so it does not compile with the identity:
+//!
+//! ```compile_fail,E0080
+//! use berth_guest::prelude::*;
+//!
+//! fn filter(_: &pod::Identity) -> Result<(), &'static str> {
+//!     Ok(())
+//! }
+//!
+//! berth_guest::plugin!(name: "ByName", filter: filter);
+//! # fn main() {}
+//! ```
+//!
+//! Neither `skip` nor a queue-sort may depend on nodes, also not by way of an index:
+//!
+//! ```compile_fail,E0080
+//! use berth_guest::prelude::*;
+//!
+//! fn skip(nodes: node::Ids<'_>) -> bool {
+//!     nodes.is_empty()
+//! }
+//!
+//! berth_guest::plugin!(name: "NoNodes", skip: skip);
+//! # fn main() {}
+//! ```
+//!
+//! ```compile_fail,E0080
+//! use berth_guest::prelude::*;
+//! use berth_guest::Queued;
+//!
+//! fn queue_sort(queued: Queued) -> [i64; 1] {
+//!     [queued.queued]
+//! }
+//!
+//! fn score(labels: &node::Labels) -> i64 {
+//!     labels.iter().count() as i64
+//! }
+//!
+//! berth_guest::plugin!(name: "SortAndScore", queue_sort: queue_sort, score: score);
+//! # fn main() {}
+//! ```
 
 use crate::hints::EventChange;
 use crate::plugin::Plugin;
 use crate::post_filter::Rejected;
 use crate::reads::Reads;
 use crate::snapshot::Snapshot;
-use crate::{Cycle, Queued, cluster, pod};
+use crate::types::PodIdentity;
+use crate::{Attempt, Queued, cluster, pod};
 
-/// The inputs of `prepare`: the arguments, and the facts of the template's pods and of the cluster.
-pub struct TemplateScene<'a, P: Plugin> {
+/// The inputs of `prepare`: the arguments, and the facts of the signature's pods and of the cluster.
+pub struct SignatureScene<'a, P: Plugin> {
     pub(crate) args: &'a P::Args,
     pub(crate) pod: &'a pod::Facts,
     pub(crate) cluster: &'a cluster::Facts,
 }
 
-/// One call of a plugin's function: a template in a cycle, and for filters and scores a node.
+/// One call of a plugin's function: a pod signature in a cycle, and for filters and scores a node.
 pub struct Scene<'a, P: Plugin> {
-    pub(crate) template: TemplateScene<'a, P>,
+    pub(crate) signature: SignatureScene<'a, P>,
     pub(crate) prepared: &'a P::Prepared,
     pub(crate) index: &'a P::Index,
-    pub(crate) cycle: &'a Cycle,
+    pub(crate) attempt: &'a Attempt,
+    /// The pod's namespace, name and uid, in functions that act for one pod.
+    pub(crate) identity: &'a PodIdentity,
     pub(crate) snapshot: &'a Snapshot,
     /// The nodes of the call; empty if the call is not about a list of nodes, as in a pre-filter or a reserve.
     pub(crate) nodes: &'a [u32],
@@ -56,22 +102,37 @@ pub struct Scene<'a, P: Plugin> {
     pub(crate) event_change: EventChange<'a>,
 }
 
-impl<'a, P: Plugin> TemplateScene<'a, P> {
+impl<'a, P: Plugin> SignatureScene<'a, P> {
     /// Returns the plugin's arguments.
     pub fn args(&self) -> &'a P::Args {
         self.args
+    }
+
+    /// Returns the facts of the signature's pods.
+    pub fn pod(&self) -> &'a pod::Facts {
+        self.pod
     }
 }
 
 impl<'a, P: Plugin> Scene<'a, P> {
     /// Returns the plugin's arguments.
     pub fn args(&self) -> &'a P::Args {
-        self.template.args
+        self.signature.args
     }
 
-    /// Returns the result of `prepare` for the template.
+    /// Returns the result of `prepare` for the pod signature.
     pub fn prepared(&self) -> &'a P::Prepared {
         self.prepared
+    }
+
+    /// Returns the facts of the pod.
+    pub fn pod(&self) -> &'a pod::Facts {
+        self.signature.pod
+    }
+
+    /// Returns the nodes' facts, and the row of the current node.
+    pub fn snapshot_node(&self) -> (&'a Snapshot, usize) {
+        (self.snapshot, self.node)
     }
 
     /// Returns the plugin's index.
@@ -83,7 +144,7 @@ impl<'a, P: Plugin> Scene<'a, P> {
 /// A type that a plugin's function may take as a parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter of a plugin's function",
-    label = "this is not a fact, not `&Cycle`, and not the `args`, `index` or `prepare` type of the `plugin!` line",
+    label = "this is no fact, not `&Cycle` or `&Time`, and not the `args`, `index` or `prepare` type of the `plugin!` line",
     note = "take facts by reference: `&pod::Labels`, `&node::Taints`, `&cluster::NodeCount`"
 )]
 pub trait Param<P: Plugin> {
@@ -103,14 +164,14 @@ pub trait Param<P: Plugin> {
 )]
 pub trait PodParam<P: Plugin>: Param<P> {}
 
-/// A parameter that is the same for all pods of a template. `prepare` takes only these.
+/// A parameter that is the same for all pods of a pod signature. `prepare` takes only these.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be a parameter of `prepare`, which runs once for each template",
+    message = "`{Self}` can't be a parameter of `prepare`, which runs once for each signature",
     label = "only facts of the pod and the cluster, and arguments"
 )]
-pub trait TemplateParam<P: Plugin>: PodParam<P> {
-    /// Returns the parameter's value for the template.
-    fn of_template<'a>(scene: &TemplateScene<'a, P>) -> Self::Item<'a>;
+pub trait SignatureParam<P: Plugin>: PodParam<P> {
+    /// Returns the parameter's value for the pod signature.
+    fn of_signature<'a>(scene: &SignatureScene<'a, P>) -> Self::Item<'a>;
 }
 
 /// A function that runs for a pod and a node: a filter, score or reserve.
@@ -130,12 +191,12 @@ pub trait PodFn<P: Plugin, Out, Params> {
     fn call(&self, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A function that runs once per template: `prepare`.
-pub trait TemplateFn<P: Plugin, Out, Params> {
+/// A function that runs once per pod signature: `prepare`.
+pub trait SignatureFn<P: Plugin, Out, Params> {
     /// The facts that the function's parameters read.
     const READS: Reads;
     /// Calls the function.
-    fn call(&self, scene: &TemplateScene<'_, P>) -> Out;
+    fn call(&self, scene: &SignatureScene<'_, P>) -> Out;
 }
 
 /// A normalize: a function of the raw scores and of [`PodParam`]s.
@@ -197,14 +258,14 @@ macro_rules! functions {
             }
         }
 
-        impl<P: Plugin, Out, F, $($param: TemplateParam<P>),*> TemplateFn<P, Out, fn($($param),*)> for F
+        impl<P: Plugin, Out, F, $($param: SignatureParam<P>),*> SignatureFn<P, Out, fn($($param),*)> for F
         where
             F: Fn($($param),*) -> Out + for<'a> Fn($($param::Item<'a>),*) -> Out,
         {
             const READS: Reads = Reads::NONE$(.and($param::READS))*;
 
-            fn call(&self, _scene: &TemplateScene<'_, P>) -> Out {
-                self($($param::of_template(_scene)),*)
+            fn call(&self, _scene: &SignatureScene<'_, P>) -> Out {
+                self($($param::of_signature(_scene)),*)
             }
         }
 
@@ -263,14 +324,3 @@ functions!(A B C D E);
 functions!(A B C D E G);
 functions!(A B C D E G H);
 functions!(A B C D E G H I);
-
-impl<P: Plugin> Param<P> for &Cycle {
-    type Item<'a> = &'a Cycle;
-    const READS: Reads = Reads { cycle: true, ..Reads::NONE };
-
-    fn of<'a>(scene: &Scene<'a, P>) -> &'a Cycle {
-        scene.cycle
-    }
-}
-
-impl<P: Plugin> PodParam<P> for &Cycle {}

@@ -5,10 +5,10 @@ pub use crate::declaration::Declared;
 use crate::hints::{Event, Hint};
 use crate::index::Index;
 use crate::intents::Intent;
-use crate::lifecycle::{Permission, Reservation, Reserved};
-use crate::param::{Scene, TemplateScene};
+use crate::lifecycle::{Permission, Reservation, Reserved, Undone};
+use crate::param::{Scene, SignatureScene};
 use crate::post_filter::{PostFilter, Rejected};
-use crate::reads::Reads;
+use crate::reads::{Filled, Reads};
 use crate::score::Outcome;
 use crate::verdicts::Collector;
 use crate::{ClusterEvent, PreFilter, PreScore, Queued, Rejection, Verdict, types};
@@ -19,11 +19,13 @@ pub trait Plugin: Sized + 'static {
     const NAME: &'static str;
     /// The plugin's own version.
     const VERSION: &'static str;
+    /// The JSON Schema of the arguments.
+    const SCHEMA: Option<&'static str> = None;
     /// The type of the arguments, read from `pluginConfig[].args`.
     type Args: 'static;
     /// The plugin's own state of the cluster. Most plugins have [`NoIndex`](crate::index::NoIndex).
     type Index: Index<Self::Args>;
-    /// The result of `prepare`, computed once per template.
+    /// The result of `prepare`, computed once per pod signature.
     type Prepared: 'static;
 
     /// The keys of the `plugin!` macro, and the facts that each function reads.
@@ -31,6 +33,8 @@ pub trait Plugin: Sized + 'static {
     /// The union of the facts that all functions and the index read. A constant, so that the compiler leaves out the
     /// code for all other facts.
     const READS: Reads = Self::DECLARED.reads();
+    /// The part of [`Plugin::READS`] that code at run time needs.
+    const FILLED: Filled = Self::READS.filled();
 
     /// Returns the events after which a rejected pod is worth another attempt. Empty: any change of a fact that the
     /// plugin reads.
@@ -41,10 +45,10 @@ pub trait Plugin: Sized + 'static {
     /// Reads the arguments. An error names the plugin and the field.
     fn arguments(json: &str) -> Result<Self::Args, String>;
 
-    /// Computes the value that depends only on the facts of the template's pods, the arguments and cluster facts.
-    fn prepare(scene: &TemplateScene<'_, Self>) -> Self::Prepared;
+    /// Computes the value that depends only on the facts of the signature's pods, the arguments and cluster facts.
+    fn prepare(scene: &SignatureScene<'_, Self>) -> Self::Prepared;
 
-    /// Returns true if the plugin does not apply to pods of this template.
+    /// Returns true if the plugin does not apply to pods of this pod signature.
     fn skip(_scene: &Scene<'_, Self>) -> Outcome<bool> {
         Ok(false)
     }
@@ -54,7 +58,7 @@ pub trait Plugin: Sized + 'static {
         Verdict::FITS
     }
 
-    /// Returns the sort key of a pod that has been waiting since `queued`.
+    /// Returns the sort key of a pod.
     fn queue_sort(_queued: Queued, _scene: &Scene<'_, Self>) -> Outcome<Vec<i64>> {
         Ok(Vec::new())
     }
@@ -81,7 +85,7 @@ pub trait Plugin: Sized + 'static {
 
     /// Runs if the pod fits no node.
     fn post_filter(_rejected: &mut Rejected<'_>, _scene: &Scene<'_, Self>) -> Outcome<PostFilter> {
-        Ok(PostFilter::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
+        Ok(PostFilter::default())
     }
 
     /// Runs before nodes are scored.
@@ -124,9 +128,9 @@ pub trait Plugin: Sized + 'static {
         Ok(Reservation::default())
     }
 
-    /// Returns the intents that undo a reservation that ends without a bind.
-    fn unreserve(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Vec<Intent> {
-        Vec::new()
+    /// Ends a reservation without a bind.
+    fn unreserve(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Undone {
+        Undone::default()
     }
 
     /// Decides whether the pod may be bound.

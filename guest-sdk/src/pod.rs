@@ -1,5 +1,5 @@
-//! Facts of the pod that is being scheduled. A function that takes `&pod::Tolerations` reads the pod's tolerations
-//! and no other fact. Pods that are equal in all facts that a plugin reads share a template: the host asks the plugin
+//! Facts of the pod that is being scheduled. A function that takes `&pod::Tolerations` reads the pod's tolerations and
+//! no other fact. Pods that are equal in all facts that a plugin reads share a pod signature: the host asks the plugin
 //! once for all of these pods.
 //!
 //! ```
@@ -14,14 +14,18 @@
 //! # let _ = filter;
 //! ```
 
+use serde::de::DeserializeOwned;
+
 use crate::fact::{list_fact, text_fact, value_fact};
 use crate::labels::{self, LabelMap};
+use crate::named::{Cache, Field, Text};
 use crate::node::ResidentFacts;
-use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
+use crate::param::{Param, PodParam, Scene, SignatureParam, SignatureScene};
 use crate::plugin::Plugin;
-use crate::reads::Reads;
+use crate::reads::{FilledPod, PodReads, Reads};
 use crate::resources::Resource;
-use crate::types::{self, PodFacts, Resources, Taint};
+pub use crate::types::PodIdentity as Identity;
+use crate::types::{self, PodFacts, QosClass, Resources, Taint};
 
 /// The id of a pod on a node, valid while the pod is on the node. Ids are small numbers without large gaps, so an
 /// [index](crate::index) may keep facts of pods in arrays.
@@ -36,13 +40,13 @@ impl Id {
 }
 
 text_fact! {
-    /// `metadata.name`. Each pod is a template of its own for a plugin that reads this fact, so the plugin is asked
-    /// about every pod.
+    /// `metadata.name`. Each pod has a pod signature of its own for a plugin that reads this fact, so the plugin is
+    /// asked about every pod.
     Name,
     /// `metadata.namespace`.
     Namespace,
-    /// `metadata.uid`. Each pod is a template of its own for a plugin that reads this fact, so the plugin is asked
-    /// about every pod.
+    /// `metadata.uid`. Each pod has a pod signature of its own for a plugin that reads this fact, so the plugin is
+    /// asked about every pod.
     Uid,
     /// `spec.nodeName`; empty for a pending pod.
     NodeName,
@@ -50,6 +54,9 @@ text_fact! {
     SchedulerName,
     /// `status.nominatedNodeName`; empty if absent.
     NominatedNode,
+    /// `spec.schedulingGroup.podGroupName`: the name of a PodGroup in the pod's namespace; empty if the pod belongs to
+    /// no group.
+    SchedulingGroup,
 }
 
 value_fact! {
@@ -57,6 +64,10 @@ value_fact! {
     HostNetwork(bool),
     /// True if `metadata.deletionTimestamp` is set.
     Deleting(bool),
+    /// The quality of service class, computed from requests and limits as the API server does it.
+    Qos(QosClass),
+    /// `metadata.creationTimestamp`, in seconds since 1970; 0 if absent.
+    CreationTime(i64),
     /// `status.startTime`, in seconds since 1970; 0 if absent.
     StartTime(i64),
     /// True if `spec.hostUsers` is false: the pod runs in a user namespace of its own.
@@ -159,8 +170,27 @@ impl Requests {
     }
 }
 
+/// The pod's resource limits, summed over its containers as Kubernetes does it. A resource without a limit is 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits(pub Resources);
+
+impl std::ops::Deref for Limits {
+    type Target = Resources;
+
+    fn deref(&self) -> &Resources {
+        &self.0
+    }
+}
+
+impl Default for QosClass {
+    /// Returns the class of a pod without requests and limits.
+    fn default() -> QosClass {
+        QosClass::BestEffort
+    }
+}
+
 /// The devices that the pod asks for: by `spec.resourceClaims`, and by extended resources, which a DeviceClass may
-/// map to devices. All fields are empty for a pod that asks for no devices, so such pods can share a template.
+/// map to devices. All fields are empty for a pod that asks for no devices, so such pods can share a pod signature.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourceClaims {
     /// `metadata.name` of the pod, because claims are reserved for the pod by name. Empty if the pod asks for no
@@ -201,39 +231,46 @@ macro_rules! facts {
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Facts {
             $(pub(crate) $field: $fact,)*
+            /// The declared fields as JSON.
+            fields: String,
+            named: Cache,
         }
 
         impl Facts {
             /// Frees the facts. A component frees only the facts that the plugin reads: all other facts are empty
             /// there, and code to free them would make the component larger.
             #[inline(always)]
-            pub(crate) fn free(self, reads: PodFacts) {
-                let Facts { $($field),* } = self;
-                $(free(reads.contains($flags) || cfg!(not(target_family = "wasm")), $field);)*
+            pub(crate) fn free(self, filled: FilledPod) {
+                let Facts { $($field,)* fields, named } = self;
+                let native = cfg!(not(target_family = "wasm"));
+                $(free(filled.facts.contains($flags) || native, $field);)*
+                free(filled.fields || native, fields);
+                let facts = filled.facts.intersects(PodFacts::LABELS.union(PodFacts::ANNOTATIONS));
+                free(facts || filled.fields || native, named);
             }
         }
 
         $(
             impl<P: Plugin> Param<P> for &$fact {
                 type Item<'a> = &'a $fact;
-                const READS: Reads = Reads::pod($flags);
+                const READS: Reads = Reads::pod(PodReads::of($flags));
 
                 #[inline(always)]
                 fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
-                    &scene.template.pod.$field
+                    &scene.signature.pod.$field
                 }
             }
 
             impl<P: Plugin> PodParam<P> for &$fact {}
 
-            impl<P: Plugin> TemplateParam<P> for &$fact {
-                fn of_template<'a>(scene: &TemplateScene<'a, P>) -> &'a $fact {
+            impl<P: Plugin> SignatureParam<P> for &$fact {
+                fn of_signature<'a>(scene: &SignatureScene<'a, P>) -> &'a $fact {
                     &scene.pod.$field
                 }
             }
 
             impl ResidentFact for $fact {
-                const FACTS: PodFacts = $flags;
+                const READS: PodReads = PodReads::of($flags);
 
                 fn of(facts: &Facts) -> &$fact {
                     &facts.$field
@@ -265,7 +302,7 @@ pub struct Change<'a, F: ResidentFacts> {
 
 impl<P: Plugin, F: ResidentFacts> Param<P> for Change<'_, F> {
     type Item<'a> = Change<'a, F>;
-    const READS: Reads = Reads::pod(F::FACTS);
+    const READS: Reads = Reads { nodes: true, ..Reads::pod(F::READS) };
 
     fn of<'a>(scene: &Scene<'a, P>) -> Change<'a, F> {
         let [before, after] = scene.event_change.pods;
@@ -277,8 +314,8 @@ impl<P: Plugin, F: ResidentFacts> PodParam<P> for Change<'_, F> {}
 
 /// A fact that a function may also read from the pods on a node: `node::Pods<pod::Labels>`.
 pub trait ResidentFact: 'static {
-    /// The flag of the fact's group in the contract.
-    const FACTS: PodFacts;
+    /// What the host sends for the fact.
+    const READS: PodReads;
     /// Returns this fact of the pod.
     fn of(facts: &Facts) -> &Self;
 }
@@ -298,6 +335,8 @@ facts! {
     pod_affinity: PodAffinity [PodFacts::POD_AFFINITY],
     topology_spread: TopologySpread [PodFacts::TOPOLOGY_SPREAD],
     requests: Requests [PodFacts::REQUESTS],
+    limits: Limits [PodFacts::LIMITS],
+    qos: Qos [PodFacts::QOS],
     containers: Containers [PodFacts::CONTAINERS],
     images: Images [PodFacts::IMAGES],
     host_ports: HostPorts [PodFacts::HOST_PORTS],
@@ -307,17 +346,19 @@ facts! {
     host_network: HostNetwork [PodFacts::HOST_NETWORK],
     nominated_node: NominatedNode [PodFacts::NOMINATED_NODE],
     deleting: Deleting [PodFacts::DELETION],
+    creation_time: CreationTime [PodFacts::CREATION_TIME],
     start_time: StartTime [PodFacts::START_TIME],
     user_namespace: UserNamespace [PodFacts::USER_NAMESPACE],
     restart_actions: RestartActions [PodFacts::RESTART_ACTIONS],
+    scheduling_group: SchedulingGroup [PodFacts::SCHEDULING_GROUP],
 }
 
 impl Facts {
-    /// Converts a pod from the contract's form. Labels use the strings of `texts` where these are equal. `reads` are
-    /// the facts that the plugin reads. It is a constant once this function is inlined.
+    /// Converts a pod from the contract's form. Labels use the strings of `texts` where these are equal. `filled` is
+    /// what the host sends. It is a constant once this function is inlined.
     #[inline(always)]
-    pub(crate) fn new(mut pod: types::Pod, reads: PodFacts, texts: &mut labels::Texts) -> Facts {
-        let requests = pod.requests;
+    pub(crate) fn new(mut pod: types::Pod, filled: FilledPod, texts: &mut labels::Texts) -> Facts {
+        let (requests, reads) = (pod.requests, filled.facts);
         let resource_claims = if reads.contains(PodFacts::RESOURCE_CLAIMS) {
             ResourceClaims {
                 pod_name: also(&mut pod.name, reads.contains(PodFacts::NAME)),
@@ -355,6 +396,8 @@ impl Facts {
             },
             containers: Containers(pod.containers),
             images: Images { containers: pod.images.containers, volumes: pod.images.volumes },
+            limits: Limits(pod.limits),
+            qos: Qos(pod.qos),
             host_ports: HostPorts(pod.host_ports),
             volumes: Volumes(pod.volumes),
             scheduling_gates: SchedulingGates(pod.scheduling_gates),
@@ -362,9 +405,33 @@ impl Facts {
             host_network: HostNetwork(pod.host_network),
             nominated_node: NominatedNode(pod.nominated_node_name),
             deleting: Deleting(pod.deleting),
+            creation_time: CreationTime(pod.creation_time),
             start_time: StartTime(pod.start_time),
             user_namespace: UserNamespace(pod.user_namespace),
             restart_actions: RestartActions(pod.restart_actions),
+            scheduling_group: SchedulingGroup(pod.scheduling_group),
+            fields: pod.fields,
+            named: Cache::default(),
         }
+    }
+
+    /// Returns a fact that the author names. The value is made once.
+    pub fn named<T: 'static>(&self, make: impl Fn(&Facts) -> T) -> &T {
+        self.named.get(|| make(self))
+    }
+
+    /// Returns the value of the label with this key.
+    pub fn label_of(&self, key: &str) -> Text {
+        Text::of(&self.labels, key)
+    }
+
+    /// Returns the value of the annotation with this key.
+    pub fn annotation_of(&self, key: &str) -> Text {
+        Text::of(&self.annotations, key)
+    }
+
+    /// Returns the value of the field with this path.
+    pub fn field_of<T: DeserializeOwned>(&self, path: &str) -> Field<T> {
+        Field::read(&self.fields, path)
     }
 }

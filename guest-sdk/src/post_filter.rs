@@ -14,6 +14,7 @@
 //! impl Index for Spot {
 //!     type Nodes = ();
 //!     type Pods = pod::Labels;
+//!     type PendingPods = ();
 //!
 //!     fn new(_: &NoArgs) -> Spot {
 //!         Spot::default()
@@ -35,11 +36,11 @@
 //! fn post_filter(rejected: &mut Rejected<'_>, spot: &Spot) -> PostFilter {
 //!     let helps = |node| rejected.code(node) == Some(Code::Unschedulable);
 //!     let pods = spot.0.iter().filter(|(_, node)| helps(*node));
-//!     let cases: Vec<WhatIf> = pods.map(|(pod, node)| WhatIf { node: *node, taken_away: vec![*pod] }).collect();
+//!     let cases: Vec<WhatIf> = pods.map(|(pod, node)| WhatIf { node: *node, removed: vec![*pod] }).collect();
 //!     let answers = rejected.ask(&cases);
 //!     match cases.into_iter().zip(answers).find(|(_, status)| status.is_none()) {
-//!         Some((WhatIf { node, taken_away }, _)) => {
-//!             PostFilter::Nominate(Nomination { node, evict: taken_away, reason: "a spot pod is preempted".into() })
+//!         Some((WhatIf { node, removed }, _)) => {
+//!             PostFilter::nominate(node, removed, "a spot pod is preempted")
 //!         }
 //!         None => PostFilter::no_room("no node fits without a spot pod"),
 //!     }
@@ -55,7 +56,7 @@ use crate::bindings::post_filter::berth::scheduler::extenders as wit_extenders;
 use crate::bindings::post_filter::berth::scheduler::what_if::WhatIfCase;
 use crate::bindings::post_filter::exports::berth::scheduler::post_filter as wit;
 use crate::intents::Intent;
-use crate::types::{Code, Status, Verdicts};
+use crate::types::{Code, PodActions, Status, Verdicts};
 use crate::{node, pod};
 
 /// The nodes that rejected the pod, with functions that ask whether the pod would fit without some other pods.
@@ -92,7 +93,7 @@ pub struct WhatIf {
     /// The node.
     pub node: node::Id,
     /// The pods of the node to leave out.
-    pub taken_away: Vec<pod::Id>,
+    pub removed: Vec<pod::Id>,
 }
 
 impl<'a> Rejected<'a> {
@@ -120,9 +121,9 @@ impl<'a> Rejected<'a> {
         if cases.is_empty() {
             return Vec::new();
         }
-        let pods = |case: &WhatIf| case.taken_away.iter().map(|pod| pod.0).collect();
+        let pods = |case: &WhatIf| case.removed.iter().map(|pod| pod.0).collect();
         let cases: Vec<WhatIfCase> =
-            cases.iter().map(|case| WhatIfCase { node: case.node.0, taken_away: pods(case) }).collect();
+            cases.iter().map(|case| WhatIfCase { node: case.node.0, removed: pods(case) }).collect();
         let Verdicts { outcomes, nodes } = (self.ask)(&cases);
         let outcome = |answer: &u16| outcomes.get(usize::from(*answer).checked_sub(1)?).cloned();
         nodes.iter().map(outcome).collect()
@@ -159,8 +160,19 @@ impl fmt::Debug for Rejected<'_> {
 }
 
 /// The answer of a post-filter.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PostFilter {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PostFilter {
+    /// The node for the pod, or why there is none.
+    pub result: PostFilterResult,
+    /// Changes to the cluster that may make the pod fit later: patches, creations and deletions.
+    pub intents: Vec<Intent>,
+    /// What happens to other pods.
+    pub pods: PodActions,
+}
+
+/// The result of a post-filter for the pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PostFilterResult {
     /// The pod fits a node after the evictions.
     Nominate(Nomination),
     /// Preemption does not help on any node.
@@ -169,9 +181,14 @@ pub enum PostFilter {
         reasons: Vec<String>,
         /// True to clear the pod's `status.nominatedNodeName`.
         clear: bool,
-        /// Changes to the cluster that may make the pod fit later: patches, creations and deletions.
-        intents: Vec<Intent>,
     },
+}
+
+impl Default for PostFilterResult {
+    /// Returns a result without reasons, which keeps the pod's `status.nominatedNodeName`.
+    fn default() -> PostFilterResult {
+        PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false }
+    }
 }
 
 /// A node for the pod, and its victims.
@@ -186,22 +203,39 @@ pub struct Nomination {
 }
 
 impl PostFilter {
+    /// Makes the answer that the pod fits a node after the eviction of these pods.
+    pub fn nominate(node: node::Id, evict: Vec<pod::Id>, reason: impl Into<String>) -> PostFilter {
+        PostFilterResult::Nominate(Nomination { node, evict, reason: reason.into() }).into()
+    }
+
     /// Makes the answer that preemption does not help on any node. The answer clears the pod's
     /// `status.nominatedNodeName`.
     pub fn no_room(reason: impl Into<String>) -> PostFilter {
-        PostFilter::Unschedulable { reasons: vec![reason.into()], clear: true, intents: Vec::new() }
+        PostFilterResult::Unschedulable { reasons: vec![reason.into()], clear: true }.into()
+    }
+
+    /// Also changes the cluster.
+    #[must_use]
+    pub fn with_intents(self, intents: Vec<Intent>) -> PostFilter {
+        PostFilter { intents, ..self }
+    }
+}
+
+impl From<PostFilterResult> for PostFilter {
+    fn from(result: PostFilterResult) -> PostFilter {
+        PostFilter { result, ..PostFilter::default() }
     }
 }
 
 impl From<PostFilter> for wit::PostFilterResult {
-    fn from(answer: PostFilter) -> wit::PostFilterResult {
-        match answer {
-            PostFilter::Nominate(Nomination { node, evict, reason }) => {
+    fn from(PostFilter { result, intents, pods }: PostFilter) -> wit::PostFilterResult {
+        match result {
+            PostFilterResult::Nominate(Nomination { node, evict, reason }) => {
                 let evict = evict.into_iter().map(|pod| pod.0).collect();
-                wit::PostFilterResult::Nominate(wit::Nomination { node: node.0, evict, reason, intents: Vec::new() })
+                wit::PostFilterResult::Nominate(wit::Nomination { node: node.0, evict, reason, intents, pods })
             }
-            PostFilter::Unschedulable { reasons, clear, intents } => {
-                wit::PostFilterResult::Unschedulable(wit::Failure { reasons, clear, intents })
+            PostFilterResult::Unschedulable { reasons, clear } => {
+                wit::PostFilterResult::Unschedulable(wit::Failure { reasons, clear, intents, pods })
             }
         }
     }

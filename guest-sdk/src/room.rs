@@ -1,7 +1,7 @@
-//! An LRU cache bounded in bytes, for the values that a plugin computes per template. If the values take too many
+//! An LRU cache bounded in bytes, for the values that a plugin computes per pod signature. If the values take too many
 //! bytes, the cache evicts the least recently used values. The most recently used value stays, whatever its size.
 //!
-//! The host limits the memory of an instance. A plugin that counts per node for each of a thousand templates would
+//! The host limits the memory of an instance. A plugin that counts per node for each of a thousand pod signatures would
 //! exceed that limit without a bound.
 //!
 //! ```

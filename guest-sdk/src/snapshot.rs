@@ -2,16 +2,21 @@
 
 use std::marker::PhantomData;
 
-use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, Node, ResidentPod, Usage};
+use serde::de::DeserializeOwned;
+
+use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, Node, PendingPod, ResidentPod, Usage};
 use crate::index::Index;
 use crate::labels::Texts;
+use crate::named::{Cache, Field, Text};
 use crate::node::{FactSet, ResidentFacts};
 use crate::plugin::Plugin;
+use crate::reads::FilledNode;
 use crate::types::{ClusterFacts, NodeFacts};
 use crate::{cluster, node, pod};
 
 type IndexedNodes<P> = <<P as Plugin>::Index as Index<<P as Plugin>::Args>>::Nodes;
 type IndexedPods<P> = <<P as Plugin>::Index as Index<<P as Plugin>::Args>>::Pods;
+type IndexedPendingPods<P> = <<P as Plugin>::Index as Index<<P as Plugin>::Args>>::PendingPods;
 
 /// One fact of all nodes. The column of a fact that no function reads stays empty, as the host never sends the fact.
 #[derive(Default)]
@@ -96,6 +101,11 @@ pub struct Snapshot {
     pub(crate) used_ports: Column<node::UsedPorts>,
     pub(crate) conditions: Column<node::Conditions>,
     pub(crate) declared_features: Column<node::DeclaredFeatures>,
+    pub(crate) capacity: Column<node::Capacity>,
+    pub(crate) info: Column<node::Info>,
+    /// The declared fields of each node as JSON.
+    fields: Column<String>,
+    named: Column<Cache>,
     pub(crate) residents: Residents,
     pub(crate) cluster: cluster::Facts,
     pub(crate) texts: Texts,
@@ -104,32 +114,55 @@ pub struct Snapshot {
 /// Declares the columns: the group of facts of each column, the field of `Node` that carries it, and the function
 /// that turns the field into a row.
 ///
-/// `reads` is a constant once these functions are inlined, so columns that the plugin does not read leave no code in
+/// `filled` is a constant once these functions are inlined, so columns that the plugin does not read leave no code in
 /// the component.
 macro_rules! columns {
     ($($column:ident [$fact:ident] $(from $field:ident: $make:expr)?,)*) => {
         impl Snapshot {
             #[inline(always)]
-            fn set_node(&mut self, node: Node, reads: NodeFacts) {
+            fn set_node(&mut self, node: Node, filled: FilledNode) {
                 let at = node.id as usize;
                 *self.present.row(at) = true;
-                $($(if reads.contains(NodeFacts::$fact)
+                if has_named(filled) {
+                    // The values were made of labels and fields that may have changed.
+                    self.named.clear(at);
+                }
+                $($(if filled.facts.contains(NodeFacts::$fact)
                     && let Some(value) = node.$field
                 {
                     *self.$column.row(at) = $make(value, &mut self.texts);
                 })?)*
+                if filled.fields
+                    && let Some(fields) = node.fields
+                {
+                    *self.fields.row(at) = fields;
+                }
+                if has_named(filled) {
+                    self.named.row(at);
+                }
             }
 
             /// Removes a node, but not the pods on the node: the host may remove a node's pods after the node.
             #[inline(always)]
-            fn remove_node(&mut self, at: usize, reads: NodeFacts) {
+            fn remove_node(&mut self, at: usize, filled: FilledNode) {
                 self.present.clear(at);
-                $(if reads.contains(NodeFacts::$fact) {
+                $(if filled.facts.contains(NodeFacts::$fact) {
                     self.$column.clear(at);
                 })*
+                if filled.fields {
+                    self.fields.clear(at);
+                }
+                if has_named(filled) {
+                    self.named.clear(at);
+                }
             }
         }
     };
+}
+
+/// Returns true if the plugin may have named facts of nodes.
+const fn has_named(filled: FilledNode) -> bool {
+    filled.fields || filled.facts.intersects(NodeFacts::LABELS.union(NodeFacts::ANNOTATIONS))
 }
 
 columns! {
@@ -145,40 +178,48 @@ columns! {
     used_ports [USED_PORTS] from used_ports: |ports, _| node::UsedPorts(ports),
     conditions [CONDITIONS] from conditions: |conditions, _| node::Conditions(conditions),
     declared_features [DECLARED_FEATURES] from declared_features: |features, _| node::DeclaredFeatures(features),
+    capacity [CAPACITY] from capacity: |capacity, _| node::Capacity(capacity),
+    info [INFO] from info: |info, _| node::Info(info),
 }
 
 impl Snapshot {
     /// Makes a snapshot that contains only these nodes, such as the nodes of an event. The row of a node is its id.
     pub(crate) fn of_nodes<P: Plugin>(nodes: impl IntoIterator<Item = Node>) -> Snapshot {
         let mut snapshot = Snapshot::default();
-        nodes.into_iter().for_each(|node| snapshot.set_node(node, P::READS.node));
+        nodes.into_iter().for_each(|node| snapshot.set_node(node, P::FILLED.node));
         snapshot
     }
 
     /// Applies a change of a fact that the plugin reads, and updates the plugin's index.
     #[inline(always)]
     pub(crate) fn apply<P: Plugin>(&mut self, change: Change, index: Option<&mut P::Index>) {
-        let images = P::READS.cluster.contains(ClusterFacts::IMAGES);
+        let images = P::FILLED.cluster.contains(ClusterFacts::IMAGES);
         match change {
             Change::Node(node) => {
                 let id = node.id;
-                self.set_node(node, P::READS.node);
+                self.set_node(node, P::FILLED.node);
                 if let Some(index) = index {
                     index.node_set(node::Id(id), <IndexedNodes<P> as FactSet>::of(self, id as usize));
                 }
             }
             Change::NodeRemoved(id) => {
-                self.remove_node(id as usize, P::READS.node);
+                self.remove_node(id as usize, P::FILLED.node);
                 if let Some(index) = index {
                     index.node_removed(node::Id(id));
                 }
             }
-            Change::Usage(usage) if P::READS.node.contains(NodeFacts::USAGE) => self.set_usage(usage),
-            Change::ResidentPod(pod) if P::READS.node.contains(NodeFacts::PODS) => self.set_pod::<P>(pod, index),
-            Change::ResidentPodRemoved(id) if P::READS.node.contains(NodeFacts::PODS) => {
+            Change::Usage(usage) if P::FILLED.node.facts.contains(NodeFacts::USAGE) => self.set_usage(usage),
+            Change::ResidentPod(pod) if P::FILLED.resident.is_some() => self.set_pod::<P>(pod, index),
+            Change::ResidentPodRemoved(id) if P::FILLED.resident.is_some() => {
                 self.residents.remove(id);
                 if let Some(index) = index {
                     index.pod_removed(pod::Id(id));
+                }
+            }
+            Change::PendingPod(pod) if P::FILLED.pending.is_some() => self.set_pending_pod::<P>(pod, index),
+            Change::PendingPodRemoved(id) if P::FILLED.pending.is_some() => {
+                if let Some(index) = index {
+                    index.pending_pod_removed(pod::Id(id));
                 }
             }
             Change::Image(image) if images => {
@@ -206,16 +247,48 @@ impl Snapshot {
     /// that it needs in its own form.
     #[inline(always)]
     fn set_pod<P: Plugin>(&mut self, resident: ResidentPod, index: Option<&mut P::Index>) {
-        let facts = pod::Facts::new(resident.pod, P::READS.resident, &mut self.texts);
+        let Some(filled) = P::FILLED.resident else { return };
+        let facts = pod::Facts::new(resident.pod, filled, &mut self.texts);
         if let Some(index) = index {
             let indexed = <IndexedPods<P> as ResidentFacts>::of(&facts);
             index.pod_set(pod::Id(resident.id), node::Id(resident.node), indexed);
         }
-        if const { P::DECLARED.functions().node.contains(NodeFacts::PODS) } {
+        if const { P::DECLARED.functions().resident.is_some() } {
             self.residents.set(resident.id, resident.node, facts);
         } else {
-            facts.free(P::READS.resident);
+            facts.free(filled);
         }
+    }
+
+    /// Updates the index. Only an index reads pending pods.
+    #[inline(always)]
+    fn set_pending_pod<P: Plugin>(&mut self, pending: PendingPod, index: Option<&mut P::Index>) {
+        let Some(filled) = P::FILLED.pending else { return };
+        let facts = pod::Facts::new(pending.pod, filled, &mut self.texts);
+        if let Some(index) = index {
+            index.pending_pod_set(pod::Id(pending.id), <IndexedPendingPods<P> as ResidentFacts>::of(&facts));
+        }
+        facts.free(filled);
+    }
+
+    /// Returns a fact of a node that the author names. The value is made once.
+    pub fn named<T: 'static>(&self, node: usize, make: impl Fn(&Snapshot) -> T) -> &T {
+        self.named.get(node).get(|| make(self))
+    }
+
+    /// Returns the value of the node's label with this key.
+    pub fn label_of(&self, node: usize, key: &str) -> Text {
+        Text::of(self.labels.get(node), key)
+    }
+
+    /// Returns the value of the node's annotation with this key.
+    pub fn annotation_of(&self, node: usize, key: &str) -> Text {
+        Text::of(self.annotations.get(node), key)
+    }
+
+    /// Returns the value of the node's field with this path.
+    pub fn field_of<T: DeserializeOwned>(&self, node: usize, path: &str) -> Field<T> {
+        Field::read(self.fields.get(node), path)
     }
 
     fn set_usage(&mut self, usage: Usage) {

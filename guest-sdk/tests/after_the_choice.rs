@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use berth_guest::hints::{Event, Hint};
 use berth_guest::intents::{Intent, ObjectReference, Patch, PatchType, Wait};
-use berth_guest::lifecycle::{Decision, Permission, Reservation, Reserved};
+use berth_guest::lifecycle::{Decision, Permission, PodActions, Reservation, Reserved, Undone};
 use berth_guest::prelude::*;
 use berth_guest::testing::{Host, node, pod};
 use berth_guest::types::{Code, NodeFacts, PodFacts};
@@ -24,15 +24,16 @@ mod licenses {
         }
     }
 
-    fn unreserve(reserved: &Reserved, _: &pod::Name) {
+    fn unreserve(reserved: &Reserved, pod: &pod::Identity) -> Undone {
         assert_eq!(reserved.state, b"cad");
+        Undone::default().rejecting(format!("with-{}", pod.uid), "the license is free").activating(["next"])
     }
 
-    fn permit(reserved: &Reserved, uid: &pod::Uid) -> Result<Permission, &'static str> {
+    fn permit(reserved: &Reserved, pod: &pod::Identity) -> Result<Permission, &'static str> {
         match reserved.state.as_slice() {
             b"" => Ok(Permission::APPROVE),
             b"none" => Err("no license is left"),
-            _ => Ok(Permission::wait(Duration::from_secs(5)).allowing(vec![format!("before-{}", &**uid)])),
+            _ => Ok(Permission::wait(Duration::from_secs(5)).approving([format!("before-{}", pod.uid)])),
         }
     }
 
@@ -106,9 +107,9 @@ fn host() -> Host<licenses::Plugin> {
 fn the_declaration_has_the_facts_that_are_read() {
     let host = host();
     let declaration = host.declaration();
-    assert_eq!(declaration.node_facts, NodeFacts::LABELS);
-    let facts = PodFacts::LABELS | PodFacts::ANNOTATIONS | PodFacts::NAME | PodFacts::UID;
-    assert_eq!(declaration.pod_facts, facts);
+    assert_eq!(declaration.node.facts, NodeFacts::LABELS);
+    let facts = PodFacts::LABELS | PodFacts::ANNOTATIONS;
+    assert_eq!(declaration.pod.facts, facts);
 }
 
 #[test]
@@ -120,18 +121,21 @@ fn reserve_returns_state_or_a_rejection() {
     let refused = host.reserve(&licensed, "b").unwrap_err();
     assert_eq!(refused.code, Code::UnschedulableAndUnresolvable);
     assert_eq!(refused.reasons, ["node(s) had no licenses"]);
-    host.unreserve(&licensed, "a", b"cad");
+    let undone = host.unreserve(&licensed.uid("u"), "a", b"cad");
+    let reject = vec![("with-u".to_owned(), "the license is free".to_owned())];
+    let pods = PodActions { approve: Vec::new(), reject, activate: vec!["next".to_owned()] };
+    assert_eq!(undone, Undone { intents: Vec::new(), pods });
 }
 
 #[test]
-fn permit_allows_denies_or_waits() {
+fn permit_approves_denies_or_waits() {
     let mut host = host();
     assert_eq!(host.permit(&pod(), "a", b""), Permission::APPROVE);
     let denied = Permission::deny("no license is left");
     assert_eq!(host.permit(&pod(), "a", b"none"), denied);
     let waits = host.permit(&pod().uid("u"), "a", b"cad");
     assert_eq!(waits.decision, Decision::Wait(Duration::from_secs(5)));
-    assert_eq!((waits.allow.as_slice(), waits.reject.as_slice()), (["before-u".to_owned()].as_slice(), [].as_slice()));
+    assert_eq!(waits.pods, PodActions { approve: vec!["before-u".to_owned()], ..PodActions::default() });
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Tests of each extension point's answers, as the host gets them.
 
-use berth_guest::post_filter::{Nomination, PostFilter, Rejected, WhatIf};
+use berth_guest::post_filter::{PostFilter, Rejected, WhatIf};
 use berth_guest::prelude::*;
 use berth_guest::testing::{Host, Rejections, node, pod};
 use berth_guest::types::{Code, NodeFacts, Normalization, PodFacts, Scope, Status};
-use berth_guest::{ClusterEvent, EventActions, Guest, Outcome};
+use berth_guest::{Attempt, ClusterEvent, EventActions, Guest, Outcome};
 
 /// Takes part in pre-filter, filter, pre-score, score and normalize. The filter's answer and the score depend on the
 /// node's name. The pod's labels choose the other answers.
@@ -127,34 +127,39 @@ fn a_normalization_may_fail() {
 #[test]
 fn calls_that_break_the_contract_are_errors() {
     let mut guest = Guest::<everywhere::Plugin>::default();
-    let cycle = Cycle { id: 1, time: 0, seed: 0, template: 5 };
-    assert_eq!(guest.filter(&cycle, &[]).unwrap_err(), "Everywhere: called before configure");
+    let attempt = Attempt { signature: 5, ..Attempt::default() };
+    assert_eq!(guest.filter(&attempt, &[]).unwrap_err(), "Everywhere: called before configure");
     guest.configure("{}").unwrap();
-    assert_eq!(guest.filter(&cycle, &[]).unwrap_err(), "Everywhere: called with unknown template 5");
-    guest.hold_template(5, pod().0);
-    assert!(guest.filter(&cycle, &[]).unwrap().nodes.is_empty());
-    let unknown = guest.filter(&cycle, &[3]).unwrap_err();
+    assert_eq!(guest.filter(&attempt, &[]).unwrap_err(), "Everywhere: called with unknown pod signature 5");
+    guest.add_signature(5, pod().0);
+    assert!(guest.filter(&attempt, &[]).unwrap().nodes.is_empty());
+    let unknown = guest.filter(&attempt, &[3]).unwrap_err();
     assert_eq!(unknown, "Everywhere: called with unknown node 3");
-    guest.forget_templates(&[5]);
-    assert!(guest.score(&cycle, &[]).is_err());
+    guest.remove_signatures(&[5]);
+    assert!(guest.score(&attempt, &[]).is_err());
 }
 
 /// Nominates a node that the pod would fit without the leaving pods, if the pod's priority is above 0.
 mod preempting {
     use super::*;
 
-    fn post_filter(rejected: &mut Rejected<'_>, priority: &pod::Priority, cycle: &Cycle) -> Result<PostFilter, String> {
+    fn post_filter(
+        rejected: &mut Rejected<'_>,
+        priority: &pod::Priority,
+        pod: &pod::Identity,
+        cycle: &Cycle,
+    ) -> Result<PostFilter, String> {
         let helped: Vec<_> = rejected.iter().filter(|(_, code)| *code == Code::Unschedulable).collect();
         let pods: Vec<pod::Id> = rejected.leaving().collect();
-        let cases: Vec<_> = helped.iter().map(|(node, _)| WhatIf { node: *node, taken_away: pods.clone() }).collect();
+        let cases: Vec<_> = helped.iter().map(|(node, _)| WhatIf { node: *node, removed: pods.clone() }).collect();
         let answers = rejected.ask(&cases);
         if let Some(error) = answers.iter().flatten().find(|status| status.code == Code::Error) {
             return Err(error.reasons.join(", "));
         }
         match helped.iter().zip(answers).find(|(_, status)| status.is_none()) {
             Some(((node, _), _)) if priority.value > 0 => {
-                let reason = format!("in cycle {}", cycle.id);
-                Ok(PostFilter::Nominate(Nomination { node: *node, evict: pods, reason }))
+                Ok(PostFilter::nominate(*node, pods, format!("{} in cycle {}", pod.name, cycle.id))
+                    .activating(["next"]))
             }
             _ => Ok(PostFilter::no_room(format!("{} of {} nodes", helped.len(), rejected.iter().len()))),
         }
@@ -179,9 +184,9 @@ fn a_post_filter_asks_what_if() {
     };
     let answer = host.post_filter(&pod().priority(1), rejections, only_c);
     let (node, evict) = (berth_guest::node::Id(2), vec![berth_guest::pod::Id(7)]);
-    assert_eq!(answer, Ok(PostFilter::Nominate(Nomination { node, evict, reason: "in cycle 0".into() })));
+    assert_eq!(answer, Ok(PostFilter::nominate(node, evict, "pod in cycle 0").activating(["next"])));
     assert_eq!(host.post_filter(&pod(), rejections, only_c), Ok(PostFilter::no_room("2 of 3 nodes")));
     assert_eq!(host.post_filter(&pod(), rejections, |_, _| rejection(Code::Error)), Err("full".into()));
     let declaration = host.declaration();
-    assert_eq!((declaration.pod_facts, declaration.node_facts), (PodFacts::PRIORITY, NodeFacts::empty()));
+    assert_eq!((declaration.pod.facts, declaration.node.facts), (PodFacts::PRIORITY, NodeFacts::empty()));
 }

@@ -39,9 +39,9 @@ mod every_node_fact {
 #[test]
 fn node_facts_are_added_and_changed() {
     let mut host = Host::<every_node_fact::Plugin>::new();
-    let facts = host.declaration().node_facts;
+    let facts = host.declaration().node.facts;
     assert!(facts.contains(NodeFacts::NAME | NodeFacts::LABELS | NodeFacts::CONDITIONS));
-    assert!(!facts.intersects(NodeFacts::USAGE | NodeFacts::ALLOCATABLE | NodeFacts::PODS));
+    assert!(!facts.intersects(NodeFacts::USAGE | NodeFacts::ALLOCATABLE));
 
     let plain = || node("a").label("arch", "arm64").label("zone", "z").annotation("note", "x");
     host.node(
@@ -101,8 +101,9 @@ mod residents {
 #[test]
 fn resident_pods_have_the_declared_facts() {
     let mut host = Host::<residents::Plugin>::new();
-    assert_eq!(host.declaration().resident_pod_facts, PodFacts::NAMESPACE | PodFacts::LABELS);
-    assert_eq!(host.declaration().pod_facts, PodFacts::NAMESPACE);
+    let residents = host.declaration().resident_pods.as_ref().map(|pods| pods.facts);
+    assert_eq!(residents, Some(PodFacts::NAMESPACE | PodFacts::LABELS));
+    assert_eq!(host.declaration().pod.facts, PodFacts::NAMESPACE);
     host.node(node("a"));
     host.node(node("b"));
     host.resident(&pod().label("app", "web"), "a");

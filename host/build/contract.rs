@@ -1,5 +1,6 @@
-//! Generates the contract's C bindings from `wit/`. The SDKs of C and Zig are based on them.
+//! Generates the contract's C bindings from `wit/0.2/`. The SDKs of C and Zig are based on them.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -19,6 +20,7 @@ pub fn write(wit: &Path, folder: &Path) -> Result<(), String> {
     let options = wit_bindgen_c::Opts {
         rename: vec![
             (name.interface_id("types"), "berth".to_owned()),
+            (name.interface_id("facts"), "berth".to_owned()),
             (name.interface_id("log"), "berth_log".to_owned()),
         ],
         // The object file would only carry the component type, which `berth plugin componentize` adds itself.
@@ -30,9 +32,21 @@ pub fn write(wit: &Path, folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(at(folder))?;
     for (name, bytes) in files.iter() {
         let file = folder.join(name);
-        fs::write(&file, bytes).map_err(at(&file))?;
+        fs::write(&file, without_repetitions(&String::from_utf8_lossy(bytes))).map_err(at(&file))?;
     }
     Ok(())
+}
+
+/// Returns the code without second definitions of functions. The interfaces `types` and `facts` share a prefix, so the
+/// generator repeats the functions that free the types that `facts` uses. The repetitions call themselves.
+fn without_repetitions(code: &str) -> String {
+    let mut defined = HashSet::new();
+    let mut blocks: Vec<&str> = code.split("\n\n").collect();
+    blocks.retain(|block| match block.lines().next() {
+        Some(line) if line.starts_with("void ") && line.ends_with('{') => defined.insert(line),
+        _ => true,
+    });
+    blocks.join("\n\n")
 }
 
 /// Parses the contract and adds [`WORLD`] to its package.

@@ -27,8 +27,9 @@ const LANGUAGES: [(&str, &[&str]); 6] = [
     ("zig", &ZIG),
 ];
 
-const C: [&str; 6] = [
+const C: [&str; 7] = [
     "guest-sdk/c/README.md",
+    "guest-sdk/c/berth_facts.h",
     "guest-sdk/c/berth_guest.h",
     "guest-sdk/c/build",
     "guest-sdk/c/src",
@@ -37,15 +38,15 @@ const C: [&str; 6] = [
 ];
 
 /// The Zig SDK is based on the C SDK.
-const ZIG: [&str; 9] =
-    [C[0], C[1], C[2], C[3], C[4], C[5], "guest-sdk/zig/README.md", "guest-sdk/zig/build", "guest-sdk/zig/src"];
+const ZIG: [&str; 10] =
+    [C[0], C[1], C[2], C[3], C[4], C[5], C[6], "guest-sdk/zig/README.md", "guest-sdk/zig/build", "guest-sdk/zig/src"];
 
 /// Suffixes of files and folders that plugin authors don't need.
 const LEFT_OUT: [&str; 4] = ["decisions", "generate", "__pycache__", "_test.go"];
 
 pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
     let generated = out.join("sdk");
-    contract::write(&repository.join("wit/0.1"), &generated.join("c/guest-sdk/c/contract"))?;
+    contract::write(&repository.join("wit/0.2"), &generated.join("c/guest-sdk/c/contract"))?;
     for sdk_crate in ["guest-sdk", "guest-sdk/quantity"] {
         manifest::write(repository, sdk_crate, &generated.join("rust"))?;
     }
@@ -59,7 +60,7 @@ pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
             list.extend(lines);
         };
         add("berth/", watched(repository, parts, &LEFT_OUT)?);
-        add("berth/", watched(repository, &["LICENSE", "wit/0.1"], &LEFT_OUT)?);
+        add("berth/", watched(repository, &["LICENSE", "wit/0.2"], &LEFT_OUT)?);
         let made = generated.join(if language == "zig" { "c" } else { language });
         if made.is_dir() {
             add("berth/", files(&made, &["guest-sdk"], &[])?);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use berth_core::intent::Intent;
 use berth_core::model::Pod;
 use berth_core::plugins::{
-    ClassFilter, Decision, Hint, Permission, PluginError, PostFilterResult, PreFilterResult, PreScoreResult,
+    ClassFilter, Decision, Hint, Permission, PluginError, PodActions, PostFilterResult, PreFilterResult, PreScoreResult,
 };
 use berth_plugin_host::{CallObserver, Export, Guests, PluginAnswer, PluginCall};
 
@@ -31,7 +31,7 @@ const KINDS: &[&str] = &[
     "classify: skip",
     "classify: verdicts",
     "score-classes",
-    "filter-what-if",
+    "filter of a hypothetical node",
     "post-filter: nominate",
     "post-filter: unschedulable",
     "pre-score: score",
@@ -43,8 +43,9 @@ const KINDS: &[&str] = &[
     "reserve: yes, and assume",
     "unreserve",
     "unreserve, and change",
-    "permit: allow others",
+    "permit: activate others",
     "permit: approve",
+    "permit: approve others",
     "permit: deny",
     "permit: reject others",
     "permit: wait",
@@ -187,11 +188,15 @@ impl Heard {
             Decision::Deny(_) => "permit: deny",
             Decision::Wait(_) => "permit: wait",
         });
-        if !permission.allow.is_empty() {
-            self.counts.count("permit: allow others");
-        }
-        if !permission.reject.is_empty() {
-            self.counts.count("permit: reject others");
+        let PodActions { approve, reject, activate } = &permission.pods;
+        for (named, kind) in [
+            (approve.len(), "permit: approve others"),
+            (reject.len(), "permit: reject others"),
+            (activate.len(), "permit: activate others"),
+        ] {
+            if named > 0 {
+                self.counts.count(kind);
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The hostile component and the default components, compiled once.
+//! The hostile component for each version of the contract, and the default components, compiled once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,21 +23,29 @@ pub const RESERVED: &str = "reserved";
 const CALL: Duration = Duration::from_millis(20);
 const MEMORY: usize = 64 << 20;
 
-/// All components.
+/// The files of the component, one for each version of the contract.
+const FILES: [&str; 2] = ["hostile.wasm", "hostile-v0-1.wasm"];
+
+/// The hostile component for one version of the contract, with all other components.
 pub struct Component {
     stock: ComponentSet,
     limits: Arc<Limits>,
 }
 
 impl Component {
-    /// Compiles the components, or loads what an earlier run has compiled.
+    /// Compiles the components for each version of the contract, or loads what an earlier run has compiled.
     ///
     /// # Errors
-    /// Returns an error if the component was not built. Build it with `scripts/guests`.
-    pub fn load() -> Result<Self> {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-guests/hostile.wasm");
-        let bytes = std::fs::read(&file).with_context(|| format!("{}: scripts/guests makes it", file.display()))?;
-        let hostile = BuiltIn { file: "hostile.wasm", bytes: bytes.leak() };
+    /// Returns an error if a component was not built. Build it with `scripts/guests`.
+    pub fn load_all() -> Result<[Self; 2]> {
+        let [newest, oldest] = FILES.map(Self::load);
+        Ok([newest?, oldest?])
+    }
+
+    fn load(file: &'static str) -> Result<Self> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-guests").join(file);
+        let bytes = std::fs::read(&path).with_context(|| format!("{}: scripts/guests makes it", path.display()))?;
+        let hostile = BuiltIn { file, bytes: bytes.leak() };
         let own = Limits { call: CALL, memory: MEMORY, trial_nodes: 10, ..Limits::default() };
         let of_plugins = BTreeMap::from([(HOSTILE.into(), Arc::new(own))]);
         let limits = Arc::new(Limits { trial_nodes: 10, of_plugins, ..Limits::default() });

@@ -1,5 +1,6 @@
 //! Runs a component that answers with values of the right type and random content (`tests/guests/hostile`), in a
-//! cluster that also has pods of a profile without the component. Checks that the pods without the component are
+//! cluster that also has pods of a profile without the component. Half of the seeds have the component for version 0.1
+//! of the contract. Checks that the pods without the component are
 //! placed, that memory stays bounded, and that each failure names the plugin.
 //!
 //! `HOSTILE_BASE=B` repeats a run, `HOSTILE_SEEDS=N` sets the number of seeds, and `HOSTILE_SEED=S` runs a single
@@ -62,10 +63,12 @@ fn pods_that_the_component_sorts_are_placed() -> Result<()> {
 
 /// Runs each seed, and prints how often each kind of answer was accepted.
 fn run(test: &str, one: impl Fn(&Component, u64) -> Result<Counts> + Sync) -> Result<Counts> {
-    let component = Component::load()?;
+    let components = Component::load_all()?;
     let all = Mutex::new(Counts::default());
     seeds::for_each_seed(test, |seed| {
-        let counts = one(&component, seed)?;
+        // The component's answers are valid for even seeds, so each version has seeds of both kinds.
+        let [newest, oldest] = &components;
+        let counts = one(if seed % 4 < 2 { newest } else { oldest }, seed)?;
         all.lock().expect("no other thread has panicked").add(counts);
         Ok(())
     })?;

@@ -5,6 +5,7 @@
 //! `KUBEBUILDER_ASSETS` is the path of the folder with etcd and kube-apiserver.
 
 mod case;
+mod fields;
 mod harness;
 mod replacing_kube_scheduler;
 
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         preemption::cases(),
         reload::cases(),
         modules::cases(),
+        fields::cases(),
         objects::cases(),
         permit::cases(),
         prebind::cases(),

@@ -10,7 +10,7 @@
 struct berth_arguments {
     berth_arguments *parent;
     const char *name;
-    json *object;
+    berth_json *object;
     /* The names of the fields that were read. */
     const char **read;
     size_t read_count;
@@ -20,7 +20,7 @@ struct berth_arguments {
     char *error;
 };
 
-static berth_arguments *made(berth_arguments *parent, const char *name, json *object) {
+static berth_arguments *made(berth_arguments *parent, const char *name, berth_json *object) {
     berth_arguments *new = berth_new(1, sizeof *new);
     *new = (berth_arguments){.parent = parent, .name = name, .object = object, .next = parent ? parent->first : NULL};
     if (parent) parent->first = new;
@@ -53,7 +53,7 @@ void berth_refuse(berth_arguments *object, const char *field, const char *reason
     free(message);
 }
 
-static json *field_of(berth_arguments *object, const char *field) {
+static berth_json *field_of(berth_arguments *object, const char *field) {
     object->read = berth_grown(object->read, object->read_count + 1, sizeof *object->read);
     object->read[object->read_count++] = field;
     return json_field(object->object, field);
@@ -67,7 +67,7 @@ static bool was_read(berth_arguments *object, const char *field) {
 }
 
 static void refuse_unread(berth_arguments *object) {
-    for (json *field = object->object->first; field; field = field->next) {
+    for (berth_json *field = object->object->first; field; field = field->next) {
         if (!was_read(object, field->name)) refuse(object, field->name, "unknown field");
     }
     for (berth_arguments *within = object->first; within; within = within->next) refuse_unread(within);
@@ -75,7 +75,7 @@ static void refuse_unread(berth_arguments *object) {
 
 berth_arguments *berth_arguments_parse(const char *text, size_t length, char **error) {
     size_t wrong_at = 0;
-    json *read = json_parse(text, length, &wrong_at);
+    berth_json *read = json_parse(text, length, &wrong_at);
     if (!read || read->kind != JSON_OBJECT) {
         *error = read ? berth_formatted("expected an object")
                       : berth_formatted("malformed JSON at byte %zu", wrong_at + 1);
@@ -94,27 +94,27 @@ const char *berth_arguments_error(berth_arguments *arguments) {
 }
 
 const char *berth_text(berth_arguments *object, const char *field) {
-    json *found = field_of(object, field);
+    berth_json *found = field_of(object, field);
     if (found && found->kind == JSON_TEXT && *found->text) return found->text;
     refuse(object, field, "expected a string that is not empty");
     return NULL;
 }
 
 const char *berth_text_or(berth_arguments *object, const char *field, const char *otherwise) {
-    json *found = field_of(object, field);
+    berth_json *found = field_of(object, field);
     if (found && found->kind == JSON_TEXT) return found->text;
     if (found) refuse(object, field, "expected a string");
     return otherwise;
 }
 
 bool berth_flag_or(berth_arguments *object, const char *field, bool otherwise) {
-    json *found = field_of(object, field);
+    berth_json *found = field_of(object, field);
     if (found && (found->kind == JSON_TRUE || found->kind == JSON_FALSE)) return found->kind == JSON_TRUE;
     if (found) refuse(object, field, "expected true or false");
     return otherwise;
 }
 
-static bool whole_number(json *found, int64_t least, int64_t most, int64_t *number) {
+static bool whole_number(berth_json *found, int64_t least, int64_t most, int64_t *number) {
     if (found->kind != JSON_NUMBER) return false;
     char *end;
     errno = 0;
@@ -122,7 +122,7 @@ static bool whole_number(json *found, int64_t least, int64_t most, int64_t *numb
     return !*end && !errno && *number >= least && *number <= most;
 }
 
-static int64_t whole(berth_arguments *object, json *found, const char *field, int64_t least, int64_t most) {
+static int64_t whole(berth_arguments *object, berth_json *found, const char *field, int64_t least, int64_t most) {
     int64_t number = 0;
     if (found && whole_number(found, least, most, &number)) return number;
     berth_refuse(object, field, "expected a whole number from %lld to %lld", (long long)least, (long long)most);
@@ -134,12 +134,12 @@ int64_t berth_whole(berth_arguments *object, const char *field, int64_t least, i
 }
 
 int64_t berth_whole_or(berth_arguments *object, const char *field, int64_t least, int64_t most, int64_t otherwise) {
-    json *found = field_of(object, field);
+    berth_json *found = field_of(object, field);
     return found ? whole(object, found, field, least, most) : otherwise;
 }
 
 int64_t berth_cpu_or(berth_arguments *object, const char *field, int64_t otherwise) {
-    json *found = field_of(object, field);
+    berth_json *found = field_of(object, field);
     if (!found) return otherwise;
     if (found->kind == JSON_NUMBER || found->kind == JSON_TEXT) {
         size_t length = strspn(found->text, "0123456789");
@@ -153,10 +153,10 @@ int64_t berth_cpu_or(berth_arguments *object, const char *field, int64_t otherwi
 }
 
 berth_arguments *berth_object(berth_arguments *object, const char *field) {
-    json *found = field_of(object, field);
+    berth_json *found = field_of(object, field);
     if (found && found->kind == JSON_OBJECT) return made(object, field, found);
     if (found) refuse(object, field, "expected an object");
-    return made(object, field, berth_new(1, sizeof(json)));
+    return made(object, field, berth_new(1, sizeof(berth_json)));
 }
 
 struct berth_map {
@@ -174,9 +174,9 @@ static int by_key(const void *one, const void *other) {
 const berth_map *berth_whole_map(berth_arguments *object, const char *field, int64_t least, int64_t most) {
     berth_arguments *given = berth_object(object, field);
     size_t count = 0;
-    for (json *entry = given->object->first; entry; entry = entry->next) count++;
+    for (berth_json *entry = given->object->first; entry; entry = entry->next) count++;
     berth_map *map = berth_new(1, sizeof *map + count * sizeof *map->entries);
-    for (json *entry = given->object->first; entry; entry = entry->next) {
+    for (berth_json *entry = given->object->first; entry; entry = entry->next) {
         /* As for fields, the last of several equal keys counts. */
         if (json_field(given->object, entry->name) != entry) continue;
         map->entries[map->count++] = (struct entry){entry->name, berth_whole(given, entry->name, least, most)};

@@ -7,15 +7,16 @@
 
 bool exports_berth_scheduler_filter_filter(berth_cycle_t *cycle, exports_berth_scheduler_filter_list_node_id_t *nodes,
                                            berth_verdicts_t *ret, berth_string_t *error) {
-    const berth_pod_t *pod = berth_begin(cycle, error);
+    const berth_pod *pod = berth_begin(cycle, error);
     uint16_t *verdicts = berth_new(nodes->len, sizeof *verdicts);
     bool answered = pod != NULL;
     berth_verdicts_begin();
     for (size_t at = 0; answered && at < nodes->len; at++) {
-        const berth_node_t *node = berth_asked_node(nodes->ptr[at], error);
+        const berth_node *node = berth_asked_node(nodes->ptr[at], error);
         answered = node != NULL;
         if (node) verdicts[at] = berth_filter(pod, node);
     }
+    answered = answered && berth_reads_are_declared(error);
     if (answered) {
         ret->nodes.ptr = verdicts;
         ret->nodes.len = nodes->len;

@@ -8,16 +8,39 @@
 
 /* snapshot.c */
 /* Returns the node's facts; NULL if the host did not send the node. */
-const berth_node_t *berth_known_node(uint32_t id);
+const berth_node *berth_known_node(uint32_t id);
+/* Frees what a pod consists of. */
+void berth_pod_clear(berth_pod *pod);
 
 /* guest.c */
 /* Starts a call about a cycle's pod, and returns the pod. Returns NULL and sets `error` if the plugin does not
- * hold the template. */
-const berth_pod_t *berth_begin(const berth_cycle_t *cycle, berth_string_t *error);
+ * know the pod signature. */
+const berth_pod *berth_begin(const berth_cycle_t *cycle, berth_string_t *error);
 /* Returns the node's facts. Returns NULL and sets `error` if the host did not send the node. */
-const berth_node_t *berth_asked_node(uint32_t id, berth_string_t *error);
+const berth_node *berth_asked_node(uint32_t id, berth_string_t *error);
 /* Makes a message for the host, with the plugin's name. */
 BERTH_PRINTF(2) void berth_say(berth_string_t *to, const char *message, ...);
+
+/* reads.c */
+/* Forgets the undeclared reads of the previous call. */
+void berth_reads_begin(void);
+/* Returns true if the call read nothing undeclared. Otherwise, sets `error`. */
+bool berth_reads_are_declared(berth_string_t *error);
+/* Fails the call, because the plugin reads something that a member of berth_plugin does not declare. */
+void berth_undeclared_member(const char *what, const char *member);
+/* Return a declaration for the host, which frees it. */
+berth_pod_reads_t berth_declared_pod(const berth_reads_t *reads);
+berth_node_reads_t berth_declared_node(const berth_reads_t *reads);
+/* Returns true if the plugin reads anything of this. */
+bool berth_reads_any(const berth_reads_t *reads);
+/* Returns true if the plugin reads further fields of this. */
+bool berth_reads_any_field(const berth_reads_t *reads);
+/* Returns true if a name that the plugin declares permits to read `name`. */
+typedef bool berth_is_declared(const char *declared, const char *name);
+bool berth_reads_find(const berth_reads_t *reads, berth_list_of_reads list, berth_is_declared *declares,
+                      const char *name);
+/* Removes what berth_read added. */
+void berth_reads_reset(void);
 
 /* verdicts.c */
 /* Forgets the rejections of the previous call. */

@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "guest.h"
@@ -14,7 +15,7 @@ typedef struct {
     int depth;
 } reader;
 
-static json *value(reader *from);
+static berth_json *value(reader *from);
 
 static void space(reader *from) {
     while (from->at < from->end && strchr(" \t\r\n", *from->at)) from->at++;
@@ -34,8 +35,8 @@ static bool word(reader *from, const char *expected) {
     return true;
 }
 
-static json *made(json_kind kind, char *text) {
-    json *new = berth_new(1, sizeof *new);
+static berth_json *made(json_kind kind, char *text) {
+    berth_json *new = berth_new(1, sizeof *new);
     new->kind = kind;
     new->text = text;
     return new;
@@ -76,10 +77,17 @@ static char *unicode(reader *from, char *to) {
     return utf8(to, 0x10000u + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
 }
 
+/* Returns the length of a string, with its escapes and without its quotes. */
+static size_t length_of(const reader *from) {
+    const char *at = from->at;
+    while (at < from->end && *at != '"') at += *at == '\\' && at + 1 < from->end ? 2 : 1;
+    return (size_t)(at - from->at);
+}
+
 /* Reads a string after its opening quote. The buffer is large enough, as an escape is never shorter than its
  * character. */
 static char *text(reader *from) {
-    char *text = berth_new((size_t)(from->end - from->at) + 1, 1), *to = text;
+    char *text = berth_new(length_of(from) + 1, 1), *to = text;
     while (from->at < from->end && *from->at != '"') {
         char next = *from->at++;
         if ((uint8_t)next < 0x20) return NULL;
@@ -102,7 +110,7 @@ static bool digits(reader *from) {
     return from->at > begin;
 }
 
-static json *number(reader *from) {
+static berth_json *number(reader *from) {
     const char *begin = from->at;
     word(from, "-");
     if (!word(from, "0") && !digits(from)) return NULL;
@@ -116,8 +124,8 @@ static json *number(reader *from) {
 }
 
 /* Reads elements or fields after the opening bracket. */
-static json *members(reader *from, json_kind kind, char close) {
-    json *parent = made(kind, NULL), **next = &parent->first;
+static berth_json *members(reader *from, json_kind kind, char close) {
+    berth_json *parent = made(kind, NULL), **next = &parent->first;
     if (take(from, close)) return parent;
     do {
         char *name = NULL;
@@ -129,14 +137,14 @@ static json *members(reader *from, json_kind kind, char close) {
     return take(from, close) ? parent : NULL;
 }
 
-static json *nested(reader *from, json_kind kind, char close) {
+static berth_json *nested(reader *from, json_kind kind, char close) {
     if (++from->depth > DEPTH) return NULL;
-    json *parent = members(from, kind, close);
+    berth_json *parent = members(from, kind, close);
     from->depth--;
     return parent;
 }
 
-static json *value(reader *from) {
+static berth_json *value(reader *from) {
     char *read;
     if (take(from, '{')) return nested(from, JSON_OBJECT, '}');
     if (take(from, '[')) return nested(from, JSON_LIST, ']');
@@ -147,18 +155,29 @@ static json *value(reader *from) {
     return number(from);
 }
 
-json *json_parse(const char *text, size_t length, size_t *wrong_at) {
+berth_json *json_parse(const char *text, size_t length, size_t *wrong_at) {
     reader from = {text, text + length, 0};
-    json *parent = value(&from);
+    berth_json *parent = value(&from);
     space(&from);
     if (parent && from.at == from.end) return parent;
     *wrong_at = (size_t)(from.at - text);
     return NULL;
 }
 
-json *json_field(json *object, const char *name) {
-    json *found = NULL;
-    for (json *field = object->first; field; field = field->next) {
+void json_free(berth_json *value) {
+    if (!value) return;
+    for (berth_json *member = value->first, *next; member; member = next) {
+        next = member->next;
+        json_free(member);
+    }
+    free(value->text);
+    free(value->name);
+    free(value);
+}
+
+berth_json *json_field(berth_json *object, const char *name) {
+    berth_json *found = NULL;
+    for (berth_json *field = object->first; field; field = field->next) {
         if (berth_equal(field->name, name)) found = field;
     }
     return found;

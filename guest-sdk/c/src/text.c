@@ -60,15 +60,6 @@ bool berth_equal(const char *one, const char *other) {
     return strcmp(one, other) == 0;
 }
 
-const char *berth_label(const berth_list_label_t *labels, const char *key) {
-    size_t length = strlen(key);
-    for (size_t at = 0; at < labels->len; at++) {
-        const berth_label_t *label = &labels->ptr[at];
-        if (label->key.len == length && memcmp(label->key.ptr, key, length) == 0) return (const char *)label->value.ptr;
-    }
-    return NULL;
-}
-
 int64_t berth_scalar(const berth_list_scalar_t *scalars, const char *name) {
     for (size_t at = 0; at < scalars->len; at++) {
         if (berth_equal((const char *)scalars->ptr[at].name.ptr, name)) return scalars->ptr[at].quantity;

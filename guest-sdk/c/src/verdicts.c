@@ -104,7 +104,8 @@ berth_verdict_t berth_unresolvable(const char *reason, ...) {
 
 void berth_verdicts_finish(berth_list_status_t *outcomes) {
     outcomes->len = count;
-    outcomes->ptr = berth_new(count, sizeof *outcomes->ptr);
+    /* The generated code does not free lists of length 0. */
+    outcomes->ptr = count ? berth_new(count, sizeof *outcomes->ptr) : NULL;
     for (size_t at = 0; at < count; at++) {
         berth_status_t *status = &outcomes->ptr[at];
         status->code = rejections[at].code;

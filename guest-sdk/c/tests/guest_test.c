@@ -13,8 +13,8 @@ typedef exports_berth_scheduler_snapshot_change_t change_t;
 
 const berth_plugin_t berth_plugin = {
     .name = "test",
-    .node_facts = BERTH_NODE_FACTS_LABELS | BERTH_NODE_FACTS_USAGE | BERTH_NODE_FACTS_PODS,
-    .resident_pod_facts = BERTH_POD_FACTS_LABELS,
+    .node.facts = BERTH_NODE_FACTS_LABELS | BERTH_NODE_FACTS_USAGE,
+    .resident_pods = &(berth_reads_t){.facts = BERTH_POD_FACTS_LABELS},
 };
 
 static const char *text;
@@ -28,20 +28,21 @@ void berth_configure(berth_arguments *arguments) {
 }
 
 /* Rejects a node that has labels. The reason has a counter, so every rejection has a new reason. */
-berth_verdict_t berth_filter(const berth_pod_t *pod, const berth_node_t *node) {
+berth_verdict_t berth_filter(const berth_pod *pod, const berth_node *node) {
     (void)pod;
     static int asked;
-    return node->labels.len ? berth_unschedulable("reason %d", asked++) : BERTH_FITS;
+    return berth_node_labels(node)->len ? berth_unschedulable("reason %d", asked++) : BERTH_FITS;
 }
 
-int64_t berth_score(const berth_pod_t *pod, const berth_node_t *node) {
+int64_t berth_score(const berth_pod *pod, const berth_node *node) {
     (void)pod;
     int64_t databases = 0;
-    for (size_t at = 0; at < node->pods.len; at++) {
-        const char *app = berth_label(&node->pods.ptr[at]->labels, "app");
+    const berth_pods_t *pods = berth_node_pods(node);
+    for (size_t at = 0; at < pods->len; at++) {
+        const char *app = berth_pod_label(pods->ptr[at], "app");
         databases += app && berth_equal(app, "db");
     }
-    return databases + 10 * berth_scalar(&node->usage.scalars, "example.com/gpu");
+    return databases + 10 * berth_scalar(&berth_node_usage(node)->scalars, "example.com/gpu");
 }
 
 static void send(change_t change) {

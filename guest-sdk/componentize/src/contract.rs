@@ -1,16 +1,17 @@
-//! The contract that is embedded in this crate: the repository's `wit/`, and worlds made of its interfaces.
+//! The contract that is embedded in this crate: the repository's `wit/0.2/`, and worlds made of its interfaces.
 
 use wit_parser::{PackageId, Resolve, SourceMap, WorldId, WorldItem};
 
 use crate::Error;
 
-const FILES: [(&str, &str); 6] = [
-    ("lifecycle.wit", include_str!("../../../wit/0.1/lifecycle.wit")),
-    ("objects.wit", include_str!("../../../wit/0.1/objects.wit")),
-    ("placing.wit", include_str!("../../../wit/0.1/placing.wit")),
-    ("plugin.wit", include_str!("../../../wit/0.1/plugin.wit")),
-    ("types.wit", include_str!("../../../wit/0.1/types.wit")),
-    ("worlds.wit", include_str!("../../../wit/0.1/worlds.wit")),
+const FILES: [(&str, &str); 7] = [
+    ("facts.wit", include_str!("../../../wit/0.2/facts.wit")),
+    ("lifecycle.wit", include_str!("../../../wit/0.2/lifecycle.wit")),
+    ("objects.wit", include_str!("../../../wit/0.2/objects.wit")),
+    ("plugin.wit", include_str!("../../../wit/0.2/plugin.wit")),
+    ("scheduling.wit", include_str!("../../../wit/0.2/scheduling.wit")),
+    ("types.wit", include_str!("../../../wit/0.2/types.wit")),
+    ("worlds.wit", include_str!("../../../wit/0.2/worlds.wit")),
 ];
 
 /// The interface that every component exports.
@@ -47,7 +48,7 @@ impl Contract {
             .collect()
     }
 
-    /// Returns the full name of an interface: `berth:scheduler/filter@0.1.0`.
+    /// Returns the full name of an interface: `berth:scheduler/filter@0.2.0`.
     pub(crate) fn full_name(&self, interface: &str) -> String {
         self.resolve.packages[self.package].name.interface_id(interface)
     }

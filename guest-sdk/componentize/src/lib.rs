@@ -2,7 +2,7 @@
 //! log.
 //!
 //! Compilers that don't support components (Go's, clang's, zig's) emit a core module. The names of its exports are
-//! those of the canonical ABI, `berth:scheduler/filter@0.1.0#filter`. If a module has the type of its component
+//! those of the canonical ABI, `berth:scheduler/filter@0.2.0#filter`. If a module has the type of its component
 //! embedded, as wit-bindgen does it for Rust and C, this type is used. Imports of WASI preview 1 are linked with a
 //! module of stubs.
 

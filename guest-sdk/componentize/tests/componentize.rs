@@ -14,12 +14,12 @@ const PLUGIN: &str = r#"(module
   (import "wasi_snapshot_preview1" "proc_exit" (func (param i32)))
   (memory (export "memory") 1)
   (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) unreachable)
-  (func (export "berth:scheduler/plugin@0.1.0#describe") (result i32) unreachable)
-  (func (export "berth:scheduler/plugin@0.1.0#configure") (param i32 i32) (result i32) unreachable)
-  (func (export "berth:scheduler/plugin@0.1.0#hold-template") (param i32) unreachable)
-  (func (export "berth:scheduler/plugin@0.1.0#forget-templates") (param i32 i32) unreachable)
-  (func (export "berth:scheduler/score@0.1.0#score") (param i64 i64 i64 i32 i32 i32) (result i32) unreachable)
-  (func (export "berth:scheduler/filter@0.1.0#filter") (param i64 i64 i64 i32 i32 i32) (result i32) unreachable))"#;
+  (func (export "berth:scheduler/plugin@0.2.0#describe") (result i32) unreachable)
+  (func (export "berth:scheduler/plugin@0.2.0#configure") (param i32 i32) (result i32) unreachable)
+  (func (export "berth:scheduler/plugin@0.2.0#add-signature") (param i32) unreachable)
+  (func (export "berth:scheduler/plugin@0.2.0#remove-signatures") (param i32 i32) unreachable)
+  (func (export "berth:scheduler/score@0.2.0#score") (param i64 i64 i64 i32 i32 i32) (result i32) unreachable)
+  (func (export "berth:scheduler/filter@0.2.0#filter") (param i64 i64 i64 i32 i32 i32) (result i32) unreachable))"#;
 
 fn module(text: &str) -> Vec<u8> {
     wat::parse_str(text).unwrap()
@@ -49,8 +49,9 @@ fn outside(component: &[u8]) -> (Vec<String>, Vec<String>) {
 #[test]
 fn a_component_imports_no_wasi() {
     let (imports, _) = outside(&componentize(&module(PLUGIN), None).unwrap());
-    // The second import has only types.
-    assert_eq!(imports, ["berth:scheduler/log@0.1.0", "berth:scheduler/types@0.1.0"]);
+    // The second and the third import have only types.
+    let expected = ["berth:scheduler/log@0.2.0", "berth:scheduler/types@0.2.0", "berth:scheduler/facts@0.2.0"];
+    assert_eq!(imports, expected);
 }
 
 #[test]
@@ -60,8 +61,8 @@ fn the_caller_can_select_the_exports() {
         exports.sort();
         exports
     };
-    let (filter, score) = ("berth:scheduler/filter@0.1.0", "berth:scheduler/score@0.1.0");
-    let plugin = "berth:scheduler/plugin@0.1.0";
+    let (filter, score) = ("berth:scheduler/filter@0.2.0", "berth:scheduler/score@0.2.0");
+    let plugin = "berth:scheduler/plugin@0.2.0";
     assert_eq!(exports(None), [filter, plugin, score]);
     assert_eq!(exports(Some(&["filter", "plugin"])), [filter, plugin]);
     assert_eq!(exports(Some(&["score"])), [plugin, score]);
@@ -71,20 +72,20 @@ fn the_caller_can_select_the_exports() {
 #[test]
 fn a_module_can_list_its_exports_itself() {
     let mut resolve = Resolve::default();
-    let (package, _) = resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/0.1")).unwrap();
+    let (package, _) = resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/0.2")).unwrap();
     let world = resolve.select_world(&[package], Some("with-score")).unwrap();
     let mut module = module(PLUGIN);
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
-    assert_eq!(outside(&componentize(&module, None).unwrap()).1, ["berth:scheduler/score@0.1.0"]);
+    assert_eq!(outside(&componentize(&module, None).unwrap()).1, ["berth:scheduler/score@0.2.0"]);
     assert!(matches!(componentize(&module, Some(&["filter"])), Err(Error::Described)));
 }
 
 #[test]
 fn errors_name_the_mismatch_with_the_contract() {
     let cases: [(&str, &str, Option<&[&str]>, &str); 6] = [
-        ("(module)", "", None, "no function of `berth:scheduler/plugin@0.1.0`"),
+        ("(module)", "", None, "no function of `berth:scheduler/plugin@0.2.0`"),
         (PLUGIN, "", Some(&["filters"]), "no interface `filters`"),
-        (PLUGIN, "", Some(&["normalize"]), "no function of `berth:scheduler/normalize@0.1.0`"),
+        (PLUGIN, "", Some(&["normalize"]), "no function of `berth:scheduler/normalize@0.2.0`"),
         (PLUGIN, "#configure", None, "configure"),
         (PLUGIN, "(param i64 i64 i64 i32 i32 i32)", None, "score"),
         (PLUGIN, "wasi_snapshot_preview1", None, "elsewhere"),

@@ -87,6 +87,7 @@ struct Count {
 impl<Args: ReadsDevices> Index<Args> for Inventory {
     type Nodes = (node::Name, node::Labels);
     type Pods = ();
+    type PendingPods = ();
 
     fn new(args: &Args) -> Inventory {
         Inventory {
@@ -100,7 +101,7 @@ impl<Args: ReadsDevices> Index<Args> for Inventory {
         }
     }
 
-    fn is_told(args: &Args) -> bool {
+    fn needs_facts(args: &Args) -> bool {
         args.extent() == Extent::Devices
     }
 

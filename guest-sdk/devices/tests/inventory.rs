@@ -206,7 +206,7 @@ fn only_scored_resources_are_read() {
         (GPU, amounts | places, 3),
         ("deviceclass.resource.kubernetes.io/gpu", amounts | places, 3),
     ] {
-        assert_eq!(host_of(resource).declaration().node_facts, facts, "{resource}");
+        assert_eq!(host_of(resource).declaration().node.facts, facts, "{resource}");
         let args = Args { resource: resource.to_owned() };
         assert_eq!(<Inventory as Index<Args>>::kinds(&args).len(), kinds, "{resource}");
     }

@@ -4,6 +4,12 @@
 // plugin did not declare is empty.
 package contract
 
+// Pair is a tuple of two values.
+type Pair[A, B any] struct {
+	First  A
+	Second B
+}
+
 // Option is a value that may be absent.
 type Option[T any] struct {
 	Value T

@@ -9,32 +9,43 @@ type Description struct {
 	Name string
 	// The plugin's own version, for display.
 	Version string
+	// A JSON Schema of the arguments, at most 256 KiB. The host checks the arguments before `configure`, and names
+	// the path of a wrong one. References may stay inside the schema only. `none`: the plugin checks its arguments
+	// alone.
+	Arguments Option[string]
 }
 
 // A kind of change in the cluster that may make a pod schedulable that this plugin rejected.
 type ClusterEvent struct {
-	// The kind: `Node`, `Pod`, `PersistentVolumeClaim`, or `group/version/Kind` for any other kind.
+	// The kind: `Node`, `Pod`, or `group/version/Kind` of a kind in `objects.kinds`, with `v1/Kind` for the core
+	// group. The host refuses a plugin that names another kind.
 	Kind    string
 	Actions EventActions
 }
 
 // The facts that the plugin reads and the scope of its answers. The declaration may depend on the arguments.
 type Declaration struct {
-	// Facts of the pod to schedule.
-	PodFacts PodFacts
-	// Facts of nodes. The host keeps the guest up to date through `snapshot`.
-	NodeFacts NodeFacts
-	// Facts of the pods on nodes. Used if `node-facts` contains `pods`.
-	ResidentPodFacts PodFacts
-	ClusterFacts     ClusterFacts
+	// What the plugin reads of the pod to schedule. Defines the pod signatures.
+	Pod PodReads
+	// What the plugin reads of nodes. The host keeps the guest up to date through `snapshot`.
+	Node NodeReads
+	// What the plugin reads of the pods on nodes. `none`: the host does not send these pods.
+	ResidentPods Option[PodReads]
+	// What the plugin reads of pending pods: the pods of this scheduler's profiles that have no node. A change of
+	// a pending pod invalidates all cached answers of the plugin. `none`: the host does not send these pods.
+	PendingPods Option[PodReads]
+	// Aggregates over the cluster.
+	ClusterFacts ClusterFacts
+	// True if the plugin reads `cycle.time`. Otherwise, the time is 0.
+	ReadsTime bool
 	// The scope of pre-filter and filter.
 	FilterScope Scope
 	// The scope of pre-score and score.
 	ScoreScope    Scope
 	Normalization Normalization
 	// Events after which the host retries a pod that this plugin rejected. If the list is empty, these changes
-	// cause a retry: any object of `objects.kinds`; and a declared node fact for filter-scope node, or any node
-	// fact for another filter-scope. In both cases, a change of the rejected pod's own declared facts, except
-	// nominated-node, causes a retry as well.
+	// cause a retry: any object of `objects.kinds`; a pending pod, if the plugin reads pending pods; and a
+	// declared node fact for filter-scope node, or any node fact for another filter-scope. In both cases, a change
+	// of the rejected pod's own declared fields, except nominated-node, causes a retry as well.
 	RetryOn []ClusterEvent
 }

@@ -10,9 +10,10 @@ type Node struct {
 	Name Option[string]
 	// [name] `metadata.uid`.
 	UID Option[string]
-	// [labels] `metadata.labels`, sorted by key.
+	// [labels, label-keys] `metadata.labels`, sorted by key: all labels, or those with the declared keys.
 	Labels Option[[]Label]
-	// [annotations] `metadata.annotations`, sorted by key.
+	// [annotations, annotation-keys] `metadata.annotations`, sorted by key: all annotations, or those with the
+	// declared keys.
 	Annotations Option[[]Label]
 	// [taints] `spec.taints`, in the order of the spec.
 	Taints Option[[]Taint]
@@ -28,6 +29,12 @@ type Node struct {
 	Conditions Option[[]Condition]
 	// [declared-features] `status.declaredFeatures`.
 	DeclaredFeatures Option[[]string]
+	// [capacity] `status.capacity`.
+	Capacity Option[Resources]
+	// [info] `status.nodeInfo`.
+	Info Option[NodeInfo]
+	// [fields] The declared fields as JSON, as `facts.pod.fields`.
+	Fields Option[string]
 }
 
 // The summed requests of a scalar resource on a node.
@@ -79,6 +86,12 @@ type ResidentPod struct {
 	Pod  Pod
 }
 
+// A pending pod. It becomes a `resident-pod` with another id when the scheduler assumes it on a node.
+type PendingPod struct {
+	ID  uint32
+	Pod Pod
+}
+
 // A change in the cluster.
 type Change struct {
 	// Tag says which of the fields counts.
@@ -90,6 +103,8 @@ type Change struct {
 	ImageRemoved       uint32
 	ResidentPod        *ResidentPod
 	ResidentPodRemoved uint32
+	PendingPod         *PendingPod
+	PendingPodRemoved  uint32
 	NodeCount          uint32
 }
 
@@ -106,6 +121,8 @@ const (
 	ChangeTagImageRemoved
 	ChangeTagResidentPod
 	ChangeTagResidentPodRemoved
+	ChangeTagPendingPod
+	ChangeTagPendingPodRemoved
 	// The number of nodes in the cluster.
 	ChangeTagNodeCount
 )

@@ -173,26 +173,6 @@ type Resources struct {
 	Scalars []Scalar
 }
 
-// A pod's resource requests, summed over its containers by the host, once per pod, as kube-scheduler's
-// `resource.PodRequests` does: containers and restartable init containers are added up, init containers count
-// with their maximum, pod-level resources (`spec.resources`) take precedence over the containers' requests, and
-// `spec.overhead` is added.
-type PodRequests struct {
-	// Requests from the spec. NodeResourcesFit's filter compares these.
-	Fit Resources
-	// Requests that take a resize in progress into account (`status.containerStatuses[].resources` and
-	// `allocatedResources`). Scores and a node's usage count these.
-	Effective Resources
-	// Cpu requests of the containers alone, from the spec, in millicores. A container without a cpu request
-	// counts as 100 millicores. NodeResourcesFit scores this value.
-	NonZeroMilliCPU int64
-	// Memory requests of the containers alone, from the spec, in bytes. A container without a memory request
-	// counts as 200 MB (209715200 bytes).
-	NonZeroMemory int64
-	// Names of the resources that the spec requests. A request of 0 differs from no request.
-	Named []string
-}
-
 type ContainerKind uint8
 
 const (
@@ -219,18 +199,6 @@ type HostPort struct {
 	Protocol Protocol
 	// 1 to 65535.
 	Port uint16
-}
-
-// One container of a pod.
-type Container struct {
-	Name string
-	Kind ContainerKind
-	// The image as written in the spec. The host does not add a default tag.
-	Image string
-	// `resources.requests`.
-	Requests Resources
-	// The entries of `ports[]` that have a hostPort.
-	HostPorts []HostPort
 }
 
 // The images that a pod uses, as written in the spec. The host does not add a default tag.
@@ -322,78 +290,6 @@ type PodResourceClaim struct {
 	Template string
 }
 
-// A pod. The host fills only the fields that the plugin declared in `pod-facts`. The flag for each group of
-// fields stands in brackets.
-type Pod struct {
-	// [name] `metadata.name`. Also filled with [resource-claims] if the pod requests devices.
-	Name string
-	// [namespace] `metadata.namespace`.
-	Namespace string
-	// [uid] `metadata.uid`. Also filled with [resource-claims] if the pod requests devices.
-	UID string
-	// [labels] `metadata.labels`.
-	Labels []Label
-	// [annotations] `metadata.annotations`, without `kubectl.kubernetes.io/last-applied-configuration`.
-	Annotations []Label
-	// [owners] `metadata.ownerReferences`.
-	Owners []Owner
-	// [node-name] `spec.nodeName`. Empty for a pending pod.
-	NodeName string
-	// [scheduler-name] `spec.schedulerName`.
-	SchedulerName string
-	// [priority] `spec.priority`; 0 if absent.
-	Priority int32
-	// [priority] `spec.preemptionPolicy`; lower-priority if absent.
-	Preemption PreemptionPolicy
-	// [tolerations] `spec.tolerations`.
-	Tolerations []Toleration
-	// [node-affinity] `spec.nodeSelector`.
-	NodeSelector []Label
-	// [node-affinity] `spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`. At least one
-	// of the terms must match. `none` if the field is absent; an empty list matches no node.
-	RequiredNodeAffinity Option[[]NodeSelectorTerm]
-	// [node-affinity] `…preferredDuringSchedulingIgnoredDuringExecution`.
-	PreferredNodeAffinity []PreferredNodeTerm
-	// [pod-affinity] `spec.affinity.podAffinity`.
-	Affinity PodAffinity
-	// [pod-affinity] `spec.affinity.podAntiAffinity`.
-	AntiAffinity PodAffinity
-	// [topology-spread] `spec.topologySpreadConstraints`.
-	TopologySpread []SpreadConstraint
-	// [requests] The pod's resource requests, see `pod-requests`.
-	Requests PodRequests
-	// [containers] Init containers first, then containers, each in the spec's order. Also filled with
-	// [resource-claims] if the pod requests extended resources.
-	Containers []Container
-	// [images] Images of containers and of image volumes. A separate flag, because other fields of `containers`
-	// and `volumes` differ between pods that run the same images.
-	Images PodImages
-	// [host-ports] Host ports of containers and restartable init containers.
-	HostPorts []HostPort
-	// [volumes] `spec.volumes`.
-	Volumes []Volume
-	// [scheduling-gates] `spec.schedulingGates[].name`.
-	SchedulingGates []string
-	// [resource-claims] `spec.resourceClaims`. A pod requests devices through resource claims, or through
-	// extended resources that a DeviceClass maps to devices. A claim is owned by, and reserved for, a pod with
-	// a certain name and uid, so this flag also fills `name` and `uid` of pods that request devices. All pods
-	// that do not request devices can share a template.
-	ResourceClaims []PodResourceClaim
-	// [host-network] `spec.hostNetwork`.
-	HostNetwork bool
-	// [nominated-node] `status.nominatedNodeName`.
-	NominatedNodeName string
-	// [deletion] True if `metadata.deletionTimestamp` is set.
-	Deleting bool
-	// [start-time] `status.startTime`, in seconds since 1970; 0 if absent.
-	StartTime int64
-	// [user-namespace] True if `spec.hostUsers` is false: the pod runs in its own user namespace.
-	UserNamespace bool
-	// [restart-actions] `restartPolicyRules[].action` of all init containers and containers, sorted, without
-	// duplicates.
-	RestartActions []string
-}
-
 // `node.spec.taints[]`.
 type Taint struct {
 	Key    string
@@ -415,158 +311,6 @@ type Condition struct {
 	Kind   string
 	Status ConditionStatus
 }
-
-// The groups of pod fields that a plugin reads. They define the plugin's templates: pods that are equal in all
-// declared fields share a template, and the host asks about the template once. Declare `name` or `uid` only if
-// the decision depends on them, because every pod then has a template of its own.
-type PodFacts uint32
-
-const (
-	PodFactsName PodFacts = 1 << iota
-	PodFactsNamespace
-	PodFactsUID
-	PodFactsLabels
-	PodFactsAnnotations
-	PodFactsOwners
-	PodFactsNodeName
-	PodFactsSchedulerName
-	PodFactsPriority
-	PodFactsTolerations
-	PodFactsNodeAffinity
-	PodFactsPodAffinity
-	PodFactsTopologySpread
-	PodFactsRequests
-	PodFactsContainers
-	PodFactsImages
-	PodFactsHostPorts
-	PodFactsVolumes
-	PodFactsSchedulingGates
-	PodFactsResourceClaims
-	PodFactsHostNetwork
-	PodFactsNominatedNode
-	PodFactsDeletion
-	PodFactsStartTime
-	PodFactsUserNamespace
-	PodFactsRestartActions
-)
-
-// PodFactsNames are the names of the bits, the lowest first.
-var PodFactsNames = [...]string{
-	"Name",
-	"Namespace",
-	"UID",
-	"Labels",
-	"Annotations",
-	"Owners",
-	"NodeName",
-	"SchedulerName",
-	"Priority",
-	"Tolerations",
-	"NodeAffinity",
-	"PodAffinity",
-	"TopologySpread",
-	"Requests",
-	"Containers",
-	"Images",
-	"HostPorts",
-	"Volumes",
-	"SchedulingGates",
-	"ResourceClaims",
-	"HostNetwork",
-	"NominatedNode",
-	"Deletion",
-	"StartTime",
-	"UserNamespace",
-	"RestartActions",
-}
-
-// The groups of node facts that a plugin reads. The host sends no other facts.
-type NodeFacts uint16
-
-const (
-	// `metadata.name` and `metadata.uid`.
-	NodeFactsName NodeFacts = 1 << iota
-	NodeFactsLabels
-	NodeFactsAnnotations
-	NodeFactsTaints
-	// `spec.unschedulable`.
-	NodeFactsUnschedulable
-	// `status.allocatable`.
-	NodeFactsAllocatable
-	// Resource requests of the node's pods, including assumed pods.
-	NodeFactsUsage
-	NodeFactsImages
-	// Host ports that the node's pods use.
-	NodeFactsUsedPorts
-	NodeFactsConditions
-	// `status.declaredFeatures`.
-	NodeFactsDeclaredFeatures
-	// The pods on the node, with the facts of `plugin.declaration.resident-pod-facts`.
-	NodeFactsPods
-)
-
-// NodeFactsNames are the names of the bits, the lowest first.
-var NodeFactsNames = [...]string{
-	"Name",
-	"Labels",
-	"Annotations",
-	"Taints",
-	"Unschedulable",
-	"Allocatable",
-	"Usage",
-	"Images",
-	"UsedPorts",
-	"Conditions",
-	"DeclaredFeatures",
-	"Pods",
-}
-
-// Aggregates over the cluster that a plugin reads. A change of a declared aggregate invalidates all cached
-// answers of the plugin.
-type ClusterFacts uint8
-
-const (
-	// The number of nodes.
-	ClusterFactsNodeCount ClusterFacts = 1 << iota
-	// The size of every image, and the number of nodes that have the image.
-	ClusterFactsImages
-)
-
-// ClusterFactsNames are the names of the bits, the lowest first.
-var ClusterFactsNames = [...]string{
-	"NodeCount",
-	"Images",
-}
-
-// The inputs that a plugin's answers depend on. The host uses the scope to cache answers.
-type Scope uint8
-
-const (
-	// The answer may depend on anything. The host asks for every pod. The default.
-	ScopeCluster Scope = iota
-	// The answer depends on the template, the plugin's arguments, the declared cluster facts and the node's own
-	// declared facts. The host asks again only about nodes whose declared facts changed. The plugin's
-	// pre-filter and pre-score answers depend on the template and the arguments alone.
-	ScopeNode
-	// The answer depends on sums over the pods of topology domains, so that the nodes fall into few classes:
-	// see the interface `classes`. A plugin that does not export `classes` is treated as scope `cluster`.
-	ScopeDomain
-)
-
-// How the host normalizes raw scores before it applies the weight.
-type Normalization uint8
-
-const (
-	// Raw scores are final, 0 to 100.
-	NormalizationNone Normalization = iota
-	// The host scales scores so that the highest raw score becomes 100 (`helper.DefaultNormalizeScore`).
-	// Negative scores are not allowed.
-	NormalizationDefault
-	// The host scales scores as `default` does, then reverses them: the lowest raw score becomes 100.
-	NormalizationDefaultReversed
-	// The component exports `normalize`.
-	NormalizationCustom
-)
 
 // What happened to an object.
 type EventActions uint16
@@ -627,14 +371,34 @@ type Verdicts struct {
 	Nodes    []uint16
 }
 
-// One attempt to schedule one pod. A plugin has no other source of time and randomness.
-type Cycle struct {
-	// The id of the attempt. Each attempt has a higher id than the one before.
-	ID uint64
-	// The time of the call, in milliseconds since 1970. The calls of one scheduling cycle have the same time.
-	Time int64
-	// A random number, different for every cycle and plugin. A replayed recording uses the recorded seed.
-	Seed uint64
-	// The template of the pod to schedule. The host has passed the template to `plugin.hold-template` before.
-	Template uint32
-}
+// The inputs that a plugin's answers depend on. The host uses the scope to cache answers.
+type Scope uint8
+
+const (
+	// The answer may depend on anything. The host asks for every pod. The default.
+	ScopeCluster Scope = iota
+	// The answer depends on the pod signature, the arguments, the declared cluster facts and the node's own
+	// declared facts. The host asks again only about nodes whose declared facts changed. The plugin's
+	// pre-filter and pre-score answers depend on the pod signature and the arguments alone. The host refuses a
+	// plugin that declares this scope and `reads-time`.
+	ScopeNode
+	// The answer depends on sums over the pods of topology domains, so that the nodes fall into few classes:
+	// see the interface `classes`. The host refuses a plugin that declares this scope and does not export
+	// `classes`.
+	ScopeDomain
+)
+
+// How the host normalizes raw scores before it applies the weight.
+type Normalization uint8
+
+const (
+	// Raw scores are final, 0 to 100.
+	NormalizationNone Normalization = iota
+	// The host scales scores so that the highest raw score becomes 100 (`helper.DefaultNormalizeScore`).
+	// Negative scores are not allowed.
+	NormalizationDefault
+	// The host scales scores as `default` does, then reverses them: the lowest raw score becomes 100.
+	NormalizationDefaultReversed
+	// The component exports `normalize`.
+	NormalizationCustom
+)

@@ -21,6 +21,9 @@ type NodeWrapper struct {
 	usedPorts        []framework.HostPort
 	conditions       []framework.Condition
 	declaredFeatures []string
+	capacity         contract.Resources
+	info             framework.SystemInfo
+	fields           any
 }
 
 // MakeNode returns a node that has room for 110 pods, no other resources, and no name, labels or other facts.
@@ -30,6 +33,7 @@ func MakeNode() *NodeWrapper {
 		annotations: map[string]string{},
 		images:      map[string]int64{},
 		allocatable: contract.Resources{Pods: 110},
+		capacity:    contract.Resources{Pods: 110},
 	}
 }
 
@@ -63,10 +67,29 @@ func (n *NodeWrapper) Unschedulable(unschedulable bool) *NodeWrapper {
 	return n
 }
 
-// Capacity sets the named resources in `status.allocatable`: {"cpu": "4", "memory": "16Gi"}. Quantities are whole
-// numbers with an optional suffix. Capacity panics if a quantity is invalid.
+// Capacity sets the named resources in `status.capacity` and `status.allocatable`: {"cpu": "4", "memory": "16Gi"}.
+// Quantities are whole numbers with an optional suffix. Capacity panics if a quantity is invalid.
 func (n *NodeWrapper) Capacity(resources map[string]string) *NodeWrapper {
+	setResources(&n.capacity, resources)
+	return n.Allocatable(resources)
+}
+
+// Allocatable sets the named resources in `status.allocatable`. Quantities are those of Capacity.
+func (n *NodeWrapper) Allocatable(resources map[string]string) *NodeWrapper {
 	setResources(&n.allocatable, resources)
+	return n
+}
+
+// SystemInfo sets `status.nodeInfo`.
+func (n *NodeWrapper) SystemInfo(info framework.SystemInfo) *NodeWrapper {
+	n.info = info
+	return n
+}
+
+// Fields sets the fields that a plugin declares by path, as JSON in the structure of the object:
+// `{"spec": {"podCIDR": "10.0.0.0/24"}}`. The plugin receives the declared ones. Fields panics if the JSON is invalid.
+func (n *NodeWrapper) Fields(object string) *NodeWrapper {
+	n.fields = parse(object)
 	return n
 }
 
@@ -100,7 +123,7 @@ func (n *NodeWrapper) DeclaredFeatures(features ...string) *NodeWrapper {
 	return n
 }
 
-func (n *NodeWrapper) facts(id uint32, images []contract.Image) *contract.Node {
+func (n *NodeWrapper) facts(id uint32, images []contract.Image, reads contract.NodeReads) *contract.Node {
 	var ids []uint32
 	for _, image := range images {
 		if _, there := n.images[image.Name]; there {
@@ -111,8 +134,8 @@ func (n *NodeWrapper) facts(id uint32, images []contract.Image) *contract.Node {
 		ID:               id,
 		Name:             some(n.name),
 		UID:              some("uid-of-" + n.name),
-		Labels:           some(labels(n.labels)),
-		Annotations:      some(labels(n.annotations)),
+		Labels:           some(n.chosenLabels(reads)),
+		Annotations:      some(n.chosenAnnotations(reads)),
 		Taints:           some(n.taints),
 		Unschedulable:    some(n.unschedulable),
 		Allocatable:      some(n.allocatable),
@@ -120,7 +143,38 @@ func (n *NodeWrapper) facts(id uint32, images []contract.Image) *contract.Node {
 		UsedPorts:        some(n.usedPorts),
 		Conditions:       some(n.conditions),
 		DeclaredFeatures: some(n.declaredFeatures),
+		Capacity:         some(n.capacity),
+		Info:             some(n.info),
+		Fields:           some(prune(n.fields, reads.Fields)),
 	}
+}
+
+func (n *NodeWrapper) chosenLabels(reads contract.NodeReads) []contract.Label {
+	return chosen(labels(n.labels), reads.Facts&contract.NodeFactsLabels != 0, reads.LabelKeys)
+}
+
+func (n *NodeWrapper) chosenAnnotations(reads contract.NodeReads) []contract.Label {
+	return chosen(labels(n.annotations), reads.Facts&contract.NodeFactsAnnotations != 0, reads.AnnotationKeys)
+}
+
+// event returns the node as an event has it.
+func (n *NodeWrapper) event(reads contract.NodeReads) contract.Option[contract.EventNode] {
+	if n == nil {
+		return contract.Option[contract.EventNode]{}
+	}
+	return some(contract.EventNode{
+		Name:             n.name,
+		Labels:           n.chosenLabels(reads),
+		Annotations:      n.chosenAnnotations(reads),
+		Taints:           n.taints,
+		Unschedulable:    n.unschedulable,
+		Allocatable:      n.allocatable,
+		Conditions:       n.conditions,
+		DeclaredFeatures: n.declaredFeatures,
+		Capacity:         n.capacity,
+		Info:             some(n.info),
+		Fields:           prune(n.fields, reads.Fields),
+	})
 }
 
 func (n *NodeWrapper) usage(id uint32) *contract.Usage {

@@ -1,9 +1,6 @@
 package testing
 
 import (
-	"maps"
-	"slices"
-
 	"berth.dev/framework"
 	"berth.dev/framework/contract"
 )
@@ -15,12 +12,16 @@ const (
 )
 
 // PodWrapper builds a pod.
-type PodWrapper struct{ facts contract.Pod }
+type PodWrapper struct {
+	facts contract.Pod
+	// fields are the fields that a plugin declares by path.
+	fields any
+}
 
 // MakePod returns a pod with the requests of one container that requests nothing. The list of containers is empty.
 func MakePod() *PodWrapper {
 	requests := contract.PodRequests{NonZeroMilliCPU: defaultMilliCPU, NonZeroMemory: defaultMemory}
-	return &PodWrapper{contract.Pod{Name: "pod", Namespace: "default", Requests: requests}}
+	return &PodWrapper{facts: contract.Pod{Name: "pod", Namespace: "default", Requests: requests}}
 }
 
 // Facts calls `change` with the pod's facts. Use it to set a fact for which PodWrapper has no function.
@@ -77,7 +78,6 @@ func (p *PodWrapper) Req(resources map[string]string) *PodWrapper {
 	if _, named := resources["memory"]; named {
 		requests.NonZeroMemory = requests.Effective.Memory
 	}
-	requests.Named = slices.Sorted(maps.Keys(resources))
 	return p
 }
 
@@ -97,4 +97,48 @@ func (p *PodWrapper) NodeSelector(selector map[string]string) *PodWrapper {
 func (p *PodWrapper) HostPorts(ports ...framework.HostPort) *PodWrapper {
 	p.facts.HostPorts = ports
 	return p
+}
+
+// Lim sets the pod's limits of the named resources. Quantities are those of Req.
+func (p *PodWrapper) Lim(resources map[string]string) *PodWrapper {
+	setResources(&p.facts.Limits, resources)
+	return p
+}
+
+// QOSClass sets the quality of service class.
+func (p *PodWrapper) QOSClass(class framework.QOSClass) *PodWrapper {
+	p.facts.QOS = class
+	return p
+}
+
+// CreationTime sets `metadata.creationTimestamp`, in seconds since 1970.
+func (p *PodWrapper) CreationTime(seconds int64) *PodWrapper {
+	p.facts.CreationTime = seconds
+	return p
+}
+
+// SchedulingGroup sets the name of the pod's PodGroup.
+func (p *PodWrapper) SchedulingGroup(name string) *PodWrapper {
+	p.facts.SchedulingGroup = name
+	return p
+}
+
+// Fields sets the fields that a plugin declares by path, as JSON in the structure of the object: `{"spec":
+// {"activeDeadlineSeconds": 60}}`. The plugin receives the declared ones. Fields panics if the JSON is invalid.
+func (p *PodWrapper) Fields(object string) *PodWrapper {
+	p.fields = parse(object)
+	return p
+}
+
+// declared returns the pod with the declared labels, annotations and fields alone.
+func (p *PodWrapper) declared(reads contract.PodReads) contract.Pod {
+	facts := p.facts
+	facts.Labels = chosen(facts.Labels, reads.Facts&contract.PodFactsLabels != 0, reads.LabelKeys)
+	facts.Annotations = chosen(facts.Annotations, reads.Facts&contract.PodFactsAnnotations != 0, reads.AnnotationKeys)
+	facts.Fields = prune(p.fields, reads.Fields)
+	return facts
+}
+
+func (p *PodWrapper) identity() contract.PodIdentity {
+	return contract.PodIdentity{Namespace: p.facts.Namespace, Name: p.facts.Name, UID: p.facts.UID}
 }

@@ -1,7 +1,7 @@
 """Readers of a plugin's arguments. They check the values, and their errors name the wrong field.
 
-A reader is a function of a value and a path. The path names the field in errors, as in `weights.gold`. The value of
-an absent field is ABSENT.
+A reader is called with a value and a path. The path names the field in errors, as in `weights.gold`. The value of an
+absent field is ABSENT. The host checks the arguments by the readers' JSON Schemas before the plugin reads them.
 """
 
 import json
@@ -9,10 +9,24 @@ import re
 from types import SimpleNamespace
 
 ABSENT = object()
+# A KubeSchedulerConfiguration allows these in the arguments of every plugin.
+_TYPE_FIELDS = ("apiVersion", "kind")
 
 
 class ArgumentError(ValueError):
     """An argument is wrong. The message names the field."""
+
+
+class Reader:
+    """Reads one argument. `schema` is the JSON Schema of the argument."""
+
+    def __init__(self, read, schema, default=ABSENT):
+        self._read = read
+        self.is_required = default is ABSENT
+        self.schema = schema if self.is_required else {**schema, "default": default}
+
+    def __call__(self, value, path):
+        return self._read(value, path)
 
 
 def text(otherwise=ABSENT):
@@ -27,7 +41,7 @@ def text(otherwise=ABSENT):
             return value
         raise _mismatch(value, path, "a string" if any_text else "a string that is not empty")
 
-    return read
+    return Reader(read, {"type": "string"} if any_text else {"type": "string", "minLength": 1}, otherwise)
 
 
 def flag(otherwise=ABSENT):
@@ -39,7 +53,7 @@ def flag(otherwise=ABSENT):
             return value
         raise _mismatch(value, path, "true or false")
 
-    return read
+    return Reader(read, {"type": "boolean"}, otherwise)
 
 
 def whole(least, most, otherwise=ABSENT):
@@ -53,7 +67,7 @@ def whole(least, most, otherwise=ABSENT):
             return value
         raise _mismatch(value, path, f"a whole number from {least} to {most}")
 
-    return read
+    return Reader(read, {"type": "integer", "minimum": least, "maximum": most}, otherwise)
 
 
 def cpu(otherwise=ABSENT):
@@ -70,7 +84,8 @@ def cpu(otherwise=ABSENT):
             return int(parts[1]) * (1 if parts[2] else 1000)
         raise _mismatch(value, path, 'cpu as in 2 or "500m"')
 
-    return read
+    forms = {"type": ["integer", "string"], "minimum": 0, "maximum": 10**12 - 1, "pattern": "^[0-9]{1,12}m?$"}
+    return Reader(read, forms, ABSENT if otherwise is ABSENT else f"{otherwise}m")
 
 
 def map_of(reader):
@@ -80,7 +95,7 @@ def map_of(reader):
         given = _object({} if value is ABSENT else value, path)
         return {key: reader(field, _join(path, key)) for key, field in given.items()}
 
-    return read
+    return Reader(read, {"type": "object", "additionalProperties": reader.schema}, {})
 
 
 def object_of(**readers):
@@ -101,7 +116,16 @@ def object_of(**readers):
             }
         )
 
-    return read
+    fields = {name: readers[attribute].schema for name, attribute in names.items()}
+    required = [name for name, attribute in names.items() if readers[attribute].is_required]
+    return Reader(read, {"type": "object", "properties": fields, "required": required, "additionalProperties": False})
+
+
+def schema(readers):
+    """Returns the JSON Schema of a plugin's arguments, as JSON."""
+    own = object_of(**readers).schema
+    type_fields = {name: {"type": "string"} for name in _TYPE_FIELDS}
+    return json.dumps({**own, "properties": {**type_fields, **own["properties"]}})
 
 
 def parse(readers, text):
@@ -110,8 +134,7 @@ def parse(readers, text):
         given = json.loads(text)
     except ValueError as error:
         raise ArgumentError(f"arguments: {error}") from None
-    # A KubeSchedulerConfiguration allows apiVersion and kind in the arguments of every plugin.
-    given = {name: value for name, value in _object(given, "").items() if name not in ("apiVersion", "kind")}
+    given = {name: value for name, value in _object(given, "").items() if name not in _TYPE_FIELDS}
     return object_of(**readers)(given, "")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from .plugin import Plugin
 
 _HERE = Path(__file__).resolve().parent
-_WIT = Path(os.environ.get("BERTH_WIT", _HERE.parent.parent.parent / "wit" / "0.1"))
+_WIT = Path(os.environ.get("BERTH_WIT", _HERE.parent.parent.parent / "wit" / "0.2"))
 
 
 def main():

@@ -4,24 +4,17 @@
 """
 
 import importlib
-import traceback
 
 from componentize_py_types import Err
 from wit_world.exports import plugin as wit
 from wit_world.imports import log
-from wit_world.imports.types import (
-    ClusterFacts,
-    Code,
-    Normalization,
-    NodeFacts,
-    PodFacts,
-    Scope,
-    Status,
-    Verdicts,
-)
+from wit_world.imports.facts import ClusterFacts, NodeFacts, NodeReads, PodFacts, PodReads
+from wit_world.imports.types import Code, Normalization, Scope, Status, Verdicts
 
-from .arguments import ArgumentError
+from .arguments import ArgumentError, schema
+from .errors import describe
 from .guest import Guest
+from .snapshot import Snapshot as Cluster
 from .verdict import Rejection
 
 _guest = None
@@ -32,33 +25,32 @@ def serve(plugin):
     """Makes the exports of this module answer for `plugin`. Call this once, before the host calls an export."""
     global _guest
     _guest = Guest(plugin)
-    cluster = _guest.snapshot
     if plugin.reads_cluster():
         snapshot = importlib.import_module("wit_world.exports.snapshot")
         _apply.update(
             {
-                snapshot.Change_Node: cluster.set_node,
-                snapshot.Change_NodeRemoved: cluster.remove_node,
-                snapshot.Change_Usage: cluster.set_usage,
-                snapshot.Change_Image: cluster.set_image,
-                snapshot.Change_ImageRemoved: cluster.remove_image,
-                snapshot.Change_ResidentPod: cluster.set_resident,
-                snapshot.Change_ResidentPodRemoved: cluster.remove_resident,
-                snapshot.Change_NodeCount: cluster.set_node_count,
+                snapshot.Change_Node: Cluster.set_node,
+                snapshot.Change_NodeRemoved: Cluster.remove_node,
+                snapshot.Change_Usage: Cluster.set_usage,
+                snapshot.Change_Image: Cluster.set_image,
+                snapshot.Change_ImageRemoved: Cluster.remove_image,
+                snapshot.Change_ResidentPod: Cluster.set_resident,
+                snapshot.Change_ResidentPodRemoved: Cluster.remove_resident,
+                snapshot.Change_NodeCount: Cluster.set_node_count,
             }
         )
 
 
 def _returning_errors(call, *parameters):
-    """Returns the result of `call`. Raises exceptions of `call` as errors that the host receives. The error has a
-    traceback, unless the plugin refused its arguments.
+    """Returns the result of `call`. Raises exceptions of `call` as errors that the host receives. The error has
+    places in the code, unless the plugin refused its arguments.
     """
     try:
         return call(*parameters)
     except ArgumentError as error:
         raise Err(f"{_guest.plugin.name}: {error}") from None
-    except Exception:
-        raise Err(f"{_guest.plugin.name}: {traceback.format_exc()}") from None
+    except Exception as error:
+        raise Err(f"{_guest.plugin.name}: {describe(error)}") from None
 
 
 def _logging_errors(call, *parameters):
@@ -67,8 +59,8 @@ def _logging_errors(call, *parameters):
     """
     try:
         return call(*parameters)
-    except Exception:
-        log.write(log.Level.ERROR, f"{_guest.plugin.name}: {traceback.format_exc()}")
+    except Exception as error:
+        log.write(log.Level.ERROR, f"{_guest.plugin.name}: {describe(error)}")
         raise
 
 
@@ -79,32 +71,39 @@ def _flags(kind, names):
     return flags
 
 
+def _pod_reads(reads):
+    return PodReads(_flags(PodFacts, reads.facts), reads.label_keys, reads.annotation_keys, reads.fields)
+
+
 def _status(rejection):
     return Status(Code[rejection.code], list(rejection.reasons))
 
 
 class Plugin:
     def describe(self):
-        return wit.Description(_guest.plugin.name, _guest.plugin.version)
+        return wit.Description(_guest.plugin.name, _guest.plugin.version, schema(_guest.plugin.args))
 
     def configure(self, arguments):
         declared = _returning_errors(_guest.configure, arguments)
+        node = declared.node
         return wit.Declaration(
-            pod_facts=_flags(PodFacts, declared.pod_facts),
-            node_facts=_flags(NodeFacts, declared.node_facts),
-            resident_pod_facts=_flags(PodFacts, declared.resident_pod_facts),
+            pod=_pod_reads(declared.pod),
+            node=NodeReads(_flags(NodeFacts, node.facts), node.label_keys, node.annotation_keys, node.fields),
+            resident_pods=_pod_reads(declared.resident_pods) if declared.resident_pods else None,
+            pending_pods=None,
             cluster_facts=_flags(ClusterFacts, declared.cluster_facts),
+            reads_time=declared.reads_time,
             filter_scope=Scope[declared.filter_scope.upper()],
             score_scope=Scope[declared.score_scope.upper()],
             normalization=Normalization[declared.normalization.upper()],
             retry_on=[],
         )
 
-    def hold_template(self, id, pod):
-        _logging_errors(_guest.hold_template, id, pod)
+    def add_signature(self, id, pod):
+        _logging_errors(_guest.add_signature, id, pod)
 
-    def forget_templates(self, ids):
-        _logging_errors(_guest.forget_templates, ids)
+    def remove_signatures(self, ids):
+        _logging_errors(_guest.remove_signatures, ids)
 
 
 class Snapshot:
@@ -113,7 +112,7 @@ class Snapshot:
 
     def _apply(self, changes):
         for change in changes:
-            _apply[type(change)](change.value)
+            _apply[type(change)](_guest.snapshot, change.value)
 
 
 class PreFilter:

@@ -1,11 +1,13 @@
 """The facts that a plugin can read, and the fields of each fact.
 
-Fields have the names and values of the contract (wit/types.wit, wit/plugin.wit), with two exceptions: labels,
-annotations and node selectors are dicts of strings, and scalar resources are dicts of integers.
+Fields have the names and values of the contract (wit/0.2/facts.wit, wit/0.2/plugin.wit), with three exceptions: labels,
+annotations and node selectors are dicts of strings, scalar resources are dicts of integers, and the values of
+enumerations are strings, such as "no-schedule".
 """
 
 import sys
 from dataclasses import fields, is_dataclass
+from enum import Enum
 
 POD_FACTS = {
     "name": ["name"],
@@ -34,6 +36,10 @@ POD_FACTS = {
     "start_time": ["start_time"],
     "user_namespace": ["user_namespace"],
     "restart_actions": ["restart_actions"],
+    "limits": ["limits"],
+    "qos": ["qos"],
+    "creation_time": ["creation_time"],
+    "scheduling_group": ["scheduling_group"],
 }
 
 NODE_FACTS = {
@@ -48,6 +54,9 @@ NODE_FACTS = {
     "used_ports": ["used_ports"],
     "conditions": ["conditions"],
     "declared_features": ["declared_features"],
+    "capacity": ["capacity"],
+    "info": ["info"],
+    # The pods on the node. The SDK keeps them: the contract has them apart from the facts of nodes.
     "pods": ["pods"],
 }
 
@@ -58,23 +67,65 @@ KNOWN = {
     "resident": POD_FACTS,
     # A change of a cluster fact invalidates every cached answer of the plugin.
     "cluster": {"node_count": ["node_count"], "images": ["images"]},
+    # The attempt to schedule the pod. If a plugin reads a fact of the cycle, the host asks the plugin again for every
+    # pod.
+    "cycle": {"id": ["id"], "time": ["time"], "seed": ["seed"]},
 }
 
 _LABELS = frozenset(["labels", "annotations", "node_selector"])
 
 
 class Facts:
-    """A pod or a node, with the facts that the plugin reads."""
+    """A pod, a node, the cluster or the cycle, with the facts that the plugin reads."""
 
     __slots__ = ()
+    # The functions that convert the fields of which the plugin declared only some keys or paths.
+    partial = {}
+
+    @classmethod
+    def converted(cls, field, value):
+        """Converts the value of the contract's field `field`."""
+        convert = cls.partial.get(field)
+        return convert(value) if convert else plain(value, field)
 
     def __getattr__(self, field):
         # Python calls this only for attributes that do not exist.
         kind = type(self).__name__
+        if field == "fields":
+            raise AttributeError(f'the plugin declares no path: add one to reads, such as "{kind}.spec.NAME"')
         fact = next((fact for fact, names in KNOWN[kind].items() if field in names), field)
         if fact in KNOWN[kind]:
             raise AttributeError(f'the plugin does not declare {kind}.{field}: add "{kind}.{fact}" to reads')
         raise AttributeError(f"a {kind} has no field {field}; its fields: {', '.join(KNOWN[kind])}")
+
+
+class Declared(dict):
+    """Labels, annotations or fields of which the plugin declared some. A read of another one is an error."""
+
+    __slots__ = ()
+    known = frozenset()
+
+    def get(self, key, otherwise=None):
+        # The host sends declared keys only, so a key that is present needs no check.
+        value = dict.get(self, key)
+        if value is not None:
+            return value
+        if key in self.known:
+            return otherwise
+        raise self._undeclared(key)
+
+    def __contains__(self, key):
+        if key in self.known:
+            return super().__contains__(key)
+        raise self._undeclared(key)
+
+    def __missing__(self, key):
+        raise KeyError(key) if key in self.known else self._undeclared(key)
+
+    def _undeclared(self, key):
+        kind, _, field = type(self).__name__.partition(".")
+        entry = f"{kind}.{key}" if field == "fields" else f'{kind}.{field}["{key}"]'
+        return LookupError(f"the plugin does not declare {entry}: add {entry!r} to reads")
 
 
 class Usage:
@@ -96,26 +147,32 @@ class Usage:
         self.scalars = {}
 
 
-def read_facts(reads, kind):
-    """Returns the facts of this kind that `reads` names, without the prefix: `labels` for `pod.labels`. Raises a
-    ValueError for an unknown fact.
+def facts_class(reads, args=None):
+    """Returns a subclass of `Facts` with exactly the fields that `reads`, a KindReads, names. `args` are the plugin's
+    arguments.
     """
-    named = [fact.partition(".")[2] for fact in reads if fact.partition(".")[0] == kind]
-    for fact in named:
-        if fact not in KNOWN[kind]:
-            raise ValueError(f"reads: unknown fact {kind}.{fact}; known facts: {', '.join(KNOWN[kind])}")
-    return named
+    fields = [field for fact in reads.facts for field in KNOWN[reads.kind][fact]]
+    partial = {}
+    for field in reads.keys:
+        if field not in fields:
+            labels = _declared(reads.kind, field, reads.known_keys(field, args))
+            partial[field] = lambda value, labels=labels: labels(plain(value, "labels"))
+    if reads.paths:
+        values = _declared(reads.kind, "fields", reads.paths)
+        partial["fields"] = lambda text: values(reads.by_path(text))
+    slots = tuple(dict.fromkeys([*fields, *partial]))
+    kind = type(reads.kind, (Facts,), {"__slots__": slots})
+    kind.partial = partial
+    return kind
 
 
-def facts_class(reads, kind):
-    """Returns a subclass of `Facts` with exactly the fields of the facts of this kind that `reads` names."""
-    slots = tuple(field for fact in read_facts(reads, kind) for field in KNOWN[kind][fact])
-    return type(kind, (Facts,), {"__slots__": slots})
+def _declared(kind, field, known):
+    return type(f"{kind}.{field}", (Declared,), {"__slots__": (), "known": frozenset(known)})
 
 
 def plain(value, name):
-    """Converts the value of the contract's field `name`: lists of labels and of scalars become dicts. Dataclasses are
-    changed in place.
+    """Converts the value of the contract's field `name`: lists of labels and of scalars become dicts, and values of
+    enumerations become strings. Dataclasses are changed in place.
     """
     if isinstance(value, list):
         if name in _LABELS:
@@ -127,4 +184,6 @@ def plain(value, name):
     if is_dataclass(value):
         for field in fields(value):
             setattr(value, field.name, plain(getattr(value, field.name), field.name))
+    if isinstance(value, Enum):
+        return value.name.lower().replace("_", "-")
     return value

@@ -1,15 +1,15 @@
-"""A running plugin: its arguments, its copy of the cluster, the templates that it holds, and the batched calls over
-them.
+"""A running plugin: its arguments, its copy of the cluster, the pod signatures that it holds, and the batched calls
+over them.
 
-The functions of `Guest` are those of the contract, in wit/plugin.wit and wit/placing.wit. Their types are Python's own,
-so that tests run without WebAssembly. Errors are raised as exceptions.
+The functions of `Guest` are those of the contract, in wit/0.2/plugin.wit and wit/0.2/scheduling.wit. Their types are
+Python's own, so that tests run without WebAssembly. Errors are raised as exceptions.
 """
 
 import inspect
 from types import SimpleNamespace
 
 from .arguments import parse
-from .facts import facts_class, read_facts
+from .facts import facts_class
 from .snapshot import Snapshot, picked
 from .verdict import Numbers
 
@@ -23,22 +23,26 @@ class Guest:
 
     def __init__(self, plugin):
         self.plugin = plugin
-        self.snapshot = Snapshot(plugin.reads)
-        self._reads_nodes = bool(read_facts(plugin.reads, "node"))
-        self._pod_class = facts_class(plugin.reads, "pod")
-        self._templates = {}
+        self.snapshot = None
+        self._pod_class = None
+        self._cycle_class = facts_class(plugin.reads.cycle)
+        self._context_class = type("cluster", (facts_class(plugin.reads.cluster),), {"__slots__": ("cycle",)})
+        self._signatures = {}
         self._args = None
         self._more = {point: _more(point, function) for point, function in plugin.functions.items()}
 
     def configure(self, json):
         """Reads the arguments and returns the declaration. Its fields have the names of the contract."""
-        self._args = parse(self.plugin.args, json)
+        self._args = args = parse(self.plugin.args, json)
         reads, points = self.plugin.reads, self.plugin.points()
+        self.snapshot = Snapshot(reads, args)
+        self._pod_class = facts_class(reads.pod, args)
         return SimpleNamespace(
-            pod_facts=read_facts(reads, "pod"),
-            node_facts=read_facts(reads, "node"),
-            resident_pod_facts=read_facts(reads, "resident"),
-            cluster_facts=read_facts(reads, "cluster"),
+            pod=reads.pod.declared(args),
+            node=reads.node.declared(args),
+            resident_pods=reads.resident.declared(args) if "pods" in reads.node.facts else None,
+            cluster_facts=reads.cluster.facts,
+            reads_time="time" in reads.cycle.facts,
             filter_scope=self._scope("pre_filter" in points),
             score_scope=self._scope("pre_score" in points),
             normalization="custom" if "normalize" in points else self.plugin.normalization,
@@ -48,17 +52,17 @@ class Guest:
         # `before` is true if the plugin has a function that runs before the nodes (pre-filter or pre-score). With
         # scope node, such a function must not read cluster facts.
         reads = self.plugin.reads
-        wide = "cycle" in reads or (before and read_facts(reads, "cluster"))
+        wide = reads.cycle.facts or (before and reads.cluster.facts)
         return self.plugin.scope or ("cluster" if wide else "node")
 
-    def hold_template(self, id, pod):
-        """Stores the facts of a template's pod under the template's id."""
-        self._templates[id] = picked(self._pod_class, pod)
+    def add_signature(self, id, pod):
+        """Stores the facts of a pod under the id of its signature."""
+        self._signatures[id] = picked(self._pod_class, pod)
 
-    def forget_templates(self, ids):
-        """Drops these templates."""
+    def remove_signatures(self, ids):
+        """Drops the pods of these signatures."""
         for id in ids:
-            self._templates.pop(id, None)
+            self._signatures.pop(id, None)
 
     def pre_filter(self, cycle):
         """Runs the pre-filter and returns its result unchanged. The host calls this before it filters nodes."""
@@ -87,22 +91,27 @@ class Guest:
 
     def _pod(self, cycle):
         try:
-            return self._templates[cycle.template]
+            return self._signatures[cycle.signature]
         except KeyError:
-            raise LookupError(f"called with unknown template {cycle.template}") from None
+            raise LookupError(f"called with unknown pod signature {cycle.signature}") from None
 
     def _facts(self, nodes):
-        known = self.snapshot.nodes
-        if not self._reads_nodes:
+        known, reads = self.snapshot.nodes, self.plugin.reads.node
+        if not reads.entries:
             return [None] * len(nodes)
+        if set(reads.entries) == {"node.pods"}:
+            # The plugin declares nothing of nodes themselves, so it may have no record of a node.
+            return [self.snapshot.row(id) for id in nodes]
         facts = [known[id] if id < len(known) else None for id in nodes]
         if None in facts:
             raise LookupError(f"called with unknown node {nodes[facts.index(None)]}")
         return facts
 
     def _rest(self, point, cycle):
-        snapshot = self.snapshot
-        context = SimpleNamespace(cycle=cycle, node_count=snapshot.node_count, images=snapshot.images)
+        context = self._context_class()
+        for fact in self.plugin.reads.cluster.facts:
+            setattr(context, fact, getattr(self.snapshot, fact))
+        context.cycle = picked(self._cycle_class, cycle)
         return (self._args, context)[: self._more[point]]
 
 

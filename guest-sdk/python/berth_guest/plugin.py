@@ -1,19 +1,22 @@
 """The class of a plugin. Its decorators register the plugin's functions, such as the filter and the score."""
 
+from .reads import Reads
+
 POINTS = ["pre_filter", "filter", "pre_score", "score", "normalize"]
 NORMALIZATIONS = ["none", "default", "default_reversed"]
-SCOPES = ["cluster", "node", "domain"]
+# The SDK has no `classes`, which scope domain requires.
+SCOPES = ["cluster", "node"]
 
 
 class Plugin:
     """A plugin.
 
-    `name` is the plugin's name in profiles, events and messages. `reads` names the facts that the plugin's
-    functions see, such as `"pod.labels"` and `"node.usage"`; facts.py lists them all. Other facts are never sent.
-    `args` has a reader for each argument. `normalization` says how the host normalizes raw scores; the host ignores
-    it if the plugin has a function `normalize`.
+    `name` is the plugin's name in profiles, events and messages. `reads` names what the plugin's functions read, such
+    as `"pod.labels"` and `"node.usage"`; reads.py explains the entries, and facts.py lists the facts. Nothing else is
+    sent. `args` has a reader for each argument. `normalization` says how the host normalizes raw scores; the host
+    ignores it if the plugin has a function `normalize`.
 
-    `scope` says what the answers depend on. The default is "cluster" if the plugin reads `"cycle"`, or reads
+    `scope` says what the answers depend on. The default is "cluster" if the plugin reads a fact of the cycle, or reads
     cluster facts and has a function that runs before the nodes. Otherwise the default is "node": the answers
     depend only on the arguments and on declared facts of the pod, the node and the cluster.
     """
@@ -22,8 +25,10 @@ class Plugin:
         if scope not in [None, *SCOPES] or normalization not in NORMALIZATIONS:
             raise ValueError(f"{name}: scope must be one of {SCOPES}, and normalization one of {NORMALIZATIONS}")
         self.name = name
-        self.reads = list(reads)
         self.args = args or {}
+        self.reads = Reads(reads, self.args)
+        if scope == "node" and "time" in self.reads.cycle.facts:
+            raise ValueError(f'{name}: a plugin with scope "node" can\'t read cycle.time: remove one of the two')
         self.version = version
         self.scope = scope
         self.normalization = normalization
@@ -65,8 +70,8 @@ class Plugin:
         return [point for point in POINTS if point in self.functions]
 
     def reads_cluster(self):
-        """Returns True if the plugin reads facts of nodes or of the cluster."""
-        return any(fact.partition(".")[0] in ("node", "cluster") for fact in self.reads)
+        """Returns True if the plugin reads facts of nodes, of the pods on nodes, or of the cluster."""
+        return bool(self.reads.node.entries or self.reads.cluster.entries)
 
     def _set(self, point, function):
         self.functions[point] = function

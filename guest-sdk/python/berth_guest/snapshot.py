@@ -2,33 +2,33 @@
 are read.
 """
 
-from .facts import Usage, facts_class, plain, read_facts
+from .facts import Usage, facts_class
 
 
 class Snapshot:
     """The plugin's copy of the cluster."""
 
-    def __init__(self, reads):
+    def __init__(self, reads, args):
         self.node_count = 0
         self.images = {}
         # The nodes by id; None if there is no such node.
         self.nodes = []
-        self._node_class = facts_class(reads, "node")
+        self._node_class = facts_class(reads.node, args)
         own = {"pods", "usage"}
         self._sent = [field for field in self._node_class.__slots__ if field not in own]
-        self._reads = own.intersection(read_facts(reads, "node"))
-        self._resident_class = facts_class(reads, "resident")
+        self._reads = own.intersection(reads.node.facts)
+        self._resident_class = facts_class(reads.resident, args)
         self._usages = {}
         self._pods_of = {}
         self._residents = {}
 
     def set_node(self, sent):
         """Adds a node with all its facts, or updates the facts that changed."""
-        node = self._row(sent.id)
+        node = self.row(sent.id)
         for field in self._sent:
             value = getattr(sent, field)
             if value is not None:
-                setattr(node, field, plain(value, field))
+                setattr(node, field, node.converted(field, value))
 
     def remove_node(self, id):
         """Removes a node. The host may remove the pods of the node before or after the node."""
@@ -85,7 +85,8 @@ class Snapshot:
     def _known(self, id):
         return id < len(self.nodes) and self.nodes[id] is not None
 
-    def _row(self, id):
+    def row(self, id):
+        """Returns the node with this id. Adds the node if the id is unknown."""
         while len(self.nodes) <= id:
             self.nodes.append(None)
         node = self.nodes[id]
@@ -112,5 +113,5 @@ def picked(kind, pod):
     """Returns the fields of a pod that the class `kind` has."""
     facts = kind()
     for field in kind.__slots__:
-        setattr(facts, field, plain(getattr(pod, field), field))
+        setattr(facts, field, kind.converted(field, getattr(pod, field)))
     return facts

@@ -7,7 +7,7 @@ from berth_guest import Plugin, unresolvable, unschedulable
 from berth_guest.guest import Guest
 from berth_guest.testing import Host
 
-CYCLE = SimpleNamespace(id=1, time=0, seed=0, template=0)
+CYCLE = SimpleNamespace(id=1, time=0, seed=0, signature=0)
 
 
 def label(key, value):
@@ -16,7 +16,8 @@ def label(key, value):
 
 def guest_of(plugin, **pod):
     guest = Guest(plugin)
-    guest.hold_template(0, SimpleNamespace(**pod))
+    guest.configure("{}")
+    guest.add_signature(0, SimpleNamespace(**pod))
     return guest
 
 
@@ -24,10 +25,12 @@ class Declarations(unittest.TestCase):
     def test_only_read_facts_are_declared(self):
         reads = ["pod.labels", "node.usage", "node.pods", "resident.labels", "cluster.node_count"]
         declared = Guest(Plugin("p", reads)).configure("{}")
-        self.assertEqual(declared.pod_facts, ["labels"])
-        self.assertEqual(declared.node_facts, ["usage", "pods"])
-        self.assertEqual(declared.resident_pod_facts, ["labels"])
+        self.assertEqual(vars(declared.pod), dict(facts=["labels"], label_keys=[], annotation_keys=[], fields=[]))
+        self.assertEqual(declared.node.facts, ["usage"])
+        self.assertEqual(declared.resident_pods.facts, ["labels"])
         self.assertEqual(declared.cluster_facts, ["node_count"])
+        self.assertFalse(declared.reads_time)
+        self.assertIsNone(Guest(Plugin("p", ["node.name"])).configure("{}").resident_pods)
 
     def test_the_scope_follows_from_the_read_facts(self):
         def scope(reads, pre_filter=False, **more):
@@ -37,24 +40,40 @@ class Declarations(unittest.TestCase):
             return Guest(plugin).configure("{}").filter_scope
 
         self.assertEqual(scope([]), "node")
-        self.assertEqual(scope(["cycle"]), "cluster")
+        self.assertEqual(scope(["cycle.time"]), "cluster")
         self.assertEqual(scope(["cluster.images"]), "node")
         self.assertEqual(scope(["cluster.images"], pre_filter=True), "cluster")
-        self.assertEqual(scope(["cycle"], scope="node"), "node")
+        self.assertEqual(scope(["cycle.seed"], scope="node"), "node")
+        with self.assertRaisesRegex(ValueError, r'scope "node" can\'t read cycle\.time'):
+            Plugin("p", ["cycle.time"], scope="node")
+        with self.assertRaisesRegex(ValueError, "scope must be one of"):
+            Plugin("p", scope="domain")
+
+    def test_the_time_is_declared_only_if_it_is_read(self):
+        declared = [Guest(Plugin("p", [f"cycle.{fact}"])).configure("{}").reads_time for fact in ("id", "seed", "time")]
+        self.assertEqual(declared, [False, False, True])
 
     def test_errors_of_the_author_are_named(self):
-        with self.assertRaisesRegex(ValueError, r"unknown fact node\.label; known facts: name, labels"):
-            Guest(Plugin("p", ["node.label"]))
         plugin = Plugin("p")
         plugin.filter(lambda pod: None)
         with self.assertRaisesRegex(TypeError, "takes 2 to 4 parameters as a filter"):
             Guest(plugin)
 
-    def test_an_undeclared_fact_is_absent(self):
-        plugin = Plugin("p", ["node.name"])
-        plugin.score(lambda pod, node: len(node.labels))
-        with self.assertRaisesRegex(AttributeError, 'add "node.labels" to reads'):
-            Host(plugin).node("a").score()
+    def test_an_undeclared_fact_is_named(self):
+        for read, message in [
+            (lambda node, context: node.labels, 'add "node.labels" to reads'),
+            (lambda node, context: node.info, 'add "node.info" to reads'),
+            (lambda node, context: node.fields, 'such as "node.spec.NAME"'),
+            (lambda node, context: context.node_count, 'add "cluster.node_count" to reads'),
+            (lambda node, context: context.cycle.time, 'add "cycle.time" to reads'),
+        ]:
+            plugin = Plugin("p", ["node.name", "cycle.id"])
+            plugin.score(self.scored_by(read))
+            with self.subTest(message), self.assertRaisesRegex(AttributeError, message):
+                Host(plugin).node("a").score()
+
+    def scored_by(self, read):
+        return lambda pod, node, args, context: read(node, context)
 
 
 class Cluster(unittest.TestCase):
@@ -87,13 +106,20 @@ class Cluster(unittest.TestCase):
         self.assertEqual(host.score(), {"a": 2})
         self.assertEqual(host.node("a", used={"example.com/gpu": 0}).score(), {"a": -1})
 
-    def test_unknown_nodes_and_templates_are_errors(self):
+    def test_unknown_nodes_and_signatures_are_errors(self):
         plugin = Plugin("p", ["node.labels"])
         plugin.filter(lambda pod, node: None)
         with self.assertRaisesRegex(LookupError, "node 7"):
             guest_of(plugin).filter(CYCLE, [7])
-        with self.assertRaisesRegex(LookupError, "template 0"):
+        with self.assertRaisesRegex(LookupError, "pod signature 0"):
             Guest(plugin).filter(CYCLE, [])
+
+    def test_pods_are_known_without_a_record_of_their_node(self):
+        plugin = Plugin("p", ["node.pods"])
+        plugin.score(lambda pod, node: len(node.pods))
+        guest = guest_of(plugin)
+        guest.snapshot.set_resident(SimpleNamespace(id=0, node=1, pod=SimpleNamespace()))
+        self.assertEqual(guest.score(CYCLE, [0, 1]), [0, 1])
 
 
 class Answers(unittest.TestCase):
@@ -125,7 +151,7 @@ class Answers(unittest.TestCase):
             Host(plugin).node("a").score()
 
     def test_functions_take_any_subset_of_parameters(self):
-        plugin = Plugin("p", ["cycle", "cluster.node_count"])
+        plugin = Plugin("p", ["cycle.id", "cluster.node_count"])
         plugin.score(lambda pod, node, args, context: context.cycle.id * 10 + context.node_count)
         self.assertEqual(Host(plugin).node("a").node("b").score(), {"a": 12, "b": 12})
 

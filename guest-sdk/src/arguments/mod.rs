@@ -2,6 +2,7 @@
 
 mod error;
 mod keys;
+mod path;
 mod reader;
 mod text;
 
@@ -25,6 +26,11 @@ pub fn parse<A: DeserializeOwned>(plugin: &str, json: &str) -> Result<A, String>
 /// Reads the fields of an object. A field that the struct does not have is an error, except `apiVersion` and `kind`.
 pub(crate) fn fields<T: DeserializeOwned>(json: &str) -> Result<T, String> {
     read(json).map_err(|error| error.to_string())
+}
+
+/// Reads the field at a path. Returns `None` if the field is absent or null.
+pub(crate) fn field<T: DeserializeOwned>(json: &str, path: &str) -> Result<Option<T>, String> {
+    path::read(json, path).map_err(|error| error.to_string())
 }
 
 fn read<A: DeserializeOwned>(json: &str) -> Result<A, ArgumentError> {

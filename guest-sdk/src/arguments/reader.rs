@@ -299,7 +299,7 @@ impl Fields<'_, '_, '_> {
         }
         let key: &str = self.key.insert(self.text.key()?);
         let known = self.known.is_none_or(|known| known.contains(&key)) || self.top_level && TYPE_META.contains(&key);
-        if known { Ok(Some(key)) } else { Err(ArgumentError::unknown(key)) }
+        if known || self.text.lenient { Ok(Some(key)) } else { Err(ArgumentError::unknown(key)) }
     }
 }
 

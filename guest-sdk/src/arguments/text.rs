@@ -18,11 +18,18 @@ pub(super) struct Text<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    /// True if an object may have fields that its struct does not have.
+    pub(super) lenient: bool,
 }
 
 impl<'a> Text<'a> {
     pub(super) fn new(text: &'a str) -> Text<'a> {
-        Text { text, at: 0, depth: 0 }
+        Text { text, at: 0, depth: 0, lenient: false }
+    }
+
+    /// Makes a text whose objects may have fields that their structs do not have.
+    pub(super) fn lenient(text: &'a str) -> Text<'a> {
+        Text { lenient: true, ..Text::new(text) }
     }
 
     /// Returns the next byte that is not a space.

@@ -7,8 +7,8 @@ use std::ops::Deref;
 const INLINE: usize = 4;
 
 /// A key for [`Classes`](super::Classes): one or more numbers, such as one for each topology spread constraint of the
-/// pod. All keys of a template have the same length. A key is made and compared for each node, so up to four numbers
-/// need no allocation.
+/// pod. All keys of a pod signature have the same length. A key is made and compared for each node, so up to four
+/// numbers need no allocation.
 ///
 /// ```
 /// use berth_guest::classes::Numbers;

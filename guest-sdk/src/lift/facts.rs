@@ -5,14 +5,20 @@
 //! memory leaks.
 
 use super::values::{Lift, aligned, larger};
-use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, Image, Node, ResidentPod, Usage};
-use crate::reads::Reads;
+use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{
+    Change, Image, Node, PendingPod, ResidentPod, Usage,
+};
+use crate::reads::{Filled, FilledNode, FilledPod};
 use crate::types::{self, ClusterFacts, NodeFacts, PodFacts};
 
 /// Defines a record whose fields belong to groups of facts. Fields of groups that the plugin does not read stay
 /// empty.
 macro_rules! facts {
-    ($record:path, $lift:ident($group:ident) { $($field:ident: $type:ty $([$($fact:ident)|+])?),* $(,)? }) => {
+    (
+        $record:path, $lift:ident($filled:ident, $group:ident) {
+            $($field:ident: $type:ty $([$($fact:ident)|+])? $(=> $more:ident)?),* $(,)?
+        }
+    ) => {
         impl $record {
             const SIZE: usize = {
                 let end = 0;
@@ -31,11 +37,11 @@ macro_rules! facts {
         /// # Safety
         /// A record of this type is at the address, and the caller lifts it only once.
         #[inline(always)]
-        unsafe fn $lift(at: *const u8, reads: $group) -> $record {
+        unsafe fn $lift(at: *const u8, filled: $filled) -> $record {
             let end = 0;
             $(
                 let start = aligned(end, <$type>::ALIGN);
-                let $field = if true $(&& ($(reads.contains($group::$fact))||+))? {
+                let $field = if true $(&& ($(filled.facts.contains($group::$fact))||+))? $(&& filled.$more)? {
                     // SAFETY: the fields of the record are at `at` one after the other, each aligned.
                     unsafe { <$type>::lift(at.add(start)) }
                 } else {
@@ -55,7 +61,7 @@ macro_rules! facts {
     };
 }
 
-facts!(types::Pod, pod(PodFacts) {
+facts!(types::Pod, pod(FilledPod, PodFacts) {
     name: String [NAME | RESOURCE_CLAIMS],
     namespace: String [NAMESPACE],
     uid: String [UID | RESOURCE_CLAIMS],
@@ -74,6 +80,8 @@ facts!(types::Pod, pod(PodFacts) {
     anti_affinity: types::PodAffinity [POD_AFFINITY],
     topology_spread: Vec<types::SpreadConstraint> [TOPOLOGY_SPREAD],
     requests: types::PodRequests [REQUESTS],
+    limits: types::Resources [LIMITS],
+    qos: types::QosClass [QOS],
     containers: Vec<types::Container> [CONTAINERS | RESOURCE_CLAIMS],
     images: types::PodImages [IMAGES],
     host_ports: Vec<types::HostPort> [HOST_PORTS],
@@ -83,12 +91,15 @@ facts!(types::Pod, pod(PodFacts) {
     host_network: bool [HOST_NETWORK],
     nominated_node_name: String [NOMINATED_NODE],
     deleting: bool [DELETION],
+    creation_time: i64 [CREATION_TIME],
     start_time: i64 [START_TIME],
     user_namespace: bool [USER_NAMESPACE],
     restart_actions: Vec<String> [RESTART_ACTIONS],
+    scheduling_group: String [SCHEDULING_GROUP],
+    fields: String => fields,
 });
 
-facts!(Node, node(NodeFacts) {
+facts!(Node, node(FilledNode, NodeFacts) {
     id: u32,
     name: Option<String> [NAME],
     uid: Option<String> [NAME],
@@ -101,15 +112,18 @@ facts!(Node, node(NodeFacts) {
     used_ports: Option<Vec<types::HostPort>> [USED_PORTS],
     conditions: Option<Vec<types::Condition>> [CONDITIONS],
     declared_features: Option<Vec<String>> [DECLARED_FEATURES],
+    capacity: Option<types::Resources> [CAPACITY],
+    info: Option<types::NodeInfo> [INFO],
+    fields: Option<String> => fields,
 });
 
-/// The parameters of `hold-template`. The host writes these parameters to memory like the fields of a record.
-pub(super) struct HeldTemplate {
+/// The parameters of `add-signature`. The host writes these parameters to memory like the fields of a record.
+pub(super) struct AddedSignature {
     pub(super) id: u32,
     pub(super) pod: types::Pod,
 }
 
-impl HeldTemplate {
+impl AddedSignature {
     const POD: usize = aligned(u32::SIZE, types::Pod::ALIGN);
     pub(super) const SIZE: usize = Self::POD + types::Pod::SIZE;
     pub(super) const ALIGN: usize = types::Pod::ALIGN;
@@ -119,14 +133,15 @@ impl HeldTemplate {
     /// # Safety
     /// The parameters are at the address, and the caller lifts them only once.
     #[inline(always)]
-    pub(super) unsafe fn lift(at: *const u8, reads: Reads) -> HeldTemplate {
+    pub(super) unsafe fn lift(at: *const u8, filled: Filled) -> AddedSignature {
         // SAFETY: the id is at offset 0, and the pod is at offset `POD`.
-        unsafe { HeldTemplate { id: u32::lift(at), pod: pod(at.add(Self::POD), reads.pod) } }
+        unsafe { AddedSignature { id: u32::lift(at), pod: pod(at.add(Self::POD), filled.pod) } }
     }
 }
 
 const RESIDENT_NODE: usize = u32::SIZE;
 const RESIDENT_POD: usize = aligned(2 * u32::SIZE, types::Pod::ALIGN);
+const PENDING_POD: usize = aligned(u32::SIZE, types::Pod::ALIGN);
 const CHANGE: usize = aligned(1, CHANGE_ALIGN);
 
 /// The alignment of a change: the largest alignment of its cases.
@@ -140,25 +155,28 @@ pub(super) const CHANGE_SIZE: usize =
 /// # Safety
 /// A change is at the address, and the caller lifts it only once.
 #[inline(always)]
-pub(super) unsafe fn change(at: *const u8, reads: Reads) -> Option<Change> {
-    let images = reads.cluster.contains(ClusterFacts::IMAGES);
-    let pods = reads.node.contains(NodeFacts::PODS);
+pub(super) unsafe fn change(at: *const u8, filled: Filled) -> Option<Change> {
+    let images = filled.cluster.contains(ClusterFacts::IMAGES);
     // SAFETY: the first byte is the number of the case, and the value of the case is at offset `CHANGE`.
     unsafe {
         let value = at.add(CHANGE);
-        Some(match at.read() {
-            0 => Change::Node(node(value, reads.node)),
-            1 => Change::NodeRemoved(u32::lift(value)),
-            2 if reads.node.contains(NodeFacts::USAGE) => Change::Usage(Usage::lift(value)),
-            3 if images => Change::Image(Image::lift(value)),
-            4 if images => Change::ImageRemoved(u32::lift(value)),
-            5 if pods => Change::ResidentPod(ResidentPod {
+        Some(match (at.read(), filled.resident, filled.pending) {
+            (0, ..) => Change::Node(node(value, filled.node)),
+            (1, ..) => Change::NodeRemoved(u32::lift(value)),
+            (2, ..) if filled.node.facts.contains(NodeFacts::USAGE) => Change::Usage(Usage::lift(value)),
+            (3, ..) if images => Change::Image(Image::lift(value)),
+            (4, ..) if images => Change::ImageRemoved(u32::lift(value)),
+            (5, Some(resident), _) => Change::ResidentPod(ResidentPod {
                 id: u32::lift(value),
                 node: u32::lift(value.add(RESIDENT_NODE)),
-                pod: pod(value.add(RESIDENT_POD), reads.resident),
+                pod: pod(value.add(RESIDENT_POD), resident),
             }),
-            6 if pods => Change::ResidentPodRemoved(u32::lift(value)),
-            7 => Change::NodeCount(u32::lift(value)),
+            (6, Some(_), _) => Change::ResidentPodRemoved(u32::lift(value)),
+            (7, _, Some(pending)) => {
+                Change::PendingPod(PendingPod { id: u32::lift(value), pod: pod(value.add(PENDING_POD), pending) })
+            }
+            (8, _, Some(_)) => Change::PendingPodRemoved(u32::lift(value)),
+            (9, ..) => Change::NodeCount(u32::lift(value)),
             _ => return None,
         })
     }

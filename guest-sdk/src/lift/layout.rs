@@ -2,7 +2,7 @@
 
 use wit_parser::{Resolve, SizeAlign, Type, TypeDefKind, TypeId};
 
-use super::facts::{CHANGE_ALIGN, CHANGE_SIZE, HeldTemplate};
+use super::facts::{AddedSignature, CHANGE_ALIGN, CHANGE_SIZE};
 use super::values::{Lift, aligned, larger};
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
 use crate::types;
@@ -20,7 +20,7 @@ struct Contract {
 impl Contract {
     fn read() -> Contract {
         let mut resolve = Resolve::default();
-        resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit/0.1")).unwrap();
+        resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit/0.2")).unwrap();
         let mut sizes = SizeAlign::default();
         sizes.fill(&resolve);
         Contract { resolve, sizes }
@@ -77,9 +77,12 @@ fn records_match_the_contract() {
         "label" Label, "scalar" Scalar, "resources" Resources, "taint" Taint, "toleration" Toleration,
         "requirement" Requirement, "node-selector-term" NodeSelectorTerm, "preferred-node-term" PreferredNodeTerm,
         "label-selector" LabelSelector, "pod-affinity-term" PodAffinityTerm, "pod-affinity" PodAffinity,
-        "spread-constraint" SpreadConstraint, "host-port" HostPort, "container" Container, "pod-requests" PodRequests,
+        "spread-constraint" SpreadConstraint, "host-port" HostPort,
         "pod-images" PodImages, "disk" Disk, "claim-source" ClaimSource,
-        "ephemeral-source" EphemeralSource, "volume" Volume, "owner" Owner, "pod-resource-claim" PodResourceClaim, "condition" Condition, "pod" Pod);
+        "ephemeral-source" EphemeralSource, "volume" Volume, "owner" Owner, "pod-resource-claim" PodResourceClaim,
+        "condition" Condition);
+    check!(facts, types:
+        "container" Container, "pod-requests" PodRequests, "node-info" NodeInfo, "pod" Pod);
     check!(snapshot, snapshot: "scalar-usage" ScalarUsage, "usage" Usage, "image" Image, "node" Node);
 }
 
@@ -118,14 +121,16 @@ fn variants_match_the_contract() {
             "image-removed",
             "resident-pod",
             "resident-pod-removed",
+            "pending-pod",
+            "pending-pod-removed",
             "node-count",
         ],
     );
 }
 
 #[test]
-fn a_held_template_is_an_id_and_a_pod() {
+fn an_added_signature_is_an_id_and_a_pod() {
     let contract = Contract::read();
-    let (size, align) = contract.size_align(&Type::Id(contract.type_of("types", "pod")));
-    assert_eq!((HeldTemplate::SIZE, HeldTemplate::ALIGN), (aligned(4, align) + size, larger(align, 4)));
+    let (size, align) = contract.size_align(&Type::Id(contract.type_of("facts", "pod")));
+    assert_eq!((AddedSignature::SIZE, AddedSignature::ALIGN), (aligned(4, align) + size, larger(align, 4)));
 }

@@ -58,7 +58,7 @@ macro_rules! enums {
 
 enums! {
     TaintEffect TolerationOperator SelectorOperator UnsatisfiableAction NodeInclusionPolicy Protocol ContainerKind
-    PreemptionPolicy ConditionStatus
+    PreemptionPolicy ConditionStatus QosClass
 }
 
 record!(types::Label { key: String, value: String });
@@ -105,6 +105,7 @@ record!(types::Container {
     kind: types::ContainerKind,
     image: String,
     requests: types::Resources,
+    limits: types::Resources,
     host_ports: Vec<types::HostPort>,
 });
 record!(types::PodRequests {
@@ -112,7 +113,6 @@ record!(types::PodRequests {
     effective: types::Resources,
     non_zero_milli_cpu: i64,
     non_zero_memory: i64,
-    named: Vec<String>,
 });
 record!(types::PodImages { containers: Vec<String>, volumes: Vec<String>, });
 record!(types::Disk { id: String, pool: String, monitors: Vec<String>, read_only: bool, });
@@ -121,6 +121,14 @@ record!(types::EphemeralSource { claim: String, pod_uid: String });
 record!(types::Volume { name: String, source: types::VolumeSource });
 record!(types::Owner { api_version: String, kind: String, name: String, uid: String, controller: bool });
 record!(types::PodResourceClaim { name: String, claim: String, template: String });
+record!(types::NodeInfo {
+    architecture: String,
+    operating_system: String,
+    os_image: String,
+    kernel_version: String,
+    kubelet_version: String,
+    container_runtime_version: String,
+});
 record!(types::Condition { kind: String, status: types::ConditionStatus });
 record!(snapshot::ScalarUsage { node: u32, name: String, quantity: i64 });
 record!(snapshot::Usage {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
@@ -53,15 +54,17 @@ impl<'de> Deserialize<'de> for LabelSelector {
 }
 
 /// The JSON of a `v1.NodeSelector`. Converts to terms for [`Terms`](super::Terms).
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
+#[schemars(description = "A `v1.NodeSelector`.")]
 pub struct WrittenNodeSelector {
     node_selector_terms: Option<Vec<WrittenNodeSelectorTerm>>,
 }
 
 /// The JSON of a `v1.NodeSelectorTerm`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
+#[schemars(description = "A `v1.NodeSelectorTerm`.")]
 pub struct WrittenNodeSelectorTerm {
     match_expressions: Option<Vec<Expression>>,
     match_fields: Option<Vec<Expression>>,
@@ -82,7 +85,7 @@ impl From<WrittenNodeSelectorTerm> for NodeSelectorTerm {
     }
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 struct Expression {
     #[serde(default)]
     key: String,
@@ -91,7 +94,7 @@ struct Expression {
     values: Option<Vec<String>>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 enum Operator {
     In,
     NotIn,

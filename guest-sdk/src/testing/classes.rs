@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use super::{Host, PodBuilder};
+use crate::Attempt;
 use crate::bindings::classes::exports::berth::scheduler::classes::{ClassFilter, Classified};
 use crate::classes::Passed;
 use crate::plugin::Plugin;
-use crate::types::{Cycle, Status};
+use crate::types::Status;
 
 impl<P: Plugin> Host<P> {
     pub(super) fn check_verdicts_by_class(&mut self, pod: &PodBuilder, by_node: &[(String, Option<Status>)]) {
@@ -42,27 +43,27 @@ impl<P: Plugin> Host<P> {
 
     /// Calls the plugin's `classify` in the current cycle, and stores the classes. Returns `None` if the plugin does
     /// not classify nodes for the pod.
-    fn classify(&mut self, pod: &PodBuilder) -> Option<(Cycle, Classified)> {
+    fn classify(&mut self, pod: &PodBuilder) -> Option<(Attempt, Classified)> {
         let cycle = self.same_cycle(pod);
-        let known = self.classes.entry(cycle.template).or_default().known;
+        let known = self.classes.entry(cycle.signature).or_default().known;
         let classified = self.guest.classify(&cycle, known).unwrap_or_else(|message| panic!("classify: {message}"))?;
         let classified = Classified::from(classified);
-        let classes = self.classes.entry(cycle.template).or_default();
+        let classes = self.classes.entry(cycle.signature).or_default();
         assert!(
-            classified.anew || known != 0,
+            classified.replaces_all || known != 0,
             "{}: the answer has only changed classes, but the host has no classes yet",
             P::NAME
         );
-        if classified.anew {
+        if classified.replaces_all {
             classes.of.clear();
         }
-        classes.known = cycle.id;
+        classes.known = cycle.cycle.id;
         classes.of.extend(classified.nodes.iter().copied().zip(classified.classes.iter().copied()));
         Some((cycle, classified))
     }
 
     fn class(&self, node: &str) -> u32 {
-        let of = self.classes.get(&self.last_template()).map(|classes| &classes.of);
+        let of = self.classes.get(&self.last_signature()).map(|classes| &classes.of);
         let class = of.and_then(|of| of.get(&self.id(node)));
         *class.unwrap_or_else(|| panic!("{}: node {node} has no class", P::NAME))
     }

@@ -42,7 +42,7 @@ impl<P: Plugin> Host<P> {
 
     /// Adds a pod to a node, and then calls `classify` for an equal pod. `node` is the node's id. `known` is the id of
     /// the cycle of the previous `classify` call, or 0 before the first call. Benchmarks measure this function: its
-    /// duration is the cost of one more pod of a known template. Returns the id of the new cycle.
+    /// duration is the cost of one more pod of a known pod signature. Returns the id of the new cycle.
     ///
     /// # Panics
     /// Panics if the plugin answers with an error.
@@ -52,6 +52,6 @@ impl<P: Plugin> Host<P> {
         self.guest.apply(vec![Change::ResidentPod(ResidentPod { id, node, pod: pod.0.clone() })]);
         let cycle = self.next_cycle(pod);
         self.guest.classify(&cycle, known).unwrap_or_else(|message| panic!("classify: {message}"));
-        cycle.id
+        cycle.cycle.id
     }
 }

@@ -29,7 +29,7 @@ impl<P: Plugin> Host<P> {
         [before, after]: [Option<&PodBuilder>; 2],
         pod: &PodBuilder,
     ) -> Hint {
-        let [before, after] = [before, after].map(|pod| Some(self.next_cycle(pod?).template));
+        let [before, after] = [before, after].map(|pod| Some(self.next_cycle(pod?).signature));
         self.hint(Event { kind: "Pod".to_owned(), actions, subject: Subject::Pod(PodChange { before, after }) }, pod)
     }
 
@@ -56,8 +56,8 @@ impl<P: Plugin> Host<P> {
         if !self.waits_for(&event) {
             return Hint::Skip;
         }
-        let template = self.next_cycle(pod).template;
-        let hints = self.guest.hints(event, &[template]).unwrap_or_else(|message| panic!("queueing-hint: {message}"));
+        let signature = self.next_cycle(pod).signature;
+        let hints = self.guest.hints(event, &[signature]).unwrap_or_else(|message| panic!("queueing-hint: {message}"));
         hints.into_iter().next().unwrap_or(Hint::Queue)
     }
 
@@ -82,5 +82,8 @@ fn node(node: &NodeBuilder) -> Node {
         allocatable: node.allocatable,
         conditions: node.conditions,
         declared_features: node.declared_features,
+        capacity: node.capacity,
+        info: Some(node.info),
+        fields: node.fields,
     }
 }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::schema::check_arguments;
 use super::{NodeBuilder, PodBuilder};
 use crate::bindings::base::exports::berth::scheduler::plugin::Declaration;
 use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{
-    Change, Image, Node, ResidentPod, ScalarUsage, Usage,
+    Change, Image, Node, PendingPod, ResidentPod, ScalarUsage, Usage,
 };
 use crate::plugin::Plugin;
-use crate::types::{Cycle, Normalization, Pod, Scope, Status};
-use crate::{Guest, PreFilter, PreScore, pod};
+use crate::types::{Normalization, Pod, PodIdentity, Scope, Status};
+use crate::{Attempt, Guest, PreFilter, PreScore, Queued, Time, pod};
 
 /// Runs the plugin `P` natively: sends it arguments, nodes, pods and objects, and calls its extension points.
 ///
@@ -25,17 +26,19 @@ pub struct Host<P: Plugin> {
     images: Vec<Image>,
     /// The pods on nodes, with the ids of their nodes. The index is the pod's id. `None` for a removed pod.
     pub(super) residents: Vec<Option<(PodBuilder, u32)>>,
+    /// The pending pods by id. Their ids are no indexes of pods in `residents`.
+    pending: BTreeMap<u32, PodBuilder>,
     /// The objects. The index is the object's id. `None` for a removed object.
     objects: Vec<Option<Object>>,
-    /// The pods of the templates. The index is the template's id.
-    templates: Vec<Pod>,
+    /// The pods of the pod signatures. The index is the pod signature's id.
+    signatures: Vec<Pod>,
     arguments: String,
-    cycle: Cycle,
-    /// The classes of nodes from the plugin's answers, by template.
+    attempt: Attempt,
+    /// The classes of nodes from the plugin's answers, by pod signature.
     pub(super) classes: BTreeMap<u32, KnownClasses>,
 }
 
-/// The class of each node for one template, from the plugin's answers to `classify`.
+/// The class of each node for one pod signature, from the plugin's answers to `classify`.
 #[derive(Debug, Default)]
 pub(super) struct KnownClasses {
     /// The id of the latest cycle in which the plugin answered; 0 before the first answer.
@@ -75,17 +78,20 @@ impl<P: Plugin> Host<P> {
     pub fn with_args(json: &str) -> Result<Host<P>, String> {
         let mut guest = Guest::default();
         let declaration = guest.configure(json)?;
-        let cycle = Cycle { id: 0, time: 0, seed: 0, template: 0 };
+        if let Some(schema) = P::SCHEMA {
+            check_arguments(P::NAME, schema, json);
+        }
         Ok(Host {
             guest,
             declaration,
             nodes: Vec::new(),
             images: Vec::new(),
             residents: Vec::new(),
+            pending: BTreeMap::new(),
             objects: Vec::new(),
-            templates: Vec::new(),
+            signatures: Vec::new(),
             arguments: json.to_owned(),
-            cycle,
+            attempt: Attempt::default(),
             classes: BTreeMap::new(),
         })
     }
@@ -101,6 +107,9 @@ impl<P: Plugin> Host<P> {
                 fresh.resident(pod, name);
             }
         }
+        for pod in self.pending.values() {
+            fresh.pending(pod);
+        }
         for object in self.objects.iter().flatten() {
             fresh.object(&object.kind, &object.namespace, &object.name, &object.fields);
         }
@@ -114,12 +123,12 @@ impl<P: Plugin> Host<P> {
 
     /// Sets the seed of the following cycles. The default is 0.
     pub fn set_seed(&mut self, seed: u64) {
-        self.cycle.seed = seed;
+        self.attempt.cycle.seed = seed;
     }
 
     /// Sets the time of the following cycles, in milliseconds since 1970. The default is 0.
     pub fn set_time(&mut self, time: i64) {
-        self.cycle.time = time;
+        self.attempt.time = Time(time);
     }
 
     /// Returns the names of all nodes, by id. Includes removed nodes.
@@ -152,6 +161,9 @@ impl<P: Plugin> Host<P> {
             used_ports: Some(node.used_ports),
             conditions: Some(node.conditions),
             declared_features: Some(node.declared_features),
+            capacity: Some(node.capacity),
+            info: Some(node.info),
+            fields: Some(node.fields),
         }));
         changes.push(Change::Usage(Usage {
             nodes: vec![id],
@@ -199,6 +211,28 @@ impl<P: Plugin> Host<P> {
     pub fn remove_resident(&mut self, id: pod::Id) {
         self.residents[id.at()] = None;
         self.guest.apply(vec![Change::ResidentPodRemoved(id.0)]);
+    }
+
+    /// Adds a pending pod, for an [index](crate::index) that receives pending pods. To put the pod on a node, remove it
+    /// and call [`resident`](Host::resident), as Berth does.
+    pub fn pending(&mut self, pod: &PodBuilder) -> pod::Id {
+        // Pending pods and pods on nodes share the ids.
+        let id = pod::Id(self.residents.len() as u32);
+        self.residents.push(None);
+        self.change_pending(id, pod);
+        id
+    }
+
+    /// Replaces the pending pod with this id.
+    pub fn change_pending(&mut self, id: pod::Id, pod: &PodBuilder) {
+        self.pending.insert(id.0, pod.clone());
+        self.guest.apply(vec![Change::PendingPod(PendingPod { id: id.0, pod: pod.0.clone() })]);
+    }
+
+    /// Removes a pending pod.
+    pub fn remove_pending(&mut self, id: pod::Id) {
+        self.pending.remove(&id.0);
+        self.guest.apply(vec![Change::PendingPodRemoved(id.0)]);
     }
 
     /// Adds or replaces an object. `kind` is the kind's name, such as `Service`. `fields` are the fields that the
@@ -274,30 +308,30 @@ impl<P: Plugin> Host<P> {
 
     /// Runs the pre-enqueue. Returns why the pod may not enter the active queue; `None` if the pod may enter.
     pub fn held_back(&mut self, pod: &PodBuilder) -> Option<Status> {
-        let template = self.next_cycle(pod).template;
-        self.guest.pre_enqueue(template).unwrap_or_else(|message| panic!("pre-enqueue: {message}"))
+        let signature = self.next_cycle(pod).signature;
+        self.guest.pre_enqueue(signature).unwrap_or_else(|message| panic!("pre-enqueue: {message}"))
     }
 
     /// Returns true if the plugin does not apply to the pod.
     pub fn skips(&mut self, pod: &PodBuilder) -> bool {
-        let template = self.next_cycle(pod).template;
-        self.guest.skip(template).unwrap_or_else(|message| panic!("skip: {message}"))
+        let signature = self.next_cycle(pod).signature;
+        self.guest.skip(signature).unwrap_or_else(|message| panic!("skip: {message}"))
     }
 
     /// Panics if the plugin's `skip` returns true for the pod although `function` does not skip the pod. `answers` is
     /// true if `function` does not skip the pod.
-    fn check_skip(&mut self, cycle: &Cycle, answers: bool, function: &str) {
+    fn check_skip(&mut self, attempt: &Attempt, answers: bool, function: &str) {
         assert!(
-            !answers || self.guest.skip(cycle.template) != Ok(true),
+            !answers || self.guest.skip(attempt.signature) != Ok(true),
             "{}: skip returned true, but {function} does not skip the pod",
             P::NAME
         );
     }
 
-    /// Returns the sort key of a pod that has been waiting since `queued`, in milliseconds since 1970.
-    pub fn sort_key(&mut self, pod: &PodBuilder, queued: i64) -> Vec<i64> {
-        let template = self.next_cycle(pod).template;
-        self.guest.sort_key(template, queued).unwrap_or_else(|message| panic!("queue-sort: {message}"))
+    /// Returns the sort key of a pod with these times in the queue.
+    pub fn sort_key(&mut self, pod: &PodBuilder, queued: Queued) -> Vec<i64> {
+        let signature = self.next_cycle(pod).signature;
+        self.guest.sort_key(signature, queued).unwrap_or_else(|message| panic!("queue-sort: {message}"))
     }
 
     /// Runs pre-filter and filter. Returns the names of the nodes with their verdicts; `None` if the pod fits. Nodes
@@ -380,7 +414,7 @@ impl<P: Plugin> Host<P> {
         existing_nodes.into_iter().map(|(_, name)| name).zip(scores).collect()
     }
 
-    fn raw(&mut self, pod: &PodBuilder, nodes: &[(u32, String)]) -> (Cycle, Vec<u32>, Vec<i64>) {
+    fn raw(&mut self, pod: &PodBuilder, nodes: &[(u32, String)]) -> (Attempt, Vec<u32>, Vec<i64>) {
         let cycle = self.next_cycle(pod);
         let ids: Vec<u32> = nodes.iter().map(|(id, _)| *id).collect();
         // As in Berth: with scope `node`, the answer must not depend on other nodes, so pre-score gets no nodes.
@@ -394,29 +428,29 @@ impl<P: Plugin> Host<P> {
         (cycle, ids, scores)
     }
 
-    /// Starts a new cycle for this pod. Pods with equal facts share a template.
-    pub(super) fn next_cycle(&mut self, pod: &PodBuilder) -> Cycle {
-        let template = self.templates.iter().position(|held| *held == pod.0).unwrap_or_else(|| {
-            self.guest.hold_template(self.templates.len() as u32, pod.0.clone());
-            self.templates.push(pod.0.clone());
-            self.templates.len() - 1
+    /// Starts a new cycle for this pod. Pods with equal facts share a pod signature.
+    pub(super) fn next_cycle(&mut self, pod: &PodBuilder) -> Attempt {
+        let signature = self.signatures.iter().position(|held| *held == pod.0).unwrap_or_else(|| {
+            self.guest.add_signature(self.signatures.len() as u32, pod.0.clone());
+            self.signatures.push(pod.0.clone());
+            self.signatures.len() - 1
         });
-        self.cycle.id += 1;
-        self.cycle.template = template as u32;
-        self.cycle
+        self.attempt.cycle.id += 1;
+        self.attempt.signature = signature as u32;
+        self.attempt
     }
 
-    /// Returns the cycle of the previous call, with the template of `pod`, to call a later step of this cycle.
-    pub(super) fn same_cycle(&mut self, pod: &PodBuilder) -> Cycle {
-        let id = self.cycle.id;
+    /// Returns the cycle of the previous call, with the pod signature of `pod`, to call a later step of this cycle.
+    pub(super) fn same_cycle(&mut self, pod: &PodBuilder) -> Attempt {
+        let id = self.attempt.cycle.id;
         self.next_cycle(pod);
-        self.cycle.id = id;
-        self.cycle
+        self.attempt.cycle.id = id;
+        self.attempt
     }
 
-    /// Returns the id of the template of the previous call's pod.
-    pub(super) fn last_template(&self) -> u32 {
-        self.cycle.template
+    /// Returns the id of the pod signature of the previous call's pod.
+    pub(super) fn last_signature(&self) -> u32 {
+        self.attempt.signature
     }
 
     pub(super) fn existing_nodes(&self) -> Vec<(u32, String)> {
@@ -454,4 +488,10 @@ impl<P: Plugin> Host<P> {
         }
         self.images.iter().cloned().map(Change::Image).collect()
     }
+}
+
+/// Returns the pod's identity, as the host passes it where a plugin acts for one pod.
+pub(super) fn identity(pod: &PodBuilder) -> PodIdentity {
+    let Pod { namespace, name, uid, .. } = &pod.0;
+    PodIdentity { namespace: namespace.clone(), name: name.clone(), uid: uid.clone() }
 }

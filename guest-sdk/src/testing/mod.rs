@@ -36,6 +36,7 @@ mod node;
 mod pod;
 mod post_filter;
 mod quantity;
+mod schema;
 mod selector;
 mod what_if;
 
@@ -43,4 +44,5 @@ pub use host::Host;
 pub use node::{NodeBuilder, node};
 pub use pod::{PodBuilder, expression, pod, term};
 pub use post_filter::{Extenders, Rejections};
+pub use schema::check_schema;
 pub use selector::{pod_term, selector, spread};

@@ -1,7 +1,7 @@
 //! Nodes for tests.
 
 use super::quantity;
-use crate::types::{Condition, ConditionStatus, HostPort, Label, Protocol, Resources, Scalar, Taint, TaintEffect};
+use crate::types::{Condition, ConditionStatus, HostPort, Label, NodeInfo, Protocol, Resources, Taint, TaintEffect};
 
 /// Makes a node that has room for 110 pods, no other resources, and no labels, taints or other facts.
 ///
@@ -23,6 +23,9 @@ pub fn node(name: &str) -> NodeBuilder {
         used_ports: Vec::new(),
         conditions: Vec::new(),
         declared_features: Vec::new(),
+        capacity: Resources::default(),
+        info: NodeInfo::default(),
+        fields: String::new(),
     }
 }
 
@@ -40,6 +43,9 @@ pub struct NodeBuilder {
     pub(super) used_ports: Vec<HostPort>,
     pub(super) conditions: Vec<Condition>,
     pub(super) declared_features: Vec<String>,
+    pub(super) capacity: Resources,
+    pub(super) info: NodeInfo,
+    pub(super) fields: String,
 }
 
 impl NodeBuilder {
@@ -95,7 +101,7 @@ impl NodeBuilder {
     /// Panics if the quantity is invalid.
     #[must_use]
     pub fn allocatable(mut self, resource: &str, quantity: &str) -> Self {
-        set(&mut self.allocatable, resource, quantity);
+        quantity::set(&mut self.allocatable, resource, quantity);
         self
     }
 
@@ -106,7 +112,7 @@ impl NodeBuilder {
     /// Panics if the quantity is invalid.
     #[must_use]
     pub fn used(mut self, resource: &str, quantity: &str) -> Self {
-        set(&mut self.used, resource, quantity);
+        quantity::set(&mut self.used, resource, quantity);
         self
     }
 
@@ -137,15 +143,28 @@ impl NodeBuilder {
         self.declared_features.push(name.into());
         self
     }
-}
+    /// Sets `status.capacity` of any resource. The function does not change `status.allocatable`.
+    ///
+    /// # Panics
+    /// Panics if the quantity is invalid.
+    #[must_use]
+    pub fn capacity(mut self, resource: &str, quantity: &str) -> Self {
+        quantity::set(&mut self.capacity, resource, quantity);
+        self
+    }
 
-fn set(resources: &mut Resources, resource: &str, quantity: &str) {
-    let quantity = quantity::parse(resource, quantity);
-    match resource {
-        "cpu" => resources.milli_cpu = quantity,
-        "memory" => resources.memory = quantity,
-        "ephemeral-storage" => resources.ephemeral_storage = quantity,
-        "pods" => resources.pods = quantity,
-        _ => resources.scalars.push(Scalar { name: resource.into(), quantity }),
+    /// Sets `status.nodeInfo`.
+    #[must_use]
+    pub fn info(mut self, info: NodeInfo) -> Self {
+        self.info = info;
+        self
+    }
+
+    /// Sets the node's fields for types that [`node_field!`](crate::node_field!) defines, as JSON in the structure of
+    /// the node: `{"spec": {"podCIDR": "10.0.0.0/24"}}`.
+    #[must_use]
+    pub fn fields(mut self, json: &str) -> Self {
+        self.fields = json.into();
+        self
     }
 }

@@ -3,7 +3,7 @@
 use super::quantity;
 use crate::types::{
     ClaimSource, Container, ContainerKind, EphemeralSource, HostPort, Label, NodeSelectorTerm, Owner, Pod,
-    PodAffinityTerm, PodImages, PodRequests, PodResourceClaim, PreemptionPolicy, PreferredNodeTerm, Protocol,
+    PodAffinityTerm, PodImages, PodRequests, PodResourceClaim, PreemptionPolicy, PreferredNodeTerm, Protocol, QosClass,
     Requirement, Resources, Scalar, SelectorOperator, SpreadConstraint, TaintEffect, Toleration, TolerationOperator,
     Volume, VolumeSource,
 };
@@ -44,8 +44,9 @@ pub fn pod() -> PodBuilder {
             effective: Resources::default(),
             non_zero_milli_cpu: DEFAULT_MILLI_CPU,
             non_zero_memory: DEFAULT_MEMORY,
-            named: Vec::new(),
         },
+        limits: Resources::default(),
+        qos: QosClass::BestEffort,
         containers: Vec::new(),
         images: PodImages { containers: Vec::new(), volumes: Vec::new() },
         host_ports: Vec::new(),
@@ -55,9 +56,12 @@ pub fn pod() -> PodBuilder {
         host_network: false,
         nominated_node_name: String::new(),
         deleting: false,
+        creation_time: 0,
         start_time: 0,
         user_namespace: false,
         restart_actions: Vec::new(),
+        scheduling_group: String::new(),
+        fields: String::new(),
     })
 }
 
@@ -156,22 +160,54 @@ impl PodBuilder {
     /// Panics if the quantity is invalid.
     #[must_use]
     pub fn request(mut self, resource: &str, quantity: &str) -> Self {
-        let quantity = quantity::parse(resource, quantity);
         let requests = &mut self.0.requests;
-        for resources in [&mut requests.fit, &mut requests.effective] {
-            match resource {
-                "cpu" => resources.milli_cpu = quantity,
-                "memory" => resources.memory = quantity,
-                "ephemeral-storage" => resources.ephemeral_storage = quantity,
-                _ => resources.scalars.push(Scalar { name: resource.into(), quantity }),
-            }
-        }
+        quantity::set(&mut requests.fit, resource, quantity);
+        quantity::set(&mut requests.effective, resource, quantity);
         match resource {
-            "cpu" => requests.non_zero_milli_cpu = quantity,
-            "memory" => requests.non_zero_memory = quantity,
+            "cpu" => requests.non_zero_milli_cpu = requests.fit.milli_cpu,
+            "memory" => requests.non_zero_memory = requests.fit.memory,
             _ => (),
         }
-        requests.named.push(resource.into());
+        self
+    }
+
+    /// Sets the pod's limit of any resource, as if the pod had one container with `resources.limits`. The function does
+    /// not change the quality of service class, which [`qos`](Self::qos) sets.
+    ///
+    /// # Panics
+    /// Panics if the quantity is invalid.
+    #[must_use]
+    pub fn limit(mut self, resource: &str, quantity: &str) -> Self {
+        quantity::set(&mut self.0.limits, resource, quantity);
+        self
+    }
+
+    /// Sets the quality of service class. The default is `BestEffort`.
+    #[must_use]
+    pub fn qos(mut self, class: QosClass) -> Self {
+        self.0.qos = class;
+        self
+    }
+
+    /// Sets `metadata.creationTimestamp`, in seconds since 1970.
+    #[must_use]
+    pub fn created(mut self, seconds: i64) -> Self {
+        self.0.creation_time = seconds;
+        self
+    }
+
+    /// Sets `spec.schedulingGroup.podGroupName`.
+    #[must_use]
+    pub fn scheduling_group(mut self, name: &str) -> Self {
+        self.0.scheduling_group = name.into();
+        self
+    }
+
+    /// Sets the pod's fields for types that [`pod_field!`](crate::pod_field!) defines, as JSON in the structure of the
+    /// pod: `{"spec": {"activeDeadlineSeconds": 60}}`.
+    #[must_use]
+    pub fn fields(mut self, json: &str) -> Self {
+        self.0.fields = json.into();
         self
     }
 
@@ -231,6 +267,7 @@ impl PodBuilder {
             kind,
             image: String::new(),
             requests: Resources { scalars: requests.iter().map(scalar).collect(), ..Resources::default() },
+            limits: Resources::default(),
             host_ports: Vec::new(),
         });
         self
@@ -330,28 +367,28 @@ impl PodBuilder {
 
     /// Adds a required term of `spec.affinity.podAffinity`. Set the pod's namespace before.
     #[must_use]
-    pub fn near(mut self, term: PodAffinityTerm) -> Self {
+    pub fn affinity(mut self, term: PodAffinityTerm) -> Self {
         self.0.affinity.required.push(self.owned(term));
         self
     }
 
     /// Adds a preferred term of `spec.affinity.podAffinity`. Set the pod's namespace before.
     #[must_use]
-    pub fn rather_near(mut self, weight: i32, term: PodAffinityTerm) -> Self {
+    pub fn preferred_affinity(mut self, weight: i32, term: PodAffinityTerm) -> Self {
         self.0.affinity.preferred.push(PodAffinityTerm { weight, ..self.owned(term) });
         self
     }
 
     /// Adds a required term of `spec.affinity.podAntiAffinity`. Set the pod's namespace before.
     #[must_use]
-    pub fn away_from(mut self, term: PodAffinityTerm) -> Self {
+    pub fn anti_affinity(mut self, term: PodAffinityTerm) -> Self {
         self.0.anti_affinity.required.push(self.owned(term));
         self
     }
 
     /// Adds a preferred term of `spec.affinity.podAntiAffinity`. Set the pod's namespace before.
     #[must_use]
-    pub fn rather_away_from(mut self, weight: i32, term: PodAffinityTerm) -> Self {
+    pub fn preferred_anti_affinity(mut self, weight: i32, term: PodAffinityTerm) -> Self {
         self.0.anti_affinity.preferred.push(PodAffinityTerm { weight, ..self.owned(term) });
         self
     }

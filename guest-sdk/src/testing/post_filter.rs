@@ -1,5 +1,6 @@
 //! Post-filters in the test host. A closure of the test answers in place of the profile's other filter plugins.
 
+use super::host::identity;
 use super::{Host, PodBuilder};
 use crate::bindings::post_filter::berth::scheduler::extenders::Candidate as WitCandidate;
 use crate::bindings::post_filter::berth::scheduler::what_if::WhatIfCase;
@@ -26,7 +27,7 @@ pub struct Rejections<'a> {
 
 impl<P: Plugin> Host<P> {
     /// Runs the post-filter in the cycle of the previous call. `what_if` gets a node's name and the ids of the pods to
-    /// take away from the node. It returns why `pod` would then not fit the node; `None` if `pod` would fit.
+    /// remove from the node. It returns why `pod` would then not fit the node; `None` if `pod` would fit.
     pub fn post_filter(
         &mut self,
         pod: &PodBuilder,
@@ -45,7 +46,7 @@ impl<P: Plugin> Host<P> {
             let (_, name) = known.unwrap_or_else(|| {
                 panic!("{} asks about node {}, which the test host does not have", P::NAME, case.node)
             });
-            let removed: Vec<pod::Id> = case.taken_away.iter().map(|pod| pod::Id(*pod)).collect();
+            let removed: Vec<pod::Id> = case.removed.iter().map(|pod| pod::Id(*pod)).collect();
             what_if(name, &removed)
         };
         let ask = &mut |cases: &[WhatIfCase]| {
@@ -61,7 +62,7 @@ impl<P: Plugin> Host<P> {
         };
         let extenders = &mut |candidates: &[WitCandidate]| extended(rejections.extenders, candidates);
         let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask, extenders };
-        self.guest.post_filter(&cycle, &mut rejected)
+        self.guest.post_filter(&cycle, &identity(pod), &mut rejected)
     }
 }
 

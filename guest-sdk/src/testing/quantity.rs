@@ -2,6 +2,8 @@
 
 use berth_quantity::Quantity;
 
+use crate::types::{Resources, Scalar};
+
 /// Parses a quantity into the resource's unit: millicores for `cpu`, base units (such as bytes) for all other
 /// resources. As in Berth, the amount is rounded away from zero and limited to the range of `i64`.
 ///
@@ -10,6 +12,21 @@ use berth_quantity::Quantity;
 pub(super) fn parse(resource: &str, text: &str) -> i64 {
     let quantity: Quantity = text.parse().unwrap_or_else(|error| panic!("resource {resource}: {error}"));
     if resource == "cpu" { quantity.milli() } else { quantity.value() }
+}
+
+/// Sets the quantity of a resource. For the resource `pods`, the quantity is a number of pods.
+///
+/// # Panics
+/// Panics if `text` is not a quantity.
+pub(super) fn set(resources: &mut Resources, resource: &str, text: &str) {
+    let quantity = parse(resource, text);
+    match resource {
+        "cpu" => resources.milli_cpu = quantity,
+        "memory" => resources.memory = quantity,
+        "ephemeral-storage" => resources.ephemeral_storage = quantity,
+        "pods" => resources.pods = quantity,
+        _ => resources.scalars.push(Scalar { name: resource.into(), quantity }),
+    }
 }
 
 #[cfg(test)]

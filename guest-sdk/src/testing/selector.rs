@@ -14,7 +14,7 @@ use crate::types::{
 ///
 /// let web = || selector([expression("app", In, ["web"])]);
 /// let spread_by_zone = pod().spread(spread("zone", 1, DoNotSchedule, web()));
-/// let away_from_web = pod().away_from(pod_term("zone", web()));
+/// let away_from_web = pod().anti_affinity(pod_term("zone", web()));
 /// ```
 pub fn selector(requirements: impl IntoIterator<Item = Requirement>) -> LabelSelector {
     LabelSelector { requirements: requirements.into_iter().collect() }

@@ -4,7 +4,7 @@ from berth_guest import Plugin, text, unresolvable
 
 plugin = Plugin(
     name="team-nodes",
-    reads=["pod.labels", "node.labels"],
+    reads=["pod.labels[args.label]", "node.labels[args.label]"],
     args=dict(label=text("team")),  # the label that names the team
 )
 

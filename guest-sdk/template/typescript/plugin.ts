@@ -3,7 +3,7 @@ import { plugin, text, unresolvable } from "berth-guest";
 /** A filter that keeps pods with a team on their team's nodes. */
 export default plugin({
   name: "team-nodes",
-  reads: ["pod.labels", "node.labels"],
+  reads: ["pod.labels[args.label]", "node.labels[args.label]"],
   args: { label: text("team") }, // the label that names the team
 
   filter(pod, node, { label }) {

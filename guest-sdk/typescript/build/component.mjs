@@ -61,7 +61,7 @@ function interfacesOf(plugin) {
   const points = Object.keys(POINTS).filter((name) => plugin[POINTS[name]] !== undefined);
   const known = Object.values(POINTS).join(", ");
   if (points.length === 0) throw new Error(`${plugin.name}: the plugin has no function; add at least one of ${known}`);
-  const readsNodes = plugin.reads.some((fact) => !fact.startsWith("pod.") && fact !== "cycle");
+  const readsNodes = plugin.reads.some((entry) => /^(node|cluster)\./.test(entry));
   return ["plugin", ...(readsNodes ? ["snapshot"] : []), ...points];
 }
 

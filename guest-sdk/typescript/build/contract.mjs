@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { $init, generateTypes as generate } from "@bytecodealliance/jco-transpile/component";
 
 const SDK = dirname(dirname(fileURLToPath(import.meta.url)));
-const WIT = process.env.BERTH_WIT ?? join(SDK, "../../wit/0.1");
+const WIT = process.env.BERTH_WIT ?? join(SDK, "../../wit/0.2");
 const PACKAGE = /^package (\S+);$/m;
 
 await $init;

@@ -1,7 +1,7 @@
 // The component's exports for a plugin. The build imports this module together with the author's file.
-import { write } from "berth:scheduler/log@0.1.0";
-import type { Change } from "berth:scheduler/snapshot@0.1.0";
-import type { Cycle, Pod } from "berth:scheduler/types@0.1.0";
+import { write } from "berth:scheduler/log@0.2.0";
+import type { Cycle, Pod } from "berth:scheduler/facts@0.2.0";
+import type { Change } from "berth:scheduler/snapshot@0.2.0";
 import { Guest } from "./guest.ts";
 import type { Plugin } from "./plugin.ts";
 
@@ -30,8 +30,8 @@ export function component(definition: Plugin<any, any>) {
     plugin: {
       describe: () => guest.describe(),
       configure: (args: string) => returningErrors(() => guest.configure(args)),
-      holdTemplate: (id: number, pod: Pod) => loggingErrors(() => guest.holdTemplate(id, pod)),
-      forgetTemplates: (ids: ArrayLike<number>) => loggingErrors(() => guest.forgetTemplates(ids)),
+      addSignature: (id: number, pod: Pod) => loggingErrors(() => guest.addSignature(id, pod)),
+      removeSignatures: (ids: ArrayLike<number>) => loggingErrors(() => guest.removeSignatures(ids)),
     },
     snapshot: { apply: (changes: Change[]) => loggingErrors(() => guest.apply(changes)) },
     preFilter: { preFilter: (cycle: Cycle) => returningErrors(() => guest.preFilter(cycle)) },

@@ -3,8 +3,9 @@
 //
 // The types of the fields are those of the contract, generated from wit/ at build time, as plain JavaScript values:
 // integers are numbers (exact up to 2^53), labels and extended resources are objects. The cycle's seed is a BigInt.
-import type * as snapshot from "berth:scheduler/snapshot@0.1.0";
-import type * as contract from "berth:scheduler/types@0.1.0";
+import type * as contract from "berth:scheduler/facts@0.2.0";
+import type * as snapshot from "berth:scheduler/snapshot@0.2.0";
+import type { Label, Resources, Scalar } from "berth:scheduler/types@0.2.0";
 
 /** The facts of a pod, and the fields of `Pod` that belong to each fact. */
 export const POD_FACTS = {
@@ -34,6 +35,10 @@ export const POD_FACTS = {
   startTime: ["startTime"],
   userNamespace: ["userNamespace"],
   restartActions: ["restartActions"],
+  limits: ["limits"],
+  qos: ["qos"],
+  creationTime: ["creationTime"],
+  schedulingGroup: ["schedulingGroup"],
 } as const satisfies Record<keyof contract.PodFacts, readonly (keyof contract.Pod)[]>;
 
 /** The facts of a node, and the fields of `Node` that belong to each fact. */
@@ -49,24 +54,49 @@ export const NODE_FACTS = {
   usedPorts: ["usedPorts"],
   conditions: ["conditions"],
   declaredFeatures: ["declaredFeatures"],
+  capacity: ["capacity"],
+  info: ["info"],
+  // The pods on the node. The SDK keeps them: the contract has them apart from the facts of nodes.
   pods: ["pods"],
-} as const satisfies Record<keyof contract.NodeFacts, readonly string[]>;
+} as const satisfies Record<keyof contract.NodeFacts | "pods", readonly string[]>;
+
+/** The facts of the cluster. A change of one invalidates every cached answer of the plugin. */
+export const CLUSTER_FACTS = {
+  nodeCount: ["nodeCount"],
+  images: ["images"],
+} as const satisfies Record<keyof contract.ClusterFacts, readonly string[]>;
+
+/** The facts of the attempt to schedule the pod. */
+export const CYCLE_FACTS = {
+  id: ["id"],
+  time: ["time"],
+  seed: ["seed"],
+} as const satisfies { [F in keyof Cycle]: readonly [F] };
 
 type PodFact = keyof typeof POD_FACTS;
 type NodeFact = keyof typeof NODE_FACTS;
 
+/** A path of a field in an object: `spec.podCIDR`. A key with dots is quoted: `status.capacity["example.com/gpu"]`. */
+type Path = `${"spec" | "status" | "metadata"}${"" | `.${string}` | `["${string}`}`;
+/** One label or annotation by its key, or by the text argument that has the key. `A` are the names of the arguments. */
+type ByKey<A extends string> = `${"labels" | "annotations"}[${`"${string}"` | `args.${A}`}]`;
+
 /**
- * An entry of `reads`. `resident.…` are facts of the pods on nodes, for plugins that read `node.pods`. A change of a
- * `cluster.…` fact invalidates every cached answer of the plugin. If a plugin reads the `cycle`, the host asks the
- * plugin again for every pod.
+ * An entry of `reads`:
+ * - a fact, such as `pod.labels`. `resident.…` are facts of the pods on nodes, for plugins that read `node.pods`. If a
+ *   plugin reads a fact of the `cycle`, the host asks the plugin again for every pod.
+ * - one label or annotation: `pod.labels["team"]`, or `pod.labels[args.label]` for the key in the argument `label`.
+ * - a further field by its path, such as `node.spec.podCIDR`. Read it as `node.fields["spec.podCIDR"]`.
  */
-export type Fact =
-  | `pod.${PodFact}`
-  | `node.${NodeFact}`
-  | `resident.${PodFact}`
-  | "cluster.nodeCount"
-  | "cluster.images"
-  | "cycle";
+export type Fact<A extends string = string> =
+  | `pod.${PodFact | ByKey<A> | Path}`
+  | `node.${NodeFact | ByKey<A> | Path}`
+  | `resident.${PodFact | ByKey<A> | Path}`
+  | `cluster.${keyof typeof CLUSTER_FACTS}`
+  | `cycle.${keyof typeof CYCLE_FACTS}`;
+
+/** A decoded JSON value. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined };
 
 /** Labels, annotations or node selectors: `labels["topology.kubernetes.io/zone"]`. */
 export type Labels = { readonly [key: string]: string | undefined };
@@ -75,7 +105,7 @@ export type Scalars = { readonly [name: string]: number | undefined };
 
 // `Label extends E`, and not `E extends Label`: taints and tolerations also have a key and a value, but further fields.
 // `Label extends E` holds only for elements without further fields.
-type List<E> = contract.Label extends E ? Labels : contract.Scalar extends E ? Scalars : readonly Plain<E>[];
+type List<E> = Label extends E ? Labels : Scalar extends E ? Scalars : readonly Plain<E>[];
 /** A type of the contract as plain JavaScript values. */
 export type Plain<T> = T extends bigint
   ? number
@@ -86,16 +116,16 @@ export type Plain<T> = T extends bigint
       : T;
 
 /** All fields of a pod. */
-export type FullPod = Plain<contract.Pod>;
+export type FullPod = Plain<Omit<contract.Pod, "fields">>;
 /** The requests of the node's pods, assumed pods included. The units are those of `allocatable`. */
-export type Usage = Plain<contract.Resources> & {
+export type Usage = Plain<Resources> & {
   /** The sum of the pods' `requests.nonZeroMilliCpu`, in millicores. */
   readonly nonZeroMilliCpu: number;
   /** The sum of the pods' `requests.nonZeroMemory`, in bytes. */
   readonly nonZeroMemory: number;
 };
 /** All fields of a node. `R` are the facts in `reads`; its `resident.…` facts give the fields of the node's pods. */
-export type FullNode<R extends string = Fact> = Required<Plain<Omit<snapshot.Node, "id" | "images">>> & {
+export type FullNode<R extends string = Fact> = Required<Plain<Omit<snapshot.Node, "id" | "images" | "fields">>> & {
   /** Ids of the node's images: keys of `context.images`. */
   readonly images: ArrayLike<number>;
   readonly usage: Usage;
@@ -106,11 +136,30 @@ export type Image = Plain<snapshot.Image>;
 
 // Removes the prefix `P` from the names of facts: `pod.labels` becomes `labels`.
 type Suffix<R extends string, P extends string> = R extends `${P}.${infer F}` ? F : never;
-type PodWith<F extends string> = Pick<FullPod, F extends PodFact ? (typeof POD_FACTS)[F][number] : never>;
+// The keys of single labels or annotations. A key in an argument is known at run time only.
+type Keys<F extends string, L extends string> = F extends `${L}["${infer K}"]`
+  ? K
+  : F extends `${L}[args.${string}]`
+    ? string
+    : never;
+type Single<F extends string, L extends string> = [Keys<F, L>] extends [never]
+  ? unknown
+  : L extends F
+    ? unknown
+    : { readonly [P in L]: { readonly [K in Keys<F, L>]: string | undefined } };
+type ByPath<F extends string> = [Extract<F, Path>] extends [never]
+  ? unknown
+  : {
+      /** The fields that the plugin reads by their paths. */
+      readonly fields: { readonly [P in Extract<F, Path>]: Json | undefined };
+    };
+type Open<F extends string> = Single<F, "labels"> & Single<F, "annotations"> & ByPath<F>;
+type PodWith<F extends string> = Pick<FullPod, F extends PodFact ? (typeof POD_FACTS)[F][number] : never> & Open<F>;
 type NodeWith<R extends string, F extends string> = Pick<
   FullNode<R>,
   F extends NodeFact ? (typeof NODE_FACTS)[F][number] : never
->;
+> &
+  Open<F>;
 
 /** The pod that is being scheduled, with the facts that the plugin reads. */
 export type Pod<R extends string> = PodWith<Suffix<R, "pod">>;
@@ -139,9 +188,9 @@ export type Context<R extends string> = ("cluster.nodeCount" extends R
         readonly images: ReadonlyMap<number, Image>;
       }
     : unknown) &
-  ("cycle" extends R
-    ? {
+  ([Suffix<R, "cycle">] extends [never]
+    ? unknown
+    : {
         /** The current attempt to schedule the pod. */
-        readonly cycle: Cycle;
-      }
-    : unknown);
+        readonly cycle: Pick<Cycle, Extract<keyof Cycle, Suffix<R, "cycle">>>;
+      });

@@ -1,49 +1,55 @@
-// A running plugin: its arguments, its copy of the cluster, the templates that it holds, and the batched calls over
-// them.
-import type { Declaration, Description } from "berth:scheduler/plugin@0.1.0";
-import type { PreFilterResult } from "berth:scheduler/pre-filter@0.1.0";
-import type { PreScoreResult } from "berth:scheduler/pre-score@0.1.0";
-import type { Change } from "berth:scheduler/snapshot@0.1.0";
-import type { Cycle, Pod, Scope, Verdicts } from "berth:scheduler/types@0.1.0";
-import { parseArguments } from "./arguments.ts";
-import { type Fact, NODE_FACTS, POD_FACTS } from "./facts.ts";
-import { plain } from "./plain.ts";
+// A running plugin: its arguments, its copy of the cluster, the pod signatures that it holds, and the batched calls
+// over them.
+import type { Cycle, Pod } from "berth:scheduler/facts@0.2.0";
+import type { Declaration, Description } from "berth:scheduler/plugin@0.2.0";
+import type { PreFilterResult } from "berth:scheduler/pre-filter@0.2.0";
+import type { PreScoreResult } from "berth:scheduler/pre-score@0.2.0";
+import type { Change } from "berth:scheduler/snapshot@0.2.0";
+import type { Scope, Verdicts } from "berth:scheduler/types@0.2.0";
+import { parseArguments, schemaOf } from "./arguments.ts";
 import type { Plugin } from "./plugin.ts";
+import { type KindReads, Reads } from "./reads.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Collector, Rejection } from "./verdict.ts";
 
 /**
- * A running plugin. The functions of this class are those of the contract, in wit/plugin.wit and wit/placing.wit.
- * Errors are thrown as exceptions.
+ * A running plugin. The functions of this class are those of the contract, in wit/0.2/plugin.wit and
+ * wit/0.2/scheduling.wit. Errors are thrown as exceptions.
  */
 export class Guest {
   // The author's functions have the types of the declared facts. Here all plugins have the same type.
   private readonly plugin: Plugin<any, any>;
+  private readonly reads: Reads;
   private readonly snapshot: Snapshot;
-  private readonly templates = new Map<number, object>();
+  private readonly signatures = new Map<number, object>();
   private readonly podFields: readonly string[];
   private args: unknown;
 
   constructor(plugin: Plugin<any, any>) {
     this.plugin = plugin;
-    this.podFields = fieldsOf(plugin.reads, "pod", POD_FACTS);
-    const nodeFields = fieldsOf(plugin.reads, "node", NODE_FACTS);
-    const residentFields = fieldsOf(plugin.reads, "resident", POD_FACTS);
-    this.snapshot = new Snapshot(nodeFields, (pod) => pick(pod, residentFields));
+    const reads = (this.reads = new Reads(plugin.reads, plugin.args ?? {}));
+    if (plugin.scope === "node" && reads.cycle.has("time")) {
+      throw new Error(`${plugin.name}: a plugin with scope "node" can't read cycle.time: remove one of the two`);
+    }
+    this.podFields = reads.pod.fields();
+    const residentFields = reads.resident.fields();
+    this.snapshot = new Snapshot(reads.node, (pod) => pick(pod, reads.resident, residentFields));
   }
 
   describe(): Description {
-    return { name: this.plugin.name, version: this.plugin.version ?? "0" };
+    return { name: this.plugin.name, version: this.plugin.version ?? "0", arguments: schemaOf(this.plugin.args ?? {}) };
   }
 
   configure(json: string): Declaration {
-    this.args = parseArguments(this.plugin.args ?? {}, json);
-    const { reads, preFilter, preScore, normalize, normalization } = this.plugin;
+    const args = (this.args = parseArguments(this.plugin.args ?? {}, json));
+    const { reads } = this;
+    const { preFilter, preScore, normalize, normalization } = this.plugin;
     return {
-      podFacts: flags(reads, "pod"),
-      nodeFacts: flags(reads, "node"),
-      residentPodFacts: flags(reads, "resident"),
-      clusterFacts: flags(reads, "cluster"),
+      pod: reads.pod.declared(args),
+      node: reads.node.declared(args),
+      ...(reads.node.has("pods") ? { residentPods: reads.resident.declared(args) } : {}),
+      clusterFacts: reads.cluster.flags(),
+      readsTime: reads.cycle.has("time"),
       filterScope: this.scope(preFilter !== undefined),
       scoreScope: this.scope(preScore !== undefined),
       normalization: normalize ? "custom" : (normalization ?? "none"),
@@ -54,17 +60,17 @@ export class Guest {
   // `before` is true if the plugin has a function that runs before the nodes (pre-filter or pre-score). With scope
   // node, such a function must not read cluster facts.
   private scope(before: boolean): Scope {
-    const { scope, reads } = this.plugin;
-    const readsCluster = reads.some((fact: string) => fact === "cycle" || (before && fact.startsWith("cluster.")));
-    return scope ?? (readsCluster ? "cluster" : "node");
+    const { cycle, cluster } = this.reads;
+    const readsCluster = cycle.entries.length > 0 || (before && cluster.entries.length > 0);
+    return this.plugin.scope ?? (readsCluster ? "cluster" : "node");
   }
 
-  holdTemplate(id: number, pod: Pod): void {
-    this.templates.set(id, pick(pod, this.podFields));
+  addSignature(id: number, pod: Pod): void {
+    this.signatures.set(id, pick(pod, this.reads.pod, this.podFields));
   }
 
-  forgetTemplates(ids: ArrayLike<number>): void {
-    for (let at = 0; at < ids.length; at++) this.templates.delete(ids[at]!);
+  removeSignatures(ids: ArrayLike<number>): void {
+    for (let at = 0; at < ids.length; at++) this.signatures.delete(ids[at]!);
   }
 
   apply(changes: readonly Change[]): void {
@@ -106,9 +112,9 @@ export class Guest {
     return whole(this.plugin.normalize!(raw, this.pod(cycle), this.args as any, this.context(cycle)));
   }
 
-  private pod({ template }: Cycle): any {
-    const pod = this.templates.get(template);
-    if (!pod) throw new Error(`called with unknown template ${template}`);
+  private pod({ signature }: Cycle): any {
+    const pod = this.signatures.get(signature);
+    if (!pod) throw new Error(`called with unknown pod signature ${signature}`);
     return pod;
   }
 
@@ -116,10 +122,10 @@ export class Guest {
     const facts = this.snapshot.facts(nodes);
     const unknown = facts.indexOf(undefined);
     if (unknown < 0) return facts;
-    if (this.plugin.reads.some((fact: string) => fact.startsWith("node."))) {
-      throw new Error(`called with unknown node ${nodes[unknown]}`);
-    }
-    return facts.fill({});
+    const { node } = this.reads;
+    if (node.entries.some((entry) => entry !== "node.pods")) throw new Error(`called with unknown node ${nodes[unknown]}`);
+    // A plugin that declares nothing of nodes themselves may have no record of a node.
+    return node.has("pods") ? facts.map((known, at) => known ?? this.snapshot.row(nodes[at]!)) : facts.fill({});
   }
 
   private context({ id, time, seed }: Cycle): any {
@@ -129,23 +135,9 @@ export class Guest {
   }
 }
 
-/** Returns the fields of the facts in `reads` that start with `prefix` and a dot. Throws for an unknown fact. */
-function fieldsOf(reads: readonly Fact[], prefix: string, facts: Record<string, readonly string[]>): string[] {
-  return Object.keys(flags(reads, prefix)).flatMap((fact) => {
-    const fields = Object.hasOwn(facts, fact) ? facts[fact] : undefined;
-    if (!fields) throw new Error(`reads: unknown fact ${prefix}.${fact}; known facts: ${Object.keys(facts).join(", ")}`);
-    return fields;
-  });
-}
-
-function flags(reads: readonly Fact[], prefix: string): { [fact: string]: boolean } {
-  const named = reads.filter((fact) => fact.startsWith(`${prefix}.`)).map((fact) => fact.slice(prefix.length + 1));
-  return Object.fromEntries(named.map((fact) => [fact, true]));
-}
-
-function pick(pod: Pod, fields: readonly string[]): object {
+function pick(pod: Pod, reads: KindReads, fields: readonly string[]): object {
   const facts: Record<string, unknown> = {};
-  for (const field of fields) facts[field] = plain(pod[field as keyof Pod], field);
+  for (const field of fields) facts[field] = reads.plain(pod[field as keyof Pod], field);
   return facts;
 }
 

@@ -1,5 +1,5 @@
 // Converts the contract's values to plain JavaScript values. `Plain` in facts.ts converts the types of these values.
-import type { Label, Scalar } from "berth:scheduler/types@0.1.0";
+import type { Label, Scalar } from "berth:scheduler/types@0.2.0";
 import type { Labels, Scalars } from "./facts.ts";
 
 /** The names of fields that are lists of labels. */

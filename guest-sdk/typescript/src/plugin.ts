@@ -1,6 +1,6 @@
 // The type of a plugin, which an author writes as one object.
-import type { Normalization, Scope } from "berth:scheduler/types@0.1.0";
-import type { Arguments, Fields } from "./arguments.ts";
+import type { Normalization, Scope } from "berth:scheduler/types@0.2.0";
+import type { Arguments, Fields, Reader } from "./arguments.ts";
 import type { Context, Fact, Node, Pod } from "./facts.ts";
 import type { Rejection, Verdict } from "./verdict.ts";
 
@@ -10,9 +10,7 @@ export interface Plugin<R extends Fact = Fact, F extends Fields = Fields> {
   readonly name: string;
   /** The plugin's own version, for people. The default is "0". */
   readonly version?: string;
-  /**
-   * The facts that the plugin's functions read. Other facts are never sent, and are not fields of `pod` and `node`.
-   */
+  /** What the plugin's functions read. Nothing else is sent, and nothing else is a field of `pod` and `node`. */
   readonly reads: readonly R[];
   /** Readers of the plugin's arguments, which come from `pluginConfig[].args`. */
   readonly args?: F;
@@ -35,14 +33,20 @@ export interface Plugin<R extends Fact = Fact, F extends Fields = Fields> {
   /** How the host normalizes raw scores. The default is "none". Ignored if the plugin has a function `normalize`. */
   readonly normalization?: Exclude<Normalization, "custom">;
   /**
-   * What the answers depend on. The default is "cluster" if the plugin reads the `cycle`, or reads cluster facts and
-   * has a function that runs before the nodes (preFilter or preScore). Otherwise the default is "node": the answers
-   * depend only on the arguments and on declared facts of the pod, the node and the cluster.
+   * What the answers depend on. The default is "cluster" if the plugin reads a fact of the cycle, or reads cluster facts
+   * and has a function that runs before the nodes (preFilter or preScore). Otherwise the default is "node": the answers
+   * depend only on the arguments and on declared facts of the pod, the node and the cluster. The SDK has no `classes`,
+   * which scope "domain" requires.
    */
-  readonly scope?: Scope;
+  readonly scope?: Exclude<Scope, "domain">;
 }
 
 /** Returns the plugin unchanged, and checks its types. */
-export function plugin<const R extends Fact, const F extends Fields = {}>(plugin: Plugin<R, F>): Plugin<R, F> {
+export function plugin<const R extends Fact<TextArguments<F>>, const F extends Fields = {}>(
+  plugin: Plugin<R, F>,
+): Plugin<R, F> {
   return plugin;
 }
+
+/** The names of the arguments that are strings. */
+type TextArguments<F extends Fields> = { [K in keyof F]: F[K] extends Reader<string> ? K : never }[keyof F] & string;

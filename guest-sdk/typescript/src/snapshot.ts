@@ -1,9 +1,10 @@
 // The plugin's copy of the cluster: the facts of each node by id. Facts are converted when they change, not when they
 // are read.
-import type * as contract from "berth:scheduler/snapshot@0.1.0";
-import type { Pod } from "berth:scheduler/types@0.1.0";
+import type { Pod } from "berth:scheduler/facts@0.2.0";
+import type * as contract from "berth:scheduler/snapshot@0.2.0";
 import type { Image, Usage } from "./facts.ts";
 import { plain } from "./plain.ts";
+import type { KindReads } from "./reads.ts";
 
 /** The facts of a node that the plugin reads, named as in `Node`. */
 export type NodeFacts = Record<string, unknown>;
@@ -23,14 +24,15 @@ export class Snapshot {
   private readonly usages: (MutableUsage | undefined)[] = [];
   private readonly residents: (Resident | undefined)[] = [];
   private readonly podsOf = new Map<number, object[]>();
+  private readonly nodeFields: readonly string[];
 
-  /**
-   * `nodeFields` are the fields of the declared facts of nodes. `podOf` picks the declared facts of a pod on a node.
-   */
+  /** `reads` is what the plugin reads of nodes. `podOf` picks what the plugin reads of a pod on a node. */
   constructor(
-    private readonly nodeFields: readonly string[],
+    private readonly reads: KindReads,
     private readonly podOf: (pod: Pod) => object,
-  ) {}
+  ) {
+    this.nodeFields = reads.fields();
+  }
 
   /** Returns the facts of these nodes; undefined for an unknown node. */
   facts(ids: ArrayLike<number>): (NodeFacts | undefined)[] {
@@ -68,15 +70,23 @@ export class Snapshot {
     }
   }
 
+  /** Returns the facts of this node. Adds the node if the id is unknown. */
+  row(id: number): NodeFacts {
+    const known = this.nodes[id];
+    if (known) return known;
+    const facts: NodeFacts = (this.nodes[id] = {});
+    // The host sends usage and pods as separate changes. These changes update the objects that are set here.
+    if (this.reads.has("usage")) facts.usage = this.usage(id);
+    if (this.reads.has("pods")) facts.pods = this.pods(id);
+    return facts;
+  }
+
   private setNode(node: contract.Node): void {
-    const facts = (this.nodes[node.id] ??= {});
+    const facts = this.row(node.id);
     for (const field of this.nodeFields) {
-      // The host sends usage and pods as separate changes. These changes update the objects that are set here.
-      if (field === "usage") facts.usage = this.usage(node.id);
-      else if (field === "pods") facts.pods = this.pods(node.id);
-      else {
+      if (field !== "usage" && field !== "pods") {
         const value = node[field as keyof contract.Node];
-        if (value !== null && value !== undefined) facts[field] = plain(value, field);
+        if (value !== null && value !== undefined) facts[field] = this.reads.plain(value, field);
       }
     }
   }

@@ -1,50 +1,61 @@
 // A host for tests. The host sends nodes and pods to a plugin as Berth does. One call asks the plugin about all nodes.
-import type { Change, Usage } from "berth:scheduler/snapshot@0.1.0";
-import type { Cycle, Pod, Resources, Status } from "berth:scheduler/types@0.1.0";
+import type { Cycle, Pod, PodReads } from "berth:scheduler/facts@0.2.0";
+import type { Declaration } from "berth:scheduler/plugin@0.2.0";
+import type { Change, Usage } from "berth:scheduler/snapshot@0.2.0";
+import type { Resources, Status } from "berth:scheduler/types@0.2.0";
 import { Guest } from "./guest.ts";
 import type { Plugin } from "./plugin.ts";
 
 /** Amounts of resources, written as in Kubernetes: `{ cpu: "500m", memory: "1Gi", "nvidia.com/gpu": 1 }`. */
 export type Quantities = { [resource: string]: string | number };
-/**
- * A node for tests. The node has room for 110 pods by default; other missing facts are empty. `more` has further fields
- * of the record `node` in wit/plugin.wit, in camel case.
- */
-export interface TestNode {
+interface TestObject {
   labels?: { [key: string]: string };
+  annotations?: { [key: string]: string };
+  /** Fields that the plugin reads by path, as in the object: `{ spec: { activeDeadlineSeconds: 60 } }`. */
+  fields?: object;
+}
+/**
+ * A node for tests. The node has room for 110 pods by default, and its capacity is its allocatable; other missing facts
+ * are empty. `more` has further fields of the record `node` in wit/0.2/plugin.wit, in camel case.
+ */
+export interface TestNode extends TestObject {
   allocatable?: Quantities;
+  capacity?: Quantities;
   used?: Quantities;
   more?: { [field: string]: unknown };
 }
 /**
  * A pod for tests. The namespace is `default`; other missing facts are empty. `more` has further fields of the record
- * `pod` in wit/types.wit, in camel case.
+ * `pod` in wit/0.2/facts.wit, in camel case.
  */
-export interface TestPod {
-  labels?: { [key: string]: string };
+export interface TestPod extends TestObject {
   requests?: Quantities;
+  limits?: Quantities;
   more?: { [field: string]: unknown };
 }
 
 /** Runs a plugin's filter and score natively. */
 export class Host {
   private readonly guest: Guest;
+  private readonly reads: Declaration;
   private readonly nodes: string[] = [];
-  private readonly cycle: Cycle = { id: 0n, time: 0n, seed: 0n, template: 0 };
+  private readonly cycle: Cycle = { id: 0n, time: 0n, seed: 0n, signature: 0 };
 
   /** Configures the plugin. Throws an error with the plugin's message if the plugin refuses the arguments. */
   constructor(plugin: Plugin<any, any>, args: object = {}) {
     this.guest = new Guest(plugin);
-    this.guest.configure(JSON.stringify(args));
+    this.reads = this.guest.configure(JSON.stringify(args));
   }
 
   /** Adds a node, or replaces the node of this name. */
-  node(name: string, { labels = {}, allocatable = {}, used = {}, more = {} }: TestNode = {}): this {
+  node(name: string, { allocatable = {}, capacity = allocatable, used = {}, more = {}, ...open }: TestNode = {}): this {
     if (!this.nodes.includes(name)) this.nodes.push(name);
     const id = this.nodes.indexOf(name);
-    const lists = { annotations: [], taints: [], images: new Uint32Array(), usedPorts: [], conditions: [], declaredFeatures: [] };
-    const facts = { id, name, uid: `${name}-${id}`, labels: pairs(labels), ...lists, unschedulable: false };
-    const node = { ...facts, allocatable: { ...resources(allocatable), ...pods(allocatable, 110) }, ...more };
+    const lists = { taints: [], images: new Uint32Array(), usedPorts: [], conditions: [], declaredFeatures: [] };
+    const declared = openFacts(this.reads.node, open);
+    const facts = { id, name, uid: `${name}-${id}`, ...declared, ...lists, unschedulable: false };
+    const amounts = (quantities: Quantities) => ({ ...resources(quantities), ...pods(quantities, 110) });
+    const node = { ...facts, allocatable: amounts(allocatable), capacity: amounts(capacity), info: NODE_INFO, ...more };
     const changes: Change[] = [
       { tag: "node", val: node },
       { tag: "usage", val: usage(id, { ...resources(used), ...pods(used, 0) }) },
@@ -71,24 +82,24 @@ export class Host {
     return this.nodes.map((_, id) => id);
   }
 
-  /** Starts a new cycle. The pod gets a template of its own, and the previous template is dropped. */
-  private next({ labels = {}, requests = {}, more = {} }: TestPod): Cycle {
-    this.guest.forgetTemplates([this.cycle.template]);
+  /** Starts a new cycle. The pod gets a signature of its own, and the previous signature is dropped. */
+  private next({ requests = {}, limits = {}, more = {}, ...open }: TestPod): Cycle {
+    this.guest.removeSignatures([this.cycle.signature]);
     this.cycle.id += 1n;
-    this.cycle.template += 1;
+    this.cycle.signature += 1;
     const amounts = resources(requests);
     const fields = {
-      labels: pairs(labels),
+      ...openFacts(this.reads.pod, open),
+      limits: resources(limits),
       requests: {
         fit: amounts,
         effective: amounts,
         nonZeroMilliCpu: amounts.milliCpu,
         nonZeroMemory: amounts.memory,
-        named: Object.keys(requests),
       },
     };
     // Fields that the test does not set have the values of EMPTY_POD.
-    this.guest.holdTemplate(this.cycle.template, { ...EMPTY_POD, ...fields, ...more } as Pod);
+    this.guest.addSignature(this.cycle.signature, { ...EMPTY_POD, ...fields, ...more } as Pod);
     return this.cycle;
   }
 }
@@ -97,7 +108,6 @@ const EMPTY_POD: Partial<Pod> = {
   name: "",
   namespace: "default",
   uid: "",
-  annotations: [],
   owners: [],
   nodeName: "",
   schedulerName: "",
@@ -109,6 +119,7 @@ const EMPTY_POD: Partial<Pod> = {
   affinity: { required: [], preferred: [] },
   antiAffinity: { required: [], preferred: [] },
   topologySpread: [],
+  qos: "best-effort",
   containers: [],
   images: { containers: [], volumes: [] },
   hostPorts: [],
@@ -118,13 +129,35 @@ const EMPTY_POD: Partial<Pod> = {
   hostNetwork: false,
   nominatedNodeName: "",
   deleting: false,
+  creationTime: 0n,
   startTime: 0n,
   userNamespace: false,
   restartActions: [],
+  schedulingGroup: "",
 };
 
-function pairs(labels: { [key: string]: string }) {
-  return Object.entries(labels).map(([key, value]) => ({ key, value }));
+const NODE_INFO = {
+  architecture: "amd64",
+  operatingSystem: "linux",
+  osImage: "Debian GNU/Linux 13 (trixie)",
+  kernelVersion: "6.12.0",
+  kubeletVersion: "v1.36.0",
+  containerRuntimeVersion: "containerd://2.1.4",
+};
+
+/** Returns the labels, the annotations and the fields that the plugin declared. */
+function openFacts(reads: Pick<PodReads, "labelKeys" | "annotationKeys"> & { facts: NamedFacts }, open: TestObject) {
+  return {
+    labels: pairs(open.labels, reads.facts.labels, reads.labelKeys),
+    annotations: pairs(open.annotations, reads.facts.annotations, reads.annotationKeys),
+    fields: JSON.stringify(open.fields ?? {}),
+  };
+}
+type NamedFacts = { labels?: boolean; annotations?: boolean };
+
+function pairs(labels: { [key: string]: string } = {}, all = false, keys: readonly string[]) {
+  const declared = Object.entries(labels).filter(([key]) => all || keys.includes(key));
+  return declared.map(([key, value]) => ({ key, value }));
 }
 
 function pods({ pods }: Quantities, otherwise: number): { pods: bigint } {

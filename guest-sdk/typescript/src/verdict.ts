@@ -1,6 +1,6 @@
 // The verdict of a filter about one node, and many verdicts in the contract's form: the list of distinct rejections,
 // and one number per node. Number 0 means that the pod fits; number n is the n-th distinct rejection.
-import type { Code, Verdicts } from "berth:scheduler/types@0.1.0";
+import type { Code, Verdicts } from "berth:scheduler/types@0.2.0";
 
 /** A rejection. Users read the reasons in `kubectl describe pod`. */
 export class Rejection {

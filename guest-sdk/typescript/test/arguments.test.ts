@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseArguments } from "../src/arguments.ts";
+import { parseArguments, schemaOf } from "../src/arguments.ts";
 import { cpu, flag, mapOf, objectOf, text, whole } from "../src/index.ts";
 
 const FIELDS = {
@@ -30,3 +30,23 @@ for (const [json, message] of [
 ] as const) {
   test(`${json} is refused`, () => assert.throws(() => read(json), { message }));
 }
+
+test("the schema describes the readers", () => {
+  const quantity = { type: ["integer", "string"], minimum: 0, maximum: 999_999_999_999, pattern: "^[0-9]{1,12}m?$" };
+  const weight = { type: "integer", minimum: 0, maximum: 10 };
+  const weights = { type: ["object", "null"], additionalProperties: weight, default: {} };
+  assert.deepEqual(JSON.parse(schemaOf(FIELDS)), {
+    type: "object",
+    properties: {
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      name: { type: "string", minLength: 1 },
+      note: { type: "string", default: "none" },
+      strict: { type: ["boolean", "null"], default: true },
+      least: { ...quantity, default: "0m" },
+      shape: { type: "object", properties: { weights }, required: [], additionalProperties: false },
+    },
+    required: ["name", "shape"],
+    additionalProperties: false,
+  });
+});

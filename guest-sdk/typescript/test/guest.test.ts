@@ -5,7 +5,7 @@ import { Guest } from "../src/guest.ts";
 import { plugin, unresolvable, unschedulable } from "../src/index.ts";
 import { Host } from "../src/testing.ts";
 
-const CYCLE = { id: 1n, time: 0n, seed: 0n, template: 0 };
+const CYCLE = { id: 1n, time: 0n, seed: 0n, signature: 0 };
 
 /** Makes a pod that has labels only. */
 const pod = (labels: { [key: string]: string }): any => ({
@@ -15,24 +15,28 @@ const pod = (labels: { [key: string]: string }): any => ({
 test("only read facts are declared", () => {
   const reads = ["pod.labels", "node.usage", "node.pods", "resident.labels", "cluster.nodeCount"] as const;
   const declared = new Guest(plugin({ name: "p", reads, filter: () => undefined })).configure("{}");
-  assert.deepEqual(declared.podFacts, { labels: true });
-  assert.deepEqual(declared.nodeFacts, { usage: true, pods: true });
-  assert.deepEqual(declared.residentPodFacts, { labels: true });
+  assert.deepEqual(declared.pod, { facts: { labels: true }, labelKeys: [], annotationKeys: [], fields: [] });
+  assert.deepEqual(declared.node.facts, { usage: true });
+  assert.deepEqual(declared.residentPods?.facts, { labels: true });
   assert.deepEqual(declared.clusterFacts, { nodeCount: true });
   assert.equal(declared.filterScope, "node");
+  assert.equal(declared.readsTime, false);
+  assert.equal(new Guest({ name: "p", reads: ["node.name"] }).configure("{}").residentPods, undefined);
 });
 
 test("the scope follows from the read facts", () => {
   const scope = (definition: object) => new Guest({ name: "p", reads: [], ...definition }).configure("{}").filterScope;
   assert.equal(scope({}), "node");
-  assert.equal(scope({ reads: ["cycle"] }), "cluster");
+  assert.equal(scope({ reads: ["cycle.time"] }), "cluster");
   assert.equal(scope({ reads: ["cluster.images"] }), "node");
   assert.equal(scope({ reads: ["cluster.images"], preFilter: () => undefined }), "cluster");
-  assert.equal(scope({ reads: ["cycle"], scope: "node" }), "node");
+  assert.equal(scope({ reads: ["cycle.seed"], scope: "node" }), "node");
+  assert.throws(() => scope({ reads: ["cycle.time"], scope: "node" }), /scope "node" can't read cycle\.time/);
 });
 
-test("a fact that does not exist is named", () => {
-  assert.throws(() => new Guest({ name: "p", reads: ["node.label" as "node.labels"] }), /unknown fact node\.label;.*labels/);
+test("the time is declared only if it is read", () => {
+  const readsTime = (fact: "id" | "time") => new Guest({ name: "p", reads: [`cycle.${fact}`] }).configure("{}").readsTime;
+  assert.deepEqual([readsTime("id"), readsTime("time")], [false, true]);
 });
 
 test("undeclared fields are absent", () => {
@@ -49,7 +53,7 @@ test("pods are added and removed, before and after their node", () => {
     score: (_, node) => node.pods.filter((pod) => pod.labels.app === "db").length,
   });
   const guest = new Guest(counts);
-  guest.holdTemplate(0, pod({}));
+  guest.addSignature(0, pod({}));
   const score = () => Number(guest.score(CYCLE, [0])[0]);
   guest.apply([
     { tag: "resident-pod", val: { id: 0, node: 0, pod: pod({ app: "db" }) } },
@@ -72,23 +76,30 @@ test("usage of scalar resources ends with its last pod", () => {
 });
 
 test("the cycle and the cluster are in the context", () => {
-  const reads = ["cycle", "cluster.nodeCount"] as const;
+  const reads = ["cycle.id", "cluster.nodeCount"] as const;
   const ids = plugin({ name: "p", reads, score: (_, __, ___, { cycle, nodeCount }) => cycle.id * 10 + nodeCount });
   assert.deepEqual(new Host(ids).node("a").node("b").score(), { a: 12, b: 12 });
 });
 
+test("pods are known without a record of their node", () => {
+  const guest = new Guest(plugin({ name: "p", reads: ["node.pods"], score: (_, node) => node.pods.length }));
+  guest.addSignature(0, pod({}));
+  guest.apply([{ tag: "resident-pod", val: { id: 0, node: 1, pod: pod({}) } }]);
+  assert.deepEqual([...guest.score(CYCLE, [0, 1])], [0n, 1n]);
+});
+
 test("an unknown node is an error", () => {
   const guest = new Guest(plugin({ name: "p", reads: ["node.labels"], filter: () => undefined }));
-  guest.holdTemplate(0, pod({}));
+  guest.addSignature(0, pod({}));
   assert.throws(() => guest.filter(CYCLE, [7]), /node 7/);
-  assert.throws(() => guest.filter({ ...CYCLE, template: 1 }, []), /template 1/);
+  assert.throws(() => guest.filter({ ...CYCLE, signature: 1 }, []), /pod signature 1/);
 });
 
 test("equal rejections are sent once", () => {
   const filter = (_: object, node: { name: string }) =>
     node.name === "b" ? undefined : node.name === "c" ? unresolvable("full") : unschedulable("full");
   const guest = new Guest({ name: "p", reads: ["node.name"], filter } as any);
-  guest.holdTemplate(0, pod({}));
+  guest.addSignature(0, pod({}));
   guest.apply(["a", "b", "c", "d"].map((name, id) => ({ tag: "node", val: { id, name } })));
   const { outcomes, nodes } = guest.filter(CYCLE, [0, 1, 2, 3]);
   assert.deepEqual([...nodes], [1, 0, 2, 1]);
@@ -99,7 +110,7 @@ test("too many distinct rejections are still rejections", () => {
   const filter = (_: object, node: { name: string }) => unschedulable(node.name);
   const guest = new Guest({ name: "p", reads: ["node.name"], filter } as any);
   const ids = Array.from({ length: 70_000 }, (_, id) => id);
-  guest.holdTemplate(0, pod({}));
+  guest.addSignature(0, pod({}));
   guest.apply(ids.map((id) => ({ tag: "node", val: { id, name: `node-${id}` } })));
   const { outcomes, nodes } = guest.filter(CYCLE, ids);
   assert.equal(outcomes.length, 1000);

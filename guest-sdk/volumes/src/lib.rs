@@ -16,6 +16,7 @@
 //! impl Index for Claims {
 //!     type Nodes = ();
 //!     type Pods = ();
+//!     type PendingPods = ();
 //!
 //!     fn new(_: &NoArgs) -> Claims {
 //!         Claims(Known::default())

@@ -40,7 +40,8 @@ fn required(comptime name: []const u8) noreturn {
     @compileError("an argument of type " ++ name ++ " needs a default");
 }
 
-fn camel(comptime name: []const u8) [:0]const u8 {
+/// Returns the name of a field in JSON.
+pub fn camel(comptime name: []const u8) [:0]const u8 {
     var json: [:0]const u8 = "";
     var upper = false;
     for (name) |letter| {

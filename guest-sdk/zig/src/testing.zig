@@ -6,9 +6,14 @@ const berth = @import("berth.zig");
 const c = @import("c");
 
 /// A node for tests, with at most 16 labels (keys and values). Missing facts are empty. `used_milli_cpu` is the sum of
-/// the requests of the node's pods, in millicores.
-pub const Node = struct { labels: []const [2][:0]const u8 = &.{}, milli_cpu: i64 = 0, used_milli_cpu: i64 = 0 };
-pub const Pod = struct { labels: []const [2][:0]const u8 = &.{}, milli_cpu: i64 = 0 };
+/// the requests of the node's pods, in millicores. `fields` is JSON.
+pub const Node = struct {
+    labels: []const [2][:0]const u8 = &.{},
+    milli_cpu: i64 = 0,
+    used_milli_cpu: i64 = 0,
+    fields: ?[:0]const u8 = null,
+};
+pub const Pod = struct { labels: []const [2][:0]const u8 = &.{}, milli_cpu: i64 = 0, fields: ?[:0]const u8 = null };
 
 /// Runs the plugin of a file natively, as in `Host(@import("plugin.zig"))`.
 pub fn Host(comptime plugin: type) type {
@@ -32,23 +37,28 @@ pub fn Host(comptime plugin: type) type {
                 .labels = pairs(&labels, given.labels),
                 .milli_cpu = given.milli_cpu,
                 .used_milli_cpu = given.used_milli_cpu,
+                .fields = if (given.fields) |json| json.ptr else null,
             });
         }
 
         /// Returns the filter's answer about a node: "fits", or the code and the first reason, as in
-        /// "Unschedulable: Insufficient cpu".
+        /// "Unschedulable: Insufficient cpu". For a failed call, returns "failed: " and the message.
         pub fn filter(pod: Pod, name: [:0]const u8) []const u8 {
             var labels: Labels = undefined;
-            const given: c.berth_test_pod_t = .{ .labels = pairs(&labels, pod.labels), .milli_cpu = pod.milli_cpu };
-            return std.mem.span(c.berth_test_filter(given, name.ptr));
+            return std.mem.span(c.berth_test_filter(testPod(&labels, pod), name.ptr));
         }
 
         /// Returns the raw score of a node.
         pub fn score(pod: Pod, name: [:0]const u8) i64 {
             var labels: Labels = undefined;
-            return c.berth_test_score(.{ .labels = pairs(&labels, pod.labels), .milli_cpu = pod.milli_cpu }, name.ptr);
+            return c.berth_test_score(testPod(&labels, pod), name.ptr);
         }
     };
+}
+
+fn testPod(labels: *Labels, pod: Pod) c.berth_test_pod_t {
+    const fields = if (pod.fields) |json| json.ptr else null;
+    return .{ .labels = pairs(labels, pod.labels), .milli_cpu = pod.milli_cpu, .fields = fields };
 }
 
 const Labels = [33][*c]const u8;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use berth_core::intent::Intent;
-use berth_core::plugins::{Permission, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status};
+use berth_core::plugins::{Permission, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, Undone};
 
 use berth_plugin_host::CallError;
 use berth_plugin_host::Export;
@@ -32,7 +32,9 @@ pub enum Answer {
     Reserved(Result<Reserved, Status>),
     /// The answer of permit.
     Permission(Permission),
-    /// The answer of pre-bind, bind or unreserve: the intents. `None` if the plugin leaves the binding to others.
+    /// The answer of unreserve.
+    Undone(Undone),
+    /// The answer of pre-bind or bind: the intents. `None` if the plugin leaves the binding to others.
     Intents(Option<Vec<Intent>>),
     /// The call failed.
     Failed(CallError),
@@ -57,12 +59,16 @@ impl fmt::Display for Answer {
             Self::Verdict(None) => f.write_str("fits"),
             Self::PostFilter(PostFilterResult::Nominate(plan)) => {
                 let pods: Vec<u32> = plan.evict.iter().map(|pod| pod.0).collect();
-                write!(f, "nominate node id {}, evict pod ids {pods:?} ({})", plan.node.0, plan.reason)
+                write!(f, "nominate node id {}, evict pod ids {pods:?} ({})", plan.node.0, plan.reason)?;
+                if plan.pods.is_empty() { Ok(()) } else { write!(f, ", {:?}", plan.pods) }
             }
-            Self::PostFilter(PostFilterResult::Unschedulable { reasons, clear, intents }) => {
+            Self::PostFilter(PostFilterResult::Unschedulable { reasons, clear, intents, pods }) => {
                 let cleared = if *clear { ", clear the nomination" } else { "" };
                 write!(f, "unschedulable ({}){cleared}", reasons.join(", "))?;
-                if intents.is_empty() { Ok(()) } else { write!(f, ", {intents:?}") }
+                if !intents.is_empty() {
+                    write!(f, ", {intents:?}")?;
+                }
+                if pods.is_empty() { Ok(()) } else { write!(f, ", {pods:?}") }
             }
             Self::PreScore(PreScoreResult::Score) => f.write_str("score the nodes"),
             Self::Score(score) => score.fmt(f),
@@ -70,6 +76,10 @@ impl fmt::Display for Answer {
                 write!(f, "{} bytes reserved, {:?}", reserved.state.len(), reserved.intents)
             }
             Self::Permission(permission) => write!(f, "{permission:?}"),
+            Self::Undone(Undone { intents, pods }) => {
+                write!(f, "{intents:?}")?;
+                if pods.is_empty() { Ok(()) } else { write!(f, ", {pods:?}") }
+            }
             Self::Intents(None) => f.write_str("leave the binding to other plugins"),
             Self::Intents(Some(intents)) => write!(f, "{intents:?}"),
             Self::Failed(error) => error.fmt(f),
@@ -112,7 +122,7 @@ impl Answers {
         self.add(Export::Permit, Answer::Permission(answers.permission));
         self.add(Export::PreBind, Answer::Intents(Some(answers.pre_bind)));
         self.add(Export::Bind, Answer::Intents(answers.bind));
-        self.add(Export::Unreserve, Answer::Intents(Some(answers.undo)));
+        self.add(Export::Unreserve, Answer::Undone(answers.undone));
     }
 
     pub fn add(&mut self, export: Export, answer: Answer) {

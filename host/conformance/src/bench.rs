@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::grants::{Grants, Namespaces};
-use berth_core::plugins::{Code, Cycle, Declaration, ExtensionPoints, PostFilterResult, Reserved, WhatIf};
+use berth_core::plugins::{
+    Code, Cycle, Declaration, ExtensionPoints, PostFilterResult, QueueTimes, Reserved, Undone, WhatIf,
+};
 
 use super::answer::{Answer, Answers};
 use super::finding::{Finding, Violation};
@@ -78,7 +81,7 @@ impl<'a> Bench<'a> {
 
     /// Returns the strings that generated objects are made of.
     pub fn words(&self) -> Words {
-        Words::of(self.arguments, self.further_words)
+        Words::of(self.arguments, self.further_words).with_reads(&self.declaration)
     }
 
     /// Records what the plugin asks for in these answers.
@@ -93,6 +96,7 @@ impl<'a> Bench<'a> {
                 }
                 Answer::PostFilter(PostFilterResult::Unschedulable { intents, .. })
                 | Answer::Reserved(Ok(Reserved { intents, .. }))
+                | Answer::Undone(Undone { intents, .. })
                 | Answer::Intents(Some(intents)) => intents,
                 _ => continue,
             };
@@ -147,7 +151,7 @@ impl<'a> Bench<'a> {
 
     /// Sends a pod to an instance.
     pub fn hold(&mut self, resident: &mut Resident, question: &Question) -> Result<(), Broken> {
-        resident.hold(question.template, &question.pod).map_err(|error| self.record_breakdown(&error))
+        resident.hold(question.signature, &question.pod).map_err(|error| self.record_breakdown(&error))
     }
 
     /// Calls the plugin at the extension points from pre-enqueue to normalize, and returns the answers. Records answers
@@ -206,10 +210,23 @@ impl<'a> Bench<'a> {
             answers.add(Export::PreEnqueue, answer.or_else(|error| self.failed(error, about))?);
         }
         if points.contains(ExtensionPoints::QUEUE_SORT) {
-            let answer = resident.instance().sort_key(cycle, cycle.time).map(Answer::SortKey);
-            answers.add(Export::SortKey, answer.or_else(|error| self.failed(error, about))?);
+            let key = self.ask_sort_key(resident, cycle, about)?;
+            answers.add(Export::SortKey, key);
         }
         Ok(())
+    }
+
+    /// Calls sort-key, for a pod that was queued some time before the cycle.
+    pub fn ask_sort_key(
+        &mut self,
+        resident: &mut Resident,
+        cycle: &Cycle<'_>,
+        about: About<'_>,
+    ) -> Result<Answer, Broken> {
+        let before = |seconds: u64| Timestamp(cycle.time.0.saturating_sub(1_000 * seconds));
+        let times = QueueTimes { first_queued: before(90), queued: before(20) };
+        let key = resident.instance().sort_key(cycle, times).map(Answer::SortKey);
+        key.or_else(|error| self.failed(error, about))
     }
 
     /// Calls post-filter as if the pod fits no node. One node in five is unresolvable.
@@ -231,7 +248,7 @@ impl<'a> Bench<'a> {
         let codes: Vec<Code> = nodes.iter().map(code).collect();
         // The leaving pods depend on the pod's nominated node. A plugin that does not declare this fact gets none, so
         // that its answer depends on declared facts only.
-        let reads_nomination = self.declaration.pod_facts.contains(PodFacts::NOMINATED_NODE);
+        let reads_nomination = self.declaration.pod.facts.contains(PodFacts::NOMINATED_NODE);
         let leaving = if reads_nomination { leaving(cycle) } else { Vec::new() };
         let mut what_if = |cases: &[WhatIf]| Ok(asking::fits_beside_one_pod(cycle.cache, cases));
         let answer =

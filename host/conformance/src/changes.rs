@@ -21,8 +21,8 @@ use super::question::Question;
 use super::scope::{Kept, Scoped};
 use super::variety::Variety;
 use super::world::World;
-use berth_plugin_host::Export;
 use berth_plugin_host::examine::Resident;
+use berth_plugin_host::{Export, Version};
 
 /// The largest number of random changes between two inspections.
 const BETWEEN: usize = 80;
@@ -30,7 +30,7 @@ const BETWEEN: usize = 80;
 const POOL: usize = 12;
 /// The number of pod signatures that may be held after an inspection. If there are more, the least recently used are
 /// forgotten, and three quarters of this number stay.
-const TEMPLATES: usize = 24;
+const SIGNATURES: usize = 24;
 /// Before each inspection whose number is a multiple of this, all nodes and pods are set again, as after a new list
 /// from the API server.
 const RELIST: usize = 5;
@@ -43,7 +43,7 @@ pub(super) struct Changes<'b, 'a> {
     bench: &'b mut Bench<'a>,
     world: World,
     pool: Vec<Arc<Pod>>,
-    templates: PodSignatures,
+    signatures: PodSignatures,
     kept: Kept,
     classes: ByClass,
     /// The instance under examination.
@@ -56,14 +56,14 @@ pub(super) struct Changes<'b, 'a> {
 
 impl<'b, 'a> Changes<'b, 'a> {
     pub fn new(bench: &'b mut Bench<'a>, seed: u64) -> Result<Self, Broken> {
-        let mut world = World::new(Maker::new(bench.words(), seed), &bench.declaration.objects);
+        let mut world = World::new(Maker::new(bench.words(), seed), &bench.declaration);
         let pool = (0..POOL).map(|_| Arc::new(asked_pod(&mut world.maker))).collect();
         let (long_lived, empty) = (bench.fill(&world.cache)?, bench.fill(&Cache::default())?);
         Ok(Self {
             bench,
             world,
             pool,
-            templates: PodSignatures::with_limit(TEMPLATES),
+            signatures: PodSignatures::with_limit(SIGNATURES),
             kept: Kept::default(),
             classes: ByClass::default(),
             long_lived,
@@ -128,8 +128,8 @@ impl<'b, 'a> Changes<'b, 'a> {
 
     fn question(&mut self, at: usize) -> Question {
         let (pod, cycle) = (Arc::clone(&self.pool[at]), self.bench.cycles + 1);
-        let template = self.templates.of(self.bench.declaration.pod_facts, &pod, cycle);
-        Question { pod, template: even(template), cycle }
+        let signature = self.signatures.of(&self.bench.declaration.pod, &pod, cycle);
+        Question { pod, signature: even(signature), cycle }
     }
 
     fn nodes(&self) -> Vec<NodeId> {
@@ -156,11 +156,11 @@ impl<'b, 'a> Changes<'b, 'a> {
         let rebuilt = self.bench.ask(fresh, question, cache, &nodes)?;
         let occasions = ("from the instance that received the changes", "from a new instance");
         self.bench.compare(Promise::Rebuilt, question, about, (&first, &rebuilt), occasions);
-        self.check_template_only(question, &rebuilt)?;
+        self.check_signature_only(question, &rebuilt)?;
         let variant = self.variant(question);
         let equal = self.bench.ask(fresh, &variant, &self.world.cache, &nodes)?;
-        let occasions = ("for this pod", "for a pod with equal declared facts and another template id");
-        self.bench.compare(Promise::Templates, question, (&self.world, &nodes), (&rebuilt, &equal), occasions);
+        let occasions = ("for this pod", "for a pod with equal declared facts and another signature id");
+        self.bench.compare(Promise::Signatures, question, (&self.world, &nodes), (&rebuilt, &equal), occasions);
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl<'b, 'a> Changes<'b, 'a> {
     }
 
     /// Checks that pre-filter and pre-score of scope `node` give the same answer with an empty cluster.
-    fn check_template_only(&mut self, question: &Question, answers: &Answers) -> Result<(), Broken> {
+    fn check_signature_only(&mut self, question: &Question, answers: &Answers) -> Result<(), Broken> {
         let alone = self.bench.ask_pre_filter_and_pre_score(&mut self.empty, question, &Cache::default())?;
         let declaration = Arc::clone(&self.bench.declaration);
         let scopes = [(Export::PreFilter, declaration.filter_scope), (Export::PreScore, declaration.score_scope)];
@@ -193,7 +193,7 @@ impl<'b, 'a> Changes<'b, 'a> {
             {
                 let violation = difference(here, there, ("with this cluster", "with an empty cluster"));
                 let about = About { question: Some(question), node: None };
-                self.bench.record(Promise::TemplateOnly, export, about, violation);
+                self.bench.record(Promise::SignatureOnly, export, about, violation);
             }
         }
         Ok(())
@@ -225,16 +225,17 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// Checks that a change of undeclared facts of a node changes no answer.
+    /// Checks that a change of undeclared facts of a node, of a pod on a node and of a pending pod changes no answer.
     fn check_undeclared(&mut self, question: &Question) -> Result<(), Broken> {
-        let declaration = &self.bench.declaration;
-        let mut undeclared = nodes::CHANGEABLE.difference(declaration.node_facts);
+        let declaration = Arc::clone(&self.bench.declaration);
+        let mut undeclared = nodes::CHANGEABLE.difference(declaration.node.facts);
         if declaration.cluster_facts.contains(ClusterFacts::IMAGES) {
             undeclared.remove(NodeFacts::IMAGES);
         }
         let nodes = self.nodes();
         let before = self.bench.ask(&mut self.long_lived, question, &self.world.cache, &nodes)?;
-        self.world.change_node(undeclared);
+        self.world.change_node(undeclared, &declaration.node);
+        self.world.change_pods_beyond(&declaration);
         self.bench.deltas += 1;
         self.bench.catch_up(&mut self.long_lived, &self.world.cache)?;
         let after = self.bench.ask(&mut self.long_lived, question, &self.world.cache, &nodes)?;
@@ -244,39 +245,30 @@ impl<'b, 'a> Changes<'b, 'a> {
     }
 
     /// Returns a question with a different pod signature id. Its pod is equal in all declared facts and differs in most
-    /// other facts.
+    /// other facts. Since version 0.2, a plugin receives the pod's identity beside the signature, so the identity stays.
     fn variant(&mut self, question: &Question) -> Question {
-        let declared = self.bench.declaration.pod_facts;
-        let mut templates = PodSignatures::default();
-        let template = templates.of(declared, &question.pod, 0);
-        let mut pod = Arc::clone(&question.pod);
-        for fact in PodFacts::all().difference(declared).iter() {
-            let mut changed = Pod::clone(&pod);
-            self.world.maker.change_pod(&mut changed, fact);
-            let changed = Arc::new(changed);
-            // Two facts can share a field (for example containers and images), so a change of an undeclared fact can
-            // change a declared one. Such a change is dropped.
-            if templates.of(declared, &changed, 0) == template {
-                pod = changed;
-            }
+        let mut facts = PodFacts::all();
+        if self.bench.component.contract >= Version::V0_2 {
+            facts -= PodFacts::NAME | PodFacts::NAMESPACE | PodFacts::UID;
         }
-        Question { pod, template: PodSignatureId(question.template.0 + 1), cycle: question.cycle }
+        let pod = self.world.maker.changed_beyond(&self.bench.declaration.pod, &question.pod, facts);
+        Question { pod, signature: PodSignatureId(question.signature.0 + 1), cycle: question.cycle }
     }
 
     fn forget(&mut self) {
-        for forgotten in self.templates.evict() {
-            let templates: Vec<PodSignatureId> = forgotten.signatures.into_iter().map(even).collect();
-            self.long_lived.forget(&templates);
-            self.empty.forget(&templates);
-            self.kept.forget(&templates);
-            self.classes.forget(&templates);
+        for forgotten in self.signatures.evict() {
+            let signatures: Vec<PodSignatureId> = forgotten.signatures.into_iter().map(even).collect();
+            self.long_lived.forget(&signatures);
+            self.empty.forget(&signatures);
+            self.kept.forget(&signatures);
+            self.classes.forget(&signatures);
         }
     }
 }
 
 /// Returns an even id. Odd ids are for variants of a pod.
-fn even(template: PodSignatureId) -> PodSignatureId {
-    PodSignatureId(2 * template.0)
+fn even(signature: PodSignatureId) -> PodSignatureId {
+    PodSignatureId(2 * signature.0)
 }
 
 /// Returns a pod to schedule; sometimes with a node name, which NodeName reads.

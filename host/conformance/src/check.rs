@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use berth_core::cache::{Cache, NodeId};
-use berth_core::plugins::{Declaration, ExtensionPoints};
+use berth_core::plugins::{Declaration, ExtensionPoints, QueueTimes};
 
 use berth_core::limits::Limits;
 use berth_plugin_host::examine::{Feeder, Opened, Resident, Trial, configure, names_of, open, thread_cpu_time, trial};
 use berth_plugin_host::synthetic;
-use berth_plugin_host::{CallError, Digest, Export, LoadCause, LoadError, Source};
+use berth_plugin_host::{CallError, Digest, Export, LoadCause, LoadError, Source, Version};
 
 use super::{Conformance, Examination, examine};
 
@@ -28,7 +28,9 @@ pub struct CheckReport {
     /// The size of the file in bytes.
     pub size: usize,
     /// The version of the contract that the component was built for.
-    pub contract: Box<str>,
+    pub contract: Version,
+    /// The JSON Schema with which the plugin describes its arguments, if there is one.
+    pub arguments: Option<String>,
     /// The names of the extension points that the component exports.
     pub exports: String,
     /// Whether the component exports `snapshot`, which receives the facts of nodes.
@@ -75,7 +77,8 @@ fn measure(
     Ok(CheckReport {
         digest: component.digest,
         size: component.size,
-        contract: component.contract.clone(),
+        contract: component.contract,
+        arguments: component.arguments.as_ref().map(|schema| schema.text().to_owned()),
         exports: names_of(component.points),
         snapshot: component.snapshot,
         declaration: Declaration::clone(&declaration),
@@ -98,7 +101,9 @@ fn calls(
         (ExtensionPoints::SKIP, Export::Skip, |r, t, _| r.instance().skip(t.cycle()).map(drop)),
         (ExtensionPoints::PRE_ENQUEUE, Export::PreEnqueue, |r, t, _| r.instance().pre_enqueue(t.cycle()).map(drop)),
         (ExtensionPoints::QUEUE_SORT, Export::SortKey, |r, t, _| {
-            r.instance().sort_key(t.cycle(), t.cycle().time).map(drop)
+            r.instance()
+                .sort_key(t.cycle(), QueueTimes { first_queued: t.cycle().time, queued: t.cycle().time })
+                .map(drop)
         }),
         (ExtensionPoints::PRE_FILTER, Export::PreFilter, |r, t, _| r.instance().pre_filter(t.cycle()).map(drop)),
         (ExtensionPoints::FILTER, Export::Filter, |r, t, nodes| r.instance().filter(t.cycle(), nodes).map(drop)),

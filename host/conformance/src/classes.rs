@@ -28,7 +28,7 @@ impl ByClass {
         (world, nodes): (&World, &[NodeId]),
         by_node: &Answers,
     ) -> Result<(), Broken> {
-        let classes = self.0.entry(question.template).or_default();
+        let classes = self.0.entry(question.signature).or_default();
         bench.hold(lived, question)?;
         let mut answers = Answers::default();
         match asking::by_class(lived, &question.cycle(&world.cache), nodes, classes) {
@@ -57,7 +57,7 @@ impl ByClass {
     }
 
     /// Drops the classes for these pod signatures.
-    pub fn forget(&mut self, templates: &[PodSignatureId]) {
-        self.0.retain(|template, _| !templates.contains(template));
+    pub fn forget(&mut self, signatures: &[PodSignatureId]) {
+        self.0.retain(|signature, _| !signatures.contains(signature));
     }
 }

@@ -31,6 +31,7 @@ pub struct Finding {
 
 /// The details of a broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a check keeps few findings")]
 pub enum Violation {
     /// A call failed or gave an invalid answer.
     Failed(CallError),
@@ -91,7 +92,7 @@ impl fmt::Display for Violation {
             Self::OtherDeclaration => f.write_str("it returns another declaration for the same arguments"),
             Self::Grows { from, to, rounds, rest } => write!(
                 f,
-                "its memory grew from {} to {} KiB in {rounds} rounds that replace the same nodes, pods and templates, \
+                "its memory grew from {} to {} KiB in {rounds} rounds that replace the same nodes, pods and signatures, \
                  and was never stable for {rest} rounds",
                 from / 1024,
                 to / 1024

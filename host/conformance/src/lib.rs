@@ -9,7 +9,7 @@
 //!
 //! In the examination, a component receives random changes of a synthetic cluster (by default, 1000 changes). The
 //! examination uses the scheduler's own cache and feed. After every few changes, an inspection calls the component for
-//! some pods. [`words`], [`maker`], [`nodes`] and [`pods`] generate objects. [`world`] is the cluster. [`changes`] and
+//! some pods. [`words`], [`maker`], [`named`], [`nodes`] and [`pods`] generate objects. [`world`] is the cluster. [`changes`] and
 //! [`memory`] are the two parts of the examination. [`bench`] calls the plugin and records each finding.
 
 mod answer;
@@ -21,6 +21,7 @@ mod compare;
 mod finding;
 mod maker;
 mod memory;
+mod named;
 mod nodes;
 mod pods;
 mod promise;

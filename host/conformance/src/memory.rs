@@ -17,8 +17,9 @@ use berth_plugin_host::examine::Resident;
 
 const NODES: usize = 32;
 const PODS_PER_NODE: usize = 2;
+const PENDING_PODS: usize = 16;
 /// The number of pod signatures per round, each held and forgotten.
-const TEMPLATES: usize = 64;
+const SIGNATURES: usize = 64;
 /// The number of pod signatures per round for which the plugin is called.
 const ASKED: usize = 4;
 /// The capacity of the change log. It is small, so that ids are reused in the next round.
@@ -48,7 +49,7 @@ pub struct MemoryUse {
 /// Runs rounds until the memory stops growing. Records a finding if the memory still grows after the largest number of
 /// rounds.
 pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broken> {
-    let mut turnover = Turnover::new(Maker::new(bench.words(), seed));
+    let mut turnover = Turnover::new(Maker::new(bench.words(), seed), bench.declaration.pending_pods.is_some());
     let mut resident = bench.fill(&turnover.cache)?;
     let from = resident.memory();
     let rest = (*REST.end() * SMALL / from.max(1)).clamp(*REST.start(), *REST.end());
@@ -70,7 +71,7 @@ pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broke
     }
 }
 
-/// A cluster whose nodes and pods are all replaced once per round.
+/// A cluster whose nodes, pods and pending pods are all replaced once per round.
 struct Turnover {
     cache: Cache,
     /// Two versions of each node, equal except for the uid.
@@ -78,13 +79,15 @@ struct Turnover {
     /// For each place on a node, the pod of even rounds and the pod of odd rounds. The pods at index `i` are on the
     /// node at index `i % NODES`.
     pods: Vec<[Arc<Pod>; 2]>,
+    /// The pending pods of even rounds and of odd rounds; none if the plugin does not read pending pods.
+    pending: Vec<[Arc<Pod>; 2]>,
     asked: Vec<Arc<Pod>>,
-    templates: u32,
+    signatures: u32,
     rounds: usize,
 }
 
 impl Turnover {
-    fn new(mut maker: Maker) -> Self {
+    fn new(mut maker: Maker, has_pending_pods: bool) -> Self {
         let nodes: Vec<[Arc<Node>; 2]> =
             (0..NODES).map(|number| twice(maker.node(&format!("node-{number}")))).collect();
         let pods = (0..NODES * PODS_PER_NODE).map(|number| {
@@ -93,8 +96,12 @@ impl Turnover {
             [pod(&mut maker), pod(&mut maker)]
         });
         let pods = pods.collect();
-        let asked = (0..TEMPLATES).map(|_| Arc::new(maker.pod())).collect();
-        Self { cache: Cache::with_log_of(LOG), nodes, pods, asked, templates: 0, rounds: 0 }
+        let pending_pods = if has_pending_pods { PENDING_PODS } else { 0 };
+        let pending = (0..pending_pods).map(|_| [(); 2].map(|()| Arc::new(maker.pod()))).collect();
+        let mut cache = Cache::with_log_of(LOG);
+        cache.keep_pending_pods(has_pending_pods, Vec::new);
+        let asked = (0..SIGNATURES).map(|_| Arc::new(maker.pod())).collect();
+        Self { cache, nodes, pods, pending, asked, signatures: 0, rounds: 0 }
     }
 
     fn round(&mut self, bench: &mut Bench<'_>, resident: &mut Resident) -> Result<(), Broken> {
@@ -111,27 +118,32 @@ impl Turnover {
             }
             bench.catch_up(resident, &self.cache)?;
         }
+        for pods in &self.pending {
+            self.cache.remove_pending_pod(&pods[before].key.uid);
+            self.cache.set_pending_pod(&pods[now]);
+        }
+        bench.catch_up(resident, &self.cache)?;
         drop(self.cache.take_events());
-        bench.deltas += NODES * (2 + 2 * PODS_PER_NODE);
+        bench.deltas += NODES * (2 + 2 * PODS_PER_NODE) + 2 * self.pending.len();
         self.rounds += 1;
         self.ask(bench, resident)
     }
 
     fn ask(&mut self, bench: &mut Bench<'_>, resident: &mut Resident) -> Result<(), Broken> {
         let nodes: Vec<NodeId> = self.cache.nodes().map(|info| info.id).collect();
-        let first = self.templates;
+        let first = self.signatures;
         for (number, pod) in self.asked.iter().enumerate() {
-            let template = PodSignatureId(self.templates);
-            self.templates = self.templates.wrapping_add(1);
-            let question = Question { pod: Arc::clone(pod), template, cycle: bench.cycles + 1 };
-            if number % (TEMPLATES / ASKED) == 0 {
+            let signature = PodSignatureId(self.signatures);
+            self.signatures = self.signatures.wrapping_add(1);
+            let question = Question { pod: Arc::clone(pod), signature, cycle: bench.cycles + 1 };
+            if number % (SIGNATURES / ASKED) == 0 {
                 bench.ask(resident, &question, &self.cache, &nodes)?;
             } else {
                 bench.hold(resident, &question)?;
             }
         }
-        let templates: Vec<PodSignatureId> = (first..self.templates).map(PodSignatureId).collect();
-        resident.forget(&templates);
+        let signatures: Vec<PodSignatureId> = (first..self.signatures).map(PodSignatureId).collect();
+        resident.forget(&signatures);
         Ok(())
     }
 }

@@ -1,7 +1,9 @@
 //! Generates nodes.
 
 use berth_core::facts::NodeFacts;
-use berth_core::model::{Condition, ConditionStatus, Effect, Labels, Node, NodeImage, Resources, Taint};
+use berth_core::model::{
+    Condition, ConditionStatus, Effect, Labels, Node, NodeImage, NodeSystemInfo, Resources, Taint,
+};
 
 use super::maker::Maker;
 
@@ -13,7 +15,10 @@ pub(super) const CHANGEABLE: NodeFacts = NodeFacts::LABELS
     .union(NodeFacts::ALLOCATABLE)
     .union(NodeFacts::IMAGES)
     .union(NodeFacts::CONDITIONS)
-    .union(NodeFacts::DECLARED_FEATURES);
+    .union(NodeFacts::DECLARED_FEATURES)
+    .union(NodeFacts::CAPACITY)
+    .union(NodeFacts::INFO)
+    .union(NodeFacts::FIELDS);
 
 const MEBIBYTE: i64 = 1 << 20;
 
@@ -37,6 +42,11 @@ impl Maker {
                 NodeFacts::ALLOCATABLE => {
                     node.allocatable = Resources { pods: self.rng.i64(0..=12), ..self.resources(8_000, 16_384) };
                 }
+                NodeFacts::CAPACITY => {
+                    node.capacity = Resources { pods: self.rng.i64(0..=12), ..self.resources(8_000, 16_384) };
+                }
+                NodeFacts::INFO => node.info = self.node_info(),
+                NodeFacts::FIELDS => node.fields = self.named_fields(&self.words.node_fields.clone()),
                 NodeFacts::IMAGES => node.images = self.some(5, Self::node_image),
                 NodeFacts::CONDITIONS => node.conditions = self.conditions(),
                 NodeFacts::DECLARED_FEATURES => {
@@ -76,6 +86,17 @@ impl Maker {
 
     pub fn effect(&mut self) -> Effect {
         self.one(&[Effect::NoSchedule, Effect::PreferNoSchedule, Effect::NoExecute])
+    }
+
+    fn node_info(&mut self) -> NodeSystemInfo {
+        NodeSystemInfo {
+            architecture: self.one(&["amd64", "arm64"]).into(),
+            operating_system: self.one(&["linux", "linux", "windows"]).into(),
+            os_image: self.one(&["Debian GNU/Linux 13 (trixie)", ""]).into(),
+            kernel_version: self.one(&["6.12.1", "6.18.0"]).into(),
+            kubelet_version: self.one(&["v1.35.0", "v1.36.0"]).into(),
+            container_runtime_version: self.one(&["containerd://2.1.4", "cri-o://1.36.0"]).into(),
+        }
     }
 
     /// Returns an image. Its size depends only on its name.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use berth_core::facts::PodFacts;
 use berth_core::model::{
     Container, ContainerKind, Disk, LabelSelector, NodeSelectorTerm, Operator, Owner, Pod, PodAffinity,
-    PodAffinityTerm, PodRequests, PodResourceClaim, Preemption, PreferredNodeTerm, Requirement, SpreadConstraint,
-    Toleration, TolerationOperator, Volume, VolumeSource,
+    PodAffinityTerm, PodRequests, PodResourceClaim, Preemption, PreferredNodeTerm, QosClass, Requirement,
+    SpreadConstraint, Toleration, TolerationOperator, Volume, VolumeSource,
 };
 
 use super::maker::Maker;
@@ -47,6 +47,8 @@ impl Maker {
                 pod.nominated_node_name = if self.chance(20) { self.node_name() } else { "".into() };
             }
             PodFacts::DELETION => pod.deleting = self.chance(10),
+            PodFacts::CREATION_TIME => pod.created = self.rng.i64(0..1_000_000),
+            PodFacts::FIELDS => pod.fields = self.named_fields(&self.words.pod_fields.clone()),
             PodFacts::START_TIME => pod.start_time = self.rng.i64(0..1_000_000),
             _ => {}
         }
@@ -94,6 +96,9 @@ impl Maker {
             }
             PodFacts::VOLUMES => spec.volumes = self.some(3, Self::volume),
             PodFacts::RESOURCE_CLAIMS => spec.resource_claims = self.some(1, Self::claim),
+            PodFacts::LIMITS => spec.limits = self.resources(2_000, 2_048),
+            PodFacts::QOS => spec.qos = self.one(&[QosClass::Guaranteed, QosClass::Burstable, QosClass::BestEffort]),
+            PodFacts::SCHEDULING_GROUP => spec.scheduling_group = if self.chance(30) { self.key() } else { "".into() },
             PodFacts::HOST_NETWORK => spec.host_network = self.chance(30),
             PodFacts::USER_NAMESPACE => spec.user_namespace = self.chance(30),
             PodFacts::RESTART_ACTIONS => {
@@ -216,6 +221,7 @@ impl Maker {
             ]),
             image: self.written_image(),
             requests: self.resources(500, 512),
+            limits: self.resources(500, 512),
             host_ports: self.some(1, Self::host_port),
         }
     }
@@ -252,12 +258,12 @@ mod tests {
         let mut pod = Arc::new(maker.pod());
         Arc::make_mut(&mut Arc::make_mut(&mut pod).spec).containers = vec![maker.container()];
         for fact in PodFacts::all().iter() {
-            let mut templates = PodSignatures::default();
-            let before = templates.of(fact, &pod, 0);
+            let mut signatures = PodSignatures::default();
+            let before = signatures.of(&fact.into(), &pod, 0);
             let changes = (0..50).any(|_| {
                 let mut other = Arc::clone(&pod);
                 maker.change_pod(Arc::make_mut(&mut other), fact);
-                templates.of(fact, &other, 0) != before
+                signatures.of(&fact.into(), &other, 0) != before
             });
             assert!(changes, "{fact:?} never changes");
         }

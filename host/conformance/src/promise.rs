@@ -16,7 +16,7 @@ pub enum Promise {
     /// An instance that went through changes answers as a new one does.
     Rebuilt,
     /// Pods that are equal in the declared facts have equal answers.
-    Templates,
+    Signatures,
     /// Undeclared facts have no influence.
     Undeclared,
     /// Scope `node`: the order and number of the nodes in a call have no influence, nor do the other nodes.
@@ -32,10 +32,10 @@ pub enum Promise {
     /// Scope `node`: the ids of nodes, pods and images have no influence.
     Ids,
     /// Scope `node`: pre-filter and pre-score depend only on the pod signature and the arguments.
-    TemplateOnly,
+    SignatureOnly,
     /// Scope `domain`: answers by class are equal to answers by node.
     Classes,
-    /// The plugin has no effect on a pod that it skips, whatever nodes exist.
+    /// The plugin has no effect on a pod that it skips. Its answers of skip and sort-key do not depend on nodes.
     Skip,
     /// The memory does not grow without end.
     Memory,
@@ -49,7 +49,7 @@ impl Promise {
         Self::Range,
         Self::Repeatable,
         Self::Rebuilt,
-        Self::Templates,
+        Self::Signatures,
         Self::Undeclared,
         Self::Order,
         Self::Cycles,
@@ -57,7 +57,7 @@ impl Promise {
         Self::Kept,
         Self::Alike,
         Self::Ids,
-        Self::TemplateOnly,
+        Self::SignatureOnly,
         Self::Classes,
         Self::Skip,
         Self::Memory,
@@ -72,7 +72,7 @@ impl Promise {
             Self::Range => "range",
             Self::Repeatable => "repeatable",
             Self::Rebuilt => "rebuilt",
-            Self::Templates => "templates",
+            Self::Signatures => "signatures",
             Self::Undeclared => "undeclared",
             Self::Order => "order",
             Self::Cycles => "cycles",
@@ -80,7 +80,7 @@ impl Promise {
             Self::Kept => "kept",
             Self::Alike => "alike",
             Self::Ids => "ids",
-            Self::TemplateOnly => "template-only",
+            Self::SignatureOnly => "signature-only",
             Self::Classes => "classes",
             Self::Skip => "skip",
             Self::Memory => "memory",

@@ -14,7 +14,7 @@ const TIME: u64 = 1_767_225_600_000;
 #[derive(Clone)]
 pub(super) struct Question {
     pub pod: Arc<Pod>,
-    pub template: PodSignatureId,
+    pub signature: PodSignatureId,
     /// The cycle's id. It determines the cycle's time and seed.
     pub cycle: u64,
 }
@@ -26,7 +26,7 @@ impl Question {
             id: self.cycle,
             time: Timestamp(TIME + 7 * self.cycle),
             seed: fastrand::Rng::with_seed(self.cycle).u64(..),
-            signature: self.template,
+            signature: self.signature,
             pod: &self.pod,
             cache,
         }

@@ -144,8 +144,10 @@ impl Kept {
     fn check(&mut self, asked: &Scoped<'_>, bench: &mut Bench<'_>, answers: &[Answer]) {
         let cache = &asked.world.cache;
         // With the name, each node has a signature of its own.
-        let itself = self.shapes.of(bench.declaration.node_facts | NodeFacts::NAME, cache);
-        let kept = self.columns.entry((asked.export, asked.question.template)).or_default();
+        let mut named = bench.declaration.node.clone();
+        named.facts |= NodeFacts::NAME;
+        let itself = self.shapes.of(&named, cache);
+        let kept = self.columns.entry((asked.export, asked.question.signature)).or_default();
         kept.results.catch_up(cache, &bench.declaration);
         let mut pairs = Pairs::default();
         for (node, now) in asked.nodes.iter().zip(answers) {
@@ -154,7 +156,7 @@ impl Kept {
         }
         let occasions = ("earlier", "later, although no declared fact changed");
         pairs.compare(Promise::Kept, asked, bench, occasions);
-        let shapes = self.shapes.of(bench.declaration.node_facts, cache);
+        let shapes = self.shapes.of(&bench.declaration.node, cache);
         let mut equal_nodes = KeptColumn::default();
         let mut pairs = Pairs::default();
         for (node, answer) in asked.nodes.iter().zip(answers) {
@@ -166,8 +168,8 @@ impl Kept {
     }
 
     /// Drops the answers for these pod signatures.
-    pub fn forget(&mut self, templates: &[PodSignatureId]) {
-        self.columns.retain(|(_, template), _| !templates.contains(template));
+    pub fn forget(&mut self, signatures: &[PodSignatureId]) {
+        self.columns.retain(|(_, signature), _| !signatures.contains(signature));
     }
 }
 

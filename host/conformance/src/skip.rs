@@ -1,7 +1,8 @@
-//! Checks the promise of skip: the plugin has no effect on pods that it skips.
+//! Checks the promise of skip and sort-key: the plugin has no effect on pods that it skips, and neither answer depends on
+//! nodes.
 
 use berth_core::cache::Cache;
-use berth_core::plugins::{ExtensionPoints, Permission, PreFilterResult, PreScoreResult, Reserved};
+use berth_core::plugins::{ExtensionPoints, Permission, PreFilterResult, PreScoreResult, Reserved, Undone};
 
 use super::answer::{Answer, Answers, Line};
 use super::bench::{About, Bench, Broken};
@@ -13,8 +14,8 @@ use berth_plugin_host::Export;
 use berth_plugin_host::examine::Resident;
 
 impl Bench<'_> {
-    /// Calls skip. Compares the answer with the other `answers` in the same cycle, and with the skip answer of an
-    /// instance without nodes and without the pods on them.
+    /// Calls skip. Compares the answer with the other `answers` in the same cycle. Compares the answers of skip and of
+    /// sort-key with those of an instance without nodes and without the pods on them.
     pub fn check_skip(
         &mut self,
         lived: &mut Resident,
@@ -22,30 +23,36 @@ impl Bench<'_> {
         world: &World,
         answers: &Answers,
     ) -> Result<(), Broken> {
-        if !self.declaration.points.contains(ExtensionPoints::SKIP) {
+        let points = self.declaration.points;
+        if !points.intersects(ExtensionPoints::SKIP | ExtensionPoints::QUEUE_SORT) {
             return Ok(());
         }
         let about = About { question: Some(question), node: None };
-        let skips = self.ask_skip(lived, question, &world.cache)?;
+        let has_skip = points.contains(ExtensionPoints::SKIP);
+        let skips = if has_skip { self.ask_skip(lived, question, &world.cache)? } else { None };
         if skips == Some(true)
             && let Some(line) = answers.0.iter().find(|line| has_effect(line))
         {
             let violation = difference(&Answer::Skip(true), &line.answer, ("from skip", "from this extension point"));
             self.record(Promise::Skip, line.export, about, violation);
         }
-        // With declared cluster facts, the answer may depend on the images or the number of nodes.
-        if !self.declaration.cluster_facts.is_empty() {
-            return Ok(());
-        }
         let objects = world.objects_alone();
         let mut elsewhere = self.fill(&objects)?;
-        let there = self.ask_skip(&mut elsewhere, question, &objects)?;
-        if let (Some(here), Some(there)) = (skips, there)
+        let occasions = ("with this cluster", "without nodes");
+        // With declared cluster facts, the answer of skip may depend on the images or the number of nodes.
+        if let (Some(here), true) = (skips, self.declaration.cluster_facts.is_empty())
+            && let Some(there) = self.ask_skip(&mut elsewhere, question, &objects)?
             && here != there
         {
-            let violation =
-                difference(&Answer::Skip(here), &Answer::Skip(there), ("with this cluster", "without nodes"));
+            let violation = difference(&Answer::Skip(here), &Answer::Skip(there), occasions);
             self.record(Promise::Skip, Export::Skip, about, violation);
+        }
+        if let Some(here @ Answer::SortKey(_)) = answers.of(Export::SortKey) {
+            self.hold(&mut elsewhere, question)?;
+            let there = self.ask_sort_key(&mut elsewhere, &question.cycle(&objects), about)?;
+            if *here != there {
+                self.record(Promise::Skip, Export::SortKey, about, difference(here, &there, occasions));
+            }
         }
         Ok(())
     }
@@ -73,6 +80,7 @@ fn has_effect(line: &Line) -> bool {
         Answer::PreScore(result) => *result != PreScoreResult::Skip,
         Answer::Reserved(reserved) => *reserved != Ok(Reserved::default()),
         Answer::Permission(permission) => *permission != Permission::default(),
+        Answer::Undone(undone) => *undone != Undone::default(),
         Answer::Intents(intents) => {
             intents.as_ref().is_some_and(|intents| !intents.is_empty() || line.export == Export::Bind)
         }

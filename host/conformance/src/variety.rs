@@ -1,6 +1,6 @@
 //! Measures the variety of a plugin's answers. A plugin that always gives the same answer was hardly examined.
 
-use berth_core::plugins::{Decision, Permission, PostFilterResult, PreFilterResult, PreScoreResult};
+use berth_core::plugins::{Decision, Permission, PostFilterResult, PreFilterResult, PreScoreResult, Undone};
 
 use super::answer::{Answer, Answers};
 
@@ -28,10 +28,10 @@ pub struct Variety {
     /// The lowest and the highest raw or normalized score; `None` if there are no scores.
     pub scores: Option<(i64, i64)>,
     /// The number of answers of reserve that reserve, of permit that approve, and of pre-bind, bind and unreserve
-    /// without intents.
+    /// that change nothing.
     pub approved: usize,
     /// The number of answers of reserve that fail, of permit that deny or wait, and of pre-bind, bind and unreserve
-    /// with intents.
+    /// that change something.
     pub not_approved: usize,
     /// The number of calls that returned an error or an invalid answer.
     pub errors: usize,
@@ -57,6 +57,8 @@ impl Variety {
                 Answer::Reserved(Err(_)) | Answer::Permission(_) => self.not_approved += 1,
                 Answer::Intents(intents) if intents.as_ref().is_none_or(Vec::is_empty) => self.approved += 1,
                 Answer::Intents(_) => self.not_approved += 1,
+                Answer::Undone(undone) if *undone == Undone::default() => self.approved += 1,
+                Answer::Undone(_) => self.not_approved += 1,
                 Answer::Failed(_) => self.errors += 1,
                 Answer::Skip(_) | Answer::PreFilter(_) | Answer::PreScore(PreScoreResult::Score) => {}
             }

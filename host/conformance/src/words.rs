@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use berth_core::plugins::Declaration;
 use serde_json::Value;
 
 /// The number of strings from `further` and the arguments together from which on no string of the arguments is taken.
@@ -14,6 +15,9 @@ const LONGEST: usize = 63;
 const KEYS: [&str; 6] =
     ["topology.kubernetes.io/zone", "node.kubernetes.io/instance-type", "pool", "tier", "disk", "generation"];
 const VALUES: [&str; 7] = ["a", "b", "gold", "silver", "ssd", "7", ""];
+/// A field of pods and a field of nodes that exist also if the plugin does not declare them.
+const POD_FIELD: &str = "spec.activeDeadlineSeconds";
+const NODE_FIELD: &str = "spec.podCIDR";
 const RESOURCES: [&str; 3] = ["nvidia.com/gpu", "example.com/gpu", "hugepages-2Mi"];
 
 /// Names and values to choose from.
@@ -24,6 +28,10 @@ pub(super) struct Words {
     pub values: Vec<Box<str>>,
     /// The names of resources other than cpu, memory and storage.
     pub resources: Vec<Arc<str>>,
+    /// The paths of fields of pods.
+    pub pod_fields: Vec<Box<str>>,
+    /// The paths of fields of nodes.
+    pub node_fields: Vec<Box<str>>,
 }
 
 impl Words {
@@ -38,6 +46,28 @@ impl Words {
             keys: labels(&KEYS),
             values: labels(&VALUES),
             resources: RESOURCES.iter().map(|name| Arc::from(*name)).chain(resources).collect(),
+            pod_fields: vec![POD_FIELD.into()],
+            node_fields: vec![NODE_FIELD.into()],
+        }
+    }
+
+    /// Adds the keys and paths that the plugin declares.
+    pub fn with_reads(mut self, declaration: &Declaration) -> Self {
+        let Declaration { pod, node, resident_pods, pending_pods, .. } = declaration;
+        for reads in [Some(pod), Some(resident_pods), pending_pods.as_ref()].into_iter().flatten() {
+            add(&mut self.keys, reads.label_keys.iter().chain(&reads.annotation_keys));
+            add(&mut self.pod_fields, reads.fields.iter());
+        }
+        add(&mut self.keys, node.label_keys.iter().chain(&node.annotation_keys));
+        add(&mut self.node_fields, node.fields.iter());
+        self
+    }
+}
+
+fn add<'a>(to: &mut Vec<Box<str>>, names: impl Iterator<Item = &'a Box<str>>) {
+    for name in names {
+        if !to.contains(name) {
+            to.push(name.clone());
         }
     }
 }

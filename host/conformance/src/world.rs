@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use berth_core::cache::Cache;
-use berth_core::facts::NodeFacts;
-use berth_core::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
+use berth_core::facts::{NodeFacts, PodFacts};
+use berth_core::model::{Node, Object, ObjectKey, ObjectKind, Pod};
+use berth_core::plugins::Declaration;
+use berth_core::reads::NodeReads;
 
 use super::maker::Maker;
+use super::named::keep_of_node;
 use super::{nodes, pods};
 
 /// The number of different node names.
@@ -18,6 +21,8 @@ const NODES: u32 = 24;
 const FEWEST_NODES: usize = 8;
 /// The number of pods from which on [`World::bind`] removes a pod instead of adding one.
 const MOST_PODS: usize = 80;
+/// The number of pending pods from which on none is added.
+const MOST_PENDING_PODS: usize = 20;
 /// The capacity of the change log. It is small, so that ids are reused soon, but holds the changes between two
 /// inspections.
 const LOG: usize = 768;
@@ -28,15 +33,21 @@ pub(super) struct World {
     pub maker: Maker,
     /// The kinds beyond nodes and pods that the plugin reads.
     kinds: Vec<Arc<ObjectKind>>,
+    /// Whether the plugin reads pending pods.
+    has_pending_pods: bool,
     /// The last change of the nodes with each name.
     history: BTreeMap<Box<str>, &'static str>,
 }
 
 impl World {
-    /// Creates a cluster with nodes and pods. [`Self::delta`] adds the objects of these kinds.
-    pub fn new(maker: Maker, objects: &[ObjectReads]) -> Self {
-        let kinds = objects.iter().map(|reads| Arc::clone(&reads.kind)).collect();
-        let mut world = Self { cache: Cache::with_log_of(LOG), maker, kinds, history: BTreeMap::new() };
+    /// Creates a cluster for a plugin with this declaration. [`Self::delta`] adds objects and pending pods, if the plugin
+    /// reads them.
+    pub fn new(maker: Maker, declaration: &Declaration) -> Self {
+        let kinds = declaration.objects.iter().map(|reads| Arc::clone(&reads.kind)).collect();
+        let has_pending_pods = declaration.pending_pods.is_some();
+        let mut cache = Cache::with_log_of(LOG);
+        cache.keep_pending_pods(has_pending_pods, Vec::new);
+        let mut world = Self { cache, maker, kinds, has_pending_pods, history: BTreeMap::new() };
         for number in 0..NODES {
             let node = world.maker.node(&name(number));
             world.set_node(node, "unchanged since the start");
@@ -66,11 +77,14 @@ impl World {
         if !self.kinds.is_empty() && self.maker.chance(10) {
             return self.change_object();
         }
+        if self.has_pending_pods && self.maker.chance(15) {
+            return self.change_pending_pods();
+        }
         match self.maker.rng.u32(..100) {
             0..12 => self.add_node(),
             12..18 => self.remove_node(),
             18..24 => self.replace_node(),
-            24..54 => self.change_node(nodes::CHANGEABLE),
+            24..54 => self.change_node(nodes::CHANGEABLE, &NodeReads::default()),
             54..76 => self.bind(),
             76..85 => self.remove_pod(),
             85..93 => self.change_pod(),
@@ -80,13 +94,14 @@ impl World {
         }
     }
 
-    /// Generates one or two of these facts of a random node again. They may stay the same.
-    pub fn change_node(&mut self, among: NodeFacts) {
+    /// Generates one or two of these facts of a random node again, except the names in `kept`. They may stay the same.
+    pub fn change_node(&mut self, among: NodeFacts, kept: &NodeReads) {
         let facts: Vec<NodeFacts> = among.iter().collect();
-        let (Some(node), false) = (self.any_node(), facts.is_empty()) else { return };
-        let mut node = Node::clone(&node);
+        let (Some(before), false) = (self.any_node(), facts.is_empty()) else { return };
+        let mut node = Node::clone(&before);
         let facts = self.maker.one(&facts) | self.maker.one(&facts);
         self.maker.change_node(&mut node, facts);
+        keep_of_node(kept, &before, &mut node);
         self.set_node(node, "its facts changed");
     }
 
@@ -104,6 +119,9 @@ impl World {
         for (pod, _) in pods.into_iter().filter(|(_, assumed)| !assumed) {
             self.cache.set_pod(Arc::new(Pod::clone(&pod)));
         }
+        for pod in self.pending_pods() {
+            self.cache.set_pending_pod(&Arc::new(Pod::clone(&pod)));
+        }
     }
 
     /// Returns the same cluster in a new cache, with different ids of nodes, pods and images.
@@ -112,7 +130,10 @@ impl World {
         let mut pods: Vec<Arc<Pod>> = self.cache.pods().map(|(_, cached)| Arc::clone(&cached.pod)).collect();
         self.maker.rng.shuffle(&mut nodes);
         self.maker.rng.shuffle(&mut pods);
+        let mut pending = self.pending_pods();
+        self.maker.rng.shuffle(&mut pending);
         let mut cache = Cache::default();
+        cache.keep_pending_pods(self.has_pending_pods, || pending);
         for node in nodes {
             cache.set_node(node);
         }
@@ -123,6 +144,10 @@ impl World {
             cache.set_object(Arc::clone(&cached.object));
         }
         cache
+    }
+
+    fn pending_pods(&self) -> Vec<Arc<Pod>> {
+        self.cache.pending_pods().map(|(_, pod)| Arc::clone(pod)).collect()
     }
 
     /// Returns the same cluster without nodes and pods.
@@ -234,11 +259,61 @@ impl World {
         self.cache.remove_pod(&pod.key.uid);
     }
 
+    /// Adds, changes, removes or binds a pending pod.
+    fn change_pending_pods(&mut self) {
+        let pending = self.pending_pods();
+        let known = self.maker.rng.choice(&pending).cloned();
+        let (Some(pod), 40..) = (known, self.maker.rng.u32(..100)) else {
+            if pending.len() < MOST_PENDING_PODS {
+                self.cache.set_pending_pod(&Arc::new(self.maker.pod()));
+            }
+            return;
+        };
+        match self.maker.rng.u32(..3) {
+            0 => {
+                let mut changed = Pod::clone(&pod);
+                let facts = self.one_or_two_of(pods::CHANGEABLE);
+                self.maker.change_pod(&mut changed, facts);
+                self.cache.set_pending_pod(&Arc::new(changed));
+            }
+            1 => self.cache.remove_pending_pod(&pod.key.uid),
+            _ => {
+                let Some(node) = self.any_node() else { return };
+                self.history.insert(node.name.clone(), "a pending pod was bound to it");
+                self.cache.remove_pending_pod(&pod.key.uid);
+                self.cache.set_pod(Arc::new(Pod { node_name: node.name.clone(), ..Pod::clone(&pod) }));
+            }
+        }
+    }
+
+    fn one_or_two_of(&mut self, facts: PodFacts) -> PodFacts {
+        let facts: Vec<PodFacts> = facts.iter().collect();
+        self.maker.one(&facts) | self.maker.one(&facts)
+    }
+
+    /// Changes undeclared facts of a pod on a node and of a pending pod.
+    pub fn change_pods_beyond(&mut self, declaration: &Declaration) {
+        if let Some(pod) = self.any_pod() {
+            // The node's record has sums over its pods. The host passes pods that are being deleted to post-filter.
+            let mut kept = PodFacts::DELETION;
+            kept.set(PodFacts::REQUESTS, declaration.node.facts.contains(NodeFacts::USAGE));
+            kept.set(PodFacts::HOST_PORTS, declaration.node.facts.contains(NodeFacts::USED_PORTS));
+            let changed =
+                self.maker.changed_beyond(&declaration.resident_pods, &pod, pods::CHANGEABLE.difference(kept));
+            self.history.insert(pod.node_name.clone(), "undeclared facts of a pod on it changed");
+            self.cache.set_pod(changed);
+        }
+        let pending = self.pending_pods();
+        if let (Some(pod), Some(reads)) = (self.maker.rng.choice(&pending), &declaration.pending_pods) {
+            let changed = self.maker.changed_beyond(reads, pod, pods::CHANGEABLE);
+            self.cache.set_pending_pod(&changed);
+        }
+    }
+
     fn change_pod(&mut self) {
         let Some(pod) = self.any_pod() else { return };
         let mut pod = Pod::clone(&pod);
-        let facts: Vec<_> = pods::CHANGEABLE.iter().collect();
-        let facts = self.maker.one(&facts) | self.maker.one(&facts);
+        let facts = self.one_or_two_of(pods::CHANGEABLE);
         self.maker.change_pod(&mut pod, facts);
         self.history.insert(pod.node_name.clone(), "a pod on it changed");
         self.cache.set_pod(Arc::new(pod));

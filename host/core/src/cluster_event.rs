@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::facts::NodeFacts;
+use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, Object, ObjectKind, Pod, Resources};
+use crate::reads::NodeReads;
 
 bitflags::bitflags! {
     /// The actions of an event: the flags `event-actions` of `berth:scheduler/plugin`, bit for bit.
@@ -59,6 +60,16 @@ pub enum Subject {
         /// The new version.
         after: Option<Arc<Pod>>,
     },
+    /// A pending pod, for plugins that read pending pods. Pods without a rejecting plugin and pods that extenders
+    /// rejected are not concerned.
+    PendingPod {
+        /// The old version.
+        before: Option<Arc<Pod>>,
+        /// The new version.
+        after: Option<Arc<Pod>>,
+        /// The facts that changed. All facts of a new pod, and of a pod that is not pending any more.
+        changed: PodFacts,
+    },
     /// An object of another kind that plugins read.
     Object {
         /// The object's kind.
@@ -70,7 +81,8 @@ pub enum Subject {
     },
 }
 
-/// A change in the cluster. Of the changes of pending pods, only the end of a nomination is such an event.
+/// A change in the cluster. While no plugin reads pending pods, only the end of a nomination is such an event among the
+/// changes of pending pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterEvent {
     /// The changed object.
@@ -109,6 +121,35 @@ impl ClusterEvent {
         Self { subject: Subject::Pod { before, after }, actions, facts, up_to_priority: None }
     }
 
+    /// Returns the event of a pending pod that was added, changed in these facts, or removed.
+    #[must_use]
+    pub fn pending_pod(before: Option<Arc<Pod>>, after: Option<Arc<Pod>>, changed: PodFacts) -> Self {
+        let actions = match (&before, &after) {
+            (None, _) => EventActions::ADD,
+            (Some(_), None) => EventActions::DELETE,
+            (Some(_), Some(_)) => EventActions::UPDATE,
+        };
+        let subject = Subject::PendingPod { before, after, changed };
+        Self { subject, actions, facts: NodeFacts::empty(), up_to_priority: None }
+    }
+
+    /// Returns whether the event is about a pending pod.
+    #[must_use]
+    pub fn is_about_pending_pod(&self) -> bool {
+        matches!(self.subject, Subject::PendingPod { .. })
+    }
+
+    /// Returns whether the event only says that the nominated node of the pending pod with this uid changed. Such an
+    /// event does not help the pod itself, because the change comes from a scheduler, in most cases from this one.
+    pub(crate) fn is_own_nomination(&self, uid: &str) -> bool {
+        match &self.subject {
+            Subject::PendingPod { after: Some(pod), changed, .. } => {
+                *pod.key.uid == *uid && PodFacts::NOMINATED_NODE.contains(*changed)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the event of an object of another kind that was added, changed or deleted. At least one version is
     /// given.
     #[must_use]
@@ -131,6 +172,7 @@ impl ClusterEvent {
         let subject = match &self.subject {
             Subject::Node { .. } => "Node".to_owned(),
             Subject::Pod { .. } => "AssignedPod".to_owned(),
+            Subject::PendingPod { .. } => "UnscheduledPod".to_owned(),
             Subject::Object { kind, .. } => match kind.api_version.split_once('/') {
                 Some((group, _)) => format!("{group}/{}", kind.kind),
                 None => kind.kind.to_string(),
@@ -164,10 +206,21 @@ impl ClusterEvent {
         match &self.subject {
             Subject::Node { .. } => kind == "Node",
             Subject::Pod { .. } => kind == "Pod",
+            // The contract has no name for these events.
+            Subject::PendingPod { .. } => false,
             Subject::Object { kind: ours, .. } => match kind.rsplit_once('/') {
                 Some((api_version, name)) => *api_version == *ours.api_version && *name == *ours.kind,
                 None => *kind == *ours.kind,
             },
+        }
+    }
+
+    /// Returns whether the event changed a fact of a node that may help a pod which a plugin with these reads rejected.
+    #[must_use]
+    pub fn concerns(&self, reads: &NodeReads) -> bool {
+        match &self.subject {
+            Subject::Node { before: Some(before), after: Some(after) } => reads.differ(self.facts, before, after),
+            _ => self.facts.intersects(reads.touching()),
         }
     }
 
@@ -263,11 +316,35 @@ mod tests {
             (changed(NodeFacts::DECLARED_FEATURES), "NodeUpdateNodeDeclaredFeature"),
             (ClusterEvent::pod(Some(Arc::default()), None, NodeFacts::USAGE), "AssignedPodDelete"),
             (ClusterEvent::pod(Some(Arc::default()), Some(Arc::default()), NodeFacts::PODS), "AssignedPodUpdate"),
+            (ClusterEvent::pending_pod(None, Some(Arc::default()), PodFacts::all()), "UnscheduledPodAdd"),
+            (ClusterEvent::pending_pod(Some(Arc::default()), None, PodFacts::all()), "UnscheduledPodDelete"),
             (ClusterEvent::object(claim(), claim()), "PersistentVolumeClaimUpdate"),
             (ClusterEvent::object(None, object("storage.k8s.io/v1", "CSINode")), "storage.k8s.io/CSINodeAdd"),
         ] {
             assert_eq!(event.name(), name);
         }
+    }
+
+    #[test]
+    fn a_change_of_another_label_does_not_concern_a_plugin_that_reads_a_key() {
+        let node = |pool: &str, other: &str| {
+            let labels = [("pool", pool), ("other", other)].into_iter().collect();
+            Some(Arc::new(Node { labels, ..Node::default() }))
+        };
+        let reads = NodeReads::new(NodeFacts::TAINTS, ["pool".into()], [], []);
+        for (before, after, facts, concerned) in [
+            (node("a", "1"), node("a", "2"), NodeFacts::LABELS, false),
+            (node("a", "1"), node("b", "1"), NodeFacts::LABELS, true),
+            (node("a", "1"), node("a", "2"), NodeFacts::LABELS | NodeFacts::TAINTS, true),
+            (None, node("a", "1"), NodeFacts::all(), true),
+        ] {
+            assert_eq!(
+                ClusterEvent::node(before.clone(), after.clone(), facts).concerns(&reads),
+                concerned,
+                "{after:?}"
+            );
+        }
+        assert!(!ClusterEvent::pod(None, Some(Arc::default()), NodeFacts::PODS).concerns(&reads));
     }
 
     #[test]

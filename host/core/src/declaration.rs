@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::cluster_event::{ClusterEvent, Interest, Subject};
-use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
-use crate::model::ObjectReads;
+use crate::facts::ClusterFacts;
+use crate::model::{ObjectKind, ObjectReads};
+use crate::reads::{NodeReads, PodReads};
 
 bitflags::bitflags! {
     /// The extension points that a plugin implements, and other calls that it answers, as far as the component exports
@@ -39,8 +40,6 @@ bitflags::bitflags! {
         const POST_BIND = 1 << 12;
         /// The component has queueing hints.
         const QUEUEING_HINT = 1 << 13;
-        /// The component filters hypothetical nodes (`what-if`) in one call.
-        const FILTER_WHAT_IF = 1 << 14;
         /// The component answers by classes of nodes.
         const CLASSES = 1 << 15;
         /// The component says which pods it skips.
@@ -87,13 +86,15 @@ pub struct Declaration {
     pub version: Box<str>,
     /// The extension points that the plugin implements.
     pub points: ExtensionPoints,
-    /// The facts of the pod to be scheduled that the plugin reads. Pods that are equal in these facts have the same
+    /// The fields of the pod to be scheduled that the plugin reads. Pods that are equal in these fields have the same
     /// signature for the plugin.
-    pub pod_facts: PodFacts,
-    /// The facts of nodes that the plugin reads.
-    pub node_facts: NodeFacts,
-    /// The facts of pods on nodes that the plugin reads.
-    pub resident_pod_facts: PodFacts,
+    pub pod: PodReads,
+    /// The fields of nodes that the plugin reads. With [`crate::facts::NodeFacts::PODS`], the plugin reads the pods on nodes.
+    pub node: NodeReads,
+    /// The fields of pods on nodes that the plugin reads, if `node` has [`crate::facts::NodeFacts::PODS`].
+    pub resident_pods: PodReads,
+    /// The fields of pending pods that the plugin reads. `None`: the plugin does not read pending pods.
+    pub pending_pods: Option<PodReads>,
     /// The facts of the whole cluster that the plugin reads.
     pub cluster_facts: ClusterFacts,
     /// The kinds other than Node and Pod that the plugin reads.
@@ -104,9 +105,11 @@ pub struct Declaration {
     pub score_scope: Scope,
     /// The normalization of the plugin's scores.
     pub normalization: Normalization,
+    /// The plugin's answers depend on the time of the call.
+    pub reads_time: bool,
     /// The events after which a pod that the plugin rejected is worth another attempt. If empty: every event of a kind
-    /// in `objects`, and events of nodes and pods with changed facts of nodes: for filter scope `node` facts in
-    /// `node_facts`, otherwise any fact.
+    /// in `objects`, every change of a field in `pending_pods`, and events of nodes and pods with changed facts of
+    /// nodes: for filter scope `node` facts in `node`, otherwise any fact.
     pub retry_on: Vec<Interest>,
 }
 
@@ -120,6 +123,17 @@ impl Declaration {
             && domain(ExtensionPoints::SCORE, self.score_scope)
     }
 
+    /// Returns the kinds that have to be listed before the plugin can be asked: `objects`, and `v1 Pod` and `v1 Node` if
+    /// the plugin names fields of them.
+    #[must_use]
+    pub fn wanted(&self) -> Vec<ObjectReads> {
+        let pods = self.pod.fields.iter().chain(&self.resident_pods.fields).cloned().collect();
+        let nodes = self.node.fields.iter().cloned().collect();
+        let named = [(ObjectKind::pod(), pods), (ObjectKind::node(), nodes)];
+        let named = named.into_iter().map(|(kind, fields)| ObjectReads { kind: Arc::new(kind), fields });
+        self.objects.iter().cloned().chain(named.filter(|reads| !reads.fields.is_empty())).collect()
+    }
+
     /// Returns whether the declaration says that the event may help pods that the plugin rejected.
     #[must_use]
     pub fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
@@ -129,9 +143,44 @@ impl Declaration {
         if let Subject::Object { kind, .. } = &event.subject {
             return self.objects.iter().any(|reads| reads.kind == *kind);
         }
+        if let Subject::PendingPod { changed, .. } = event.subject {
+            return self
+                .pending_pods
+                .as_ref()
+                .is_some_and(|reads| reads.touching().intersects(changed) || changed.is_all());
+        }
         match self.filter_scope {
-            Scope::Node => event.facts.intersects(self.node_facts),
+            Scope::Node => event.concerns(&self.node),
             Scope::Domain | Scope::Cluster => !event.facts.is_empty(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{NodeFacts, PodFacts};
+
+    #[test]
+    fn named_fields_of_pods_and_nodes_are_wanted_like_objects() {
+        let reads = |kind: ObjectKind, fields: &[&str]| ObjectReads {
+            kind: Arc::new(kind),
+            fields: fields.iter().map(|field| (*field).into()).collect(),
+        };
+        let service = || reads(ObjectKind { api_version: "v1".into(), kind: "Service".into() }, &["spec"]);
+        let plain = Declaration {
+            pod: PodReads::new(PodFacts::all(), [], ["a".into()], []),
+            objects: vec![service()],
+            ..Declaration::default()
+        };
+        assert_eq!(plain.wanted(), [service()]);
+        let naming = Declaration {
+            pod: PodReads::new(PodFacts::empty(), [], [], ["spec.b".into()]),
+            node: NodeReads::new(NodeFacts::PODS, [], [], ["spec.podCIDR".into()]),
+            resident_pods: PodReads::new(PodFacts::empty(), [], [], ["spec.a".into()]),
+            ..plain
+        };
+        let pods = reads(ObjectKind::pod(), &["spec.a", "spec.b"]);
+        assert_eq!(naming.wanted(), [service(), pods, reads(ObjectKind::node(), &["spec.podCIDR"])]);
     }
 }

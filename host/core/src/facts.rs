@@ -1,4 +1,5 @@
-//! Groups of facts that a plugin can declare to read: the flags of `berth:scheduler/types`, bit for bit.
+//! Groups of facts that a plugin can declare to read: the flags of `berth:scheduler/facts`. The pod facts have the same
+//! bits there, except [`PodFacts::FIELDS`], which only the core has.
 
 bitflags::bitflags! {
     /// Groups of pod fields (`pod-facts`). Two pods that are equal in a set of groups have the same signature for this
@@ -58,6 +59,16 @@ bitflags::bitflags! {
         const USER_NAMESPACE = 1 << 24;
         /// Actions of its containers' restart rules
         const RESTART_ACTIONS = 1 << 25;
+        /// The pod's resource limits, summed.
+        const LIMITS = 1 << 26;
+        /// The pod's quality of service class.
+        const QOS = 1 << 27;
+        /// `metadata.creationTimestamp`
+        const CREATION_TIME = 1 << 28;
+        /// `spec.schedulingGroup.podGroupName`
+        const SCHEDULING_GROUP = 1 << 29;
+        /// All further fields that any plugin names: see [`crate::model::NamedFields`].
+        const FIELDS = 1 << 30;
     }
 
     /// Groups of node facts (`node-facts`).
@@ -87,6 +98,12 @@ bitflags::bitflags! {
         const DECLARED_FEATURES = 1 << 10;
         /// The node's pods
         const PODS = 1 << 11;
+        /// `status.capacity`
+        const CAPACITY = 1 << 12;
+        /// `status.nodeInfo`
+        const INFO = 1 << 13;
+        /// All further fields that any plugin names: see [`crate::model::NamedFields`].
+        const FIELDS = 1 << 14;
     }
 
     /// Aggregates over the cluster (`cluster-facts`).

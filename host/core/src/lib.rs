@@ -42,6 +42,7 @@ pub mod pod_signature;
 pub mod profile;
 pub mod profile_spec;
 pub mod queue;
+pub mod reads;
 pub mod results;
 pub mod scheduler;
 pub mod time;

@@ -7,6 +7,7 @@ use crate::cluster_event::{ClusterEvent, Subject};
 use crate::intent::Intent;
 use crate::model::Pod;
 use crate::pod_signature::PodSignatureId;
+use crate::time::Timestamp;
 use crate::verdict::Status;
 
 /// The answer of a successful reserve.
@@ -27,8 +28,8 @@ pub enum Decision {
     Approve,
     /// The pod may not be bound: the reservation is undone.
     Deny(Status),
-    /// The pod waits until the plugin allows it in a later permit call. If the plugin has not allowed the pod after
-    /// this time, at most fifteen minutes as in kube-scheduler, the pod is rejected.
+    /// The pod waits until the plugin approves it in a later answer ([`PodActions::approve`]). If the plugin has not
+    /// approved the pod after this time, at most fifteen minutes as in kube-scheduler, the pod is rejected.
     Wait(Duration),
 }
 
@@ -37,10 +38,48 @@ pub enum Decision {
 pub struct Permission {
     /// The decision about the pod of the call.
     pub decision: Decision,
-    /// Uids of pods of the same profile that need not wait for this plugin any more.
-    pub allow: Vec<Box<str>>,
-    /// Uids of waiting pods of the same profile that this plugin rejects, whichever plugin they wait for.
-    pub reject: Vec<Box<str>>,
+    /// What happens to other pods, whatever the decision is.
+    pub pods: PodActions,
+}
+
+/// The answer of unreserve.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Undone {
+    /// The intents that undo the effects of pre-bind ([`Intent::is_change`]).
+    pub intents: Vec<Intent>,
+    /// What happens to other pods.
+    pub pods: PodActions,
+}
+
+/// What a plugin does with other pods of the same profile. Each pod is named by its uid. The core ignores the uids of
+/// pods that are not in the state that the list is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodActions {
+    /// Pods that wait in permit and need not wait for this plugin any more.
+    pub approve: Vec<Box<str>>,
+    /// Pods that wait in permit, whichever plugin they wait for, and that this plugin rejects. The second text is the
+    /// reason for the pod's message. If the reason is empty, the message names the plugin.
+    pub reject: Vec<(Box<str>, Box<str>)>,
+    /// Pending pods that move to the active sub-queue without waiting for their backoff.
+    pub activate: Vec<Box<str>>,
+}
+
+impl PodActions {
+    /// Returns whether nothing happens to other pods.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.approve.is_empty() && self.reject.is_empty() && self.activate.is_empty()
+    }
+}
+
+/// The times of a pod in the queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueTimes {
+    /// The time at which the scheduler first saw the pod.
+    pub first_queued: Timestamp,
+    /// The start of the pod's wait for its next attempt: the end of the last attempt, or `first_queued` before the first
+    /// attempt.
+    pub queued: Timestamp,
 }
 
 /// A cluster event about which a plugin is asked for queueing hints.
@@ -59,7 +98,7 @@ impl<'a> HintEvent<'a> {
     pub fn pods(&self) -> impl Iterator<Item = (PodSignatureId, &'a Pod)> {
         let pods = match &self.event.subject {
             Subject::Pod { before, after } => [before.as_deref(), after.as_deref()],
-            Subject::Node { .. } | Subject::Object { .. } => [None; 2],
+            Subject::Node { .. } | Subject::PendingPod { .. } | Subject::Object { .. } => [None; 2],
         };
         self.pods.into_iter().zip(pods).filter_map(|(signature, pod)| Some((signature?, pod?)))
     }

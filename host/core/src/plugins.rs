@@ -11,11 +11,11 @@ pub use crate::cache::WhatIf;
 use crate::cache::{Cache, NodeId, PodId};
 pub use crate::classes::{ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed};
 pub use crate::declaration::{Declaration, ExtensionPoints, Normalization, Scope};
-use crate::facts::PodFacts;
 use crate::intent::Intent;
-pub use crate::lifecycle::{Decision, Hint, HintEvent, Permission, Reserved};
+pub use crate::lifecycle::{Decision, Hint, HintEvent, Permission, PodActions, QueueTimes, Reserved, Undone};
 use crate::model::Pod;
 pub use crate::pod_signature::PodSignatureId;
+use crate::reads::PodReads;
 use crate::time::Timestamp;
 pub use crate::verdict::{Code, MOST_OUTCOMES, Status, Verdicts};
 
@@ -123,6 +123,8 @@ pub struct PreemptionPlan {
     pub reason: Arc<str>,
     /// Further intents ([`Intent::is_change`]).
     pub intents: Vec<Intent>,
+    /// What happens to other pods.
+    pub pods: PodActions,
 }
 
 /// The answer of a post-filter.
@@ -138,7 +140,16 @@ pub enum PostFilterResult {
         clear: bool,
         /// Intents after which the pod may fit later ([`Intent::is_change`]).
         intents: Vec<Intent>,
+        /// What happens to other pods.
+        pods: PodActions,
     },
+}
+
+impl Default for PostFilterResult {
+    /// Preemption can't help, and nothing else happens.
+    fn default() -> Self {
+        Self::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new(), pods: PodActions::default() }
+    }
 }
 
 /// A node on which the pod would fit without some of the node's pods.
@@ -205,7 +216,6 @@ pub trait Plugins {
     }
 
     /// Returns the sort key of the pod. Pods are tried in ascending order of keys, compared element by element.
-    /// `queued` is the start of the pod's wait for its next attempt.
     ///
     /// # Errors
     /// See [`Plugins::pre_filter`].
@@ -213,7 +223,7 @@ pub trait Plugins {
         &mut self,
         _plugin: PluginId,
         _cycle: &Cycle<'_>,
-        _queued: Timestamp,
+        _times: QueueTimes,
     ) -> Result<Box<[i64]>, PluginError> {
         Ok(Box::default())
     }
@@ -299,7 +309,7 @@ pub trait Plugins {
         _leaving: &[PodId],
         _ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
-        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
+        Ok(PostFilterResult::default())
     }
 
     /// Called before the nodes are scored.
@@ -352,8 +362,8 @@ pub trait Plugins {
     }
 
     /// Releases what the plugin reserved. Called once for each successful [`Plugins::reserve`] that no
-    /// [`Plugins::post_bind`] follows. `pre_bound` says whether the plugin's pre-bind was asked. Returns the intents
-    /// that undo the effects of pre-bind ([`Intent::is_change`]). The implementor logs a failed call.
+    /// [`Plugins::post_bind`] follows. `pre_bound` says whether the plugin's pre-bind was asked. The implementor logs a
+    /// failed call.
     fn unreserve(
         &mut self,
         _plugin: PluginId,
@@ -361,8 +371,8 @@ pub trait Plugins {
         _node: &str,
         _state: &[u8],
         _pre_bound: bool,
-    ) -> Vec<Intent> {
-        Vec::new()
+    ) -> Undone {
+        Undone::default()
     }
 
     /// Returns whether the pod may be bound now. This is the last call of the scheduling cycle. `state` holds the bytes
@@ -449,6 +459,6 @@ pub trait Plugins {
     fn permit_wait_ends(&mut self, _waited: Duration, _outcome: PointOutcome) {}
 
     /// Forgets these pod signatures, which no later call names. They belong to all plugins that declared
-    /// exactly these facts.
-    fn forget_signatures(&mut self, _facts: PodFacts, _signatures: &[PodSignatureId]) {}
+    /// exactly these fields.
+    fn forget_signatures(&mut self, _reads: &PodReads, _signatures: &[PodSignatureId]) {}
 }

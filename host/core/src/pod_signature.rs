@@ -1,4 +1,4 @@
-//! Pod signatures: pods that are equal in the facts that a plugin reads have the same signature for it.
+//! Pod signatures: pods that are equal in the fields that a plugin reads have the same signature for it.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -8,32 +8,38 @@ use hashbrown::HashMap;
 
 use crate::facts::PodFacts;
 use crate::model::Pod;
+use crate::reads::PodReads;
 
-/// The id of a pod signature: a set of pods that are equal in a set of pod facts (`template-id` in the contract).
+/// The id of a pod signature: a set of pods that are equal in the fields that a plugin reads (`pod-signature-id` in the
+/// contract).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PodSignatureId(pub u32);
 
-/// The largest number of signatures that are known for one set of facts. A plugin that reads a pod's name creates a
+/// The largest number of signatures that are known for one set of fields. A plugin that reads a pod's name creates a
 /// signature for every pod.
-const MOST_PER_FACTS: usize = 1024;
+const MOST_PER_READS: usize = 1024;
 
-/// The pod signatures in use, for each set of facts that a plugin declared.
+/// The pod signatures in use, for each set of fields that a plugin declared.
 #[derive(Clone, Debug)]
 pub struct PodSignatures {
-    sets: Vec<FactSignatures>,
+    sets: Vec<ReadsSignatures>,
     next: u32,
-    most_per_facts: usize,
+    most_per_reads: usize,
 }
 
 impl Default for PodSignatures {
     fn default() -> Self {
-        Self::with_limit(MOST_PER_FACTS)
+        Self::with_limit(MOST_PER_READS)
     }
 }
 
+/// The number of a set of fields in [`PodSignatures`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SetId(usize);
+
 #[derive(Clone, Debug)]
-struct FactSignatures {
-    facts: PodFacts,
+struct ReadsSignatures {
+    reads: PodReads,
     by_hash: HashMap<u64, Vec<PodSignature>>,
     len: usize,
 }
@@ -45,33 +51,43 @@ struct PodSignature {
     last_used: u64,
 }
 
-/// Evicted pod signatures of one set of facts.
+/// Evicted pod signatures of one set of fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvictedSignatures {
-    /// The set of facts.
-    pub facts: PodFacts,
+    /// The set of fields.
+    pub reads: PodReads,
     /// The ids of the signatures. They are not used again.
     pub signatures: Vec<PodSignatureId>,
 }
 
 impl PodSignatures {
-    /// Creates an empty value. [`Self::evict`] leaves at most this many signatures for each set of facts.
+    /// Creates an empty value. [`Self::evict`] leaves at most this many signatures for each set of fields.
     #[must_use]
-    pub fn with_limit(most_per_facts: usize) -> Self {
-        Self { sets: Vec::new(), next: 0, most_per_facts }
+    pub fn with_limit(most_per_reads: usize) -> Self {
+        Self { sets: Vec::new(), next: 0, most_per_reads }
     }
 
-    /// Returns the pod's signature in these facts, and notes `cycle` as its last use. The signature is new if no equal
+    /// Returns the pod's signature in these fields, and notes `cycle` as its last use. The signature is new if no equal
     /// pod is known.
-    pub fn of(&mut self, facts: PodFacts, pod: &Arc<Pod>, cycle: u64) -> PodSignatureId {
-        let hash = hash(pod, facts);
-        let at = self.sets.iter().position(|set| set.facts == facts).unwrap_or_else(|| {
-            self.sets.push(FactSignatures { facts, by_hash: HashMap::new(), len: 0 });
+    pub fn of(&mut self, reads: &PodReads, pod: &Arc<Pod>, cycle: u64) -> PodSignatureId {
+        let set = self.set_of(reads);
+        self.in_set(set, pod, cycle)
+    }
+
+    /// Returns the number of this set of fields. The number does not change.
+    pub(crate) fn set_of(&mut self, reads: &PodReads) -> SetId {
+        let at = self.sets.iter().position(|set| set.reads == *reads);
+        SetId(at.unwrap_or_else(|| {
+            self.sets.push(ReadsSignatures { reads: reads.clone(), by_hash: HashMap::new(), len: 0 });
             self.sets.len() - 1
-        });
-        let set = &mut self.sets[at];
-        let same_hash = set.by_hash.entry(hash).or_default();
-        if let Some(signature) = same_hash.iter_mut().find(|signature| same(&signature.pod, pod, facts)) {
+        }))
+    }
+
+    /// Returns the pod's signature as [`Self::of`] does, in the set of fields with this number.
+    pub(crate) fn in_set(&mut self, set: SetId, pod: &Arc<Pod>, cycle: u64) -> PodSignatureId {
+        let set = &mut self.sets[set.0];
+        let same_hash = set.by_hash.entry(hash(pod, &set.reads)).or_default();
+        if let Some(signature) = same_hash.iter_mut().find(|signature| same(&signature.pod, pod, &set.reads)) {
             signature.last_used = cycle;
             return signature.id;
         }
@@ -82,15 +98,15 @@ impl PodSignatures {
         id
     }
 
-    /// Evicts the least recently used signatures of each set of facts that has too many. Of signatures that were used
+    /// Evicts the least recently used signatures of each set of fields that has too many. Of signatures that were used
     /// in the same cycle, the older ones are evicted first. Three quarters of the limit stay, so that evictions are
     /// rare.
     pub fn evict(&mut self) -> Vec<EvictedSignatures> {
-        self.sets.iter_mut().filter_map(|set| set.evict(self.most_per_facts)).collect()
+        self.sets.iter_mut().filter_map(|set| set.evict(self.most_per_reads)).collect()
     }
 }
 
-impl FactSignatures {
+impl ReadsSignatures {
     fn evict(&mut self, most: usize) -> Option<EvictedSignatures> {
         if self.len <= most {
             return None;
@@ -106,7 +122,7 @@ impl FactSignatures {
             !same_hash.is_empty()
         });
         self.len -= evicted;
-        Some(EvictedSignatures { facts: self.facts, signatures })
+        Some(EvictedSignatures { reads: self.reads.clone(), signatures })
     }
 }
 
@@ -118,9 +134,10 @@ impl PodSignature {
     }
 }
 
-/// Returns whether two pods are equal in these facts.
-fn same(a: &Pod, b: &Pod, facts: PodFacts) -> bool {
-    std::ptr::eq(a, b) || facts.iter().all(|fact| Field::of(a, fact) == Field::of(b, fact))
+/// Returns whether two pods are equal in these fields.
+fn same(a: &Pod, b: &Pod, reads: &PodReads) -> bool {
+    let are_equal = |fact| Field::of(a, fact) == Field::of(b, fact);
+    std::ptr::eq(a, b) || reads.facts.iter().all(are_equal) && reads.have_equal_names(a, b)
 }
 
 /// Returns the facts in which two versions of a pod differ.
@@ -131,11 +148,12 @@ pub(crate) fn changed_facts(before: &Pod, after: &Pod) -> PodFacts {
     PodFacts::all().iter().filter(|fact| Field::of(before, *fact) != Field::of(after, *fact)).collect()
 }
 
-fn hash(pod: &Pod, facts: PodFacts) -> u64 {
+fn hash(pod: &Pod, reads: &PodReads) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
-    for fact in facts.iter() {
+    for fact in reads.facts.iter() {
         Field::of(pod, fact).hash(&mut hasher);
     }
+    reads.hash_names(pod, &mut hasher);
     hasher.finish()
 }
 
@@ -157,6 +175,9 @@ enum Field<'a> {
     PodAffinity(&'a crate::model::PodAffinity, &'a crate::model::PodAffinity),
     Spread(&'a [crate::model::SpreadConstraint]),
     Requests(&'a crate::model::PodRequests),
+    Limits(&'a crate::model::Resources),
+    Qos(crate::model::QosClass),
+    Named(&'a crate::model::NamedFields),
     Containers(&'a [crate::model::Container]),
     Ports(&'a [crate::model::HostPort]),
     Volumes(&'a [crate::model::Volume]),
@@ -200,6 +221,11 @@ impl<'a> Field<'a> {
             PodFacts::START_TIME => Self::Number(pod.start_time),
             PodFacts::USER_NAMESPACE => Self::Flag(spec.user_namespace),
             PodFacts::RESTART_ACTIONS => Self::Texts(&spec.restart_actions),
+            PodFacts::LIMITS => Self::Limits(&spec.limits),
+            PodFacts::QOS => Self::Qos(spec.qos),
+            PodFacts::CREATION_TIME => Self::Number(pod.created),
+            PodFacts::SCHEDULING_GROUP => Self::Text(&spec.scheduling_group),
+            PodFacts::FIELDS => Self::Named(&pod.fields),
             _ => Self::Flag(false),
         }
     }
@@ -208,7 +234,8 @@ impl<'a> Field<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{PodKey, PodResourceClaim, PodSpec};
+    use crate::model::named_fields::NamedField;
+    use crate::model::{Labels, NamedFields, PodKey, PodResourceClaim, PodSpec};
 
     fn pod(name: &str, priority: i32) -> Arc<Pod> {
         let key = PodKey { name: name.into(), ..PodKey::default() };
@@ -219,10 +246,59 @@ mod tests {
     fn pods_share_a_signature_as_far_as_they_are_equal() {
         let mut signatures = PodSignatures::default();
         let (a, b, c) = (pod("a", 1), pod("b", 1), pod("b", 2));
-        let by_priority = [&a, &b, &c].map(|pod| signatures.of(PodFacts::PRIORITY, pod, 0));
-        let by_name = [&a, &b, &c].map(|pod| signatures.of(PodFacts::NAME, pod, 0));
+        let by_priority = [&a, &b, &c].map(|pod| signatures.of(&PodFacts::PRIORITY.into(), pod, 0));
+        let by_name = [&a, &b, &c].map(|pod| signatures.of(&PodFacts::NAME.into(), pod, 0));
         assert_eq!((by_priority[0], by_name[1]), (by_priority[1], by_name[2]));
         assert_ne!((by_priority[1], by_name[0]), (by_priority[2], by_name[1]));
+    }
+
+    #[test]
+    fn a_set_of_fields_keeps_its_number() {
+        let mut signatures = PodSignatures::default();
+        let sets: [PodReads; 2] = [PodFacts::NAME.into(), PodReads::new(PodFacts::NAME, ["app".into()], [], [])];
+        let [name, app] = sets.each_ref().map(|reads| signatures.set_of(reads));
+        assert_ne!(name, app);
+        assert_eq!(sets.each_ref().map(|reads| signatures.set_of(reads)), [name, app]);
+        let pod = pod("a", 0);
+        assert_eq!(signatures.in_set(app, &pod, 1), signatures.of(&sets[1], &pod, 1));
+        assert_ne!(signatures.in_set(name, &pod, 1), signatures.in_set(app, &pod, 1));
+    }
+
+    #[test]
+    fn pods_of_an_indexed_job_share_a_signature_by_a_label_key() {
+        let indexed = |index: &str, app: &str| {
+            let labels: Labels =
+                [("app", app), ("batch.kubernetes.io/job-completion-index", index)].into_iter().collect();
+            Arc::new(Pod { annotations: labels.clone(), labels: labels.into(), ..Pod::clone(&pod(index, 0)) })
+        };
+        let pods = [indexed("0", "train"), indexed("1", "train"), indexed("2", "serve")];
+        let key = || [Box::from("app")];
+        for (reads, shared) in [
+            (PodReads::new(PodFacts::PRIORITY, key(), [], []), true),
+            (PodReads::new(PodFacts::PRIORITY, [], key(), []), true),
+            (PodReads::new(PodFacts::LABELS, key(), [], []), false),
+        ] {
+            let mut signatures = PodSignatures::default();
+            let ids = pods.each_ref().map(|pod| signatures.of(&reads, pod, 0));
+            assert_eq!(ids[0] == ids[1], shared, "{reads:?}");
+            assert_ne!(ids[1], ids[2], "{reads:?}");
+        }
+    }
+
+    #[test]
+    fn pods_share_a_signature_by_the_fields_that_are_named() {
+        let with = |named: &str, other: &str| {
+            let field = |path: &str, json: &str| NamedField { path: path.into(), json: json.into() };
+            let fields = NamedFields::new(vec![field("spec.a", named), field("spec.b", other)]);
+            Arc::new(Pod { fields, ..Pod::clone(&pod("p", 0)) })
+        };
+        let pods = [with("1", "1"), with("1", "2"), with("2", "2")];
+        let mut signatures = PodSignatures::default();
+        let reads = PodReads::new(PodFacts::empty(), [], [], [Box::from("spec.a")]);
+        let ids = pods.each_ref().map(|pod| signatures.of(&reads, pod, 0));
+        assert!(ids[0] == ids[1] && ids[1] != ids[2]);
+        assert_eq!(changed_facts(&pods[0], &pods[1]), PodFacts::FIELDS);
+        assert!(changed_facts(&pods[0], &pods[0]).is_empty());
     }
 
     #[test]
@@ -232,7 +308,7 @@ mod tests {
         let spec = Arc::new(PodSpec { resource_claims: vec![claim], ..PodSpec::default() });
         let [a, b] = ["a", "b"].map(|name| pod(name, 0));
         let [with_a, with_b] = [&a, &b].map(|pod| Arc::new(Pod { spec: Arc::clone(&spec), ..Pod::clone(pod) }));
-        let ids = [&a, &b, &with_a, &with_b].map(|pod| signatures.of(PodFacts::RESOURCE_CLAIMS, pod, 0));
+        let ids = [&a, &b, &with_a, &with_b].map(|pod| signatures.of(&PodFacts::RESOURCE_CLAIMS.into(), pod, 0));
         assert_eq!(ids[0], ids[1]);
         assert!(ids[2] != ids[0] && ids[2] != ids[3]);
     }
@@ -240,28 +316,28 @@ mod tests {
     #[test]
     fn the_least_recently_used_signatures_are_evicted() {
         let mut signatures = PodSignatures::default();
-        let first = signatures.of(PodFacts::NAME, &pod("first", 0), 0);
-        for n in 1..=MOST_PER_FACTS as u64 {
-            signatures.of(PodFacts::NAME, &pod(&n.to_string(), 0), n);
+        let first = signatures.of(&PodFacts::NAME.into(), &pod("first", 0), 0);
+        for n in 1..=MOST_PER_READS as u64 {
+            signatures.of(&PodFacts::NAME.into(), &pod(&n.to_string(), 0), n);
         }
-        let kept = signatures.of(PodFacts::NAME, &pod("2", 0), 5000);
+        let kept = signatures.of(&PodFacts::NAME.into(), &pod("2", 0), 5000);
         let evicted = signatures.evict();
         assert_eq!(evicted.len(), 1);
         assert!(evicted[0].signatures.contains(&first) && !evicted[0].signatures.contains(&kept));
         assert!(signatures.evict().is_empty(), "evicted before");
-        assert_ne!(signatures.of(PodFacts::NAME, &pod("first", 0), 5001), first, "ids are not used again");
+        assert_ne!(signatures.of(&PodFacts::NAME.into(), &pod("first", 0), 5001), first, "ids are not used again");
     }
 
     #[test]
     fn signatures_of_one_age_are_evicted_by_id() {
         let mut signatures = PodSignatures::with_limit(8);
         let ids: Vec<PodSignatureId> =
-            (0..20).map(|n: u32| signatures.of(PodFacts::NAME, &pod(&n.to_string(), 0), 7)).collect();
+            (0..20).map(|n: u32| signatures.of(&PodFacts::NAME.into(), &pod(&n.to_string(), 0), 7)).collect();
         let evicted = signatures.evict();
-        assert_eq!(evicted, [EvictedSignatures { facts: PodFacts::NAME, signatures: ids[..14].to_vec() }]);
+        assert_eq!(evicted, [EvictedSignatures { reads: PodFacts::NAME.into(), signatures: ids[..14].to_vec() }]);
         assert!(signatures.evict().is_empty(), "six of eight are left");
         for (n, id) in ids.iter().enumerate().skip(14) {
-            assert_eq!(signatures.of(PodFacts::NAME, &pod(&n.to_string(), 0), 8), *id);
+            assert_eq!(signatures.of(&PodFacts::NAME.into(), &pod(&n.to_string(), 0), 8), *id);
         }
     }
 

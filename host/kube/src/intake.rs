@@ -4,11 +4,14 @@
 use std::sync::Arc;
 
 use berth_core::Event;
+use berth_core::model::{Node, Pod};
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::warn;
 
 use super::informer::Intake;
 use super::known::{KnownNodes, KnownPod, KnownPods};
+use super::list::ListError;
+use super::named_fields::{Named, ReadsNamedFields};
 use crate::extender::Extenders;
 use berth_apimachinery::objects::{NodeObject, Notes, Observed, PartialObject, PodObject, PodParts, Unreadable};
 
@@ -16,12 +19,26 @@ use berth_apimachinery::objects::{NodeObject, Notes, Observed, PartialObject, Po
 /// matches the selector, and the watch reports the pod as deleted.
 pub(super) const UNFINISHED: &str = "status.phase!=Succeeded,status.phase!=Failed";
 
-/// Consumes pods. With `KEEP_JSON`, also stores their JSON for extenders.
+/// Consumes pods. With `KEEP_JSON`, also reads their named fields, and stores their JSON if extenders need it.
 pub(super) struct PodIntake<const KEEP_JSON: bool> {
     pub(super) extenders: Arc<Extenders>,
     pub(super) known: Arc<KnownPods>,
     pub(super) parts: PodParts,
+    pub(super) named: Named,
     pub(super) events: UnboundedSender<Event>,
+}
+
+impl<const KEEP_JSON: bool> ReadsNamedFields for PodIntake<KEEP_JSON> {
+    type WithJson = PodIntake<true>;
+
+    fn with_json(self) -> PodIntake<true> {
+        let Self { extenders, known, parts, named, events } = self;
+        PodIntake { extenders, known, parts, named, events }
+    }
+
+    fn named(&mut self) -> &mut Named {
+        &mut self.named
+    }
 }
 
 impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
@@ -41,6 +58,11 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
             self.extenders.full_objects().pod_removed(&known.pod.key.uid);
             send(&self.events, Event::PodRemoved(known.pod.key.clone()));
         }
+        self.named.listed();
+    }
+
+    fn not_listed(&mut self, error: &ListError) {
+        self.named.not_listed(error);
     }
 
     fn set(&mut self, object: Self::Object) {
@@ -56,6 +78,7 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
         let condition = pod.take_scheduled_condition();
         let mut notes = Notes::default();
         let pod = pod.into_model(&self.parts, &mut notes);
+        let pod = Pod { fields: self.parts.fields(self.named.read(object.json.as_deref())), ..pod };
         if !notes.is_empty() {
             warn!(pod = %pod.key, reason = %notes, "invalid fields in a pod; using the rest of it");
         }
@@ -81,11 +104,25 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
     }
 }
 
-/// Consumes nodes. With `KEEP_JSON`, also stores their JSON for extenders.
+/// Consumes nodes. With `KEEP_JSON`, also reads their named fields, and stores their JSON if extenders need it.
 pub(super) struct NodeIntake<const KEEP_JSON: bool> {
     pub(super) extenders: Arc<Extenders>,
     pub(super) known: KnownNodes,
+    pub(super) named: Named,
     pub(super) events: UnboundedSender<Event>,
+}
+
+impl<const KEEP_JSON: bool> ReadsNamedFields for NodeIntake<KEEP_JSON> {
+    type WithJson = NodeIntake<true>;
+
+    fn with_json(self) -> NodeIntake<true> {
+        let Self { extenders, known, named, events } = self;
+        NodeIntake { extenders, known, named, events }
+    }
+
+    fn named(&mut self) -> &mut Named {
+        &mut self.named
+    }
 }
 
 impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
@@ -104,6 +141,11 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
             self.extenders.full_objects().node_removed(&node.name);
             send(&self.events, Event::NodeRemoved(node.name.clone()));
         }
+        self.named.listed();
+    }
+
+    fn not_listed(&mut self, error: &ListError) {
+        self.named.not_listed(error);
     }
 
     fn set(&mut self, object: Self::Object) {
@@ -115,7 +157,8 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
             }
         };
         let mut notes = Notes::default();
-        let node = Arc::new(node.into_model(&mut notes));
+        let node = node.into_model(&mut notes);
+        let node = Arc::new(Node { fields: self.named.read(object.json.as_deref()), ..node });
         if !notes.is_empty() {
             warn!(node = %node.name, reason = %notes, "invalid fields in a node; using the rest of it");
         }

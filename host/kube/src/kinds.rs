@@ -18,16 +18,13 @@ use tracing::{info, warn};
 use super::informer::{self, Intake, Selection};
 use super::known::Known;
 use super::list::{Collection, ListError};
+use super::list_report::ListReport;
 use berth_apimachinery::objects::{Notes, ObjectReader, RawObject};
 use berth_supervisor::Supervisor;
 
 /// The interval at which a kind that the API server doesn't serve is looked up again. A custom resource may be
 /// defined later.
 const DISCOVERY_PAUSE: Duration = Duration::from_secs(15);
-
-/// How long discovery and lists of a kind may fail before the plugins that read the kind are refused. Until then, the
-/// plugin loader waits, so all other plugins wait too.
-const REFUSE_AFTER: Duration = Duration::from_secs(10);
 
 /// The informers of all kinds beyond pods and nodes.
 pub(super) struct Kinds {
@@ -39,7 +36,6 @@ pub(super) struct Kinds {
     started: Mutex<Started>,
 }
 
-#[derive(Default)]
 struct Started {
     /// The channel to the task of each kind. When no plugin reads a kind any more, its task stays: only this task sends
     /// events of the kind, so the events of a later watch come after the events of an earlier watch.
@@ -48,7 +44,7 @@ struct Started {
 }
 
 /// A command to an informer.
-enum Order {
+pub(super) enum Order {
     /// List and watch the kind with these fields.
     Watch(ObjectReads),
     /// Stop listing and watching.
@@ -56,13 +52,17 @@ enum Order {
 }
 
 impl Kinds {
+    /// Creates the informers. `orders` are the channels to the informers of pods and nodes, which run already.
     pub(super) fn new(
         client: Client,
         selection: Selection,
         events: UnboundedSender<Event>,
         supervisor: Supervisor,
+        orders: [(ObjectKind, UnboundedSender<Order>); 2],
     ) -> Self {
-        Self { client, selection, events, runtime: Handle::current(), supervisor, started: Mutex::default() }
+        let orders = orders.into_iter().map(|(kind, orders)| (Arc::new(kind), orders)).collect();
+        let started = Mutex::new(Started { orders, informers: JoinSet::new() });
+        Self { client, selection, events, runtime: Handle::current(), supervisor, started }
     }
 
     /// Starts the informer of the kind with these fields. If the informer runs already, restarts it with these fields.
@@ -107,7 +107,7 @@ async fn follow(client: Client, selection: Selection, mut orders: UnboundedRecei
                 }
             }
             Some(Order::Stop) => {
-                info!(kind = %intake.reads.kind, "no plugin reads the kind any more; the watch ends");
+                info!(kind = %intake.report.reads().kind, "no plugin reads the kind any more; the watch ends");
                 intake.stop();
                 orders.recv().await
             }
@@ -124,7 +124,7 @@ async fn list_and_watch(client: &Client, selection: Selection, intake: &mut Obje
 /// Returns the API resource of the kind. Waits until the API server serves the kind. If the API server does not serve
 /// the kind yet, reports an empty list once.
 async fn discover(client: &Client, patience: Duration, intake: &mut ObjectIntake) -> ApiResource {
-    let kind = Arc::clone(&intake.reads.kind);
+    let kind = Arc::clone(&intake.report.reads().kind);
     let (group, version) = kind.api_version.split_once('/').unwrap_or(("", &kind.api_version));
     let gvk = GroupVersionKind::gvk(group, version, &kind.kind);
     let mut has_warned = false;
@@ -150,7 +150,7 @@ async fn discover(client: &Client, patience: Duration, intake: &mut ObjectIntake
                     _ => format!("no answer within {patience:?}"),
                 };
                 warn!(%kind, %error, "API discovery of the kind failed; trying again");
-                intake.failed(&format!("API discovery of the kind failed: {error}"), Instant::now());
+                intake.report.failed(&format!("API discovery of the kind failed: {error}"), Instant::now());
                 Duration::from_secs(1)
             }
         };
@@ -168,58 +168,26 @@ fn is_not_served(error: &ClientError) -> bool {
 
 /// Consumes the objects of one kind.
 struct ObjectIntake {
-    reads: ObjectReads,
+    report: ListReport,
     reader: ObjectReader,
     known: Known<Arc<Object>>,
-    refused: bool,
-    /// The time of the first failed list or discovery since the last successful list.
-    failing: Option<Instant>,
     events: UnboundedSender<Event>,
 }
 
 impl ObjectIntake {
     fn new(kind: Arc<ObjectKind>, events: UnboundedSender<Event>) -> Self {
-        let reads = ObjectReads { kind, ..ObjectReads::default() };
-        Self {
-            reader: ObjectReader::new(&reads),
-            reads,
-            known: Known::default(),
-            refused: false,
-            failing: None,
-            events,
-        }
+        let report = ListReport::new(kind, events.clone());
+        Self { reader: ObjectReader::new(report.reads()), report, known: Known::default(), events }
     }
 
     fn read(&mut self, reads: ObjectReads) {
         self.reader = ObjectReader::new(&reads);
-        self.reads = reads;
-        (self.refused, self.failing) = (false, None);
+        self.report.read(reads);
     }
 
     fn stop(&mut self) {
         self.known = Known::default();
-        (self.refused, self.failing) = (false, None);
-        self.send(Event::WatchStopped(Arc::clone(&self.reads.kind)));
-    }
-
-    /// Records a failed list or discovery. After [`REFUSE_AFTER`], sends [`Event::ObjectsRefused`]: the plugin loader
-    /// then refuses the plugins that read the kind and continues without them.
-    fn failed(&mut self, why: &str, now: Instant) {
-        let since = *self.failing.get_or_insert(now);
-        if now.saturating_duration_since(since) >= REFUSE_AFTER {
-            self.refuse(&format!(
-                "every attempt failed for {} s or longer, the last one with: {why}",
-                REFUSE_AFTER.as_secs()
-            ));
-        }
-    }
-
-    /// Tells the core that the kind can't be listed. Does so once until the next successful list, [`Kinds::watch`] or
-    /// [`Kinds::stop`].
-    fn refuse(&mut self, why: &str) {
-        if !std::mem::replace(&mut self.refused, true) {
-            self.send(Event::ObjectsRefused(Arc::clone(&self.reads.kind), why.into()));
-        }
+        self.report.stopped();
     }
 
     fn send(&self, event: Event) {
@@ -237,7 +205,7 @@ impl Intake for ObjectIntake {
     type Object = RawObject;
 
     fn kind_name(&self) -> String {
-        self.reads.kind.to_string()
+        self.report.reads().kind.to_string()
     }
 
     fn list_begins(&mut self) {
@@ -248,8 +216,7 @@ impl Intake for ObjectIntake {
         for gone in self.known.list_ends() {
             self.send(Event::ObjectRemoved(gone.key.clone()));
         }
-        (self.refused, self.failing) = (false, None);
-        self.send(Event::ObjectsListed(self.reads.clone()));
+        self.report.listed();
     }
 
     fn set(&mut self, object: RawObject) {
@@ -271,12 +238,7 @@ impl Intake for ObjectIntake {
     }
 
     fn not_listed(&mut self, error: &ListError) {
-        match error {
-            ListError::Client(ClientError::Api(status)) if status.code == 403 => {
-                self.refuse(&format!("{}. Give the scheduler's role `list` and `watch` on it", status.message));
-            }
-            other => self.failed(&other.to_string(), Instant::now()),
-        }
+        self.report.not_listed(error);
     }
 }
 

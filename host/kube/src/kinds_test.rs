@@ -6,6 +6,7 @@ use ::kube::core::Status;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
+use crate::list_report::REFUSE_AFTER;
 use crate::silent;
 
 fn intake() -> (ObjectIntake, UnboundedReceiver<Event>) {
@@ -27,7 +28,7 @@ fn a_kind_whose_lists_keep_failing_is_refused_until_one_succeeds() {
     let (mut intake, mut received) = intake();
     let start = Instant::now();
     let mut fail = |intake: &mut ObjectIntake, second| {
-        intake.failed("conversion webhook: not found", start + Duration::from_secs(second));
+        intake.report.failed("conversion webhook: not found", start + Duration::from_secs(second));
         refusals(&mut received)
     };
     let refused = ["every attempt failed for 10 s or longer, the last one with: conversion webhook: not found"];
@@ -52,7 +53,7 @@ fn a_kind_that_is_forbidden_is_refused_at_once() {
 #[test]
 fn a_list_that_the_api_server_refuses_counts_as_a_failed_attempt() {
     let (mut intake, mut received) = intake();
-    intake.failing = Some(Instant::now() - REFUSE_AFTER);
+    intake.report.failing = Some(Instant::now() - REFUSE_AFTER);
     let status = Status::failure("conversion webhook: not found", "InternalError").with_code(500).boxed();
     intake.not_listed(&ListError::Client(ClientError::Api(status)));
     let refusals = refusals(&mut received);
@@ -74,5 +75,5 @@ async fn discovery_without_an_answer_is_repeated_and_counts_as_a_failed_attempt(
             assert!(in_time.is_ok(), "no second request is sent");
         }
     }
-    assert!(intake.failing.is_some());
+    assert!(intake.report.failing.is_some());
 }

@@ -38,6 +38,8 @@ mod lanes;
 mod leader_client;
 pub mod lease;
 mod list;
+mod list_report;
+mod named_fields;
 mod own_pod;
 mod patcher;
 mod patient;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use ::kube::Client;
 use berth_core::action::PodEvent;
-use berth_core::model::PodKey;
+use berth_core::model::{ObjectKind, PodKey};
 use berth_core::{Action, Event};
 use futures::future::{join, join3};
 use k8s_openapi::api::core::v1 as k8s;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tracing::warn;
@@ -21,11 +21,12 @@ use super::evictor::Evictor;
 use super::informer::{self, Selection};
 use super::intake::{NodeIntake, PodIntake, UNFINISHED};
 use super::intent_executor::{IntentClients, IntentExecutor};
-use super::kinds::Kinds;
+use super::kinds::{Kinds, Order};
 use super::known::{KnownNodes, KnownPods};
 use super::leader_client::LeaderClient;
 use super::lease::LeaseTerm;
 use super::list::Collection;
+use super::named_fields::{self, Named};
 use super::patcher::Patcher;
 use super::resources::Resources;
 use super::status::{StatusChange, StatusWriter, Unscheduled};
@@ -131,12 +132,12 @@ impl Shell {
             patience: informer::PATIENCE,
             silence: informer::SILENCE,
         };
-        let kinds = Kinds::new(client.clone(), selection, events.clone(), supervisor.clone());
         let extenders = Arc::clone(&options.extenders);
-        let (informers, synced) = match extenders.full_objects().is_wanted() {
-            true => start_informers::<true>(client, selection, known, extenders, events, &supervisor),
-            false => start_informers::<false>(client, selection, known, extenders, events, &supervisor),
+        let Informers { tasks: informers, orders, synced } = match extenders.full_objects().is_wanted() {
+            true => start_informers::<true>(client, selection, known, extenders, &events, &supervisor),
+            false => start_informers::<false>(client, selection, known, extenders, &events, &supervisor),
         };
+        let kinds = Kinds::new(client.clone(), selection, events, supervisor.clone(), orders);
         let runtime = Handle::current();
         let (binder, bindings) = (Arc::new(binder), Mutex::default());
         Self {
@@ -278,31 +279,50 @@ fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<R
     workers
 }
 
+/// The informers of pods and nodes.
+struct Informers {
+    tasks: JoinSet<()>,
+    /// The channels for orders to the informers.
+    orders: [(ObjectKind, UnboundedSender<Order>); 2],
+    /// Completed by the first list of pods and the first list of nodes.
+    synced: [oneshot::Receiver<()>; 2],
+}
+
 fn start_informers<const KEEP_JSON: bool>(
     client: &Client,
     selection: Selection,
     known: Arc<KnownPods>,
     extenders: Arc<Extenders>,
-    events: UnboundedSender<Event>,
+    events: &UnboundedSender<Event>,
     supervisor: &Supervisor,
-) -> (JoinSet<()>, [oneshot::Receiver<()>; 2]) {
+) -> Informers {
     let (pods_synced, pods_sync) = oneshot::channel();
     let (nodes_synced, nodes_sync) = oneshot::channel();
-    let mut nodes = NodeIntake::<KEEP_JSON> {
+    let [(pod_orders, pods_ordered), (node_orders, nodes_ordered)] = [unbounded_channel(), unbounded_channel()];
+    let named = |kind| Named::new(kind, events.clone());
+    let nodes = NodeIntake::<KEEP_JSON> {
         extenders: Arc::clone(&extenders),
         known: KnownNodes::default(),
+        named: named(ObjectKind::node()),
         events: events.clone(),
     };
-    let mut pods = PodIntake::<KEEP_JSON> { extenders, known, parts: PodParts::default(), events };
+    let pods = PodIntake::<KEEP_JSON> {
+        extenders,
+        known,
+        parts: PodParts::default(),
+        named: named(ObjectKind::pod()),
+        events: events.clone(),
+    };
     // Sending fails only if the receiver was dropped, because no caller waits for the sync.
     let report = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
     let all_nodes = Collection::of::<k8s::Node>(client.clone(), &());
     let all_pods = Collection::of::<k8s::Pod>(client.clone(), &());
     let unfinished = Selection { fields: Some(UNFINISHED), ..selection };
-    let mut informers = JoinSet::new();
-    let pods = async move { informer::run(all_pods, unfinished, &mut pods, report(pods_synced)).await };
-    let nodes = async move { informer::run(all_nodes, selection, &mut nodes, report(nodes_synced)).await };
-    informers.spawn(supervisor.endless("the informer of pods", pods));
-    informers.spawn(supervisor.endless("the informer of nodes", nodes));
-    (informers, [pods_sync, nodes_sync])
+    let mut tasks = JoinSet::new();
+    let pods = named_fields::run(all_pods, unfinished, pods, pods_ordered, report(pods_synced));
+    let nodes = named_fields::run(all_nodes, selection, nodes, nodes_ordered, report(nodes_synced));
+    tasks.spawn(supervisor.endless("the informer of pods", pods));
+    tasks.spawn(supervisor.endless("the informer of nodes", nodes));
+    let orders = [(ObjectKind::pod(), pod_orders), (ObjectKind::node(), node_orders)];
+    Informers { tasks, orders, synced: [pods_sync, nodes_sync] }
 }

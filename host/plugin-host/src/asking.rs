@@ -10,7 +10,7 @@ use berth_core::cache::{Cache, NodeId, NodeInfo};
 use berth_core::intent::Intent;
 use berth_core::plugins::{
     ClassFilter, ClassId, Classified, Code, Cycle, ExtensionPoints, MOST_CLASSES, Normalization, Passed, Permission,
-    PreFilterResult, PreScoreResult, Reserved, Scope, Status, Verdicts, WhatIf,
+    PreFilterResult, PreScoreResult, Reserved, Scope, Status, Undone, Verdicts, WhatIf,
 };
 
 use super::contract::Export;
@@ -51,8 +51,8 @@ pub struct BindingAnswers {
     pub pre_bind: Vec<Intent>,
     /// The intents of bind; `None` after a failed reserve, or if the plugin leaves the binding to another plugin.
     pub bind: Option<Vec<Intent>>,
-    /// The intents of unreserve, called as after a pre-bind; empty after a failed reserve.
-    pub undo: Vec<Intent>,
+    /// The answer of unreserve, called as after a pre-bind; empty after a failed reserve.
+    pub undone: Undone,
 }
 
 /// A score outside the allowed range.
@@ -154,14 +154,14 @@ pub fn binding_answers(
     let (instance, node) = (resident.instance(), &*info.node.name);
     let reserved = instance.reserve(cycle, info.id)?;
     let Ok(Reserved { state, .. }) = &reserved else {
-        let (permission, pre_bind, bind, undo) = (Permission::default(), Vec::new(), None, Vec::new());
-        return Ok(Some(BindingAnswers { reserved, permission, pre_bind, bind, undo }));
+        let (permission, pre_bind, bind, undone) = (Permission::default(), Vec::new(), None, Undone::default());
+        return Ok(Some(BindingAnswers { reserved, permission, pre_bind, bind, undone }));
     };
     let permission = instance.permit(cycle, node, state)?;
     let pre_bind = instance.pre_bind(cycle, node, state)?;
     let bind = instance.bind(cycle, node, state)?;
-    let undo = instance.unreserve(cycle, node, state, true)?;
-    Ok(Some(BindingAnswers { reserved, permission, pre_bind, bind, undo }))
+    let undone = instance.unreserve(cycle, node, state, true)?;
+    Ok(Some(BindingAnswers { reserved, permission, pre_bind, bind, undone }))
 }
 
 /// Calls classify and score-classes. Returns `None` if the plugin does not answer by class, or if classify returns none

@@ -31,13 +31,15 @@ mod set;
 pub mod synthetic;
 mod wasi;
 
-pub use self::contract::Export;
+pub use self::contract::{Export, Version};
 pub use self::engine::{counting_engine, engine};
 pub use self::guest::CallError;
 pub use self::guests::{
     CallObserver, ClusterRequest, Delivery, Guests, Health, Observed, Outbox, PluginAnswer, PluginCall, Prepared,
 };
-pub use self::load::{Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Source};
+pub use self::load::{
+    ArgumentSchema, Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Mistake, Source,
+};
 pub use self::loader::{BuiltIn, ComponentSet, Loader, LoaderError, LoaderOptions, line_up, survey};
 pub use self::metrics::{Counters, Usage};
 pub use self::set::{Absent, AssembleError, LineUp, PluginState, PluginStatus, Standing};

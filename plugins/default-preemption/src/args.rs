@@ -1,11 +1,13 @@
 //! `DefaultPreemptionArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
 
 use berth_guest::Problems;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
-/// Checked arguments.
-#[derive(Debug, Deserialize)]
+/// The checked `DefaultPreemptionArgs`.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "DefaultPreemptionArgs")]
+#[schemars(with = "DefaultPreemptionArgs", description = "`DefaultPreemptionArgs`.")]
 pub struct Args {
     percentage: usize,
     absolute: usize,
@@ -18,7 +20,7 @@ impl Args {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DefaultPreemptionArgs {
     min_candidate_nodes_percentage: Option<i32>,

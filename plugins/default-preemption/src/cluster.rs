@@ -26,6 +26,7 @@ type PodFacts<'a> = (&'a pod::Name, &'a pod::Namespace, &'a pod::Labels, &'a pod
 impl Index<Args> for Cluster {
     type Nodes = node::Name;
     type Pods = (pod::Name, pod::Namespace, pod::Labels, pod::Priority, pod::StartTime);
+    type PendingPods = ();
 
     fn new(_args: &Args) -> Cluster {
         Cluster::default()

@@ -15,12 +15,13 @@ mod victims;
 use std::collections::BTreeMap;
 
 use args::Args;
-use berth_guest::post_filter::{Nomination, PostFilter, Rejected};
+use berth_guest::post_filter::{PostFilter, PostFilterResult, Rejected};
 use berth_guest::prelude::*;
 use berth_guest::types::{Code, PreemptionPolicy, Status};
 use candidates::Candidates;
 use cluster::Cluster;
 
+#[allow(clippy::too_many_arguments, reason = "a fact each")]
 fn post_filter(
     rejected: &mut Rejected<'_>,
     priority: &pod::Priority,
@@ -29,12 +30,13 @@ fn post_filter(
     args: &Args,
     cluster: &Cluster,
     cycle: &Cycle,
+    time: &Time,
 ) -> Result<PostFilter, String> {
     if let Some(reason) = not_eligible(rejected, priority, nominated, cluster) {
         return Ok(keep_nomination(format!("preemption: {reason}")));
     }
     let enough = |nodes| args.candidates(nodes);
-    let mut candidates = Candidates::find(rejected, cluster, priority.value, cycle.time, cycle.seed, enough);
+    let mut candidates = Candidates::find(rejected, cluster, priority.value, time.0, cycle.seed, enough);
     let rejections = std::mem::take(&mut candidates.rejections);
     if candidates.any() {
         if let Err(reason) = candidates.ask_extenders(rejected) {
@@ -44,12 +46,12 @@ fn post_filter(
             return Ok(keep_nomination("preemption: no candidate node for preemption".to_owned()));
         }
     }
-    match candidates.best(cluster, cycle.time) {
-        Some(best) => Ok(PostFilter::Nominate(Nomination {
-            node: best.node,
-            evict: best.victims,
-            reason: format!("{}: preempting to accommodate a higher priority pod", &**scheduler),
-        })),
+    match candidates.best(cluster, time.0) {
+        Some(best) => Ok(PostFilter::nominate(
+            best.node,
+            best.victims,
+            format!("{}: preempting to accommodate a higher priority pod", &**scheduler),
+        )),
         None => match rejections.iter().find(|rejection| rejection.code == Code::Error) {
             Some(error) => Err(error.reasons.join(", ")),
             None => Ok(PostFilter::no_room(format!("preemption: {}", message(rejected.iter().len(), &rejections)))),
@@ -59,7 +61,7 @@ fn post_filter(
 
 /// Returns a result without preemption that keeps the pod's nominated node.
 fn keep_nomination(reason: String) -> PostFilter {
-    PostFilter::Unschedulable { reasons: vec![reason], clear: false, intents: Vec::new() }
+    PostFilterResult::Unschedulable { reasons: vec![reason], clear: false }.into()
 }
 
 /// Returns the reason why this pod may not preempt other pods, or `None`.
@@ -96,7 +98,13 @@ fn message(nodes: usize, rejections: &[Status]) -> String {
     format!("0/{nodes} nodes are available: {}{end}", lines.join(", "))
 }
 
-berth_guest::plugin!(name: "DefaultPreemption", args: Args, index: Cluster, post_filter: post_filter);
+berth_guest::plugin!(
+    name: "DefaultPreemption",
+    args: Args,
+    schema: "arguments.schema.json",
+    index: Cluster,
+    post_filter: post_filter,
+);
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use berth_guest::Outcome;
 use berth_guest::pod::Id;
-use berth_guest::post_filter::PostFilter;
-use berth_guest::post_filter::{Candidate, Nomination};
+use berth_guest::post_filter::{Candidate, Nomination, PostFilter, PostFilterResult};
 use berth_guest::testing::{Host, PodBuilder, Rejections, node, pod};
 use berth_guest::types::{Code, PreemptionPolicy, Status};
 
@@ -76,7 +75,9 @@ impl Scenario {
     /// Returns the nominated node and the victims for a pod of this size and priority.
     fn nominate(&mut self, size: i64, priority: i32) -> (String, Vec<&'static str>) {
         let answer = self.ask(&pod().priority(priority), size, Rejections::default());
-        let Ok(PostFilter::Nominate(Nomination { node, evict, .. })) = answer else { panic!("{answer:?}") };
+        let Ok(PostFilterResult::Nominate(Nomination { node, evict, .. })) = answer.map(|answer| answer.result) else {
+            panic!("no node is nominated")
+        };
         let names = evict.iter().map(|id| self.pods[id.at()].0).collect();
         (self.host.node_names()[node.at()].clone(), names)
     }
@@ -84,7 +85,9 @@ impl Scenario {
     /// Returns the reasons if no node is nominated, and whether the nomination is cleared.
     fn reject(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> (String, bool) {
         let answer = self.ask(pod, size, rejections);
-        let Ok(PostFilter::Unschedulable { reasons, clear, .. }) = answer else { panic!("{answer:?}") };
+        let Ok(PostFilterResult::Unschedulable { reasons, clear }) = answer.map(|answer| answer.result) else {
+            panic!("a node is nominated")
+        };
         (reasons.join("; "), clear)
     }
 }
@@ -259,7 +262,8 @@ fn pods_that_may_not_preempt_get_a_reason() {
         ("the node does not exist", "gone", leaving(&[Id(0)], &[])),
     ] {
         let answer = scenario.ask(&nominated(node), 5, rejections);
-        assert!(matches!(answer, Ok(PostFilter::Nominate(_))), "{case}: {answer:?}");
+        let nominated = answer.is_ok_and(|answer| matches!(answer.result, PostFilterResult::Nominate(_)));
+        assert!(nominated, "{case}");
     }
 }
 
@@ -372,7 +376,8 @@ fn evictions_have_a_reason() {
     let mut scenario = Scenario::new(&["n"], &[PlacedPod("a", "n", 10, 1, 1)]);
     let mut preemptor = pod().priority(9);
     preemptor.0.scheduler_name = "berth".into();
-    let Ok(PostFilter::Nominate(nomination)) = scenario.ask(&preemptor, 10, Rejections::default()) else {
+    let answer = scenario.ask(&preemptor, 10, Rejections::default());
+    let Ok(PostFilterResult::Nominate(nomination)) = answer.map(|answer| answer.result) else {
         panic!("no node is nominated")
     };
     assert_eq!(nomination.reason, "berth: preempting to accommodate a higher priority pod");
@@ -395,11 +400,11 @@ fn extenders_are_asked_before_the_choice() {
     for (case, extend, expected) in cases {
         let mut scenario = Scenario::new(&["x", "y"], &pods);
         let rejections = Rejections { extenders: Some(extend), ..Rejections::default() };
-        match scenario.ask(&pod().priority(9), 5, rejections) {
-            Ok(PostFilter::Nominate(nomination)) => {
+        match scenario.ask(&pod().priority(9), 5, rejections).map(|answer| answer.result) {
+            Ok(PostFilterResult::Nominate(nomination)) => {
                 assert_eq!(Ok(scenario.host.node_names()[nomination.node.at()].as_str()), expected, "{case}");
             }
-            Ok(PostFilter::Unschedulable { reasons, clear: false, .. }) => {
+            Ok(PostFilterResult::Unschedulable { reasons, clear: false }) => {
                 assert_eq!(Err(reasons.join("; ").as_str()), expected, "{case}");
             }
             other => panic!("{case}: {other:?}"),

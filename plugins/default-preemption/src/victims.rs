@@ -95,7 +95,7 @@ impl Trial {
     /// Returns the what-if case: the node without the victims and without the pods that are not examined yet.
     fn without_all(&self) -> WhatIf {
         let removed = self.victims.iter().chain(self.remaining.as_slice());
-        WhatIf { node: self.node, taken_away: removed.map(|potential| potential.pod).collect() }
+        WhatIf { node: self.node, removed: removed.map(|potential| potential.pod).collect() }
     }
 
     fn finish(mut self, cluster: &Cluster) -> Result<Candidate, Status> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use berth_guest::Problems;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use crate::time;
@@ -13,9 +14,10 @@ const DEFAULT_BINDING_TIMEOUT: Duration = Duration::from_secs(600);
 /// bound the search of a node.
 const STEPS_PER_SECOND: u64 = 2_000;
 
-/// Checked arguments.
-#[derive(Debug, Deserialize)]
+/// The checked `DynamicResourcesArgs`.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "DynamicResourcesArgs")]
+#[schemars(with = "DynamicResourcesArgs", description = "`DynamicResourcesArgs`.")]
 pub struct Args {
     /// The maximum number of steps in the search for the devices of one node; `None` for no limit.
     pub steps: Option<u64>,
@@ -23,7 +25,7 @@ pub struct Args {
     pub binding_timeout: Duration,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DynamicResourcesArgs {
     filter_timeout: Option<String>,

@@ -41,6 +41,7 @@ pub struct Cluster {
 impl Index<Args> for Cluster {
     type Nodes = ();
     type Pods = ();
+    type PendingPods = ();
 
     fn new(_args: &Args) -> Cluster {
         Cluster::default()

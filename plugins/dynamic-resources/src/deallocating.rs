@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use berth_guest::intents::Intent;
 use berth_guest::lifecycle::Reserved;
-use berth_guest::post_filter::{PostFilter, Rejected};
+use berth_guest::post_filter::{PostFilter, PostFilterResult, Rejected};
 use berth_guest::prelude::*;
 use serde_json::{Value, json};
 
@@ -17,8 +17,10 @@ use crate::reserving::{FINALIZER, State, claim_reference, reference};
 /// Runs if the pod fits no node. Deallocates a claim of the pod that is unavailable on some node and that no other
 /// pod uses. Otherwise deletes a claim that an earlier attempt created for extended resources.
 pub fn post_filter(_: &mut Rejected<'_>, pod: &PreparedPod, cluster: &Cluster, cycle: &Cycle) -> PostFilter {
-    let unschedulable =
-        |reason: &str, intents| PostFilter::Unschedulable { reasons: vec![reason.to_owned()], clear: false, intents };
+    let unschedulable = |reason: &str, intents| {
+        let result = PostFilterResult::Unschedulable { reasons: vec![reason.to_owned()], clear: false };
+        PostFilter::from(result).with_intents(intents)
+    };
     // A pod that this plugin's pre-filter rejects needs no further check.
     if pod.is_empty(cluster) || pre_filter(pod, cluster).is_err() {
         return unschedulable("no new claims to deallocate", Vec::new());

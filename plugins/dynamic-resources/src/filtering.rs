@@ -75,11 +75,13 @@ fn has_classes(known: &KnownClaim, cluster: &Cluster) -> Result<(), Rejection> {
 
 /// Checks that the node can use the allocated claims, and that devices are available for the other claims and for
 /// extended resources that no device plugin of the node provides.
+#[allow(clippy::too_many_arguments, reason = "a fact each")]
 pub fn filter(
     pod: &PreparedPod,
     cluster: &Cluster,
     args: &Args,
     cycle: &Cycle,
+    time: &Time,
     name: &node::Name,
     labels: &node::Labels,
     allocatable: &node::Allocatable,
@@ -97,7 +99,7 @@ pub fn filter(
     };
     let node = Node { name, labels };
     let is_unavailable =
-        |(at, known): (usize, &Rc<KnownClaim>)| (!is_available(known, node, args, cycle.time)).then_some(at);
+        |(at, known): (usize, &Rc<KnownClaim>)| (!is_available(known, node, args, time.0)).then_some(at);
     let unavailable: Vec<usize> = claims.iter().enumerate().filter_map(is_unavailable).collect();
     if let Err(rejection) = allocated(&with_extended_claim(claims, extended_claim.as_ref()), cluster, args, cycle, node)
     {

@@ -35,6 +35,7 @@ use scoring::{pre_score, score};
 berth_guest::plugin!(
     name: "DynamicResources",
     args: Args,
+    schema: "arguments.schema.json",
     index: Cluster,
     prepare: prepare => PreparedPod,
     skip: skip,

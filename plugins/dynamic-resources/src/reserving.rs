@@ -62,11 +62,13 @@ impl State {
 }
 
 /// Allocates the pod's claims and returns them as assumed objects.
+#[allow(clippy::too_many_arguments, reason = "a fact each")]
 pub fn reserve(
     pod: &PreparedPod,
     cluster: &Cluster,
     args: &Args,
     cycle: &Cycle,
+    time: &Time,
     name: &node::Name,
     labels: &node::Labels,
     allocatable: &node::Allocatable,
@@ -81,7 +83,7 @@ pub fn reserve(
     let mut reservation = Reservation::default();
     let mut state = State::default();
     for (known, mut allocation) in found {
-        allocation.allocation_timestamp = Some(time::timestamp(cycle.time));
+        allocation.allocation_timestamp = Some(time::timestamp(time.0));
         if let Some(extended_claim) = extended_claim.as_ref().filter(|_| known.is_placeholder()) {
             let created = CreatedClaim::new(pod, extended_claim, allocation, cycle.seed);
             let mut object = created.object(pod);

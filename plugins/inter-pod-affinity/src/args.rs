@@ -1,11 +1,13 @@
 //! `InterPodAffinityArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
 
 use berth_guest::Problems;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
-/// Checked arguments.
-#[derive(Debug, Deserialize)]
+/// The checked `InterPodAffinityArgs`.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "InterPodAffinityArgs")]
+#[schemars(with = "InterPodAffinityArgs", description = "`InterPodAffinityArgs`.")]
 pub struct Args {
     /// The weight, from 0 to 100, of a required affinity term of a pod on a node that matches the incoming pod.
     pub hard_weight: i64,
@@ -14,7 +16,7 @@ pub struct Args {
     pub ignore_existing: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct InterPodAffinityArgs {
     hard_pod_affinity_weight: Option<i32>,

@@ -2,7 +2,7 @@
 //! domain or, for a key with many domains (such as the hostname), in domains with the same sums.
 
 use berth_guest::Verdicts;
-use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Passed, Told, Touched};
+use berth_guest::classes::{ChangedClasses, ClassFilter, ClassScores, Classified, Known, Passed, Touched};
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
@@ -23,13 +23,13 @@ pub fn classify(known: &Known, pod: &PreparedPod, args: &Args, cluster: &Cluster
         let filters = !has_nothing_to_do(pod, tally);
         let scores = !ignores_existing_pods(pod, args) && tally.scored > 0;
         if !filters && !scores {
-            return Some(Classified { filter: ClassFilter::Skip, scores, told: Told::nothing() });
+            return Some(Classified { filter: ClassFilter::Skip, scores, changed: ChangedClasses::nothing() });
         }
         if !follow(tally, &cluster.topologies()) {
             return None;
         }
         let filter = if filters { ClassFilter::Verdicts(verdicts(pod, tally, cluster)) } else { ClassFilter::Skip };
-        Some(Classified { filter, scores, told: tally.classes.tell(known) })
+        Some(Classified { filter, scores, changed: tally.classes.changed(known) })
     })
 }
 

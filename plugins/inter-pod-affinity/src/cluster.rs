@@ -72,6 +72,7 @@ struct Metadata {
 impl Index<Args> for Cluster {
     type Nodes = node::Labels;
     type Pods = (pod::Namespace, pod::Labels, pod::PodAffinity);
+    type PendingPods = ();
 
     fn new(_args: &Args) -> Cluster {
         Cluster {

@@ -19,10 +19,10 @@ fn apps(key: &str, name: &str) -> PodAffinityTerm {
 
 #[test]
 fn pods_that_are_added_deleted_and_changed() {
-    let affinity = app("web").near(apps("zone", "db")).near(apps("zone", "db"));
-    let anti_affinity = app("web").away_from(apps("zone", "db")).away_from(apps("node", "cache"));
+    let affinity = app("web").affinity(apps("zone", "db")).affinity(apps("zone", "db"));
+    let anti_affinity = app("web").anti_affinity(apps("zone", "db")).anti_affinity(apps("node", "cache"));
     let [db, cache, other] = ["db", "cache", "other"].map(app);
-    let anti_affinity_to_web = app("other").away_from(apps("zone", "web"));
+    let anti_affinity_to_web = app("other").anti_affinity(apps("zone", "web"));
     let elsewhere = app("db").namespace("elsewhere");
     let mut host = Host::<Plugin>::new();
     for (incoming, change, expected) in [
@@ -56,7 +56,7 @@ fn a_namespace_is_selected_by_its_labels() {
     let mut host = Host::<Plugin>::new();
     host.object("Namespace", "", "ours", r#"{"metadata": {"labels": {"team": "a"}}}"#);
     let team: LabelSelector = selector([expression("team", In, ["a"])]);
-    let incoming = app("web").near(PodAffinityTerm { namespace_selector: Some(team), ..apps("zone", "db") });
+    let incoming = app("web").affinity(PodAffinityTerm { namespace_selector: Some(team), ..apps("zone", "db") });
     for (namespace, expected) in [("ours", Queue), ("theirs", Skip)] {
         let added = app("db").namespace(namespace);
         assert_eq!(host.pod_hint(Actions::ADD, [None, Some(&added)], &incoming), expected, "{namespace}");
@@ -75,7 +75,7 @@ fn a_deleted_pods_namespace_selector_that_matches_an_empty_label_set_selects_eve
     ] {
         let namespaces: LabelSelector = selector([requirement.clone()]);
         let term = PodAffinityTerm { namespace_selector: Some(namespaces), ..pod_term("zone", selector([])) };
-        let deleted = app("other").away_from(term);
+        let deleted = app("other").anti_affinity(term);
         let hint = host.pod_hint(Actions::DELETE, [Some(&deleted), None], &app("web"));
         assert_eq!(hint, expected, "{requirement:?}");
     }
@@ -84,7 +84,8 @@ fn a_deleted_pods_namespace_selector_that_matches_an_empty_label_set_selects_eve
 #[test]
 fn nodes_that_are_added_and_change_domain() {
     let [none, a, b] = [node("n"), node("n").label("zone", "a"), node("n").label("zone", "b")];
-    let (affinity, anti_affinity) = (app("web").near(apps("zone", "db")), app("web").away_from(apps("zone", "db")));
+    let (affinity, anti_affinity) =
+        (app("web").affinity(apps("zone", "db")), app("web").anti_affinity(apps("zone", "db")));
     for (incoming, before, after, expected) in [
         (&affinity, None, &a, Queue),
         (&affinity, None, &none, Skip),
@@ -104,7 +105,7 @@ fn nodes_that_are_added_and_change_domain() {
     }
     let mut host = Host::<Plugin>::new();
     host.node(a.clone());
-    host.resident(&app("other").away_from(apps("zone", "web")), "n");
+    host.resident(&app("other").anti_affinity(apps("zone", "web")), "n");
     let hint = host.node_hint(Actions::ADD, [None, Some(&b)], &app("web"));
     assert_eq!(hint, Queue, "no pod on the nodes has anti-affinity");
 }

@@ -65,6 +65,7 @@ impl PreparedPod {
 berth_guest::plugin!(
     name: "InterPodAffinity",
     args: Args,
+    schema: "arguments.schema.json",
     index: Cluster,
     prepare: prepare => PreparedPod,
     pre_filter: pre_filter,

@@ -68,7 +68,7 @@ fn nodes_of_one_domain_change_their_class_together() {
     for (name, rack) in [("a1", "a"), ("a2", "a"), ("b", "b"), ("c", "c")] {
         host.node(node(name).label("rack", rack));
     }
-    let (web, anti_affinity) = (app("web"), app("web").away_from(term("rack", "web")));
+    let (web, anti_affinity) = (app("web"), app("web").anti_affinity(term("rack", "web")));
     assert_eq!(host.fits(&anti_affinity).len(), 4);
     let first = host.resident(&web, "a1");
     assert_eq!(host.fits(&anti_affinity), ["b", "c"]);
@@ -80,18 +80,18 @@ fn nodes_of_one_domain_change_their_class_together() {
 fn required_affinity_selects_domains() {
     for (web_on, api_on, incoming, fits) in [
         ("", "", pod(), "a1 a2 b1 b2 c"),
-        ("a1", "", pod().near(term("zone", "web")), "a1 a2"),
-        ("a1", "", pod().near(term("node", "web")), "a1"),
-        ("a1 b1", "", pod().near(term("zone", "web")), "a1 a2 b1 b2"),
-        ("c", "", pod().near(term("zone", "web")), ""),
-        ("a1", "", pod().near(term("none", "web")), ""),
-        ("a1", "b1", pod().near(term("zone", "api")), "b1 b2"),
+        ("a1", "", pod().affinity(term("zone", "web")), "a1 a2"),
+        ("a1", "", pod().affinity(term("node", "web")), "a1"),
+        ("a1 b1", "", pod().affinity(term("zone", "web")), "a1 a2 b1 b2"),
+        ("c", "", pod().affinity(term("zone", "web")), ""),
+        ("a1", "", pod().affinity(term("none", "web")), ""),
+        ("a1", "b1", pod().affinity(term("zone", "api")), "b1 b2"),
         // One pod must match all terms. Each term then uses its own domain.
-        ("a1", "a2", pod().near(term("zone", "web")).near(term("zone", "api")), ""),
-        ("a1", "", pod().near(term("zone", "web")).near(term("node", "web")), "a1"),
-        ("a1 a2", "", pod().near(term("zone", "web")).near(term("node", "web")), "a1 a2"),
-        ("a1", "", pod().near(PodAffinityTerm { selector: None, ..term("zone", "web") }), ""),
-        ("a1", "", pod().near(pod_term("zone", selector([]))), "a1 a2"),
+        ("a1", "a2", pod().affinity(term("zone", "web")).affinity(term("zone", "api")), ""),
+        ("a1", "", pod().affinity(term("zone", "web")).affinity(term("node", "web")), "a1"),
+        ("a1 a2", "", pod().affinity(term("zone", "web")).affinity(term("node", "web")), "a1 a2"),
+        ("a1", "", pod().affinity(PodAffinityTerm { selector: None, ..term("zone", "web") }), ""),
+        ("a1", "", pod().affinity(pod_term("zone", selector([]))), "a1 a2"),
     ] {
         let mut host = host();
         put(&mut host, &app("web"), web_on);
@@ -102,16 +102,16 @@ fn required_affinity_selects_domains() {
 
 #[test]
 fn the_first_pod_of_a_group_may_go_anywhere() {
-    let to_itself = || app("web").near(term("zone", "web"));
+    let to_itself = || app("web").affinity(term("zone", "web"));
     for (on, incoming, fits) in [
         ("", to_itself(), "a1 a2 b1 b2"),
         ("b1", to_itself(), "b1 b2"),
         // A pod outside all domains does not matter.
         ("c", to_itself(), "a1 a2 b1 b2"),
-        ("", app("web").near(term("zone", "api")), ""),
-        ("", to_itself().near(term("node", "api")), ""),
-        ("", to_itself().near(term("none", "web")), ""),
-        ("", app("web").near(in_namespaces(term("zone", "web"), &["other"])), ""),
+        ("", app("web").affinity(term("zone", "api")), ""),
+        ("", to_itself().affinity(term("node", "api")), ""),
+        ("", to_itself().affinity(term("none", "web")), ""),
+        ("", app("web").affinity(in_namespaces(term("zone", "web"), &["other"])), ""),
     ] {
         let mut host = host();
         put(&mut host, &app("web"), on);
@@ -122,15 +122,15 @@ fn the_first_pod_of_a_group_may_go_anywhere() {
 #[test]
 fn required_anti_affinity_excludes_domains() {
     for (on, incoming, fits) in [
-        ("", pod().away_from(term("zone", "web")), "a1 a2 b1 b2 c"),
-        ("a1", pod().away_from(term("zone", "web")), "b1 b2 c"),
-        ("a1", pod().away_from(term("node", "web")), "a2 b1 b2 c"),
-        ("a1 c", pod().away_from(term("zone", "web")), "b1 b2 c"),
-        ("a1 b1", pod().away_from(term("zone", "web")), "c"),
-        ("a1 b1", pod().away_from(term("zone", "api")).away_from(term("node", "web")), "a2 b2 c"),
-        ("a1", pod().namespace("other").away_from(term("zone", "web")), "a1 a2 b1 b2 c"),
-        ("a1", pod().namespace("other").away_from(in_namespaces(term("zone", "web"), &["default"])), "b1 b2 c"),
-        ("a1", app("web").near(term("zone", "web")).away_from(term("node", "web")), "a2"),
+        ("", pod().anti_affinity(term("zone", "web")), "a1 a2 b1 b2 c"),
+        ("a1", pod().anti_affinity(term("zone", "web")), "b1 b2 c"),
+        ("a1", pod().anti_affinity(term("node", "web")), "a2 b1 b2 c"),
+        ("a1 c", pod().anti_affinity(term("zone", "web")), "b1 b2 c"),
+        ("a1 b1", pod().anti_affinity(term("zone", "web")), "c"),
+        ("a1 b1", pod().anti_affinity(term("zone", "api")).anti_affinity(term("node", "web")), "a2 b2 c"),
+        ("a1", pod().namespace("other").anti_affinity(term("zone", "web")), "a1 a2 b1 b2 c"),
+        ("a1", pod().namespace("other").anti_affinity(in_namespaces(term("zone", "web"), &["default"])), "b1 b2 c"),
+        ("a1", app("web").affinity(term("zone", "web")).anti_affinity(term("node", "web")), "a2"),
     ] {
         let mut host = host();
         put(&mut host, &app("web"), on);
@@ -141,13 +141,18 @@ fn required_anti_affinity_excludes_domains() {
 #[test]
 fn anti_affinity_of_pods_on_nodes_excludes_domains() {
     for (resident, on, incoming, fits) in [
-        (app("db").away_from(term("zone", "web")), "a1", app("web"), "b1 b2 c"),
-        (app("db").away_from(term("node", "web")), "a1", app("web"), "a2 b1 b2 c"),
-        (app("db").away_from(term("zone", "web")), "c", app("web"), "a1 a2 b1 b2 c"),
-        (app("db").away_from(term("zone", "web")), "a1", app("api"), "a1 a2 b1 b2 c"),
-        (app("db").away_from(term("zone", "web")), "a1", app("web").namespace("other"), "a1 a2 b1 b2 c"),
-        (app("db").away_from(term("zone", "web")).away_from(term("node", "api")), "a1 b1", app("api"), "a2 b2 c"),
-        (app("db").near(term("zone", "web")), "a1", app("web"), "a1 a2 b1 b2 c"),
+        (app("db").anti_affinity(term("zone", "web")), "a1", app("web"), "b1 b2 c"),
+        (app("db").anti_affinity(term("node", "web")), "a1", app("web"), "a2 b1 b2 c"),
+        (app("db").anti_affinity(term("zone", "web")), "c", app("web"), "a1 a2 b1 b2 c"),
+        (app("db").anti_affinity(term("zone", "web")), "a1", app("api"), "a1 a2 b1 b2 c"),
+        (app("db").anti_affinity(term("zone", "web")), "a1", app("web").namespace("other"), "a1 a2 b1 b2 c"),
+        (
+            app("db").anti_affinity(term("zone", "web")).anti_affinity(term("node", "api")),
+            "a1 b1",
+            app("api"),
+            "a2 b2 c",
+        ),
+        (app("db").affinity(term("zone", "web")), "a1", app("web"), "a1 a2 b1 b2 c"),
     ] {
         let mut host = host();
         put(&mut host, &resident, on);
@@ -158,19 +163,19 @@ fn anti_affinity_of_pods_on_nodes_excludes_domains() {
 #[test]
 fn each_rejection_has_its_code_and_reason() {
     for (resident, incoming, code, reason) in [
-        (app("web"), pod().near(term("none", "web")), Code::UnschedulableAndUnresolvable, AFFINITY_NOT_MATCHED),
-        (app("web"), pod().away_from(term("zone", "web")), Code::Unschedulable, ANTI_AFFINITY_VIOLATED),
-        (app("db").away_from(term("zone", "web")), app("web"), Code::Unschedulable, EXISTING_ANTI_AFFINITY),
+        (app("web"), pod().affinity(term("none", "web")), Code::UnschedulableAndUnresolvable, AFFINITY_NOT_MATCHED),
+        (app("web"), pod().anti_affinity(term("zone", "web")), Code::Unschedulable, ANTI_AFFINITY_VIOLATED),
+        (app("db").anti_affinity(term("zone", "web")), app("web"), Code::Unschedulable, EXISTING_ANTI_AFFINITY),
         // The filter reports the first reason.
         (
-            app("web").away_from(term("zone", "web")),
-            app("web").away_from(term("zone", "web")),
+            app("web").anti_affinity(term("zone", "web")),
+            app("web").anti_affinity(term("zone", "web")),
             Code::Unschedulable,
             ANTI_AFFINITY_VIOLATED,
         ),
         (
             app("web"),
-            pod().near(term("zone", "api")).away_from(term("zone", "web")),
+            pod().affinity(term("zone", "api")).anti_affinity(term("zone", "web")),
             Code::UnschedulableAndUnresolvable,
             AFFINITY_NOT_MATCHED,
         ),
@@ -188,13 +193,13 @@ fn terms_may_select_namespaces_by_their_labels() {
     let not_blue = || selector([expression("team", NotIn, ["blue"])]);
     let web = |namespaces| selecting(term("zone", "web"), namespaces);
     for (incoming, fits) in [
-        (pod().away_from(web(blue())), "b1 b2 c"),
-        (pod().away_from(web(selector([expression("team", In, ["red"])]))), "a1 a2 c"),
-        (pod().away_from(web(selector([]))), "c"),
-        (pod().away_from(in_namespaces(web(selector([expression("team", In, ["none"])])), &["red"])), "a1 a2 c"),
+        (pod().anti_affinity(web(blue())), "b1 b2 c"),
+        (pod().anti_affinity(web(selector([expression("team", In, ["red"])]))), "a1 a2 c"),
+        (pod().anti_affinity(web(selector([]))), "c"),
+        (pod().anti_affinity(in_namespaces(web(selector([expression("team", In, ["none"])])), &["red"])), "a1 a2 c"),
         // For the pod's own terms, a selector that matches a namespace without labels selects every namespace.
-        (pod().away_from(web(not_blue())), "c"),
-        (pod().away_from(web(selector([expression("team", DoesNotExist, [])]))), "c"),
+        (pod().anti_affinity(web(not_blue())), "c"),
+        (pod().anti_affinity(web(selector([expression("team", DoesNotExist, [])]))), "c"),
     ] {
         let mut host = host();
         namespace(&mut host, "blue", "blue");
@@ -209,7 +214,7 @@ fn terms_may_select_namespaces_by_their_labels() {
 fn terms_of_pods_on_nodes_may_select_the_pods_namespace() {
     let blue = selector([expression("team", In, ["blue"])]);
     let mut host = host();
-    let resident = app("db").away_from(selecting(term("zone", "web"), blue.clone()));
+    let resident = app("db").anti_affinity(selecting(term("zone", "web"), blue.clone()));
     put(&mut host, &resident, "a1");
     let incoming = app("web").namespace("team-blue");
     assert_eq!(host.fits(&incoming).len(), 5, "the namespace is not known");
@@ -218,7 +223,7 @@ fn terms_of_pods_on_nodes_may_select_the_pods_namespace() {
     namespace(&mut host, "team-blue", "red");
     assert_eq!(host.fits(&incoming).len(), 5);
     let not_blue = selector([expression("team", NotIn, ["blue"])]);
-    put(&mut host, &app("db").away_from(selecting(term("zone", "web"), not_blue)), "b1");
+    put(&mut host, &app("db").anti_affinity(selecting(term("zone", "web"), not_blue)), "b1");
     assert_eq!(host.fits(&incoming), ["a1", "a2", "c"]);
     host.remove_object("Namespace", "", "team-blue");
     assert_eq!(host.fits(&incoming), ["a1", "a2", "c"], "a namespace without labels is not blue");
@@ -231,9 +236,9 @@ fn invalid_terms_reject_the_pod() {
     let bad = || pod_term("zone", selector([expression("app", In, [])]));
     let error = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
     for (incoming, reason) in [
-        (pod().near(bad()), format!("parsing pod: requiredAffinityTerms: {error}")),
+        (pod().affinity(bad()), format!("parsing pod: requiredAffinityTerms: {error}")),
         (
-            pod().away_from(bad()).rather_near(1, bad()),
+            pod().anti_affinity(bad()).preferred_affinity(1, bad()),
             format!("parsing pod: [requiredAntiAffinityTerms: {error}, preferredAffinityTerms: {error}]"),
         ),
     ] {
@@ -241,7 +246,7 @@ fn invalid_terms_reject_the_pod() {
         assert_eq!((status.code, status.reasons), (Code::UnschedulableAndUnresolvable, vec![reason]));
     }
     let mut host = host();
-    put(&mut host, &app("db").away_from(bad()).away_from(term("zone", "web")), "a1");
+    put(&mut host, &app("db").anti_affinity(bad()).anti_affinity(term("zone", "web")), "a1");
     assert_eq!(host.fits(&app("web")).len(), 5, "for a pod on a node, one invalid term disables all terms of the list");
 }
 

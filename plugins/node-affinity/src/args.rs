@@ -1,13 +1,15 @@
 //! `NodeAffinityArgs` of kubescheduler.config.k8s.io/v1.
 
 use berth_guest::Problems;
+use berth_guest::schemars::{self, JsonSchema};
 use berth_guest::selector::{Preferred, Terms, WrittenNodeSelector, WrittenNodeSelectorTerm};
 use berth_guest::types::{NodeSelectorTerm, PreferredNodeTerm};
 use serde::Deserialize;
 
 /// The affinity that the profile adds to each pod.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(try_from = "NodeAffinityArgs")]
+#[schemars(with = "NodeAffinityArgs", description = "`NodeAffinityArgs`.")]
 pub struct Args {
     /// A node must match one of these terms in addition to the pod's own required terms.
     pub required: Option<Terms>,
@@ -15,14 +17,14 @@ pub struct Args {
     pub preferred: Option<Preferred>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NodeAffinityArgs {
     added_affinity: Option<NodeAffinity>,
 }
 
 /// `NodeAffinity` of core/v1.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct NodeAffinity {
     #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
     required: Option<WrittenNodeSelector>,
@@ -30,7 +32,7 @@ struct NodeAffinity {
     preferred: Option<Vec<PreferredTerm>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct PreferredTerm {
     #[serde(default)]
     weight: i32,

@@ -107,6 +107,7 @@ fn queueing_hint(
 berth_guest::plugin!(
     name: "NodeAffinity",
     args: Args,
+    schema: "arguments.schema.json",
     prepare: prepare => PreparedPod,
     pre_filter: pre_filter,
     filter: filter,

@@ -1,12 +1,14 @@
 //! `NodeResourcesBalancedAllocationArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
 
+use berth_guest::schemars::{self, JsonSchema};
 use berth_guest::{Problems, Resource};
 use berth_guest_devices::{Extent, ReadsDevices};
 use serde::Deserialize;
 
-/// Checked arguments.
-#[derive(Debug, Deserialize)]
+/// The checked `NodeResourcesBalancedAllocationArgs`.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "NodeResourcesBalancedAllocationArgs")]
+#[schemars(with = "NodeResourcesBalancedAllocationArgs", description = "`NodeResourcesBalancedAllocationArgs`.")]
 pub struct Args {
     /// The resources to balance.
     pub resources: Vec<Resource>,
@@ -18,13 +20,13 @@ impl ReadsDevices for Args {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct NodeResourcesBalancedAllocationArgs {
     #[serde(default)]
     resources: Vec<ResourceSpec>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct ResourceSpec {
     #[serde(default)]
     name: String,

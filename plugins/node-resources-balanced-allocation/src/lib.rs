@@ -109,6 +109,7 @@ fn evenness(amounts: &[Amounts], utilization: impl Fn(&Amounts) -> f64) -> i64 {
 berth_guest::plugin!(
     name: "NodeResourcesBalancedAllocation",
     args: Args,
+    schema: "arguments.schema.json",
     index: Inventory,
     prepare: prepare => PreparedPod,
     pre_score: pre_score,

@@ -1,12 +1,14 @@
 //! `NodeResourcesFitArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
 
+use berth_guest::schemars::{self, JsonSchema};
 use berth_guest::{Problems, Resource, names};
 use berth_guest_devices::{Extent, ReadsDevices};
 use serde::Deserialize;
 
-/// Checked arguments.
-#[derive(Debug, Deserialize)]
+/// The checked `NodeResourcesFitArgs`.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "NodeResourcesFitArgs")]
+#[schemars(with = "NodeResourcesFitArgs", description = "`NodeResourcesFitArgs`.")]
 pub struct Args {
     ignored_resources: Vec<String>,
     ignored_resource_groups: Vec<String>,
@@ -52,7 +54,7 @@ pub enum ScoringType {
     RequestedToCapacityRatio(Vec<(i64, i64)>),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NodeResourcesFitArgs {
     #[serde(default)]
@@ -62,7 +64,7 @@ struct NodeResourcesFitArgs {
     scoring_strategy: Option<ScoringStrategy>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ScoringStrategy {
     #[serde(default, rename = "type")]
@@ -72,7 +74,7 @@ struct ScoringStrategy {
     requested_to_capacity_ratio: Option<Ratio>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct ResourceSpec {
     #[serde(default)]
     name: String,
@@ -81,13 +83,13 @@ struct ResourceSpec {
     weight: i64,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Ratio {
     #[serde(default)]
     shape: Vec<Point>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Point {
     #[serde(default)]
     utilization: i32,

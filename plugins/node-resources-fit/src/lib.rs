@@ -44,6 +44,7 @@ fn score(
 berth_guest::plugin!(
     name: "NodeResourcesFit",
     args: Args,
+    schema: "arguments.schema.json",
     index: Inventory,
     prepare: prepare => PreparedPod,
     filter: filter,

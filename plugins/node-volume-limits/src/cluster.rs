@@ -61,6 +61,7 @@ const CSI_NODE: usize = 3;
 impl Index for Cluster {
     type Nodes = node::Name;
     type Pods = (pod::Namespace, pod::Volumes);
+    type PendingPods = ();
 
     fn new(_: &NoArgs) -> Cluster {
         Cluster::default()

@@ -106,7 +106,7 @@ berth_guest::plugin!(
     retry_on: [
         ClusterEvent::new("storage.k8s.io/v1/CSINode", EventActions::ADD | EventActions::UPDATE),
         ClusterEvent::new("Pod", EventActions::DELETE),
-        ClusterEvent::new("PersistentVolumeClaim", EventActions::ADD),
+        ClusterEvent::new("v1/PersistentVolumeClaim", EventActions::ADD),
         ClusterEvent::new("storage.k8s.io/v1/VolumeAttachment", EventActions::DELETE),
     ],
 );

@@ -1,5 +1,6 @@
 //! `PodTopologySpreadArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
 
+use berth_guest::schemars::{self, JsonSchema};
 use berth_guest::selector::LabelSelector;
 use berth_guest::{Problems, names};
 use serde::Deserialize;
@@ -15,9 +16,10 @@ const LIST: &str = "List";
 const DO_NOT_SCHEDULE: &str = "DoNotSchedule";
 const SCHEDULE_ANYWAY: &str = "ScheduleAnyway";
 
-/// Checked arguments.
-#[derive(Debug, Deserialize)]
+/// The checked `PodTopologySpreadArgs`.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "PodTopologySpreadArgs")]
+#[schemars(with = "PodTopologySpreadArgs", description = "`PodTopologySpreadArgs`.")]
 pub struct Args {
     /// The constraints for pods without constraints of their own. Their selectors are derived from the pod's
     /// Services and controller.
@@ -37,7 +39,7 @@ pub struct DefaultConstraint {
     pub constraint: Constraint,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PodTopologySpreadArgs {
     #[serde(default)]
@@ -46,7 +48,7 @@ struct PodTopologySpreadArgs {
     defaulting_type: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TopologySpreadConstraint {
     #[serde(default)]
@@ -55,6 +57,7 @@ struct TopologySpreadConstraint {
     topology_key: String,
     #[serde(default)]
     when_unsatisfiable: String,
+    #[schemars(with = "Option<berth_guest::args::Anything>")]
     label_selector: Option<IgnoredAny>,
     min_domains: Option<i32>,
     node_affinity_policy: Option<Policy>,
@@ -63,7 +66,7 @@ struct TopologySpreadConstraint {
     _match_label_keys: Option<Vec<String>>,
 }
 
-#[derive(Clone, Copy, Deserialize, PartialEq)]
+#[derive(Clone, Copy, Deserialize, JsonSchema, PartialEq)]
 enum Policy {
     Honor,
     Ignore,

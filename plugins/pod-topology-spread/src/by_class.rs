@@ -28,7 +28,7 @@ pub fn classify(known: &Known, pod: &PreparedPod, args: &Args, cluster: &Cluster
                 ClassFilter::Verdicts(verdicts(pod, hard, classes))
             },
             scores: !soft.counts.is_empty(),
-            told: classes.tell(known),
+            changed: classes.changed(known),
         })
     });
     // Without classes, the host calls `filter_nodes` and `score_nodes`, which return the error of an invalid selector.

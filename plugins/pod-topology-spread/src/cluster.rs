@@ -49,6 +49,7 @@ pub struct NodeFacts {
 impl Index<Args> for Cluster {
     type Nodes = (node::Name, node::Labels, node::Taints);
     type Pods = (pod::Namespace, pod::Labels, pod::Deleting);
+    type PendingPods = ();
 
     fn new(_args: &Args) -> Cluster {
         Cluster {

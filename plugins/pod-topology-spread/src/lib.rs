@@ -89,6 +89,7 @@ fn skip(pod: &PreparedPod, args: &Args, cluster: &Cluster) -> bool {
 berth_guest::plugin!(
     name: "PodTopologySpread",
     args: Args,
+    schema: "arguments.schema.json",
     index: Cluster,
     prepare: prepare => PreparedPod,
     skip: skip,

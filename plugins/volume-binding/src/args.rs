@@ -3,23 +3,26 @@
 use std::time::Duration;
 
 use berth_guest::Problems;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 const DEFAULT_TIMEOUT_SECONDS: i64 = 600;
 
-/// Checked arguments.
-#[derive(Clone, Copy, Debug, Deserialize)]
+/// The checked `VolumeBindingArgs`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "VolumeBindingArgs")]
+#[schemars(with = "VolumeBindingArgs", description = "`VolumeBindingArgs`.")]
 pub struct Args {
     /// `bindTimeoutSeconds`: the maximum time to wait for the binding of a volume.
     pub bind_timeout: Duration,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct VolumeBindingArgs {
     bind_timeout_seconds: Option<i64>,
+    #[schemars(with = "Option<berth_guest::args::Anything>")]
     shape: Option<IgnoredAny>,
 }
 

@@ -48,6 +48,7 @@ const DRIVER: usize = 4;
 impl Index<Args> for Cluster {
     type Nodes = ();
     type Pods = ();
+    type PendingPods = ();
 
     fn new(_: &Args) -> Cluster {
         Cluster::default()

@@ -63,6 +63,7 @@ fn filter(pod: &Pod, cluster: &Cluster, name: &node::Name, labels: &node::Labels
 berth_guest::plugin!(
     name: "VolumeBinding",
     args: Args,
+    schema: "arguments.schema.json",
     index: Cluster,
     prepare: prepare => Pod,
     skip: skip,
@@ -73,8 +74,8 @@ berth_guest::plugin!(
     queueing_hint: queueing_hint,
     retry_on: [
         ClusterEvent::new("storage.k8s.io/v1/StorageClass", EventActions::ADD | EventActions::UPDATE),
-        ClusterEvent::new("PersistentVolumeClaim", EventActions::ADD | EventActions::UPDATE),
-        ClusterEvent::new("PersistentVolume", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("v1/PersistentVolumeClaim", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("v1/PersistentVolume", EventActions::ADD | EventActions::UPDATE),
         ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS),
         ClusterEvent::new("storage.k8s.io/v1/CSINode", EventActions::ADD | EventActions::UPDATE),
         ClusterEvent::new("storage.k8s.io/v1/CSIDriver", EventActions::UPDATE),

@@ -29,6 +29,7 @@ struct Resident {
 impl Index for Cluster {
     type Nodes = ();
     type Pods = (pod::Namespace, pod::Volumes);
+    type PendingPods = ();
 
     fn new(_: &NoArgs) -> Cluster {
         Cluster::default()

@@ -103,7 +103,7 @@ berth_guest::plugin!(
     retry_on: [
         ClusterEvent::new("Pod", EventActions::DELETE),
         ClusterEvent::new("Node", EventActions::ADD),
-        ClusterEvent::new("PersistentVolumeClaim", EventActions::ADD),
+        ClusterEvent::new("v1/PersistentVolumeClaim", EventActions::ADD),
     ],
 );
 

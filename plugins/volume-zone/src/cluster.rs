@@ -24,6 +24,7 @@ const VOLUME: usize = 1;
 impl Index for Cluster {
     type Nodes = ();
     type Pods = ();
+    type PendingPods = ();
 
     fn new(_: &NoArgs) -> Cluster {
         Cluster::default()

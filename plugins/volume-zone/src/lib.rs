@@ -113,8 +113,8 @@ berth_guest::plugin!(
     retry_on: [
         ClusterEvent::new("storage.k8s.io/v1/StorageClass", EventActions::ADD),
         ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS),
-        ClusterEvent::new("PersistentVolumeClaim", EventActions::ADD | EventActions::UPDATE),
-        ClusterEvent::new("PersistentVolume", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("v1/PersistentVolumeClaim", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("v1/PersistentVolume", EventActions::ADD | EventActions::UPDATE),
     ],
 );
 

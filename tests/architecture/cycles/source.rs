@@ -56,12 +56,14 @@ impl Names {
         }
     }
 
-    /// Skips an attribute, and the item behind it if the item is compiled for tests alone.
+    /// Skips an attribute, and the item behind it if the item is compiled for tests alone, or is a module with the file
+    /// of another crate (`#[path]`), which is read with that crate.
     fn skip_attribute(&mut self, tokens: &[TokenTree]) -> usize {
         let bang = usize::from(is_punct(tokens.get(1), '!'));
         let Some(TokenTree::Group(group)) = tokens.get(1 + bang) else { return 1 };
         let length = 2 + bang;
-        if group.stream().to_string().replace(' ', "") != "cfg(test)" {
+        let attribute = group.stream().to_string().replace(' ', "");
+        if attribute != "cfg(test)" && !attribute.starts_with("path=\"../") {
             return length;
         }
         length + item_length(&tokens[length..])

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use berth_core::Timestamp;
 use berth_core::model::Pod;
-use berth_core::plugins::{Cycle, PluginId, Plugins, PodSignatureId};
+use berth_core::plugins::{Cycle, PluginId, Plugins, PodSignatureId, QueueTimes};
 
 use super::listener::status_of;
 use super::{Cluster, NOW};
@@ -29,7 +29,8 @@ impl Cluster {
         let mut keyed = Vec::new();
         for (at, pod) in pods.iter().enumerate() {
             let queued = Timestamp(NOW.0 + 1000 * (at as u64 / 2));
-            let key = self.asked(pod, |guests, cycle| guests.sort_key(id, cycle, queued))?;
+            let times = QueueTimes { first_queued: queued, queued };
+            let key = self.asked(pod, |guests, cycle| guests.sort_key(id, cycle, times))?;
             keyed.push((key, pod.key.name.to_string()));
         }
         keyed.sort_by(|(one, _), (other, _)| one.cmp(other));

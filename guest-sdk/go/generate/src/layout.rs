@@ -5,7 +5,7 @@ use std::fmt::Write;
 use wit_parser::{Resolve, SizeAlign, Type, TypeDefKind, TypeId, Variant};
 
 use crate::names::{exported, unexported};
-use crate::types::{go_type, is_compound, kind, scalar, type_name};
+use crate::types::{go_type, is_compound, kind, pair, qualified, scalar, type_name};
 
 /// Returns the struct with a type's layout. Go lays out structs as the canonical ABI does; the generated code checks
 /// the size nevertheless.
@@ -42,6 +42,10 @@ fn raw_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
     Ok(match kind(resolve, ty) {
         Some((_, TypeDefKind::List(_))) => "list".into(),
         Some((_, TypeDefKind::Option(item))) => format!("option[{}]", raw_type(resolve, item)?),
+        Some((_, TypeDefKind::Tuple(tuple))) => {
+            let [first, second] = pair(&tuple.types)?;
+            format!("pair[{}, {}]", raw_type(resolve, first)?, raw_type(resolve, second)?)
+        }
         Some((_, TypeDefKind::Record(_) | TypeDefKind::Variant(_))) => format!("raw{}", go_type(resolve, ty)?),
         Some(_) => format!("contract.{}", go_type(resolve, ty)?),
         None => scalar(resolve, ty)?.replace("string", "list"),
@@ -124,6 +128,11 @@ impl Direction {
                 None => format!("{verb}Option({place}, same)"),
                 Some(item) => format!("{verb}Option({place}, {item})"),
             },
+            Some((_, TypeDefKind::Tuple(tuple))) => {
+                let [first, second] = pair(&tuple.types)?;
+                let function = |ty| Ok::<_, String>(self.item(resolve, ty)?.unwrap_or_else(|| "same".into()));
+                format!("{verb}Pair({place}, {}, {})", function(first)?, function(second)?)
+            }
             Some((id, TypeDefKind::Record(_) | TypeDefKind::Variant(_))) => {
                 format!("{verb}{}(&{place})", type_name(resolve, id))
             }
@@ -139,22 +148,13 @@ impl Direction {
             None if matches!(ty, Type::String) => Some(format!("{verb}String")),
             None => None,
             Some((_, TypeDefKind::Enum(_) | TypeDefKind::Flags(_))) => None,
-            Some((_, TypeDefKind::List(_) | TypeDefKind::Option(_))) => {
+            Some((_, TypeDefKind::List(_) | TypeDefKind::Option(_) | TypeDefKind::Tuple(_))) => {
                 let inner = self.convert(resolve, ty, "*from")?;
-                let (raw, value) = (raw_type(resolve, ty)?, qualified(&go_type(resolve, ty)?));
+                let (raw, value) = (raw_type(resolve, ty)?, qualified(resolve, ty, "contract.")?);
                 let (from, to) = if self == Direction::Lift { (raw, value) } else { (value, raw) };
                 Some(format!("func(from *{from}) {to} {{ return {inner} }}"))
             }
             Some((id, _)) => Some(format!("{verb}{}", type_name(resolve, id))),
         })
-    }
-}
-
-/// Returns a type as another package writes it.
-fn qualified(go_type: &str) -> String {
-    match go_type.strip_prefix("[]") {
-        Some(item) => format!("[]{}", qualified(item)),
-        None if go_type.starts_with(char::is_uppercase) => format!("contract.{go_type}"),
-        None => go_type.to_owned(),
     }
 }

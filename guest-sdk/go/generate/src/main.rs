@@ -17,11 +17,24 @@ use crate::layout::Direction;
 use crate::reach::Reach;
 
 /// The types that come from the host, apart from scalars.
-const FROM_HOST: [&str; 2] = ["pod", "snapshot.change"];
+const FROM_HOST: [&str; 6] =
+    ["facts.pod", "snapshot.change", "objects.change", "queueing-hint.event", "verdicts", "extenders.candidate"];
 /// The types that go to the host.
-const TO_HOST: [&str; 4] = ["description", "declaration", "pre-filter-result", "verdicts"];
+const TO_HOST: [&str; 11] = [
+    "description",
+    "declaration",
+    "objects.kind",
+    "pre-filter-result",
+    "verdicts",
+    "post-filter-result",
+    "what-if-case",
+    "extenders.candidate",
+    "reservation",
+    "undone",
+    "permit.verdict",
+];
 /// Types of parameters and results that need a Go type but no code for their memory layout.
-const WITHOUT_LAYOUT: [&str; 3] = ["cycle", "pre-score-result", "level"];
+const WITHOUT_LAYOUT: [&str; 6] = ["cycle", "pod-identity", "pre-score-result", "level", "hint", "queue-times"];
 
 const HEADER: &str = "// Code generated from wit/ by guest-sdk/go/generate. DO NOT EDIT.\n\n";
 
@@ -43,7 +56,7 @@ fn main() -> ExitCode {
 fn generate() -> Result<Vec<(PathBuf, String)>, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut resolve = Resolve::default();
-    resolve.push_path(here.join("../../../wit/0.1")).map_err(|error| format!("{error:#}"))?;
+    resolve.push_path(here.join("../../../wit/0.2")).map_err(|error| format!("{error:#}"))?;
     let mut sizes = SizeAlign::default();
     sizes.fill(&resolve);
     let mut files = vec![

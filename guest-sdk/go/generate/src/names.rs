@@ -1,8 +1,8 @@
 //! The contract's names as Go writes them.
 
 /// Parts of names that Go writes in capitals.
-const INITIALISMS: [&str; 14] =
-    ["api", "aws", "cpu", "csi", "gce", "id", "ip", "iscsi", "rbd", "sctp", "tcp", "udp", "uid", "ids"];
+const INITIALISMS: [&str; 16] =
+    ["api", "aws", "cpu", "csi", "gce", "id", "ip", "iscsi", "os", "qos", "rbd", "sctp", "tcp", "udp", "uid", "ids"];
 
 /// Returns the exported name: `milli-cpu` → `MilliCPU`.
 pub fn exported(kebab: &str) -> String {

@@ -32,6 +32,7 @@ impl<'a> Reach<'a> {
                 variant.cases.iter().filter_map(|case| case.ty.as_ref()).for_each(|ty| self.visit(ty));
             }
             TypeDefKind::List(ty) | TypeDefKind::Option(ty) => return self.visit(ty),
+            TypeDefKind::Tuple(tuple) => return tuple.types.iter().for_each(|ty| self.visit(ty)),
             TypeDefKind::Type(ty) => return self.visit(ty),
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use wit_parser::{Docs, Resolve, Type, TypeDefKind, TypeId};
+use wit_parser::{Docs, Resolve, Type, TypeDefKind, TypeId, TypeOwner};
 
 use crate::names::{comment, exported};
 
@@ -71,9 +71,20 @@ fn docs(docs: &Docs) -> Option<&str> {
     docs.contents.as_deref()
 }
 
+/// Types whose name another interface uses as well, with the interface's name in front, and their Go names.
+const RENAMED: [(&str, &str, &str); 2] =
+    [("objects", "change", "ObjectsChange"), ("queueing-hint", "node", "EventNode")];
+
 /// Returns the Go name of a named type.
 pub fn type_name(resolve: &Resolve, id: TypeId) -> String {
-    resolve.types[id].name.as_deref().map(exported).unwrap_or_default()
+    let ty = &resolve.types[id];
+    let name = ty.name.as_deref().unwrap_or_default();
+    let interface = match ty.owner {
+        TypeOwner::Interface(interface) => resolve.interfaces[interface].name.as_deref(),
+        _ => None,
+    };
+    let renamed = RENAMED.iter().find(|(owner, old, _)| Some(*owner) == interface && *old == name);
+    renamed.map_or_else(|| exported(name), |(_, _, new)| (*new).to_owned())
 }
 
 /// Returns the type of a variant's payload. A payload that isn't a scalar is a pointer.
@@ -87,14 +98,32 @@ pub fn is_compound(resolve: &Resolve, ty: &Type) -> bool {
     matches!(kind(resolve, ty), Some((_, TypeDefKind::Record(_) | TypeDefKind::Variant(_))))
 }
 
-/// Returns the type as Go writes it.
+/// Returns the type as Go writes it inside the package `contract`.
 pub fn go_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
+    qualified(resolve, ty, "")
+}
+
+/// Returns the type as Go writes it, with a package in front of the contract's names: `contract.`.
+pub fn qualified(resolve: &Resolve, ty: &Type, package: &str) -> Result<String, String> {
     Ok(match kind(resolve, ty) {
-        Some((_, TypeDefKind::List(item))) => format!("[]{}", go_type(resolve, item)?),
-        Some((_, TypeDefKind::Option(item))) => format!("Option[{}]", go_type(resolve, item)?),
-        Some((id, _)) => type_name(resolve, id),
+        Some((_, TypeDefKind::List(item))) => format!("[]{}", qualified(resolve, item, package)?),
+        Some((_, TypeDefKind::Option(item))) => format!("{package}Option[{}]", qualified(resolve, item, package)?),
+        Some((_, TypeDefKind::Tuple(tuple))) => {
+            let [first, second] = pair(&tuple.types)?;
+            let (first, second) = (qualified(resolve, first, package)?, qualified(resolve, second, package)?);
+            format!("{package}Pair[{first}, {second}]")
+        }
+        Some((id, _)) => format!("{package}{}", type_name(resolve, id)),
         None => scalar(resolve, ty)?.to_owned(),
     })
+}
+
+/// Returns the two types of a tuple. The contract has no other tuples.
+pub fn pair(types: &[Type]) -> Result<[&Type; 2], String> {
+    match types {
+        [first, second] => Ok([first, second]),
+        _ => Err(format!("a tuple of {} types is not known to the generator", types.len())),
+    }
 }
 
 /// Resolves aliases. Returns `None` for a built-in type.

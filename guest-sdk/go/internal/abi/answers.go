@@ -28,7 +28,7 @@ func lowerList[T, R any](from []T, lower func(*T) R) list {
 	return lowerView(to)
 }
 
-// result is the layout of a result whose error is a string. All results of this contract are aligned to four bytes.
+// result is the layout of a result whose error is a string. The error is at the payload's offset.
 type result[R any] struct {
 	failed  uint32
 	payload R
@@ -41,8 +41,8 @@ func answer[R any](payload R, err error) unsafe.Pointer {
 	to := &result[R]{payload: payload}
 	if err != nil {
 		message := err.Error()
-		failure := &result[list]{failed: 1, payload: lowerString(&message)}
-		return hand(unsafe.Pointer(failure))
+		to.failed = 1
+		*(*list)(unsafe.Pointer(&to.payload)) = lowerString(&message)
 	}
 	return hand(unsafe.Pointer(to))
 }

@@ -5,7 +5,6 @@ package abi
 import (
 	"unsafe"
 
-	"berth.dev/framework/contract"
 	"berth.dev/framework/internal/component"
 )
 
@@ -26,7 +25,7 @@ func end() {
 	collect(true)
 }
 
-// endApply finishes a call of apply, which has time for a garbage collection.
+// endApply finishes a call of an apply function, which has time for a garbage collection.
 func endApply() {
 	if problem := recover(); problem != nil {
 		trap(problem)
@@ -44,7 +43,7 @@ func cabiRealloc(old unsafe.Pointer, oldSize, align, size uint32) unsafe.Pointer
 	return at
 }
 
-//go:wasmexport berth:scheduler/plugin@0.1.0#describe
+//go:wasmexport berth:scheduler/plugin@0.2.0#describe
 func describe() unsafe.Pointer {
 	defer end()
 	begin()
@@ -57,7 +56,7 @@ func describe() unsafe.Pointer {
 	return hand(unsafe.Pointer(&to))
 }
 
-//go:wasmexport berth:scheduler/plugin@0.1.0#configure
+//go:wasmexport berth:scheduler/plugin@0.2.0#configure
 func configure(at, length uint32) unsafe.Pointer {
 	defer end()
 	begin()
@@ -65,24 +64,24 @@ func configure(at, length uint32) unsafe.Pointer {
 	return answer(lowerDeclaration(&declaration), err)
 }
 
-//go:wasmexport berth:scheduler/plugin@0.1.0#hold-template
-func holdTemplate(arguments unsafe.Pointer) {
+//go:wasmexport berth:scheduler/plugin@0.2.0#add-signature
+func addSignature(arguments unsafe.Pointer) {
 	defer end()
 	from := (*struct {
 		id  uint32
 		pod rawPod
 	})(arguments)
 	pod := liftPod(&from.pod)
-	guest.HoldTemplate(from.id, &pod)
+	guest.AddSignature(from.id, &pod)
 }
 
-//go:wasmexport berth:scheduler/plugin@0.1.0#forget-templates
-func forgetTemplates(at, length uint32) {
+//go:wasmexport berth:scheduler/plugin@0.2.0#remove-signatures
+func removeSignatures(at, length uint32) {
 	defer end()
-	guest.ForgetTemplates(view[uint32](list{at, length}))
+	guest.RemoveSignatures(view[uint32](list{at, length}))
 }
 
-//go:wasmexport berth:scheduler/snapshot@0.1.0#apply
+//go:wasmexport berth:scheduler/snapshot@0.2.0#apply
 func apply(at, length uint32) {
 	defer endApply()
 	changes := view[rawChange](list{at, length})
@@ -92,47 +91,20 @@ func apply(at, length uint32) {
 	}
 }
 
-//go:wasmexport berth:scheduler/pre-filter@0.1.0#pre-filter
-func preFilter(id, time, seed uint64, template uint32) unsafe.Pointer {
+//go:wasmexport berth:scheduler/objects@0.2.0#kinds
+func kinds() unsafe.Pointer {
 	defer end()
 	begin()
-	to, err := guest.PreFilter(cycle(id, time, seed, template))
-	return answer(lowerPreFilterResult(&to), err)
+	to := lowerList(guest.Kinds(), lowerKind)
+	return hand(unsafe.Pointer(&to))
 }
 
-//go:wasmexport berth:scheduler/filter@0.1.0#filter
-func filter(id, time, seed uint64, template, nodes, count uint32) unsafe.Pointer {
-	defer end()
-	begin()
-	to, err := guest.Filter(cycle(id, time, seed, template), view[uint32](list{nodes, count}))
-	return answer(lowerVerdicts(&to), err)
-}
-
-//go:wasmexport berth:scheduler/pre-score@0.1.0#pre-score
-func preScore(id, time, seed uint64, template, nodes, count uint32) unsafe.Pointer {
-	defer end()
-	begin()
-	to, err := guest.PreScore(cycle(id, time, seed, template), view[uint32](list{nodes, count}))
-	return answer(to, err)
-}
-
-//go:wasmexport berth:scheduler/score@0.1.0#score
-func score(id, time, seed uint64, template, nodes, count uint32) unsafe.Pointer {
-	defer end()
-	begin()
-	to, err := guest.Score(cycle(id, time, seed, template), view[uint32](list{nodes, count}))
-	return answer(lowerView(to), err)
-}
-
-//go:wasmexport berth:scheduler/normalize@0.1.0#normalize
-func normalize(id, time, seed uint64, template, nodes, count, scores, scoresCount uint32) unsafe.Pointer {
-	defer end()
-	begin()
-	raw := view[int64](list{scores, scoresCount})
-	to, err := guest.Normalize(cycle(id, time, seed, template), view[uint32](list{nodes, count}), raw)
-	return answer(lowerView(to), err)
-}
-
-func cycle(id, time, seed uint64, template uint32) contract.Cycle {
-	return contract.Cycle{ID: id, Time: int64(time), Seed: seed, Template: template}
+//go:wasmexport berth:scheduler/objects@0.2.0#apply
+func applyObjects(at, length uint32) {
+	defer endApply()
+	changes := view[rawObjectsChange](list{at, length})
+	for i := range changes {
+		change := liftObjectsChange(&changes[i])
+		guest.ApplyObject(&change)
+	}
 }

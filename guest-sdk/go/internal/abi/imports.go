@@ -12,7 +12,7 @@ import (
 	"berth.dev/framework/contract"
 )
 
-//go:wasmimport berth:scheduler/log@0.1.0 write
+//go:wasmimport berth:scheduler/log@0.2.0 write
 func write(level uint32, at unsafe.Pointer, length uint32)
 
 //go:wasmimport wasi_snapshot_preview1 proc_exit

@@ -114,10 +114,9 @@ type rawPodRequests struct {
 	effective       rawResources
 	nonZeroMilliCPU int64
 	nonZeroMemory   int64
-	named           list
 }
 
-var _ [104]byte = [unsafe.Sizeof(rawPodRequests{})]byte{}
+var _ [96]byte = [unsafe.Sizeof(rawPodRequests{})]byte{}
 
 type rawHostPort struct {
 	ip       list
@@ -132,10 +131,11 @@ type rawContainer struct {
 	kind      contract.ContainerKind
 	image     list
 	requests  rawResources
+	limits    rawResources
 	hostPorts list
 }
 
-var _ [72]byte = [unsafe.Sizeof(rawContainer{})]byte{}
+var _ [112]byte = [unsafe.Sizeof(rawContainer{})]byte{}
 
 type rawPodImages struct {
 	containers list
@@ -208,6 +208,8 @@ type rawPod struct {
 	antiAffinity          rawPodAffinity
 	topologySpread        list
 	requests              rawPodRequests
+	limits                rawResources
+	qos                   contract.QOSClass
 	containers            list
 	images                rawPodImages
 	hostPorts             list
@@ -217,12 +219,15 @@ type rawPod struct {
 	hostNetwork           bool
 	nominatedNodeName     list
 	deleting              bool
+	creationTime          int64
 	startTime             int64
 	userNamespace         bool
 	restartActions        list
+	schedulingGroup       list
+	fields                list
 }
 
-var _ [352]byte = [unsafe.Sizeof(rawPod{})]byte{}
+var _ [416]byte = [unsafe.Sizeof(rawPod{})]byte{}
 
 type rawTaint struct {
 	key    list
@@ -239,6 +244,17 @@ type rawCondition struct {
 
 var _ [12]byte = [unsafe.Sizeof(rawCondition{})]byte{}
 
+type rawNodeInfo struct {
+	architecture            list
+	operatingSystem         list
+	osImage                 list
+	kernelVersion           list
+	kubeletVersion          list
+	containerRuntimeVersion list
+}
+
+var _ [48]byte = [unsafe.Sizeof(rawNodeInfo{})]byte{}
+
 type rawNode struct {
 	id               uint32
 	name             option[list]
@@ -252,9 +268,12 @@ type rawNode struct {
 	usedPorts        option[list]
 	conditions       option[list]
 	declaredFeatures option[list]
+	capacity         option[rawResources]
+	info             option[rawNodeInfo]
+	fields           option[list]
 }
 
-var _ [168]byte = [unsafe.Sizeof(rawNode{})]byte{}
+var _ [280]byte = [unsafe.Sizeof(rawNode{})]byte{}
 
 type rawScalarUsage struct {
 	node     uint32
@@ -292,21 +311,142 @@ type rawResidentPod struct {
 	pod  rawPod
 }
 
-var _ [360]byte = [unsafe.Sizeof(rawResidentPod{})]byte{}
+var _ [424]byte = [unsafe.Sizeof(rawResidentPod{})]byte{}
+
+type rawPendingPod struct {
+	id  uint32
+	pod rawPod
+}
+
+var _ [424]byte = [unsafe.Sizeof(rawPendingPod{})]byte{}
 
 type rawChange struct {
 	tag     uint8
-	payload [45]uint64
+	payload [53]uint64
 }
 
-var _ [368]byte = [unsafe.Sizeof(rawChange{})]byte{}
+var _ [432]byte = [unsafe.Sizeof(rawChange{})]byte{}
+
+type rawObject struct {
+	id        uint32
+	kind      uint32
+	namespace list
+	name      list
+	uid       list
+	fields    list
+	assumed   bool
+}
+
+var _ [44]byte = [unsafe.Sizeof(rawObject{})]byte{}
+
+type rawObjectsChange struct {
+	tag     uint8
+	payload [11]uint32
+}
+
+var _ [48]byte = [unsafe.Sizeof(rawObjectsChange{})]byte{}
+
+type rawEventNode struct {
+	name             list
+	labels           list
+	annotations      list
+	taints           list
+	unschedulable    bool
+	allocatable      rawResources
+	conditions       list
+	declaredFeatures list
+	capacity         rawResources
+	info             option[rawNodeInfo]
+	fields           list
+}
+
+var _ [200]byte = [unsafe.Sizeof(rawEventNode{})]byte{}
+
+type rawNodeChange struct {
+	before option[rawEventNode]
+	after  option[rawEventNode]
+}
+
+var _ [416]byte = [unsafe.Sizeof(rawNodeChange{})]byte{}
+
+type rawPodChange struct {
+	before option[uint32]
+	after  option[uint32]
+}
+
+var _ [16]byte = [unsafe.Sizeof(rawPodChange{})]byte{}
+
+type rawObjectChange struct {
+	namespace list
+	name      list
+	before    option[list]
+	after     option[list]
+}
+
+var _ [40]byte = [unsafe.Sizeof(rawObjectChange{})]byte{}
+
+type rawSubject struct {
+	tag     uint8
+	payload [52]uint64
+}
+
+var _ [424]byte = [unsafe.Sizeof(rawSubject{})]byte{}
+
+type rawEvent struct {
+	kind    list
+	actions contract.EventActions
+	subject rawSubject
+}
+
+var _ [440]byte = [unsafe.Sizeof(rawEvent{})]byte{}
+
+type rawStatus struct {
+	code    contract.Code
+	reasons list
+}
+
+var _ [12]byte = [unsafe.Sizeof(rawStatus{})]byte{}
+
+type rawVerdicts struct {
+	outcomes list
+	nodes    list
+}
+
+var _ [16]byte = [unsafe.Sizeof(rawVerdicts{})]byte{}
+
+type rawCandidate struct {
+	node       uint32
+	victims    list
+	violations int64
+}
+
+var _ [24]byte = [unsafe.Sizeof(rawCandidate{})]byte{}
 
 type rawDescription struct {
-	name    list
-	version list
+	name      list
+	version   list
+	arguments option[list]
 }
 
-var _ [16]byte = [unsafe.Sizeof(rawDescription{})]byte{}
+var _ [28]byte = [unsafe.Sizeof(rawDescription{})]byte{}
+
+type rawPodReads struct {
+	facts          contract.PodFacts
+	labelKeys      list
+	annotationKeys list
+	fields         list
+}
+
+var _ [28]byte = [unsafe.Sizeof(rawPodReads{})]byte{}
+
+type rawNodeReads struct {
+	facts          contract.NodeFacts
+	labelKeys      list
+	annotationKeys list
+	fields         list
+}
+
+var _ [28]byte = [unsafe.Sizeof(rawNodeReads{})]byte{}
 
 type rawClusterEvent struct {
 	kind    list
@@ -316,24 +456,27 @@ type rawClusterEvent struct {
 var _ [12]byte = [unsafe.Sizeof(rawClusterEvent{})]byte{}
 
 type rawDeclaration struct {
-	podFacts         contract.PodFacts
-	nodeFacts        contract.NodeFacts
-	residentPodFacts contract.PodFacts
-	clusterFacts     contract.ClusterFacts
-	filterScope      contract.Scope
-	scoreScope       contract.Scope
-	normalization    contract.Normalization
-	retryOn          list
+	pod           rawPodReads
+	node          rawNodeReads
+	residentPods  option[rawPodReads]
+	pendingPods   option[rawPodReads]
+	clusterFacts  contract.ClusterFacts
+	readsTime     bool
+	filterScope   contract.Scope
+	scoreScope    contract.Scope
+	normalization contract.Normalization
+	retryOn       list
 }
 
-var _ [24]byte = [unsafe.Sizeof(rawDeclaration{})]byte{}
+var _ [136]byte = [unsafe.Sizeof(rawDeclaration{})]byte{}
 
-type rawStatus struct {
-	code    contract.Code
-	reasons list
+type rawKind struct {
+	apiVersion list
+	name       list
+	fields     list
 }
 
-var _ [12]byte = [unsafe.Sizeof(rawStatus{})]byte{}
+var _ [24]byte = [unsafe.Sizeof(rawKind{})]byte{}
 
 type rawPreFilterResult struct {
 	tag     uint8
@@ -342,9 +485,105 @@ type rawPreFilterResult struct {
 
 var _ [16]byte = [unsafe.Sizeof(rawPreFilterResult{})]byte{}
 
-type rawVerdicts struct {
-	outcomes list
-	nodes    list
+type rawObjectReference struct {
+	apiVersion list
+	kind       list
+	namespace  list
+	name       list
+	uid        list
 }
 
-var _ [16]byte = [unsafe.Sizeof(rawVerdicts{})]byte{}
+var _ [40]byte = [unsafe.Sizeof(rawObjectReference{})]byte{}
+
+type rawPatch struct {
+	object      rawObjectReference
+	subresource list
+	patch       list
+	patchType   contract.PatchType
+}
+
+var _ [60]byte = [unsafe.Sizeof(rawPatch{})]byte{}
+
+type rawWait struct {
+	object    rawObjectReference
+	until     list
+	timeoutMs uint64
+}
+
+var _ [56]byte = [unsafe.Sizeof(rawWait{})]byte{}
+
+type rawIntent struct {
+	tag     uint8
+	payload [8]uint64
+}
+
+var _ [72]byte = [unsafe.Sizeof(rawIntent{})]byte{}
+
+type rawPodActions struct {
+	approve  list
+	reject   list
+	activate list
+}
+
+var _ [24]byte = [unsafe.Sizeof(rawPodActions{})]byte{}
+
+type rawNomination struct {
+	node    uint32
+	evict   list
+	reason  list
+	intents list
+	pods    rawPodActions
+}
+
+var _ [52]byte = [unsafe.Sizeof(rawNomination{})]byte{}
+
+type rawFailure struct {
+	reasons list
+	clear   bool
+	intents list
+	pods    rawPodActions
+}
+
+var _ [44]byte = [unsafe.Sizeof(rawFailure{})]byte{}
+
+type rawPostFilterResult struct {
+	tag     uint8
+	payload [13]uint32
+}
+
+var _ [56]byte = [unsafe.Sizeof(rawPostFilterResult{})]byte{}
+
+type rawWhatIfCase struct {
+	node    uint32
+	removed list
+}
+
+var _ [12]byte = [unsafe.Sizeof(rawWhatIfCase{})]byte{}
+
+type rawReservation struct {
+	state   list
+	intents list
+}
+
+var _ [16]byte = [unsafe.Sizeof(rawReservation{})]byte{}
+
+type rawUndone struct {
+	intents list
+	pods    rawPodActions
+}
+
+var _ [32]byte = [unsafe.Sizeof(rawUndone{})]byte{}
+
+type rawDecision struct {
+	tag     uint8
+	payload [2]uint64
+}
+
+var _ [24]byte = [unsafe.Sizeof(rawDecision{})]byte{}
+
+type rawVerdict struct {
+	decision rawDecision
+	pods     rawPodActions
+}
+
+var _ [48]byte = [unsafe.Sizeof(rawVerdict{})]byte{}

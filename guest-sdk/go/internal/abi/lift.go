@@ -102,7 +102,6 @@ func liftPodRequests(from *rawPodRequests) (to contract.PodRequests) {
 	to.Effective = liftResources(&from.effective)
 	to.NonZeroMilliCPU = from.nonZeroMilliCPU
 	to.NonZeroMemory = from.nonZeroMemory
-	to.Named = liftList(from.named, liftString)
 	return to
 }
 
@@ -118,6 +117,7 @@ func liftContainer(from *rawContainer) (to contract.Container) {
 	to.Kind = from.kind
 	to.Image = liftString(&from.image)
 	to.Requests = liftResources(&from.requests)
+	to.Limits = liftResources(&from.limits)
 	to.HostPorts = liftList(from.hostPorts, liftHostPort)
 	return to
 }
@@ -218,6 +218,8 @@ func liftPod(from *rawPod) (to contract.Pod) {
 	to.AntiAffinity = liftPodAffinity(&from.antiAffinity)
 	to.TopologySpread = liftList(from.topologySpread, liftSpreadConstraint)
 	to.Requests = liftPodRequests(&from.requests)
+	to.Limits = liftResources(&from.limits)
+	to.QOS = from.qos
 	to.Containers = liftList(from.containers, liftContainer)
 	to.Images = liftPodImages(&from.images)
 	to.HostPorts = liftList(from.hostPorts, liftHostPort)
@@ -227,9 +229,12 @@ func liftPod(from *rawPod) (to contract.Pod) {
 	to.HostNetwork = from.hostNetwork
 	to.NominatedNodeName = liftString(&from.nominatedNodeName)
 	to.Deleting = from.deleting
+	to.CreationTime = from.creationTime
 	to.StartTime = from.startTime
 	to.UserNamespace = from.userNamespace
 	to.RestartActions = liftList(from.restartActions, liftString)
+	to.SchedulingGroup = liftString(&from.schedulingGroup)
+	to.Fields = liftString(&from.fields)
 	return to
 }
 
@@ -246,6 +251,16 @@ func liftCondition(from *rawCondition) (to contract.Condition) {
 	return to
 }
 
+func liftNodeInfo(from *rawNodeInfo) (to contract.NodeInfo) {
+	to.Architecture = liftString(&from.architecture)
+	to.OperatingSystem = liftString(&from.operatingSystem)
+	to.OSImage = liftString(&from.osImage)
+	to.KernelVersion = liftString(&from.kernelVersion)
+	to.KubeletVersion = liftString(&from.kubeletVersion)
+	to.ContainerRuntimeVersion = liftString(&from.containerRuntimeVersion)
+	return to
+}
+
 func liftNode(from *rawNode) (to contract.Node) {
 	to.ID = from.id
 	to.Name = liftOption(from.name, liftString)
@@ -259,6 +274,9 @@ func liftNode(from *rawNode) (to contract.Node) {
 	to.UsedPorts = liftOption(from.usedPorts, func(from *list) []contract.HostPort { return liftList(*from, liftHostPort) })
 	to.Conditions = liftOption(from.conditions, func(from *list) []contract.Condition { return liftList(*from, liftCondition) })
 	to.DeclaredFeatures = liftOption(from.declaredFeatures, func(from *list) []string { return liftList(*from, liftString) })
+	to.Capacity = liftOption(from.capacity, liftResources)
+	to.Info = liftOption(from.info, liftNodeInfo)
+	to.Fields = liftOption(from.fields, liftString)
 	return to
 }
 
@@ -296,6 +314,12 @@ func liftResidentPod(from *rawResidentPod) (to contract.ResidentPod) {
 	return to
 }
 
+func liftPendingPod(from *rawPendingPod) (to contract.PendingPod) {
+	to.ID = from.id
+	to.Pod = liftPod(&from.pod)
+	return to
+}
+
 func liftChange(from *rawChange) (to contract.Change) {
 	to.Tag = contract.ChangeTag(from.tag)
 	switch to.Tag {
@@ -317,8 +341,113 @@ func liftChange(from *rawChange) (to contract.Change) {
 		to.ResidentPod = &value
 	case contract.ChangeTagResidentPodRemoved:
 		to.ResidentPodRemoved = (*(*uint32)(unsafe.Pointer(&from.payload)))
+	case contract.ChangeTagPendingPod:
+		value := liftPendingPod(&(*(*rawPendingPod)(unsafe.Pointer(&from.payload))))
+		to.PendingPod = &value
+	case contract.ChangeTagPendingPodRemoved:
+		to.PendingPodRemoved = (*(*uint32)(unsafe.Pointer(&from.payload)))
 	case contract.ChangeTagNodeCount:
 		to.NodeCount = (*(*uint32)(unsafe.Pointer(&from.payload)))
 	}
+	return to
+}
+
+func liftObject(from *rawObject) (to contract.Object) {
+	to.ID = from.id
+	to.Kind = from.kind
+	to.Namespace = liftString(&from.namespace)
+	to.Name = liftString(&from.name)
+	to.UID = liftString(&from.uid)
+	to.Fields = liftString(&from.fields)
+	to.Assumed = from.assumed
+	return to
+}
+
+func liftObjectsChange(from *rawObjectsChange) (to contract.ObjectsChange) {
+	to.Tag = contract.ObjectsChangeTag(from.tag)
+	switch to.Tag {
+	case contract.ObjectsChangeTagObject:
+		value := liftObject(&(*(*rawObject)(unsafe.Pointer(&from.payload))))
+		to.Object = &value
+	case contract.ObjectsChangeTagObjectRemoved:
+		to.ObjectRemoved = (*(*uint32)(unsafe.Pointer(&from.payload)))
+	}
+	return to
+}
+
+func liftEventNode(from *rawEventNode) (to contract.EventNode) {
+	to.Name = liftString(&from.name)
+	to.Labels = liftList(from.labels, liftLabel)
+	to.Annotations = liftList(from.annotations, liftLabel)
+	to.Taints = liftList(from.taints, liftTaint)
+	to.Unschedulable = from.unschedulable
+	to.Allocatable = liftResources(&from.allocatable)
+	to.Conditions = liftList(from.conditions, liftCondition)
+	to.DeclaredFeatures = liftList(from.declaredFeatures, liftString)
+	to.Capacity = liftResources(&from.capacity)
+	to.Info = liftOption(from.info, liftNodeInfo)
+	to.Fields = liftString(&from.fields)
+	return to
+}
+
+func liftNodeChange(from *rawNodeChange) (to contract.NodeChange) {
+	to.Before = liftOption(from.before, liftEventNode)
+	to.After = liftOption(from.after, liftEventNode)
+	return to
+}
+
+func liftPodChange(from *rawPodChange) (to contract.PodChange) {
+	to.Before = liftOption(from.before, same)
+	to.After = liftOption(from.after, same)
+	return to
+}
+
+func liftObjectChange(from *rawObjectChange) (to contract.ObjectChange) {
+	to.Namespace = liftString(&from.namespace)
+	to.Name = liftString(&from.name)
+	to.Before = liftOption(from.before, liftString)
+	to.After = liftOption(from.after, liftString)
+	return to
+}
+
+func liftSubject(from *rawSubject) (to contract.Subject) {
+	to.Tag = contract.SubjectTag(from.tag)
+	switch to.Tag {
+	case contract.SubjectTagNode:
+		value := liftNodeChange(&(*(*rawNodeChange)(unsafe.Pointer(&from.payload))))
+		to.Node = &value
+	case contract.SubjectTagPod:
+		value := liftPodChange(&(*(*rawPodChange)(unsafe.Pointer(&from.payload))))
+		to.Pod = &value
+	case contract.SubjectTagObject:
+		value := liftObjectChange(&(*(*rawObjectChange)(unsafe.Pointer(&from.payload))))
+		to.Object = &value
+	}
+	return to
+}
+
+func liftEvent(from *rawEvent) (to contract.Event) {
+	to.Kind = liftString(&from.kind)
+	to.Actions = from.actions
+	to.Subject = liftSubject(&from.subject)
+	return to
+}
+
+func liftStatus(from *rawStatus) (to contract.Status) {
+	to.Code = from.code
+	to.Reasons = liftList(from.reasons, liftString)
+	return to
+}
+
+func liftVerdicts(from *rawVerdicts) (to contract.Verdicts) {
+	to.Outcomes = liftList(from.outcomes, liftStatus)
+	to.Nodes = view[uint16](from.nodes)
+	return to
+}
+
+func liftCandidate(from *rawCandidate) (to contract.Candidate) {
+	to.Node = from.node
+	to.Victims = view[uint32](from.victims)
+	to.Violations = from.violations
 	return to
 }

@@ -1,10 +1,11 @@
 //! team-nodes: a filter that keeps pods with a team on their team's nodes.
 
 use berth_guest::prelude::*;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 /// The arguments, from `pluginConfig[].args`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Args {
     /// The key of the label that names the team of a pod or a node. The default is `team`.
@@ -24,7 +25,7 @@ fn filter(pod: &pod::Labels, node: &node::Labels, args: &Args) -> Verdict {
     }
 }
 
-berth_guest::plugin!(name: "team-nodes", args: Args, filter: filter);
+berth_guest::plugin!(name: "team-nodes", args: Args, schema: "arguments.schema.json", filter: filter);
 
 #[cfg(test)]
 mod tests;

@@ -32,6 +32,7 @@ partial! {
     /// `v1.ResourceRequirements`.
     RequirementsData {
         requests: ResourceQuantities,
+        limits: ResourceQuantities,
     }
 
     /// `v1.ContainerStatus`; only the fields that show a resize.
@@ -83,17 +84,19 @@ pub(super) fn convert(
         (true, true) => ContainerKind::RestartableInit,
     };
     let spec = container.resources.requests.list("spec.containers[].resources.requests", notes);
-    let requests = to_resources(&spec);
+    let exact_limits = container.resources.limits.list("spec.containers[].resources.limits", notes);
+    let (requests, limits) = (to_resources(&spec), to_resources(&exact_limits));
     let status = statuses.iter().position(|s| s.name == container.name).map(|at| statuses.swap_remove(at));
     let status = status.unwrap_or_default();
     let resources = ContainerResources {
         spec,
+        limits: exact_limits,
         actuated: status.resources.map(|r| r.requests.list("status.containerStatuses[].resources.requests", notes)),
         allocated: status.allocated_resources.list("status.containerStatuses[].allocatedResources", notes),
         restartable,
     };
     let host_ports = container.ports.into_iter().filter_map(PortData::into_host_port).collect();
-    (Container { name: container.name, kind, image: container.image, requests, host_ports }, resources)
+    (Container { name: container.name, kind, image: container.image, requests, limits, host_ports }, resources)
 }
 
 impl PortData {

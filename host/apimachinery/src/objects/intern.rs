@@ -3,7 +3,8 @@
 use std::hash::{BuildHasher, Hash};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use berth_core::model::{Labels, Owner, PodRequests, PodSpec};
+use berth_core::model::named_fields::NamedField;
+use berth_core::model::{Labels, NamedFields, Owner, PodRequests, PodSpec};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// The parts that pods share.
@@ -13,6 +14,7 @@ pub struct PodParts {
     requests: Table<PodRequests>,
     labels: Table<Labels>,
     owners: Table<[Owner]>,
+    fields: Table<[NamedField]>,
 }
 
 impl PodParts {
@@ -38,6 +40,12 @@ impl PodParts {
     #[must_use]
     pub fn owners(&self, owners: Vec<Owner>) -> Arc<[Owner]> {
         self.owners.share(owners)
+    }
+
+    /// Returns the shared copy of these fields.
+    #[must_use]
+    pub fn fields(&self, fields: NamedFields) -> NamedFields {
+        fields.shared(|fields| self.fields.share(fields))
     }
 }
 
@@ -107,6 +115,18 @@ mod tests {
         let (a, b, c) =
             (parts.owners(vec![owner("a")]), parts.owners(vec![owner("a")]), parts.owners(vec![owner("b")]));
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
+    }
+
+    #[test]
+    fn equal_fields_are_shared() {
+        let parts = PodParts::default();
+        let fields = |json: &str| {
+            let field = NamedField { path: "spec.a".into(), json: json.into() };
+            parts.fields(NamedFields::new(vec![field]))
+        };
+        let (a, b, c) = (fields("1"), fields("1"), fields("2"));
+        assert!(std::ptr::eq(a.all(), b.all()) && !std::ptr::eq(a.all(), c.all()));
+        assert_eq!(parts.fields(NamedFields::default()), NamedFields::default());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reads nodes.
 
-use berth_core::model::{Condition, ConditionStatus, Effect, Node, NodeImage, Taint};
+use berth_core::model::{Condition, ConditionStatus, Effect, NamedFields, Node, NodeImage, NodeSystemInfo, Taint};
 
 use super::container::ResourceQuantities;
 use super::json::partial;
@@ -29,9 +29,21 @@ partial! {
 
     NodeStatus {
         allocatable: ResourceQuantities,
+        capacity: ResourceQuantities,
+        node_info: SystemInfoData,
         images: Vec<ImageData>,
         conditions: Vec<ConditionData>,
         declared_features: Vec<Box<str>>,
+    }
+
+    /// `v1.NodeSystemInfo`.
+    SystemInfoData {
+        architecture: Box<str>,
+        operating_system: Box<str>,
+        os_image: Box<str>,
+        kernel_version: Box<str>,
+        kubelet_version: Box<str>,
+        container_runtime_version: Box<str>,
     }
 
     ImageData {
@@ -73,9 +85,12 @@ impl NodeObject {
             taints: spec.taints.into_iter().filter_map(|taint| taint.into_model(notes)).collect(),
             unschedulable: spec.unschedulable,
             allocatable: status.allocatable.resources("status.allocatable", notes),
+            capacity: status.capacity.resources("status.capacity", notes),
+            info: NodeSystemInfo::from(status.node_info),
             images: status.images.into_iter().map(|i| NodeImage { names: i.names, size: i.size_bytes }).collect(),
             conditions: status.conditions.into_iter().map(Condition::from).collect(),
             declared_features: status.declared_features,
+            fields: NamedFields::default(),
         }
     }
 }
@@ -99,6 +114,19 @@ pub(super) fn effect(text: &str) -> Option<Effect> {
         "PreferNoSchedule" => Some(Effect::PreferNoSchedule),
         "NoExecute" => Some(Effect::NoExecute),
         _ => None,
+    }
+}
+
+impl From<SystemInfoData> for NodeSystemInfo {
+    fn from(info: SystemInfoData) -> Self {
+        Self {
+            architecture: info.architecture,
+            operating_system: info.operating_system,
+            os_image: info.os_image,
+            kernel_version: info.kernel_version,
+            kubelet_version: info.kubelet_version,
+            container_runtime_version: info.container_runtime_version,
+        }
     }
 }
 

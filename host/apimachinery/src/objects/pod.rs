@@ -1,6 +1,6 @@
 //! Reads pods.
 
-use berth_core::model::{Owner, Pod, PodKey, PodRequests, RequestInputs};
+use berth_core::model::{NamedFields, Owner, Pod, PodKey, PodRequests, RequestInputs};
 
 use super::container::{ContainerStatusData, RequirementsData, ResourceQuantities};
 use super::intern::PodParts;
@@ -81,8 +81,13 @@ impl PodObject {
     pub fn into_model(self, parts: &PodParts, notes: &mut Notes) -> Pod {
         let PodData { metadata, mut spec, status } = self.0;
         let node_name = std::mem::take(&mut spec.node_name);
+        let pod_level = spec.resources.take();
+        let has_pod_level = pod_level.is_some();
+        let RequirementsData { requests, limits } = pod_level.unwrap_or_default();
         let mut inputs = RequestInputs {
-            pod_level: std::mem::take(&mut spec.resources).requests.list("spec.resources.requests", notes),
+            pod_level: requests.list("spec.resources.requests", notes),
+            pod_level_limits: limits.list("spec.resources.limits", notes),
+            has_pod_level,
             pod_level_actuated: status.resources.map(|r| r.requests.list("status.resources.requests", notes)),
             pod_level_allocated: status.allocated_resources.list("status.allocatedResources", notes),
             overhead: std::mem::take(&mut spec.overhead).list("spec.overhead", notes),
@@ -98,9 +103,10 @@ impl PodObject {
             container_statuses,
             claim_statuses: status.resource_claim_statuses,
         };
-        let ConvertedSpec { model, init_containers, containers } = spec.into_model(pod, notes);
+        let ConvertedSpec { mut model, init_containers, containers } = spec.into_model(pod, notes);
         inputs.init_containers = init_containers;
         inputs.containers = containers;
+        (model.limits, model.qos) = (inputs.limits(), inputs.qos());
         Pod {
             key: PodKey { namespace: metadata.namespace, name: metadata.name, uid: metadata.uid },
             labels: parts.labels(metadata.labels.into_labels()),
@@ -115,6 +121,7 @@ impl PodObject {
             finished: matches!(status.phase.as_ref(), "Succeeded" | "Failed"),
             requests: parts.requests(PodRequests::of(&inputs)),
             spec: parts.spec(model),
+            fields: NamedFields::default(),
         }
     }
 }

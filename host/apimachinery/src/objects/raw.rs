@@ -87,12 +87,7 @@ impl ObjectReader {
 
     fn fields(&self, text: &str, notes: &mut Notes) -> Arc<str> {
         // The text is valid JSON, because the deserialization of `RawObject` has parsed it. So this call cannot fail.
-        let mut fields = pruned_text(text, &self.paths).unwrap_or_default();
-        // managedFields often is half of an object's metadata, and no plugin needs it.
-        if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
-            metadata.remove("managedFields");
-        }
-        let fields = fields.to_string();
+        let fields = without_managed_fields(pruned_text(text, &self.paths).unwrap_or_default()).to_string();
         if fields.len() <= LARGEST {
             return fields.into();
         }
@@ -100,6 +95,15 @@ impl ObjectReader {
         notes.add("the declared fields", format_args!("{size} bytes, more than {LARGEST}; plugins see no field of it"));
         "{}".into()
     }
+}
+
+/// Returns the object without `metadata.managedFields`, which often is half of an object's metadata. No plugin needs
+/// the field.
+pub(super) fn without_managed_fields(mut object: Value) -> Value {
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove("managedFields");
+    }
+    object
 }
 
 #[cfg(test)]

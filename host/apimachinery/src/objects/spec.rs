@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use berth_core::model::{
-    Container, ContainerKind, ContainerResources, Labels, PodAffinity, PodResourceClaim, PodSpec, Preemption,
-    Toleration, TolerationOperator, Volume,
+    Container, ContainerKind, ContainerResources, Labels, PodAffinity, PodResourceClaim, PodSpec, Preemption, QosClass,
+    Resources, Toleration, TolerationOperator, Volume,
 };
 
 use super::affinity::{AffinityData, SpreadData};
@@ -27,13 +27,19 @@ partial! {
         topology_spread_constraints: Vec<SpreadData>,
         init_containers: Vec<ContainerData>,
         containers: Vec<ContainerData>,
-        resources: RequirementsData,
+        resources: Option<RequirementsData>,
         overhead: ResourceQuantities,
         volumes: Vec<VolumeData>,
         scheduling_gates: Vec<GateData>,
         resource_claims: Vec<ClaimData>,
         host_network: bool,
         host_users: Option<bool>,
+        scheduling_group: SchedulingGroupData,
+    }
+
+    /// `v1.PodSchedulingGroup`.
+    SchedulingGroupData {
+        pod_group_name: Box<str>,
     }
 
     TolerationData {
@@ -139,6 +145,10 @@ impl PodSpecData {
             host_network: self.host_network,
             user_namespace: self.host_users == Some(false),
             restart_actions: Vec::new(),
+            scheduling_group: self.scheduling_group.pod_group_name,
+            // The conversion of the pod computes these two, because they depend on pod-level resources.
+            limits: Resources::default(),
+            qos: QosClass::default(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 
+mod resources;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -70,6 +72,7 @@ fn metadata_and_status_of_a_pod_are_read() {
         finished: true,
         requests: pod.requests.clone(),
         spec: pod.spec.clone(),
+        fields: NamedFields::default(),
     };
     assert_eq!(pod, expected);
     assert_eq!(
@@ -230,6 +233,11 @@ fn containers() -> Vec<Container> {
         kind,
         image: image.into(),
         requests,
+        limits: if name == "web" {
+            Resources { milli_cpu: 9000, ..Resources::default() }
+        } else {
+            Resources::default()
+        },
         host_ports: vec![host_port],
     };
     let cpu = |milli_cpu| Resources { milli_cpu, ..Resources::default() };
@@ -307,6 +315,15 @@ fn a_node_is_read() {
             pods: 110,
             scalars: vec![("hugepages-2Mi".into(), 8 << 20), ("nvidia.com/gpu".into(), 4)],
         },
+        capacity: Resources { milli_cpu: 9000, ..Resources::default() },
+        info: NodeSystemInfo {
+            architecture: "amd64".into(),
+            operating_system: "linux".into(),
+            os_image: "Debian GNU/Linux 13 (trixie)".into(),
+            kernel_version: "6.12.48".into(),
+            kubelet_version: "v1.36.3".into(),
+            container_runtime_version: "containerd://2.1.4".into(),
+        },
         images: vec![web, NodeImage { names: vec![], size: 1 }],
         conditions: vec![
             condition("Ready", ConditionStatus::True),
@@ -314,6 +331,7 @@ fn a_node_is_read() {
             condition("Network", ConditionStatus::Unknown),
         ],
         declared_features: boxed(&["SidecarResize"]),
+        fields: NamedFields::default(),
     };
     assert_eq!(node, expected);
     assert_eq!(notes, "spec.taints[].effect: \"NoMonday\" is unknown; the taint is left out");

@@ -4,4 +4,6 @@
 
 mod arguments;
 mod components;
+mod open_facts;
+mod pod_actions;
 mod wrong_guests;

@@ -11,7 +11,7 @@ use berth_test_kit::component::{Guest, NORMALIZE_CUSTOM, NORMALIZE_NONE};
 /// The bit of the pod fact `labels`.
 const LABELS: u32 = 1 << 3;
 
-fn examined(guest: &Guest) -> Conformance {
+pub fn examined(guest: &Guest) -> Conformance {
     let dir = TempDir::new().expect("a temporary directory");
     let file = dir.path().join("plugin.wasm");
     std::fs::write(&file, guest.build()).expect("written");
@@ -28,7 +28,7 @@ fn sound() -> Guest {
 }
 
 /// Checks that the component breaks this promise at this extension point, and that the message contains `expected`.
-fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, expected: &str) {
+pub fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, expected: &str) {
     let conformance = examined(guest);
     let of_promise =
         |finding: &&berth_conformance::Finding| finding.promise == promise && finding.export.to_string() == export;
@@ -66,7 +66,7 @@ fn reject_where(condition: &str) -> String {
 }
 
 /// Returns code that stores a score (i64) for each node, at index `$at`.
-fn score_each(score: &str) -> String {
+pub fn score_each(score: &str) -> String {
     format!(
         "(local.set $at (i32.const 0))
          (block $end (loop $next
@@ -78,14 +78,21 @@ fn score_each(score: &str) -> String {
 }
 
 /// The id of the node at index `$at`.
-const NODE: &str = "(i32.load (i32.add (local.get $nodes) (i32.shl (local.get $at) (i32.const 2))))";
+pub const NODE: &str = "(i32.load (i32.add (local.get $nodes) (i32.shl (local.get $at) (i32.const 2))))";
 
 /// A counter in memory, which `COUNT` increments.
-const COUNTER: &str = "(i64.load (i32.const 0x8000))";
-const COUNT: &str = "(i64.store (i32.const 0x8000) (i64.add (i64.load (i32.const 0x8000)) (i64.const 1)))";
+pub const COUNTER: &str = "(i64.load (i32.const 0x8000))";
+pub const COUNT: &str = "(i64.store (i32.const 0x8000) (i64.add (i64.load (i32.const 0x8000)) (i64.const 1)))";
+
+/// Returns code for a number that is not 0 if one of the first nodes has a pod.
+fn usage() -> String {
+    let load = |id: usize| format!("(i64.load offset={} (i32.const 0x10000))", 8 * id);
+    (0..20).fold("(i64.const 0)".to_owned(), |any, id| format!("(i64.or {any} {})", load(id)))
+}
 
 #[test]
 fn a_sound_guest_keeps_every_promise() {
+    assert_eq!(examined(&sound().contract("0.1.0")).findings, []);
     let conformance = examined(&sound());
     assert_eq!(conformance.findings, []);
     assert!(conformance.deltas >= 1_000 && conformance.cycles >= 100, "{conformance:?}");
@@ -170,9 +177,9 @@ fn rebuilt() {
 }
 
 #[test]
-fn templates() {
-    let id = score_each("(i64.extend_i32_u (local.get $template))");
-    breaks_only("reads the id", &sound().body("score", &id), Promise::Templates, "score", "and another template id");
+fn signatures() {
+    let id = score_each("(i64.extend_i32_u (local.get $signature))");
+    breaks_only("reads the id", &sound().body("score", &id), Promise::Signatures, "score", "and another signature id");
 }
 
 #[test]
@@ -181,8 +188,8 @@ fn order() {
     breaks("the first", &first, Promise::Order, "filter", "\"Unschedulable (told so)\"");
     let crowd = sound().body("score", &score_each("(i64.extend_i32_u (local.get $count))"));
     breaks("how many", &crowd, Promise::Order, "score", "in two calls, each for some of the nodes");
-    let last = "(if (i32.ne (local.get $template) (i32.load (i32.const 0x8008))) (then
-                  (i32.store (i32.const 0x8008) (local.get $template)) (i32.store16 (local.get $verdicts) (i32.const 1))))";
+    let last = "(if (i32.ne (local.get $signature) (i32.load (i32.const 0x8008))) (then
+                  (i32.store (i32.const 0x8008) (local.get $signature)) (i32.store16 (local.get $verdicts) (i32.const 1))))";
     breaks("after another pod", &sound().body("filter", last), Promise::Order, "filter", "after another pod");
 }
 
@@ -191,15 +198,17 @@ fn cycles() {
     let seed = score_each("(i64.and (local.get $seed) (i64.const 63))");
     breaks_only("the seed", &sound().body("score", &seed), Promise::Cycles, "score", "another id, time and seed");
     let time = score_each("(i64.rem_u (local.get $time) (i64.const 100))");
-    breaks("the time", &sound().body("score", &time), Promise::Cycles, "score", "another id, time and seed");
+    let of_0_1 = sound().contract("0.1.0").body("score", &time);
+    breaks("the time", &of_0_1, Promise::Cycles, "score", "another id, time and seed");
+    assert_eq!(examined(&sound().body("score", &time)).findings, [], "the time is not declared");
 }
 
 #[test]
 fn preparation() {
     let exports = ["plugin", "snapshot", "pre-filter", "filter"];
-    let prepares = "(i32.store (i32.const 0x8010) (i32.add (local.get $template) (i32.const 1)))
+    let prepares = "(i32.store (i32.const 0x8010) (i32.add (local.get $signature) (i32.const 1)))
                     (i64.store (i32.const 600) (i64.const 0)) (i32.const 600)";
-    let unprepared = "(i32.ne (i32.load (i32.const 0x8010)) (i32.add (local.get $template) (i32.const 1)))";
+    let unprepared = "(i32.ne (i32.load (i32.const 0x8010)) (i32.add (local.get $signature) (i32.const 1)))";
     let guest = sound().exports(&exports).body("pre_filter", prepares).body("filter", &reject_where(unprepared));
     breaks("needs pre-filter", &guest, Promise::Preparation, "filter", "without pre-filter and pre-score");
 }
@@ -226,17 +235,31 @@ fn ids() {
 }
 
 #[test]
-fn template_only() {
+fn signature_only() {
     let exports = ["plugin", "snapshot", "pre-filter", "filter"];
     // The plugin skips if one of the first nodes has a pod.
-    let load = |id: usize| format!("(i64.load offset={} (i32.const 0x10000))", 8 * id);
-    let any = (0..20).fold("(i64.const 0)".to_owned(), |any, id| format!("(i64.or {any} {})", load(id)));
     let skips = format!(
         "(i64.store (i32.const 600) (i64.const 0))
-         (i32.store8 (i32.const 604) (i64.ne {any} (i64.const 0))) (i32.const 600)"
+         (i32.store8 (i32.const 604) (i64.ne {} (i64.const 0))) (i32.const 600)",
+        usage()
     );
     let guest = sound().exports(&exports).body("pre_filter", &skips);
-    breaks("reads nodes", &guest, Promise::TemplateOnly, "pre-filter", "with an empty cluster");
+    breaks("reads nodes", &guest, Promise::SignatureOnly, "pre-filter", "with an empty cluster");
+}
+
+#[test]
+fn skip() {
+    let exports = ["plugin", "snapshot", "skip", "queue-sort", "filter"];
+    let skips = format!("(i32.store8 (i32.const 3108) (i64.ne {} (i64.const 0)))", usage());
+    let guest = || sound().exports(&exports);
+    breaks("skip reads nodes", &guest().body("skip", &skips), Promise::Skip, "skip", "without nodes");
+    let key = |value: &str| format!("(i64.store (i32.const 3088) {value})");
+    let sorts = guest().body("sort_key", &key(&usage()));
+    breaks("a key reads nodes", &sorts, Promise::Skip, "sort-key", "without nodes");
+    let times = "(i64.sub (local.get $queued) (local.get $first_queued))";
+    let conformance = examined(&guest().body("sort_key", &key(times)));
+    assert_eq!(conformance.findings, []);
+    assert_eq!(conformance.variety.sort_keys, Some((70_000, 70_000)), "milliseconds between the queue times");
 }
 
 #[test]
@@ -245,8 +268,8 @@ fn memory() {
         "{COUNT} (if (i64.eqz (i64.rem_u {COUNTER} (i64.const 200))) (then (drop (memory.grow (i32.const 1)))))"
     );
     breaks_only(
-        "leaks templates",
-        &sound().body("hold", &seldom),
+        "leaks signatures",
+        &sound().body("add_signature", &seldom),
         Promise::Memory,
         "apply",
         "its memory grew from 2048",

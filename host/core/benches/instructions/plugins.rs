@@ -63,8 +63,8 @@ fn declaration(plugin: PluginId) -> Declaration {
     Declaration {
         name: name.into(),
         points,
-        pod_facts,
-        node_facts,
+        pod: pod_facts.into(),
+        node: node_facts.into(),
         filter_scope: scope,
         score_scope: scope,
         normalization,

@@ -1,7 +1,10 @@
 //! Tests of the states of pods and nodes in the cache, and of its log.
 
 use super::*;
-use crate::model::{HostPort, NodeImage, PodKey, PodRequests, PodSpec, Protocol, Resources};
+use crate::model::named_fields::NamedField;
+use crate::model::{
+    HostPort, NamedFields, NodeImage, NodeSystemInfo, PodKey, PodRequests, PodSpec, Protocol, Resources,
+};
 
 fn node(name: &str) -> Node {
     Node { name: name.into(), uid: format!("uid-{name}").into(), ..Node::default() }
@@ -162,4 +165,45 @@ fn the_id_of_a_pod_removed_after_its_node_is_freed_once() {
     cache.set_pod(pod("other", "b", 1));
     assert_eq!(cache.pods().count(), 2);
     assert_ne!(cache.pods.find("one"), cache.pods.find("other"));
+}
+
+#[test]
+fn an_assumed_pod_gets_the_named_fields_of_its_version_without_a_node() {
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(node("a")));
+    cache.assume(pod("p", "a", 100));
+    let position = cache.log().end();
+    let field = NamedField { path: "spec.a".into(), json: "{}".into() };
+    let pending = Pod { fields: NamedFields::new(vec![field]), ..Pod::clone(&pod("p", "", 100)) };
+    cache.set_assumed_fields(&pending);
+    let cached = cache.pod_by_uid("p").expect("the pod is there");
+    assert_eq!((&*cached.pod.node_name, cached.assumed, &cached.pod.fields), ("a", true, &pending.fields));
+    assert!(
+        cache.log().since(position).is_some_and(|mut changes| changes.any(|change| change == Change::Pod(PodId(0))))
+    );
+    let position = cache.log().end();
+    cache.set_assumed_fields(&pending);
+    cache.set_pod(Arc::clone(&cache.pod_by_uid("p").expect("the pod is there").pod));
+    cache.set_assumed_fields(&pod("p", "", 100));
+    assert_eq!(cache.log().end(), position, "nothing changed, and a confirmed pod stays as it is");
+}
+
+#[test]
+fn new_facts_of_a_node_are_logged() {
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(node("a")));
+    let capacity = Resources { milli_cpu: 1, ..Resources::default() };
+    let info = NodeSystemInfo { architecture: "arm64".into(), ..NodeSystemInfo::default() };
+    let fields = NamedFields::new(vec![NamedField { path: "spec.a".into(), json: "{}".into() }]);
+    for (after, facts) in [
+        (Node { capacity, ..node("a") }, NodeFacts::CAPACITY),
+        (Node { info, ..node("a") }, NodeFacts::INFO),
+        (Node { fields, ..node("a") }, NodeFacts::FIELDS),
+    ] {
+        cache.set_node(Arc::new(node("a")));
+        let position = cache.log().end();
+        cache.set_node(Arc::new(after));
+        let logged: Vec<Change> = cache.log().since(position).into_iter().flatten().collect();
+        assert_eq!(logged, [Change::Node(NodeId(0), facts)]);
+    }
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
-/// The id of a pod for as long as the pod is assigned to the same node, or assumed there (`pod-id`).
+/// The id of a pod for as long as the pod is assigned to the same node, or assumed there, or for as long as the pod is
+/// pending (`pod-id`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PodId(pub u32);
 
@@ -50,6 +51,10 @@ const PAGE: usize = CHUNK * CHUNK;
 enum Entry<T> {
     Taken(T),
     Retired,
+    /// The id names an item that is stored elsewhere, under this key.
+    Lent(u32),
+    /// The id was lent, and its item was removed.
+    Returned,
     Free,
 }
 
@@ -57,7 +62,7 @@ impl<T> Entry<T> {
     fn as_ref(&self) -> Option<&T> {
         match self {
             Self::Taken(thing) => Some(thing),
-            Self::Retired | Self::Free => None,
+            Self::Retired | Self::Lent(_) | Self::Returned | Self::Free => None,
         }
     }
 }
@@ -71,10 +76,27 @@ impl<T> Default for Slab<T> {
 impl<T: Clone> Slab<T> {
     pub fn insert(&mut self, thing: T) -> u32 {
         self.len += 1;
+        self.add(Entry::Taken(thing))
+    }
+
+    /// Returns a new id for an item that is stored elsewhere, under this key. No item of this slab has the id until the
+    /// id is returned and freed ([`Slab::take_back`], [`Slab::free_returned`]).
+    pub fn lend(&mut self, key: u32) -> u32 {
+        self.add(Entry::Lent(key))
+    }
+
+    /// Ends the use of a lent id. The id stays out of use until [`Slab::free_returned`].
+    pub fn take_back(&mut self, id: u32) {
+        if let Some(entry @ Entry::Lent(_)) = self.entry_mut(id) {
+            *entry = Entry::Returned;
+        }
+    }
+
+    fn add(&mut self, added: Entry<T>) -> u32 {
         if let Some(id) = self.free.pop()
             && let Some(entry) = self.entry_mut(id)
         {
-            *entry = Entry::Taken(thing);
+            *entry = added;
             return id;
         }
         let id = self.end() as u32;
@@ -87,7 +109,7 @@ impl<T: Clone> Slab<T> {
                 page.push(Arc::new(Vec::with_capacity(CHUNK)));
             }
             if let Some(last) = page.last_mut().map(Arc::make_mut) {
-                last.push(Entry::Taken(thing));
+                last.push(added);
             }
         }
         id
@@ -96,7 +118,7 @@ impl<T: Clone> Slab<T> {
     pub fn get_mut(&mut self, id: u32) -> Option<&mut T> {
         match self.entry_mut(id)? {
             Entry::Taken(thing) => Some(thing),
-            Entry::Retired | Entry::Free => None,
+            Entry::Retired | Entry::Lent(_) | Entry::Returned | Entry::Free => None,
         }
     }
 
@@ -124,6 +146,15 @@ impl<T: Clone> Slab<T> {
         }
     }
 
+    /// Allows to use a returned id again. Ids of removed items of this slab are left alone: the log may hold the removal
+    /// of an item that had the id before it was lent.
+    pub fn free_returned(&mut self, id: u32) {
+        if let Some(entry @ Entry::Returned) = self.entry_mut(id) {
+            *entry = Entry::Free;
+            self.free.push(id);
+        }
+    }
+
     fn entry_mut(&mut self, id: u32) -> Option<&mut Entry<T>> {
         let at = id as usize;
         let page = Arc::make_mut(self.pages.get_mut(at / PAGE)?);
@@ -133,8 +164,20 @@ impl<T: Clone> Slab<T> {
 
 impl<T> Slab<T> {
     pub fn get(&self, id: u32) -> Option<&T> {
+        self.entry(id)?.as_ref()
+    }
+
+    /// Returns the key under which the item of a lent id is stored.
+    pub fn lent(&self, id: u32) -> Option<u32> {
+        match self.entry(id)? {
+            Entry::Lent(key) => Some(*key),
+            _ => None,
+        }
+    }
+
+    fn entry(&self, id: u32) -> Option<&Entry<T>> {
         let at = id as usize;
-        self.pages.get(at / PAGE)?.get(at % PAGE / CHUNK)?.get(at % CHUNK)?.as_ref()
+        self.pages.get(at / PAGE)?.get(at % PAGE / CHUNK)?.get(at % CHUNK)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &T> {
@@ -181,5 +224,22 @@ mod tests {
             (Some(&7000), Some(&3000), Some(&1), None)
         );
         assert_eq!((slab.iter().count(), slab.len(), slab.end()), (5001, 5001, 5001));
+    }
+
+    #[test]
+    fn lent_ids_name_no_item() {
+        let mut slab = Slab::default();
+        let first = slab.insert("first");
+        let lent = slab.lend(7);
+        assert_eq!((lent, slab.lent(lent), slab.lent(first)), (1, Some(7), None));
+        assert_eq!((slab.retire(lent), slab.get(lent), slab.len(), slab.iter().count()), (None, None, 1, 1));
+        slab.free(lent);
+        assert_eq!(slab.insert("second"), 2, "a lent id is not free");
+        slab.take_back(lent);
+        slab.free(lent);
+        assert_eq!((slab.lent(lent), slab.insert("third")), (None, 3), "nor is an id that was returned");
+        slab.free_returned(lent);
+        slab.free_returned(first);
+        assert_eq!((slab.insert("fourth"), slab.insert("fifth")), (lent, 4));
     }
 }

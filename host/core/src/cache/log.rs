@@ -16,6 +16,10 @@ pub enum Change {
     Pod(PodId),
     /// A pod left its node, or the pod's node was removed. The pod may still be in the cache.
     PodRemoved(PodId),
+    /// A pending pod was added or changed.
+    PendingPod(PodId),
+    /// A pod is not pending any more.
+    PendingPodRemoved(PodId),
     /// An image's size or number of nodes changed.
     Image(ImageId),
     /// The last node with the image lost it.
@@ -34,8 +38,10 @@ pub enum Change {
 pub struct ChangeLog {
     changes: VecDeque<Change>,
     start: u64,
-    /// The position after the last change that is not about a single node or its pods.
+    /// The position after the last change that is not about a single node, its pods or a pending pod.
     beyond_nodes: u64,
+    /// The position after the last change of a pending pod.
+    pending_pods: u64,
     /// The log drops no changes while it has at most this many.
     holds: usize,
 }
@@ -48,7 +54,7 @@ impl Default for ChangeLog {
 
 impl ChangeLog {
     pub(super) fn with_limit(holds: usize) -> Self {
-        Self { changes: VecDeque::new(), start: 0, beyond_nodes: 0, holds }
+        Self { changes: VecDeque::new(), start: 0, beyond_nodes: 0, pending_pods: 0, holds }
     }
 
     /// Returns a log with the same end that only holds the changes since this position. If the log no longer reaches
@@ -71,16 +77,23 @@ impl ChangeLog {
         Some(self.changes.range(skip.min(self.changes.len())..).copied())
     }
 
-    /// Returns the position after the last change that is not about a node or a pod on it.
+    /// Returns the position after the last change that is not about a node, a pod on it or a pending pod.
     #[must_use]
     pub fn end_beyond_nodes(&self) -> u64 {
         self.beyond_nodes
+    }
+
+    /// Returns the position after the last change of a pending pod.
+    #[must_use]
+    pub fn end_of_pending_pods(&self) -> u64 {
+        self.pending_pods
     }
 
     pub(super) fn push(&mut self, change: Change) {
         self.changes.push_back(change);
         match change {
             Change::Node(..) | Change::NodeRemoved(_) | Change::Pod(_) | Change::PodRemoved(_) => {}
+            Change::PendingPod(_) | Change::PendingPodRemoved(_) => self.pending_pods = self.end(),
             Change::Image(_) | Change::ImageRemoved(_) | Change::NodeCount => self.beyond_nodes = self.end(),
             Change::Object(..) | Change::ObjectRemoved(..) => self.beyond_nodes = self.end(),
         }

@@ -13,6 +13,9 @@
 //! `set_pod` also leads from absent to added, and `remove_pod` from assumed to absent. Every change is written to the
 //! [`ChangeLog`], from which guests and the result cache are updated. A pod whose node is unknown (not added yet, or
 //! removed) is stored separately and counted when the node is added.
+//!
+//! While a plugin reads pending pods, the cache also holds these, apart from the pods on nodes. [`crate::Core`] removes
+//! a pending pod when it assumes the pod, and adds the pod again when its reservation is undone.
 
 mod assumed;
 mod carry_over;
@@ -21,6 +24,7 @@ mod images;
 mod log;
 mod node_info;
 mod objects;
+mod pending;
 mod register;
 mod usage;
 mod what_if;
@@ -34,6 +38,7 @@ pub use self::images::{ImageState, Images};
 pub use self::log::{Change, ChangeLog};
 pub use self::node_info::NodeInfo;
 pub use self::objects::{CachedObject, Coverage, Objects};
+use self::pending::PendingPods;
 use self::register::{Keyed, Register};
 pub use self::usage::Usage;
 pub use self::what_if::WhatIf;
@@ -68,7 +73,7 @@ impl Keyed for NodeInfo {
     }
 }
 
-/// The nodes, their pods, and the log of changes.
+/// The nodes, their pods, the pending pods if a plugin reads them, and the log of changes.
 ///
 /// A clone shares nodes, pods and objects with the original until either changes them.
 #[derive(Clone, Debug, Default)]
@@ -78,6 +83,7 @@ pub struct Cache {
     pods: Register<CachedPod>,
     /// Ids of pods by the name of a node that does not exist.
     waiting: HashMap<Box<str>, Vec<PodId>>,
+    pending: PendingPods,
     images: Images,
     objects: Objects,
     log: ChangeLog,
@@ -101,6 +107,7 @@ impl Cache {
             nodes: self.nodes.clone(),
             pods: self.pods.clone(),
             waiting: self.waiting.clone(),
+            pending: self.pending.clone(),
             images: self.images.clone(),
             objects: self.objects.clone(),
             log: self.log.latest(since),
@@ -142,7 +149,7 @@ impl Cache {
         self.pods.entries().map(|(id, pod)| (PodId(id), pod))
     }
 
-    /// Returns the highest pod id in use plus one.
+    /// Returns the highest id of a pod on a node or of a pending pod, plus one.
     #[must_use]
     pub fn pod_id_end(&self) -> usize {
         self.pods.end()
@@ -228,6 +235,15 @@ impl Cache {
     /// Assumes the pod on the node `pod.node_name`: from now on the node's usage includes the pod.
     pub fn assume(&mut self, pod: Arc<Pod>) {
         self.place(pod, true);
+    }
+
+    /// Sets the named fields of an assumed pod to those of its version without a node.
+    pub fn set_assumed_fields(&mut self, pod: &Pod) {
+        let assumed = self.pod_by_uid(&pod.key.uid).filter(|cached| cached.assumed && cached.pod.fields != pod.fields);
+        if let Some(cached) = assumed {
+            let fields = pod.fields.clone();
+            self.place(Arc::new(Pod { fields, ..Pod::clone(&cached.pod) }), true);
+        }
     }
 
     /// Removes an assumed pod. A pod that the API server has confirmed stays.
@@ -425,6 +441,7 @@ impl Cache {
             match self.log.pop_oldest() {
                 Some(Change::NodeRemoved(id)) => self.nodes.free(id.0),
                 Some(Change::PodRemoved(id)) => self.pods.free(id.0),
+                Some(Change::PendingPodRemoved(id)) => self.pods.free_returned(id.0),
                 Some(Change::ImageRemoved(id)) => self.images.free(id),
                 Some(Change::ObjectRemoved(id, _)) => self.objects.free(id),
                 _ => {}

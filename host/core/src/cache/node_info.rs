@@ -85,19 +85,19 @@ impl NodeInfo {
     /// Returns the facts that differ between the current node and `after`.
     pub(super) fn changed_facts(&self, after: &Node) -> NodeFacts {
         let before = &*self.node;
-        [
-            (NodeFacts::LABELS, before.labels != after.labels),
-            (NodeFacts::ANNOTATIONS, before.annotations != after.annotations),
-            (NodeFacts::TAINTS, before.taints != after.taints),
-            (NodeFacts::UNSCHEDULABLE, before.unschedulable != after.unschedulable),
-            (NodeFacts::ALLOCATABLE, before.allocatable != after.allocatable),
-            (NodeFacts::IMAGES, before.images != after.images),
-            (NodeFacts::CONDITIONS, before.conditions != after.conditions),
-            (NodeFacts::DECLARED_FEATURES, before.declared_features != after.declared_features),
-        ]
-        .into_iter()
-        .filter_map(|(fact, changed)| changed.then_some(fact))
-        .collect()
+        let mut facts = NodeFacts::empty();
+        facts.set(NodeFacts::LABELS, before.labels != after.labels);
+        facts.set(NodeFacts::ANNOTATIONS, before.annotations != after.annotations);
+        facts.set(NodeFacts::TAINTS, before.taints != after.taints);
+        facts.set(NodeFacts::UNSCHEDULABLE, before.unschedulable != after.unschedulable);
+        facts.set(NodeFacts::ALLOCATABLE, before.allocatable != after.allocatable);
+        facts.set(NodeFacts::IMAGES, before.images != after.images);
+        facts.set(NodeFacts::CONDITIONS, before.conditions != after.conditions);
+        facts.set(NodeFacts::DECLARED_FEATURES, before.declared_features != after.declared_features);
+        facts.set(NodeFacts::CAPACITY, before.capacity != after.capacity);
+        facts.set(NodeFacts::INFO, before.info != after.info);
+        facts.set(NodeFacts::FIELDS, before.fields != after.fields);
+        facts
     }
 }
 

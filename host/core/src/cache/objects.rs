@@ -1,4 +1,6 @@
-//! Objects of the kinds other than Node and Pod that plugins read, and the state of the list of each kind.
+//! Objects of the kinds other than Node and Pod that plugins read, and the state of the list of each kind. `v1 Pod` and
+//! `v1 Node` are such a kind without objects while plugins name fields of them: the cache holds the fields in the pods
+//! and nodes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -216,10 +218,10 @@ impl Objects {
     }
 
     /// Assumes a version of the object for the pod with this uid. An object without a uid stands for the object with
-    /// its name. Objects of a kind that no plugin reads are not assumed.
+    /// its name. Objects of a kind that no plugin reads are not assumed, and neither are pods and nodes.
     pub(super) fn assume(&mut self, object: Arc<Object>, by: &str, log: &mut ChangeLog) -> Option<ObjectChange> {
         let kind = self.kind_id(&object.key.kind)?;
-        if self.kinds[usize::from(kind.0)].dropped {
+        if self.kinds[usize::from(kind.0)].dropped || object.key.kind.is_pod_or_node() {
             return None;
         }
         let (key, known) = (object.key.clone(), self.by_key(&object.key).map(|cached| Arc::clone(&cached.object)));

@@ -96,3 +96,21 @@ fn assumed_objects_are_marked_and_assumptions_without_effect_are_refused() {
     assert!(objects.assume(object("other", "", "new"), "p", &mut log).is_some(), "one that is to be made");
     assert_eq!(objects.take_back(&object("other", "", "").key, "p", &mut log).map(|(_, after)| after), Some(None));
 }
+
+#[test]
+fn fields_of_pods_are_wanted_and_listed_without_objects() {
+    let (mut objects, mut log) = (Objects::default(), ChangeLog::default());
+    let pods = |fields: &[&str]| ObjectReads {
+        kind: Arc::new(ObjectKind::pod()),
+        fields: fields.iter().map(|field| (*field).into()).collect(),
+    };
+    assert_eq!(objects.want(vec![pods(&["a"])]), [pods(&["a"])]);
+    assert_eq!(objects.coverage(&[pods(&["a"])]), Coverage::Underway);
+    objects.listed(pods(&["a"]), &mut log);
+    assert_eq!(objects.coverage(&[pods(&["a"])]), Coverage::Complete);
+    assert_eq!(objects.coverage(&[pods(&["b"])]), Coverage::Underway);
+    let key = ObjectKey { kind: pods(&[]).kind, namespace: "ns".into(), name: "p".into() };
+    let pod = Arc::new(Object { key, fields: "{}".into(), ..Object::default() });
+    assert!(objects.assume(pod, "by", &mut log).is_none(), "a pod is not an object of another kind");
+    assert_eq!(objects.iter().count(), 0);
+}

@@ -18,14 +18,18 @@ struct Cached<R> {
 }
 
 impl SchedulingCycle<'_> {
-    /// Returns the pod signature for this plugin. The signature is looked up once in a cycle for each set of facts.
+    /// Returns the pod signature for this plugin. The signature is looked up once in a cycle for each set of fields.
     pub(super) fn signature_for(&mut self, plugin: &ProfilePlugin) -> PodSignatureId {
-        let facts = plugin.declaration.pod_facts;
-        if let Some((_, signature)) = self.lookups.signatures.iter().find(|(known, _)| *known == facts) {
+        let known = &self.lookups.signatures;
+        if let Some((.., signature)) = known.iter().find(|(known, ..)| *known == plugin.id) {
             return *signature;
         }
-        let signature = self.results.pod_signatures.of(facts, self.pod, self.number);
-        self.lookups.signatures.push((facts, signature));
+        let set = self.results.pod_signatures.set_of(&plugin.declaration.pod);
+        let signature = match known.iter().find(|(_, known, _)| *known == set) {
+            Some((.., signature)) => *signature,
+            None => self.results.pod_signatures.in_set(set, self.pod, self.number),
+        };
+        self.lookups.signatures.push((plugin.id, set, signature));
         signature
     }
 
@@ -136,20 +140,19 @@ impl SchedulingCycle<'_> {
             return self.fresh_verdicts(plugin, nodes);
         }
         let verify = self.verify;
-        let (results, node_signatures) = self.current(plugin);
+        let (mut results, mut node_signatures) = self.current(plugin);
         let mut missing = results.verdicts.missing(node_signatures, nodes);
         if missing.is_empty() && !verify {
             return Ok(results.verdicts(node_signatures, nodes));
         }
         while !missing.is_empty() {
             let fresh = self.fresh_verdicts(plugin, &missing)?;
-            let (results, node_signatures) = self.current(plugin);
+            (results, node_signatures) = self.current(plugin);
             // If the plugin gave too many different reasons, all cached verdicts are dropped and the other nodes are
             // asked about again. This happens at most once, because two answers together stay below the limit.
             let dropped = results.set_verdicts(node_signatures, &missing, &fresh);
             missing = if dropped { results.verdicts.missing(node_signatures, nodes) } else { Vec::new() };
         }
-        let (results, node_signatures) = self.current(plugin);
         let verdicts = results.verdicts(node_signatures, nodes);
         if verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
     }
@@ -172,14 +175,13 @@ impl SchedulingCycle<'_> {
         if !self.keeps(plugin, plugin.declaration.score_scope) {
             return self.fresh_scores(plugin, nodes);
         }
-        let (results, node_signatures) = self.current(plugin);
+        let (mut results, mut node_signatures) = self.current(plugin);
         let missing = results.scores.missing(node_signatures, nodes);
         if !missing.is_empty() {
             let fresh = self.fresh_scores(plugin, &missing)?;
-            let (results, node_signatures) = self.current(plugin);
+            (results, node_signatures) = self.current(plugin);
             results.scores.set(node_signatures, &missing, fresh);
         }
-        let (results, node_signatures) = self.current(plugin);
         let score = |node: &NodeId| results.scores.get(node_signatures, *node).unwrap_or_default();
         let scores: Vec<i64> = nodes.iter().map(score).collect();
         if !self.verify {

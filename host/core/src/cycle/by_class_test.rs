@@ -150,7 +150,7 @@ impl Bench {
             let declaration = Declaration {
                 name: name.into(),
                 points: ExtensionPoints::all(),
-                node_facts: NodeFacts::UNSCHEDULABLE,
+                node: NodeFacts::UNSCHEDULABLE.into(),
                 filter_scope: scope,
                 score_scope: scope,
                 normalization: Normalization::None,

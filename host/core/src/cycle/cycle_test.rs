@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::extenders::NoExtenders;
-use crate::facts::{NodeFacts, PodFacts};
+use crate::facts::NodeFacts;
 use crate::model::{Effect, Node, Taint};
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Normalization, PreFilterResult, PreScoreResult, Scope, Status, Verdicts,
 };
 use crate::profile::{FailurePolicy, ProfilePlugin};
+use crate::reads::PodReads;
 
 /// The answers of one plugin. A node that is not in `rejects` fits, and a node that is not in `scores` scores 0.
 #[derive(Clone, Default)]
@@ -133,7 +134,7 @@ impl Bench {
             let declaration = Declaration {
                 name: format!("P{n}").into(),
                 points: ExtensionPoints::all(),
-                node_facts: self.node_facts,
+                node: self.node_facts.into(),
                 filter_scope: script.scope,
                 score_scope: script.scope,
                 normalization: script.normalization,
@@ -298,7 +299,7 @@ fn reasons_of_earlier_answers_are_dropped_and_their_nodes_asked_about_again() {
         let taints = vec![Taint { key, value: "".into(), effect: Effect::NoSchedule }];
         bench.cache.set_node(Arc::new(Node { name: "a".into(), taints, ..Node::default() }));
         assert_eq!(bench.place(), Err("0/3 nodes are available: 1 far, 2 full.".into()), "in cycle {cycle}");
-        let signature = bench.results.pod_signatures.of(PodFacts::empty(), &Arc::default(), 100);
+        let signature = bench.results.pod_signatures.of(&PodReads::default(), &Arc::default(), 100);
         assert!(bench.results.of(PluginId(0), signature, 100).rejections.len() <= 4000, "in cycle {cycle}");
     }
     let asked: Vec<&str> = bench.plugins.calls.iter().filter_map(|call| call.strip_prefix("filter 0 ")).collect();

@@ -31,10 +31,10 @@ pub use self::observer::{AnswerObserver, PluginAnswer};
 pub use self::post_filter::{NominationChange, PostFilterOutcome};
 use crate::cache::{Cache, NodeId};
 use crate::extenders::Extenders;
-use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::nominations::Nominations;
 use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PodSignatureId, PointOutcome};
+use crate::pod_signature::SetId;
 use crate::profile::{Profile, ProfilePlugin};
 use crate::results::ResultCache;
 use crate::time::Timestamp;
@@ -93,8 +93,8 @@ pub(crate) struct SchedulingCycle<'a> {
 /// Values that are determined once in a cycle.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookups {
-    /// The pod's signatures, one for each set of facts.
-    signatures: Vec<(PodFacts, PodSignatureId)>,
+    /// The pod's signature for each plugin that was asked, with the set of fields that the plugin reads.
+    signatures: Vec<(PluginId, SetId, PodSignatureId)>,
     /// The plugins that were asked for classes, with their answers. `None` for a plugin that is asked node by node.
     by_class: Vec<(PluginId, Option<Arc<ByClass>>)>,
 }

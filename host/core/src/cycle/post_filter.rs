@@ -11,8 +11,8 @@ use crate::extenders::{Extenders, NoExtenders};
 use crate::intent::Intent;
 use crate::model::Pod;
 use crate::plugins::{
-    AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PointOutcome, PostFilterResult, PreemptionPlan,
-    Status, Verdicts, WhatIf,
+    AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PodActions, PointOutcome, PostFilterResult,
+    PreemptionPlan, Status, Verdicts, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::results::Rejections;
@@ -24,6 +24,8 @@ pub struct PostFilterOutcome {
     pub nomination: NominationChange,
     /// Intents after which the pod may fit later. [`Intent::is_change`] returns true for each.
     pub intents: Vec<Intent>,
+    /// What each plugin, given by its name, does with other pods.
+    pub pods: Vec<(Arc<str>, PodActions)>,
 }
 
 /// The change of a pod's nomination.
@@ -82,16 +84,18 @@ impl SchedulingCycle<'_> {
             for plugin in &profile.post_filter {
                 let PostFilterAnswer { result, extender_failed } = cycle.post_filter(profile, plugin, &diagnosis)?;
                 match result {
-                    PostFilterResult::Nominate(plan) => {
+                    PostFilterResult::Nominate(mut plan) => {
+                        outcome.pods.push((Arc::clone(&plugin.declaration.name), std::mem::take(&mut plan.pods)));
                         outcome.nomination = NominationChange::Set(plan);
                         return Ok((outcome, String::new()));
                     }
-                    PostFilterResult::Unschedulable { reasons, clear, intents } => {
+                    PostFilterResult::Unschedulable { reasons, clear, intents, pods } => {
                         if extender_failed {
                             messages.clear();
                         }
                         messages.extend(reasons.iter().map(ToString::to_string));
                         outcome.intents.extend(intents);
+                        outcome.pods.push((Arc::clone(&plugin.declaration.name), pods));
                         if clear {
                             outcome.nomination = NominationChange::Clear;
                         }

@@ -58,7 +58,7 @@ impl SchedulingCycle<'_> {
         open: &[usize],
     ) -> Result<Verdicts, PluginError> {
         let declaration = &plugin.declaration;
-        if declaration.filter_scope == Scope::Node && !declaration.node_facts.intersects(FACTS_OF_PODS) {
+        if declaration.filter_scope == Scope::Node && !declaration.node.facts.intersects(FACTS_OF_PODS) {
             let nodes: Vec<NodeId> = open.iter().map(|case| cases[*case].node).collect();
             return self.filter(plugin, &nodes);
         }

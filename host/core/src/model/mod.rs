@@ -3,6 +3,7 @@
 //! The types correspond to `wit/types.wit`, which documents the Kubernetes API field of each value.
 
 pub mod affinity;
+pub mod named_fields;
 pub mod node;
 pub mod object;
 pub mod pod;
@@ -13,12 +14,13 @@ pub mod taint;
 pub mod volume;
 
 pub use affinity::{NodeSelectorTerm, PodAffinity, PodAffinityTerm, PreferredNodeTerm, SpreadConstraint};
-pub use node::{Condition, ConditionStatus, Node, NodeImage};
+pub use named_fields::NamedFields;
+pub use node::{Condition, ConditionStatus, Node, NodeImage, NodeSystemInfo};
 pub use object::{Object, ObjectKey, ObjectKind, ObjectReads};
 pub use pod::{
     Container, ContainerKind, HostPort, Owner, Pod, PodKey, PodResourceClaim, PodSpec, Preemption, Protocol,
 };
-pub use requests::{ContainerResources, PodRequests, RequestInputs};
+pub use requests::{ContainerResources, PodRequests, QosClass, RequestInputs};
 pub use resources::Resources;
 pub use selector::{LabelSelector, Labels, Operator, Requirement};
 pub use taint::{Effect, Taint, Toleration, TolerationOperator};

@@ -1,5 +1,6 @@
 //! A node as scheduling reads it.
 
+use super::named_fields::NamedFields;
 use super::{resources::Resources, selector::Labels, taint::Taint};
 
 /// `ConditionStatus`.
@@ -31,6 +32,23 @@ pub struct NodeImage {
     pub size: i64,
 }
 
+/// `node.status.nodeInfo`, without the ids of the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NodeSystemInfo {
+    /// `architecture`
+    pub architecture: Box<str>,
+    /// `operatingSystem`
+    pub operating_system: Box<str>,
+    /// `osImage`
+    pub os_image: Box<str>,
+    /// `kernelVersion`
+    pub kernel_version: Box<str>,
+    /// `kubeletVersion`
+    pub kubelet_version: Box<str>,
+    /// `containerRuntimeVersion`
+    pub container_runtime_version: Box<str>,
+}
+
 /// A `v1.Node`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
@@ -48,10 +66,16 @@ pub struct Node {
     pub unschedulable: bool,
     /// `status.allocatable`
     pub allocatable: Resources,
+    /// `status.capacity`
+    pub capacity: Resources,
+    /// `status.nodeInfo`
+    pub info: NodeSystemInfo,
     /// `status.images`
     pub images: Vec<NodeImage>,
     /// `status.conditions`, with type and status only
     pub conditions: Vec<Condition>,
     /// `status.declaredFeatures`
     pub declared_features: Vec<Box<str>>,
+    /// Further fields that plugins name.
+    pub fields: NamedFields,
 }

@@ -13,6 +13,27 @@ pub struct ObjectKind {
     pub kind: Box<str>,
 }
 
+impl ObjectKind {
+    /// Returns `v1 Pod`.
+    #[must_use]
+    pub fn pod() -> Self {
+        Self { api_version: "v1".into(), kind: "Pod".into() }
+    }
+
+    /// Returns `v1 Node`.
+    #[must_use]
+    pub fn node() -> Self {
+        Self { api_version: "v1".into(), kind: "Node".into() }
+    }
+
+    /// Returns whether this is `v1 Pod` or `v1 Node`, which have types of their own in the model. An [`ObjectReads`] of
+    /// such a kind names further fields of pods or nodes.
+    #[must_use]
+    pub fn is_pod_or_node(&self) -> bool {
+        *self.api_version == *"v1" && matches!(&*self.kind, "Pod" | "Node")
+    }
+}
+
 impl fmt::Display for ObjectKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.api_version, self.kind)

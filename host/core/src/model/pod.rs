@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::affinity::{NodeSelectorTerm, PodAffinity, PreferredNodeTerm, SpreadConstraint};
-use super::requests::PodRequests;
+use super::named_fields::NamedFields;
+use super::requests::{PodRequests, QosClass};
 use super::resources::Resources;
 use super::selector::Labels;
 use super::taint::Toleration;
@@ -72,6 +73,8 @@ pub struct Container {
     pub image: Box<str>,
     /// `resources.requests`
     pub requests: Resources,
+    /// `resources.limits`
+    pub limits: Resources,
     /// `ports[]` with a hostPort.
     pub host_ports: Vec<HostPort>,
 }
@@ -151,6 +154,12 @@ pub struct PodSpec {
     pub user_namespace: bool,
     /// `restartPolicyRules[].action` of `initContainers` and `containers`, each once, sorted
     pub restart_actions: Vec<Box<str>>,
+    /// The pod's resource limits: see [`super::RequestInputs::limits`].
+    pub limits: Resources,
+    /// The quality of service class, computed from requests and limits: see [`super::RequestInputs::qos`].
+    pub qos: QosClass,
+    /// `schedulingGroup.podGroupName`; empty without a group
+    pub scheduling_group: Box<str>,
 }
 
 impl PodSpec {
@@ -198,6 +207,8 @@ pub struct Pod {
     pub requests: Arc<PodRequests>,
     /// The rest of `spec`. Equal pods can share one value.
     pub spec: Arc<PodSpec>,
+    /// Further fields that plugins name.
+    pub fields: NamedFields,
 }
 
 impl Pod {

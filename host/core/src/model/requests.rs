@@ -1,4 +1,5 @@
-//! The resource requests of a pod, computed from its containers, its pod-level requests and its overhead.
+//! The resource requests and limits of a pod and its quality of service class, computed from its containers, its
+//! pod-level resources and its overhead.
 //!
 //! The rules are those of `k8s.io/component-helpers/resource.PodRequests` and of the scheduler's `PodInfo`. The host
 //! computes the requests once, so that no plugin has to repeat this arithmetic.
@@ -17,11 +18,25 @@ const DEFAULT_CPU: Quantity = Quantity::from_milli(100);
 /// The memory request that scores assume for a container without one: 200 MiB.
 const DEFAULT_MEMORY: Quantity = Quantity::from_value(200 * 1024 * 1024);
 
+/// The quality of service class of a pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum QosClass {
+    /// Every container has equal requests and limits of cpu and memory.
+    Guaranteed,
+    /// Neither of the other classes.
+    Burstable,
+    /// No container has a request or a limit of cpu or memory.
+    #[default]
+    BestEffort,
+}
+
 /// The fields of a container that its requests depend on.
 #[derive(Clone, Debug, Default)]
 pub struct ContainerResources {
     /// `resources.requests`
     pub spec: ResourceList,
+    /// `resources.limits`
+    pub limits: ResourceList,
     /// `status.containerStatuses[].resources.requests`, if `resources` is set.
     pub actuated: Option<ResourceList>,
     /// `status.containerStatuses[].allocatedResources`
@@ -39,6 +54,10 @@ pub struct RequestInputs {
     pub init_containers: Vec<ContainerResources>,
     /// `spec.resources.requests`
     pub pod_level: ResourceList,
+    /// `spec.resources.limits`
+    pub pod_level_limits: ResourceList,
+    /// `spec.resources` is set.
+    pub has_pod_level: bool,
     /// `status.resources.requests`, if `status.resources` is set.
     pub pod_level_actuated: Option<ResourceList>,
     /// `status.allocatedResources`
@@ -96,6 +115,45 @@ impl PodRequests {
 }
 
 impl RequestInputs {
+    /// Returns the pod's resource limits: containers and restartable init containers are added up, init containers count
+    /// with their maximum, pod-level limits take precedence, and the overhead is added to each limit that is not 0. The
+    /// rules are those of `k8s.io/component-helpers/resource.PodLimits`.
+    #[must_use]
+    pub fn limits(&self) -> Resources {
+        let limits = |container: &ContainerResources| container.limits.clone();
+        let mut sum = self.sum_of(limits, limits);
+        let pod_level = self.pod_level_limits.iter().filter(|(name, _)| is_pod_level(name));
+        sum.extend(pod_level.map(|(name, quantity)| (name.clone(), *quantity)));
+        for (name, quantity) in &self.overhead {
+            if let Some(limit) = sum.get_mut(name).filter(|limit| !limit.is_zero()) {
+                *limit = limit.plus(*quantity);
+            }
+        }
+        to_resources(&sum)
+    }
+
+    /// Returns the quality of service class, with the rules of Kubernetes' `qos.ComputePodQOS`.
+    #[must_use]
+    pub fn qos(&self) -> QosClass {
+        let (mut requests, mut limits, mut is_limited) = (ResourceList::new(), ResourceList::new(), true);
+        if self.has_pod_level {
+            add(&mut requests, &of_qos(&self.pod_level));
+            add(&mut limits, &of_qos(&self.pod_level_limits));
+        } else {
+            for container in self.containers.iter().chain(&self.init_containers) {
+                add(&mut requests, &of_qos(&container.spec));
+                let own = of_qos(&container.limits);
+                is_limited &= own.len() == QOS_RESOURCES.len();
+                add(&mut limits, &own);
+            }
+        }
+        match () {
+            () if requests.is_empty() && limits.is_empty() => QosClass::BestEffort,
+            () if is_limited && limits.len() == QOS_RESOURCES.len() && requests == limits => QosClass::Guaranteed,
+            () => QosClass::Burstable,
+        }
+    }
+
     /// Returns the defaults for missing requests. With pod-level requests, only a resource that has no request at
     /// either level gets a default.
     fn defaults(&self, requests: &ResourceList) -> ResourceList {
@@ -131,14 +189,27 @@ impl RequestInputs {
     }
 
     fn sum_containers(&self, use_status: bool, defaults: &ResourceList) -> ResourceList {
+        self.sum_of(
+            |container| self.of_container(container, use_status, defaults),
+            |container| self.of_container(container, use_status && container.restartable, defaults),
+        )
+    }
+
+    /// Returns the sum over containers and restartable init containers, or the maximum while init containers run if
+    /// that is more. The arguments return the resources of a container and of an init container.
+    fn sum_of(
+        &self,
+        of_container: impl Fn(&ContainerResources) -> ResourceList,
+        of_init_container: impl Fn(&ContainerResources) -> ResourceList,
+    ) -> ResourceList {
         let mut sum = ResourceList::new();
         for container in &self.containers {
-            add(&mut sum, &self.of_container(container, use_status, defaults));
+            add(&mut sum, &of_container(container));
         }
         let mut restartable = ResourceList::new();
         let mut initializing = ResourceList::new();
         for container in &self.init_containers {
-            let own = self.of_container(container, use_status && container.restartable, defaults);
+            let own = of_init_container(container);
             if container.restartable {
                 add(&mut sum, &own);
                 add(&mut restartable, &own);
@@ -174,6 +245,15 @@ impl RequestInputs {
         }
         most
     }
+}
+
+/// The resources that the quality of service class depends on.
+const QOS_RESOURCES: [&str; 2] = ["cpu", "memory"];
+
+/// Returns those of the quantities that the quality of service class depends on.
+fn of_qos(list: &ResourceList) -> ResourceList {
+    let counts = |name: &str, quantity: &Quantity| QOS_RESOURCES.contains(&name) && quantity.sign() > 0;
+    list.iter().filter(|(name, quantity)| counts(name, quantity)).map(|(name, of)| (name.clone(), *of)).collect()
 }
 
 /// Returns whether `spec.resources` may set the resource for the whole pod.

@@ -68,8 +68,10 @@ impl Queue {
         now: Timestamp,
         advisor: &mut dyn Advisor,
     ) -> Option<(QueuedPod, PluginError)> {
+        let activated = std::mem::take(&mut entry.activated);
+        request.at_once |= activated && !request.rejected;
         if request.rejected {
-            let helped = self.helped_meanwhile(&entry, advisor);
+            let helped = self.helped_meanwhile(&entry, advisor).or(activated.then_some(false));
             self.end_ticket(&mut entry);
             let Some(at_once) = helped else {
                 let position = Position::Unschedulable(entry.queued, self.arrival());
@@ -124,7 +126,7 @@ impl Queue {
                     helped = Some(rejector.pending);
                 }
             }
-            if entry.rejectors().is_empty() {
+            if entry.rejectors().is_empty() && !event.is_about_pending_pod() {
                 helped = helped.or(Some(false));
             }
         }

@@ -8,6 +8,7 @@ use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::plugins::{Declaration, PluginId, PodSignatureId};
 use crate::pod_signature;
+use crate::reads::PodReads;
 use crate::time::Timestamp;
 
 /// The sort key of a pod. Pods are tried in ascending order, compared element by element.
@@ -35,14 +36,14 @@ impl Rejector {
     /// may help.
     pub(crate) fn extenders() -> Self {
         static DECLARATION: LazyLock<Arc<Declaration>> = LazyLock::new(|| {
-            Arc::new(Declaration { name: "Extender".into(), pod_facts: PodFacts::all(), ..Declaration::default() })
+            Arc::new(Declaration { name: "Extender".into(), pod: PodFacts::all().into(), ..Declaration::default() })
         });
         Self { id: EXTENDERS, declaration: Arc::clone(&DECLARATION), pending: false, signature: PodSignatureId(0) }
     }
 
     /// Returns whether the event may help pods that this rejector rejected.
     pub(super) fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
-        self.id == EXTENDERS || self.declaration.is_concerned_by(event)
+        (self.id == EXTENDERS && !event.is_about_pending_pod()) || self.declaration.is_concerned_by(event)
     }
 }
 
@@ -51,14 +52,6 @@ impl Rejector {
 pub struct Rejection {
     /// Each plugin once. If the list is empty, any event may help.
     pub by: Vec<Rejector>,
-}
-
-impl Rejection {
-    /// Returns whether a change of these facts of the pod itself justifies another attempt.
-    fn is_helped_by(&self, changed: PodFacts) -> bool {
-        !changed.is_empty()
-            && (self.by.is_empty() || self.by.iter().any(|by| by.declaration.pod_facts.intersects(changed)))
-    }
 }
 
 /// The reason in the condition PodScheduled of a pod without a node.
@@ -113,6 +106,8 @@ pub struct QueuedPod {
     pub(super) sort_key: Option<SortKey>,
     /// The ticket of the pod's current attempt.
     pub(super) ticket: Option<Ticket>,
+    /// The pod was activated while it could not move to the active sub-queue at once ([`super::Queue::activate`]).
+    pub(super) activated: bool,
     /// The pod awaits victims: preempted pods are leaving its nominated node. No other preemption starts for the pod,
     /// and an event about a pod on a node helps this pod only if this pod fits on that node.
     pub awaits_victims: bool,
@@ -135,8 +130,16 @@ impl QueuedPod {
             admitted: false,
             sort_key: None,
             ticket: None,
+            activated: false,
             awaits_victims: false,
         }
+    }
+
+    /// Remembers the activation of a pod in its attempt. If a plugin rejects the pod later, the pod is tried again after
+    /// its backoff, without an event. kube-scheduler does the same.
+    pub(crate) fn remember_activation(&mut self) {
+        // A pod without a ticket can't be rejected any more.
+        self.activated |= self.ticket.is_some();
     }
 
     /// Returns the plugins for which the pod waits: the plugin that gates it, or else the plugins that rejected it.
@@ -145,16 +148,16 @@ impl QueuedPod {
         self.gate.as_ref().map_or(&*self.rejection.by, std::slice::from_ref)
     }
 
-    /// Updates the pod. Returns the changed facts that plugins can read; a condition that the scheduler set itself is
-    /// not among them.
-    pub(crate) fn update(&mut self, pod: Arc<Pod>) -> PodFacts {
+    /// Updates the pod. Returns the pod as it was, and the changed facts that plugins can read; a condition that the
+    /// scheduler set itself is not among them.
+    pub(crate) fn update(&mut self, pod: Arc<Pod>) -> (Arc<Pod>, PodFacts) {
         let changed = pod_signature::changed_facts(&self.pod, &pod);
-        self.pod = pod;
+        let before = std::mem::replace(&mut self.pod, pod);
         self.changed |= changed;
         if !changed.is_empty() {
             self.sort_key = None;
         }
-        changed
+        (before, changed)
     }
 
     pub(super) fn rejected(&mut self, rejection: Rejection, now: Timestamp) {
@@ -167,6 +170,7 @@ impl QueuedPod {
 
     pub(super) fn failed(&mut self, plugin: Option<Arc<str>>, now: Timestamp) {
         self.errors += 1;
+        self.activated = false;
         self.failed_plugin = plugin;
         self.requeued(now);
     }
@@ -179,17 +183,26 @@ impl QueuedPod {
 
     /// Returns the facts of the pod that its rejecting plugins read, or all facts if no plugin rejected it.
     pub(super) fn facts_that_help(&self) -> PodFacts {
-        let facts = self.rejectors().iter().map(|by| by.declaration.pod_facts).reduce(PodFacts::union);
+        let facts = self.rejectors().iter().map(|by| by.declaration.pod.touching()).reduce(PodFacts::union);
         facts.unwrap_or(PodFacts::all())
     }
 
-    /// Returns whether these changed facts justify another attempt.
+    /// Returns whether these changed facts justify another attempt. A change of any label counts for a plugin that
+    /// reads some labels.
     pub(super) fn is_helped_by(&self, changed: PodFacts) -> bool {
+        self.is_helped(changed, |reads, changed| reads.touching().intersects(changed))
+    }
+
+    /// Returns whether the change of the pod from `before`, which changed these facts, justifies another attempt.
+    pub(super) fn is_helped_by_change(&self, before: &Pod, changed: PodFacts) -> bool {
+        self.is_helped(changed, |reads, changed| reads.differ(changed, before, &self.pod))
+    }
+
+    fn is_helped(&self, changed: PodFacts, concerns: impl Fn(&PodReads, PodFacts) -> bool) -> bool {
         // A change of the nominated node does not help: it comes from a scheduler, in most cases from this one.
         let changed = changed.difference(PodFacts::NOMINATED_NODE);
-        match &self.gate {
-            Some(gate) => gate.declaration.pod_facts.intersects(changed),
-            None => self.rejection.is_helped_by(changed),
-        }
+        let rejectors = self.rejectors();
+        !changed.is_empty()
+            && (rejectors.is_empty() || rejectors.iter().any(|by| concerns(&by.declaration.pod, changed)))
     }
 }

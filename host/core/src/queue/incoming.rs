@@ -54,7 +54,7 @@ pub enum Cause {
     ClusterChanged(Label),
     /// The plugins were exchanged, or a plugin works again.
     PluginsChanged,
-    /// A victim of the pod could not be evicted.
+    /// A plugin activated the pod, or a victim of the pod could not be evicted.
     Activated,
 }
 

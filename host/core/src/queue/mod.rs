@@ -15,6 +15,7 @@
 //! Before a pod enters active or backoff, the pod waits for admission, where [`Queue::settle`] asks plugins about the
 //! pod. A pod whose attempt failed without a verdict enters backoff without admission.
 
+mod activation;
 mod admission;
 mod advisor;
 mod backoff;
@@ -122,15 +123,20 @@ impl Queue {
         &self.incoming
     }
 
+    /// Returns all pods in the queue, in no particular order.
+    pub fn all(&self) -> impl Iterator<Item = &QueuedPod> {
+        self.pods.values().map(|(_, pod)| pod)
+    }
+
     /// Adds or updates a pending pod. An unschedulable or gated pod gets another attempt if a fact, except the
     /// nominated node, changed that its rejecting plugins read.
     pub fn set(&mut self, pod: Arc<Pod>, now: Timestamp) {
         let Some((position, mut entry)) = self.take(&pod.key.uid) else {
             return self.enqueue(QueuedPod::new(pod, now), AdmissionRequest::for_cause(Cause::PodAdded));
         };
-        let changed = entry.update(pod);
+        let (before, changed) = entry.update(pod);
         match position {
-            Position::Unschedulable(..) | Position::Gated(..) if entry.is_helped_by(changed) => {
+            Position::Unschedulable(..) | Position::Gated(..) if entry.is_helped_by_change(&before, changed) => {
                 let change = PodChange::of(&entry.pod, changed.intersection(entry.facts_that_help()));
                 self.enqueue(entry, AdmissionRequest::for_cause(Cause::PodUpdated(change)));
             }
@@ -159,6 +165,7 @@ impl Queue {
         }
         entry.attempts += 1;
         entry.awaits_victims = false;
+        entry.activated = false;
         entry.changed = PodFacts::empty();
         entry.ticket = Some(self.in_flight.leave());
         Some(entry)
@@ -233,7 +240,11 @@ impl Queue {
                 }
             }
         }
-        helped.extend(self.waiters.without_rejector().map(|waiter| (waiter.clone(), false)));
+        if event.is_about_pending_pod() {
+            helped.retain(|(_, uid), _| !event.is_own_nomination(uid));
+        } else {
+            helped.extend(self.waiters.without_rejector().map(|waiter| (waiter.clone(), false)));
+        }
         if helped.is_empty() {
             return;
         }

@@ -5,6 +5,7 @@ use crate::cluster_event::{EventActions, Interest};
 use crate::facts::NodeFacts;
 use crate::model::{Labels, Node, PodSpec};
 use crate::plugins::{Declaration, PluginError, PluginId, PodSignatureId, Scope};
+use crate::reads::PodReads;
 
 /// Gates pods with scheduling gates. The hints say that events help the pods with the names in `helped`, or all pods if
 /// `helped` is empty.
@@ -106,7 +107,12 @@ fn at(second: u64) -> Timestamp {
 }
 
 fn rejector(id: u32, pod_facts: PodFacts, node_facts: NodeFacts) -> Rejector {
-    let declaration = Declaration { pod_facts, node_facts, filter_scope: Scope::Node, ..Declaration::default() };
+    let declaration = Declaration {
+        pod: pod_facts.into(),
+        node: node_facts.into(),
+        filter_scope: Scope::Node,
+        ..Declaration::default()
+    };
     Rejector { id: PluginId(id), declaration: Arc::new(declaration), pending: false, signature: PodSignatureId(0) }
 }
 
@@ -168,7 +174,7 @@ fn events_that_help_and_events_that_do_not() {
 #[test]
 fn a_plugin_may_name_the_events_it_waits_for() {
     let retry_on = vec![Interest { kind: "Node".into(), actions: EventActions::ADD | EventActions::UPDATE_LABELS }];
-    let declaration = Declaration { retry_on, node_facts: NodeFacts::TAINTS, ..Declaration::default() };
+    let declaration = Declaration { retry_on, node: NodeFacts::TAINTS.into(), ..Declaration::default() };
     let waits = Rejector { declaration: Arc::new(declaration), ..rejector(0, PodFacts::empty(), NodeFacts::empty()) };
     for (facts, helps) in [(NodeFacts::LABELS, true), (NodeFacts::TAINTS, false)] {
         let mut bench = Bench::default();
@@ -182,7 +188,7 @@ fn a_plugin_may_name_the_events_it_waits_for() {
 #[test]
 fn hints_are_asked_once_per_signature_and_move_all_its_pods() {
     let mut bench = Bench { fake: Fake { helped: vec!["b"], ..Fake::default() }, ..Bench::default() };
-    let declaration = Declaration { node_facts: NodeFacts::TAINTS, ..Declaration::default() };
+    let declaration = Declaration { node: NodeFacts::TAINTS.into(), ..Declaration::default() };
     for (name, signature) in [("a", 0), ("b", 1), ("c", 1)] {
         bench.set(pod(name, 0), 0);
         let declaration = Arc::new(Declaration { filter_scope: Scope::Node, ..declaration.clone() });
@@ -412,3 +418,24 @@ fn a_pod_that_awaits_victims_is_helped_if_it_fits() {
         assert_eq!(bench.popped().len(), 2 - helped.len(), "the pods no longer await victims");
     }
 }
+
+#[test]
+fn a_change_of_a_label_helps_if_a_rejecting_plugin_reads_its_key() {
+    let labelled = |app: &str, other: &str| {
+        let labels: Labels = [("app", app), ("other", other)].into_iter().collect();
+        Arc::new(Pod { labels: labels.into(), ..Pod::clone(&pod("p", 0)) })
+    };
+    for (after, sub_queue) in [(labelled("web", "2"), UNSCHEDULABLE), (labelled("db", "1"), ACTIVE)] {
+        let mut bench = Bench::default();
+        bench.set(labelled("web", "1"), 0);
+        let reads = PodReads::new(PodFacts::TOLERATIONS, ["app".into()], [], []);
+        let declaration = Declaration { pod: reads, filter_scope: Scope::Node, ..Declaration::default() };
+        let by = Rejector { declaration: Arc::new(declaration), ..rejector(0, PodFacts::empty(), NodeFacts::TAINTS) };
+        bench.reject(Rejection { by: vec![by] }, 0);
+        bench.set(after, 60);
+        assert_eq!(bench.waiting(), sub_queue);
+    }
+}
+
+#[path = "activation_test.rs"]
+mod activation;

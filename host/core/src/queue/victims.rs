@@ -21,7 +21,7 @@ pub enum AfterEvictions {
     AwaitsVictims,
     /// The pod is tried after its backoff.
     Retries,
-    /// The pod is tried at once, because a victim could not be evicted.
+    /// The pod is tried at once, because a victim could not be evicted or a plugin activated the pod.
     Activates,
 }
 
@@ -43,6 +43,7 @@ impl Queue {
         }
         let Some((_, mut entry)) = self.take(uid) else { return };
         let changed = entry.changed;
+        let next = if std::mem::take(&mut entry.activated) { AfterEvictions::Activates } else { next };
         match next {
             AfterEvictions::Waits | AfterEvictions::AwaitsVictims if entry.is_helped_by(changed) => {
                 let change = PodChange::of(&entry.pod, changed.intersection(entry.facts_that_help()));

@@ -15,7 +15,7 @@ fn node(name: &str, unschedulable: bool) -> Arc<Node> {
 fn with_two_nodes() -> (Cache, Declaration) {
     let mut cache = Cache::default();
     ["a", "b"].into_iter().for_each(|name| cache.set_node(node(name, false)));
-    (cache, Declaration { node_facts: NodeFacts::TAINTS, ..Declaration::default() })
+    (cache, Declaration { node: NodeFacts::TAINTS.into(), ..Declaration::default() })
 }
 
 fn stale(candidates: &mut Candidates, cache: &Cache, filters: &[&Declaration]) -> Vec<NodeId> {

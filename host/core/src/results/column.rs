@@ -26,11 +26,18 @@ impl<T: Copy + Default> Column<T> {
             asked.grow(node_signatures.len());
             !asked.put(signature)
         };
-        let mut is_missing = |node: &&NodeId| match node_signatures.number(**node) {
-            Some(signature) => self.known(node_signatures, signature).is_none() && is_first(signature),
-            None => true,
-        };
-        nodes.iter().filter(|node| is_missing(node)).copied().collect()
+        let mut missing = Vec::new();
+        // A loop takes fewer instructions for each node than an iterator with a filter.
+        for node in nodes {
+            let is_missing = match node_signatures.number(*node) {
+                Some(signature) => self.known(node_signatures, signature).is_none() && is_first(signature),
+                None => true,
+            };
+            if is_missing {
+                missing.push(*node);
+            }
+        }
+        missing
     }
 
     /// Stores the answers about these nodes and all nodes of the same signatures. `nodes` and `answers` have the same

@@ -44,7 +44,7 @@ pub(crate) type CandidateKey = Arc<[(PluginId, PodSignatureId, i64)]>;
 pub(crate) struct ResultCache {
     /// The signatures of pods.
     pub pod_signatures: PodSignatures,
-    /// The node signatures for each set of facts. Not part of the bound.
+    /// The node signatures for each set of fields. Not part of the bound.
     node_signatures: NodeSignatures,
     plugins: Lru<(PluginId, PodSignatureId), PluginResults>,
     candidates: Lru<CandidateKey, Candidates>,
@@ -97,7 +97,7 @@ impl ResultCache {
         self.plugins.of((plugin, signature), cycle)
     }
 
-    /// Returns the current results of a plugin about a pod signature, and the node signatures in the facts that the
+    /// Returns the current results of a plugin about a pod signature, and the node signatures in the fields that the
     /// plugin reads.
     pub fn current(
         &mut self,
@@ -106,7 +106,7 @@ impl ResultCache {
         cycle: u64,
         cache: &Cache,
     ) -> (&mut PluginResults, &FactNodeSignatures) {
-        let node_signatures = self.node_signatures.of(plugin.declaration.node_facts, cache);
+        let node_signatures = self.node_signatures.of(&plugin.declaration.node, cache);
         let results = self.plugins.of((plugin.id, signature), cycle);
         results.catch_up(cache, &plugin.declaration);
         (results, node_signatures)
@@ -138,10 +138,9 @@ impl ResultCache {
     /// Drops the results of plugins that no profile uses any more, and the index entries that depend on them.
     pub fn keep_plugins_of(&mut self, profiles: &[Profile]) {
         let used: Vec<PluginId> = profiles.iter().flat_map(Profile::plugin_ids).collect();
-        let read: Vec<_> =
-            profiles.iter().flat_map(Profile::plugins).map(|plugin| plugin.declaration.node_facts).collect();
+        let read: Vec<_> = profiles.iter().flat_map(Profile::plugins).map(|plugin| &plugin.declaration.node).collect();
         self.retain(|plugin, _| used.contains(&plugin));
-        self.node_signatures.retain(|facts| read.contains(&facts));
+        self.node_signatures.retain(|reads| read.contains(&reads));
         self.distrusted.retain(|distrusted| distrusted.plugin.is_some_and(|plugin| used.contains(&plugin)));
     }
 
@@ -150,7 +149,7 @@ impl ResultCache {
     pub fn evict_pod_signatures(&mut self, plugins: &mut dyn Plugins) {
         for evicted in self.pod_signatures.evict() {
             self.retain(|_, signature| evicted.signatures.binary_search(&signature).is_err());
-            plugins.forget_signatures(evicted.facts, &evicted.signatures);
+            plugins.forget_signatures(&evicted.reads, &evicted.signatures);
         }
     }
 
@@ -215,8 +214,8 @@ mod tests {
         let name = |n: u32| format!("n{n}").into_boxed_str();
         (0..1000).for_each(|n| cache.set_node(Arc::new(Node { name: name(n), ..Node::default() })));
         let nodes: Vec<NodeId> = cache.nodes().map(|info| info.id).collect();
-        let node_facts = NodeFacts::NAME;
-        let declaration = Arc::new(Declaration { node_facts, ..Declaration::default() });
+        let node = NodeFacts::NAME.into();
+        let declaration = Arc::new(Declaration { node, ..Declaration::default() });
         let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: FailurePolicy::Fail };
         let mut results = ResultCache::new(200_000);
         for n in 0..4 {

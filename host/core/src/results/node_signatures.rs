@@ -1,4 +1,4 @@
-//! Node signatures: nodes that are equal in the facts that a plugin reads have the same signature for it. A plugin's
+//! Node signatures: nodes that are equal in the fields that a plugin reads have the same signature for it. A plugin's
 //! answer about one of them is valid for all, so that a cluster with few kinds of machines needs few calls, whatever
 //! the number of nodes.
 
@@ -11,6 +11,7 @@ use hashbrown::HashTable;
 use crate::cache::{Cache, Change, NodeId, NodeInfo, Usage};
 use crate::facts::NodeFacts;
 use crate::model::{HostPort, Node};
+use crate::reads::NodeReads;
 
 /// Facts that nodes practically never share: the name and the list of pods. With one of these facts, each node gets a
 /// signature of its own, and nodes are not compared.
@@ -23,16 +24,18 @@ const MOST_SPARE: usize = 1024;
 /// The signature number of a node that does not exist.
 const NONE: u32 = u32::MAX;
 
-/// The node signatures in use, for each set of facts that a plugin declared.
+/// The node signatures in use, for each set of fields that a plugin declared.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSignatures {
     sets: Vec<FactNodeSignatures>,
 }
 
-/// The node signatures in one set of facts.
+/// The node signatures in one set of fields.
 #[derive(Clone, Debug)]
 pub struct FactNodeSignatures {
-    facts: NodeFacts,
+    reads: NodeReads,
+    /// The facts of which a change may change the signature.
+    touching: NodeFacts,
     /// The position up to which the change log was read.
     position: Option<u64>,
     /// Grows with every new signature.
@@ -42,6 +45,9 @@ pub struct FactNodeSignatures {
     created: Vec<u64>,
     /// `None` if each node has a signature of its own, with the node's id as its number.
     shared: Option<SharedSignatures>,
+    /// By node id: the node when its own signature was created. Only for a plugin that names keys or fields: a change of
+    /// another label does not change the signature.
+    named: Option<Vec<Option<Arc<Node>>>>,
 }
 
 /// Nodes grouped by signature.
@@ -77,10 +83,10 @@ struct NodeValues {
 }
 
 impl NodeSignatures {
-    /// Returns the node signatures in these facts, updated to the current cluster.
-    pub fn of(&mut self, facts: NodeFacts, cache: &Cache) -> &FactNodeSignatures {
-        let at = self.sets.iter().position(|set| set.facts == facts).unwrap_or_else(|| {
-            self.sets.push(FactNodeSignatures::new(facts));
+    /// Returns the node signatures in these fields, updated to the current cluster.
+    pub fn of(&mut self, reads: &NodeReads, cache: &Cache) -> &FactNodeSignatures {
+        let at = self.sets.iter().position(|set| set.reads == *reads).unwrap_or_else(|| {
+            self.sets.push(FactNodeSignatures::new(reads.clone()));
             self.sets.len() - 1
         });
         let set = &mut self.sets[at];
@@ -88,16 +94,17 @@ impl NodeSignatures {
         set
     }
 
-    /// Drops the sets of facts that no plugin reads any more.
-    pub fn retain(&mut self, keep: impl Fn(NodeFacts) -> bool) {
-        self.sets.retain(|set| keep(set.facts));
+    /// Drops the sets of fields that no plugin reads any more.
+    pub fn retain(&mut self, keep: impl Fn(&NodeReads) -> bool) {
+        self.sets.retain(|set| keep(&set.reads));
     }
 }
 
 impl FactNodeSignatures {
-    fn new(facts: NodeFacts) -> Self {
-        let shared = (!facts.intersects(UNIQUE_FACTS)).then(SharedSignatures::default);
-        Self { facts, position: None, clock: 0, created: Vec::new(), shared }
+    fn new(reads: NodeReads) -> Self {
+        let shared = (!reads.facts.intersects(UNIQUE_FACTS)).then(SharedSignatures::default);
+        let named = (shared.is_none() && !reads.has_no_names()).then(Vec::new);
+        Self { touching: reads.touching(), reads, position: None, clock: 0, created: Vec::new(), shared, named }
     }
 
     /// Returns the number of the node's signature, or `None` if the node has none. A node in the cluster always has
@@ -132,31 +139,47 @@ impl FactNodeSignatures {
         }
         match position.and_then(|position| log.since(position)) {
             Some(changes) => changes.for_each(|change| match change {
-                // A new node concerns every set of facts, also an empty one.
-                Change::Node(node, facts) if facts.intersects(self.facts) || facts == NodeFacts::all() => {
-                    self.update(node, cache);
+                // A new node concerns every set of fields, also an empty one.
+                Change::Node(node, facts) if facts.intersects(self.touching) || facts == NodeFacts::all() => {
+                    self.update(node, facts, cache);
                 }
-                Change::NodeRemoved(node) => self.update(node, cache),
+                Change::NodeRemoved(node) => self.update(node, NodeFacts::all(), cache),
                 _ => {}
             }),
             None => {
                 self.created.clear();
                 self.shared = self.shared.take().map(|_| SharedSignatures::default());
-                cache.nodes().for_each(|info| self.update(info.id, cache));
+                cache.nodes().for_each(|info| self.update(info.id, NodeFacts::all(), cache));
             }
         }
     }
 
-    /// Updates the signature of a node that was added, changed or removed.
-    fn update(&mut self, node: NodeId, cache: &Cache) {
-        match &mut self.shared {
-            None => self.make(node.0 as usize),
-            Some(shared) => {
-                if let Some(created) = shared.place(node, cache.node(node), self.facts) {
-                    self.make(created as usize);
-                }
+    /// Updates the signature of a node of which these facts changed; all facts of a node that was added or removed.
+    fn update(&mut self, node: NodeId, facts: NodeFacts, cache: &Cache) {
+        if let Some(shared) = &mut self.shared {
+            if let Some(created) = shared.place(node, cache.node(node), &self.reads) {
+                self.make(created as usize);
             }
+        } else if self.have_names_changed(node, facts, cache) {
+            self.make(node.0 as usize);
         }
+    }
+
+    /// Returns false if no fact, key or field changed that the plugin reads, for nodes with signatures of their own.
+    fn have_names_changed(&mut self, node: NodeId, facts: NodeFacts, cache: &Cache) -> bool {
+        let Some(named) = &mut self.named else { return true };
+        let at = node.0 as usize;
+        if at >= named.len() {
+            named.resize(at + 1, None);
+        }
+        let after = cache.node(node).map(|info| &info.node);
+        if let (Some(before), Some(after)) = (&named[at], after)
+            && !self.reads.differ(facts, before, after)
+        {
+            return false;
+        }
+        named[at] = after.cloned();
+        true
     }
 
     fn make(&mut self, number: usize) {
@@ -171,20 +194,20 @@ impl FactNodeSignatures {
 impl SharedSignatures {
     /// Moves the node to the signature of its current values, or to none if `info` is `None`. Returns the number of the
     /// signature if it is new.
-    fn place(&mut self, node: NodeId, info: Option<&NodeInfo>, facts: NodeFacts) -> Option<u32> {
+    fn place(&mut self, node: NodeId, info: Option<&NodeInfo>, reads: &NodeReads) -> Option<u32> {
         let at = node.0 as usize;
         if at >= self.of_node.len() {
             self.of_node.resize(at + 1, NONE);
         }
-        let hash = info.map(|info| hash(info, facts));
-        let known = info.zip(hash).and_then(|(info, hash)| self.find(hash, info, facts));
+        let hash = info.map(|info| hash(info, reads));
+        let known = info.zip(hash).and_then(|(info, hash)| self.find(hash, info, reads));
         let before = self.of_node[at];
         if known.is_some_and(|known| known == before) {
             return None;
         }
         self.leave(before);
         let created = match known {
-            None => info.zip(hash).map(|(info, hash)| self.make(hash, info, facts)),
+            None => info.zip(hash).map(|(info, hash)| self.make(hash, info, reads)),
             Some(_) => None,
         };
         let after = known.or(created).unwrap_or(NONE);
@@ -195,12 +218,12 @@ impl SharedSignatures {
         created
     }
 
-    fn find(&self, hash: u64, info: &NodeInfo, facts: NodeFacts) -> Option<u32> {
-        self.by_hash.find(hash, |number| self.node_signatures[*number as usize].values.is(info, facts)).copied()
+    fn find(&self, hash: u64, info: &NodeInfo, reads: &NodeReads) -> Option<u32> {
+        self.by_hash.find(hash, |number| self.node_signatures[*number as usize].values.is(info, reads)).copied()
     }
 
-    fn make(&mut self, hash: u64, info: &NodeInfo, facts: NodeFacts) -> u32 {
-        let signature = NodeSignature { hash, values: NodeValues::of(info, facts), nodes: 0, is_spare: false };
+    fn make(&mut self, hash: u64, info: &NodeInfo, reads: &NodeReads) -> u32 {
+        let signature = NodeSignature { hash, values: NodeValues::of(info, reads.facts), nodes: 0, is_spare: false };
         let number = match self.take_spare() {
             Some(number) => {
                 self.node_signatures[number as usize] = signature;
@@ -252,17 +275,19 @@ impl NodeValues {
         }
     }
 
-    fn is(&self, info: &NodeInfo, facts: NodeFacts) -> bool {
+    fn is(&self, info: &NodeInfo, reads: &NodeReads) -> bool {
         let Self { node, usage, used_ports } = self;
-        facts.iter().all(|fact| Field::of(node, usage, used_ports, fact) == Field::of_node(info, fact))
+        reads.facts.iter().all(|fact| Field::of(node, usage, used_ports, fact) == Field::of_node(info, fact))
+            && reads.have_equal_names(node, &info.node)
     }
 }
 
-fn hash(info: &NodeInfo, facts: NodeFacts) -> u64 {
+fn hash(info: &NodeInfo, reads: &NodeReads) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
-    for fact in facts.iter() {
+    for fact in reads.facts.iter() {
         Field::of_node(info, fact).hash(&mut hasher);
     }
+    reads.hash_names(&info.node, &mut hasher);
     hasher.finish()
 }
 
@@ -278,6 +303,8 @@ enum Field<'a> {
     Ports(&'a [HostPort]),
     Conditions(&'a [crate::model::Condition]),
     Texts(&'a [Box<str>]),
+    Info(&'a crate::model::NodeSystemInfo),
+    Named(&'a crate::model::NamedFields),
 }
 
 impl<'a> Field<'a> {
@@ -297,6 +324,9 @@ impl<'a> Field<'a> {
             NodeFacts::USED_PORTS => Self::Ports(used_ports),
             NodeFacts::CONDITIONS => Self::Conditions(&node.conditions),
             NodeFacts::DECLARED_FEATURES => Self::Texts(&node.declared_features),
+            NodeFacts::CAPACITY => Self::Resources(&node.capacity),
+            NodeFacts::INFO => Self::Info(&node.info),
+            NodeFacts::FIELDS => Self::Named(&node.fields),
             // These facts are never compared: see `UNIQUE_FACTS`.
             _ => Self::Flag(false),
         }
@@ -310,7 +340,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::Resources;
+    use crate::model::{Labels, Resources};
 
     fn node(name: &str, milli_cpu: i64, unschedulable: bool) -> Arc<Node> {
         let allocatable = Resources { milli_cpu, ..Resources::default() };
@@ -332,8 +362,8 @@ mod tests {
         ["a", "b"].into_iter().for_each(|name| cache.set_node(node(name, 1000, false)));
         cache.set_node(node("c", 2000, false));
         let mut node_signatures = NodeSignatures::default();
-        let mut numbers = |facts, cache: &Cache| {
-            let node_signatures = node_signatures.of(facts, cache);
+        let mut numbers = |facts: NodeFacts, cache: &Cache| {
+            let node_signatures = node_signatures.of(&facts.into(), cache);
             [0, 1, 2].map(|id| node_signatures.number(NodeId(id)).unwrap())
         };
         let [a, b, c] = numbers(NodeFacts::ALLOCATABLE, &cache);
@@ -347,6 +377,58 @@ mod tests {
         cache.set_node(node("c", 1000, true));
         let [a, b, c] = numbers(NodeFacts::ALLOCATABLE, &cache);
         assert!(a == b && b == c);
+    }
+
+    #[test]
+    fn nodes_share_a_signature_by_a_label_key() {
+        let labelled = |name: &str, pool: &str| {
+            let labels: Labels = [("kubernetes.io/hostname", name), ("pool", pool)].into_iter().collect();
+            Arc::new(Node { labels, ..Node::clone(&node(name, 1000, false)) })
+        };
+        let mut cache = Cache::default();
+        [("a", "x"), ("b", "x"), ("c", "y")].into_iter().for_each(|(name, pool)| cache.set_node(labelled(name, pool)));
+        let shared = NodeReads::new(NodeFacts::empty(), [Box::from("pool")], [], []);
+        let mut node_signatures = NodeSignatures::default();
+        let mut numbers = |cache: &Cache| {
+            let node_signatures = node_signatures.of(&shared, cache);
+            let numbers = [0, 1, 2].map(|id| node_signatures.number(NodeId(id)).unwrap());
+            (numbers, node_signatures.now())
+        };
+        let (before, clock) = numbers(&cache);
+        assert!(before[0] == before[1] && before[1] != before[2]);
+        cache.set_node(Arc::new(Node {
+            labels: [("other", "1"), ("pool", "x")].into_iter().collect(),
+            ..Node::clone(&node("a", 1000, false))
+        }));
+        assert_eq!(numbers(&cache), (before, clock), "another label changes no signature");
+        cache.set_node(labelled("a", "y"));
+        assert_eq!(numbers(&cache).0, [before[2], before[1], before[2]]);
+    }
+
+    #[test]
+    fn another_label_does_not_change_a_signature_of_a_node_of_its_own() {
+        let labelled = |pool: &str, other: &str| {
+            let labels: Labels = [("pool", pool), ("other", other)].into_iter().collect();
+            Arc::new(Node { labels, ..Node::clone(&node("a", 1000, false)) })
+        };
+        let reads = NodeReads::new(NodeFacts::NAME | NodeFacts::UNSCHEDULABLE, [Box::from("pool")], [], []);
+        let mut node_signatures = NodeSignatures::default();
+        let mut cache = Cache::default();
+        cache.set_node(labelled("x", "1"));
+        let mut clock = node_signatures.of(&reads, &cache).now();
+        for (after, changed) in [
+            (labelled("x", "2"), false),
+            (labelled("y", "2"), true),
+            (labelled("y", "3"), false),
+            (Arc::new(Node { unschedulable: true, ..Node::clone(&labelled("y", "3")) }), true),
+        ] {
+            cache.set_node(after);
+            let before = std::mem::replace(&mut clock, node_signatures.of(&reads, &cache).now());
+            assert_eq!(clock > before, changed, "{:?}", cache.nodes().next());
+        }
+        cache.remove_node("a");
+        cache.set_node(Arc::new(Node { uid: "2".into(), ..Node::clone(&labelled("y", "3")) }));
+        assert!(node_signatures.of(&reads, &cache).now() > clock, "another node of this name is new");
     }
 
     proptest! {
@@ -370,7 +452,7 @@ mod tests {
                     Some(cpu) => cache.set_node(node(NAMES[at], cpu, false)),
                     None => cache.remove_node(NAMES[at]),
                 }
-                let node_signatures = node_signatures.of(facts, &cache);
+                let node_signatures = node_signatures.of(&facts.into(), &cache);
                 for info in cache.nodes() {
                     let number = node_signatures.number(info.id).unwrap();
                     prop_assert!(number < node_signatures.len());
@@ -383,7 +465,7 @@ mod tests {
             }
             let cpus: std::collections::BTreeSet<i64> = cache.nodes().map(|info| info.node.allocatable.milli_cpu).collect();
             let numbers: std::collections::BTreeSet<usize> =
-                cache.nodes().filter_map(|info| node_signatures.of(facts, &cache).number(info.id)).collect();
+                cache.nodes().filter_map(|info| node_signatures.of(&facts.into(), &cache).number(info.id)).collect();
             let expected = if facts.contains(NodeFacts::NAME) { cache.node_count() } else { cpus.len() };
             prop_assert_eq!(numbers.len(), expected);
         }

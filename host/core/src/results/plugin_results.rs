@@ -4,9 +4,10 @@ use super::lru::Size;
 use super::stale::Stale;
 use super::{Column, FactNodeSignatures, NodeClasses, Rejections, WhatIfVerdicts};
 use crate::cache::{Cache, NodeId};
-use crate::plugins::{Declaration, MOST_OUTCOMES, PreFilterResult, PreScoreResult, Status, Verdicts, WhatIf};
+use crate::plugins::{
+    Declaration, MOST_OUTCOMES, PreFilterResult, PreScoreResult, QueueTimes, Status, Verdicts, WhatIf,
+};
 use crate::queue::SortKey;
-use crate::time::Timestamp;
 
 /// The largest number of distinct rejections. If new verdicts would exceed this number, all cached verdicts and
 /// rejections are dropped first.
@@ -35,8 +36,8 @@ pub struct PluginResults {
     pub(crate) classes: NodeClasses,
     /// The answer of pre-enqueue.
     pub pre_enqueue: Option<Option<Status>>,
-    /// The answer of queue-sort, valid for pods that have waited since this time.
-    pub sort_key: Option<(Timestamp, SortKey)>,
+    /// The answer of queue-sort, valid for pods with these times.
+    pub sort_key: Option<(QueueTimes, SortKey)>,
 }
 
 impl PluginResults {
@@ -46,27 +47,35 @@ impl PluginResults {
     pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
         let log = cache.log();
         let Some(position) = self.position.replace(log.end()) else { return };
-        let beyond_nodes = position < log.end_beyond_nodes();
+        let reads_pending_pods = declaration.pending_pods.is_some();
+        let beyond_nodes =
+            position < log.end_beyond_nodes() || (reads_pending_pods && position < log.end_of_pending_pods());
         if !beyond_nodes && self.what_if.is_empty() {
             return;
         }
         let Some(changes) = log.since(position) else {
             self.what_if.clear();
             return if beyond_nodes {
-                self.clear()
+                self.clear(declaration)
             };
         };
+        let touching = declaration.node.touching();
         for change in changes {
-            match Stale::by(change, cache, declaration) {
+            match Stale::by(change, cache, declaration, touching) {
                 Stale::Nothing => {}
                 Stale::Node(node) => self.what_if.remove(node),
-                Stale::All => return self.clear(),
+                Stale::All => return self.clear(declaration),
             }
         }
     }
 
-    /// Drops the results that depend on the cluster: skip, verdicts and scores.
-    fn clear(&mut self) {
+    /// Drops the results that depend on the cluster: skip, verdicts and scores, and all results of a plugin that reads
+    /// pending pods.
+    fn clear(&mut self, declaration: &Declaration) {
+        if declaration.pending_pods.is_some() {
+            self.pre_filter = None;
+            self.pre_score = None;
+        }
         self.skip = None;
         self.verdicts.clear();
         self.scores.clear();

@@ -7,6 +7,7 @@ use crate::cache::PodId;
 use crate::facts::{ClusterFacts, NodeFacts};
 use crate::model::{Effect, Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey, Taint};
 use crate::plugins::Code;
+use crate::reads::PodReads;
 
 const NODES: [NodeId; 2] = [NodeId(0), NodeId(1)];
 
@@ -29,21 +30,21 @@ impl Bench {
     }
 
     fn reading(node_facts: NodeFacts) -> Self {
-        Self::new(Declaration { node_facts, ..Declaration::default() })
+        Self::new(Declaration { node: node_facts.into(), ..Declaration::default() })
     }
 
     fn set(&mut self, nodes: &[NodeId], scores: &[i64]) {
-        let signatures = self.node_signatures.of(self.read.node_facts, &self.cache);
+        let signatures = self.node_signatures.of(&self.read.node, &self.cache);
         self.results.scores.set(signatures, nodes, scores.iter().copied());
     }
 
     fn missing(&mut self) -> Vec<NodeId> {
         self.results.catch_up(&self.cache, &self.read);
-        self.results.scores.missing(self.node_signatures.of(self.read.node_facts, &self.cache), &NODES)
+        self.results.scores.missing(self.node_signatures.of(&self.read.node, &self.cache), &NODES)
     }
 
     fn get(&mut self) -> [i64; 2] {
-        let signatures = self.node_signatures.of(self.read.node_facts, &self.cache);
+        let signatures = self.node_signatures.of(&self.read.node, &self.cache);
         NODES.map(|node| self.results.scores.get(signatures, node).unwrap_or_default())
     }
 
@@ -110,7 +111,7 @@ fn one_node_of_each_signature_is_missing() {
 #[test]
 fn a_cluster_fact_makes_all_scores_stale() {
     let cluster_facts = ClusterFacts::NODE_COUNT;
-    let mut bench = Bench::new(Declaration { node_facts: NodeFacts::NAME, cluster_facts, ..Declaration::default() });
+    let mut bench = Bench::new(Declaration { node: NodeFacts::NAME.into(), cluster_facts, ..Declaration::default() });
     bench.set(&NODES, &[7, 7]);
     bench.cache.set_node(node("c", 0));
     assert_eq!(bench.missing(), NODES);
@@ -171,7 +172,7 @@ fn too_many_rejections_are_dropped_with_their_verdicts() {
         assert_eq!(outcomes, Some(vec![status(0)]), "in call {call}");
     }
     assert_eq!(bench.missing_if(&[case(0, &[], &[]), case(4, &[], &[])]), [0]);
-    let signatures = bench.node_signatures.of(bench.read.node_facts, &bench.cache);
+    let signatures = bench.node_signatures.of(&bench.read.node, &bench.cache);
     assert!(!bench.results.set_verdicts(signatures, &NODES, &verdicts(&[1, 0])), "all verdicts share the rejections");
     assert_eq!(bench.results.verdicts(signatures, &NODES), verdicts(&[1, 0]));
     assert_eq!(bench.results.rejections.len(), MOST_REJECTIONS / 4 + 1);
@@ -183,4 +184,30 @@ fn a_node_has_a_limited_number_of_cases() {
     let asked: Vec<WhatIf> = (0..=OF_A_NODE as u32).map(|pod| case(0, &[pod], &[])).collect();
     results.set_what_if(&asked, &verdicts(&vec![0; asked.len()]));
     assert_eq!(results.what_if.missing(&asked), [0], "the oldest is dropped");
+}
+
+#[test]
+fn a_pending_pod_makes_all_results_of_a_reader_stale() {
+    for reads in [true, false] {
+        let pending_pods = reads.then(PodReads::default);
+        let node = NodeFacts::NAME.into();
+        let mut bench = Bench::new(Declaration { pending_pods, node, ..Declaration::default() });
+        bench.cache.keep_pending_pods(true, Vec::new);
+        assert_eq!(bench.missing(), NODES);
+        for removes in [false, true] {
+            bench.set(&NODES, &[1, 1]);
+            bench.results.pre_filter = Some(PreFilterResult::All);
+            bench.results.pre_score = Some(PreScoreResult::Score);
+            bench.results.skip = Some(false);
+            assert_eq!(bench.missing(), []);
+            match removes {
+                false => bench.cache.set_pending_pod(&pod("p")),
+                true => bench.cache.remove_pending_pod("p"),
+            }
+            assert_eq!(bench.missing(), if reads { NODES.to_vec() } else { Vec::new() });
+            let kept =
+                [bench.results.pre_filter.is_some(), bench.results.pre_score.is_some(), bench.results.skip.is_some()];
+            assert_eq!(kept, [!reads; 3]);
+        }
+    }
 }

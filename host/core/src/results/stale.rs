@@ -16,10 +16,11 @@ pub(super) enum Stale {
 }
 
 impl Stale {
-    /// Returns what this change makes stale for a plugin of this declaration.
-    pub fn by(change: Change, cache: &Cache, declaration: &Declaration) -> Self {
+    /// Returns what this change makes stale for a plugin of this declaration. `touching` are the facts of nodes that
+    /// concern the plugin ([`crate::reads::NodeReads::touching`]), which the caller determines once for many changes.
+    pub fn by(change: Change, cache: &Cache, declaration: &Declaration, touching: NodeFacts) -> Self {
         match change {
-            Change::Node(node, facts) if facts.intersects(declaration.node_facts) => Self::Node(node),
+            Change::Node(node, facts) if facts.intersects(touching) => Self::Node(node),
             Change::NodeRemoved(node) => Self::Node(node),
             _ => Self::by_cluster(change, cache, declaration.cluster_facts, &[declaration]),
         }
@@ -29,6 +30,11 @@ impl Stale {
     /// facts.
     pub fn by_cluster(change: Change, cache: &Cache, facts: ClusterFacts, plugins: &[&Declaration]) -> Self {
         match change {
+            Change::PendingPod(_) | Change::PendingPodRemoved(_)
+                if plugins.iter().any(|plugin| plugin.pending_pods.is_some()) =>
+            {
+                Self::All
+            }
             Change::NodeCount if facts.contains(ClusterFacts::NODE_COUNT) => Self::All,
             Change::Image(_) | Change::ImageRemoved(_) if facts.contains(ClusterFacts::IMAGES) => Self::All,
             Change::Object(_, kind) | Change::ObjectRemoved(_, kind)
@@ -58,7 +64,7 @@ impl LogCursor {
         let since = cache.log().since(self.position?)?;
         let mut nodes = besides;
         // A new node concerns every plugin, also a plugin that reads no facts of nodes.
-        let any = |facts: NodeFacts, more: &&Declaration| facts | more.node_facts;
+        let any = |facts: NodeFacts, more: &&Declaration| facts | more.node.touching();
         let node_facts = declarations.iter().fold(NodeFacts::empty(), any);
         let any = |facts: ClusterFacts, more: &&Declaration| facts | more.cluster_facts;
         let cluster_facts = declarations.iter().fold(ClusterFacts::empty(), any);
@@ -68,6 +74,7 @@ impl LogCursor {
                     nodes.push(node);
                 }
                 Change::NodeRemoved(node) => nodes.push(node),
+                Change::Pod(_) | Change::PodRemoved(_) => {}
                 _ => {
                     if Stale::by_cluster(change, cache, cluster_facts, declarations) == Stale::All {
                         return None;

@@ -46,7 +46,7 @@ impl Core {
             id: self.cycles,
             time: step.now,
             seed: 0,
-            signature: self.results.pod_signatures.of(declaration.pod_facts, &reservation.pod, self.cycles),
+            signature: self.results.pod_signatures.of(&declaration.pod, &reservation.pod, self.cycles),
             pod: &reservation.pod,
             cache: &self.cache,
         };
@@ -68,7 +68,7 @@ impl Core {
             id: reservation.cycle,
             time: step.now,
             seed: mix(self.options.seed, reservation.cycle, u64::from(plugin.id.0)),
-            signature: self.results.pod_signatures.of(declaration.pod_facts, &reservation.pod, self.cycles),
+            signature: self.results.pod_signatures.of(&declaration.pod, &reservation.pod, self.cycles),
             pod: &reservation.pod,
             cache: &self.cache,
         };

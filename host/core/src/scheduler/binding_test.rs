@@ -117,7 +117,7 @@ fn a_pod_with_this_nominated_node_is_not_nominated_again() {
     bench.add("p");
     let reported = bench.step(Event::PodSet(Arc::new(Pod { nominated_node_name: "n".into(), ..pod("p") })));
     assert_eq!(reported, [""; 0]);
-    bench.plugins.answers.insert("B permit q", Answer::Allows(&["p"]));
+    bench.plugins.answers.insert("B permit q", Answer::Approves(&["p"]));
     assert_eq!(bench.add("q"), ["bind q", "execute 1 for p"]);
     let mut bench = Bench::new(&[("A pre-bind p", Answer::Wants(vec![Intent::Patch(Default::default())]))]);
     let nominated = Pod { nominated_node_name: "n".into(), ..pod("p") };

@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::*;
 use crate::cache::{NodeId, PodId};
 use crate::extenders::{Extender, Extenders, Filtered, Scores, Victims};
-use crate::facts::PodFacts;
 use crate::model::{Container, ContainerKind, Node, PodSpec, Resources};
 use crate::plugins::{
-    AskBack, Candidate, Code, Cycle, Declaration, PluginError, PluginId, PodSignatureId, PostFilterResult,
+    AskBack, Candidate, Code, Cycle, Declaration, PluginError, PluginId, PodActions, PodSignatureId, PostFilterResult,
     PreFilterResult, PreScoreResult, PreemptionPlan, Status, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
+use crate::reads::PodReads;
 
 /// A test plugin. The filter passes nodes without pods, and the post-filter preempts on the first node that the
 /// extenders leave.
@@ -52,6 +52,7 @@ impl Plugins for OneEach {
             reasons: vec![why.into()],
             clear: false,
             intents: Vec::new(),
+            pods: PodActions::default(),
         };
         Ok(match ask.extenders(helpful.filter_map(candidate).collect()) {
             Err(why) => no(why),
@@ -76,7 +77,7 @@ impl Plugins for OneEach {
         Ok(s.to_vec())
     }
 
-    fn forget_signatures(&mut self, _: PodFacts, _: &[PodSignatureId]) {}
+    fn forget_signatures(&mut self, _: &PodReads, _: &[PodSignatureId]) {}
 }
 
 type Named<T> = &'static [(&'static str, T)];
@@ -304,8 +305,14 @@ fn an_extender_with_managed_resources_is_asked_about_pods_that_request_them() {
     assert!(bench.place().starts_with("bind to"));
     assert_eq!(bench.asked(), "");
     let requests = Resources { scalars: vec![("a/x".into(), 1)], ..Resources::default() };
-    let container =
-        Container { name: "c".into(), kind: ContainerKind::Init, image: "i".into(), requests, host_ports: Vec::new() };
+    let container = Container {
+        name: "c".into(),
+        kind: ContainerKind::Init,
+        image: "i".into(),
+        requests,
+        limits: Resources::default(),
+        host_ports: Vec::new(),
+    };
     let spec = Arc::new(PodSpec { containers: vec![container], ..PodSpec::default() });
     let bound = bench.step(Event::PodSet(Arc::new(Pod { spec, ..resident("q") }))).join("; ");
     assert!(bound.starts_with("0 binds to"), "{bound}");

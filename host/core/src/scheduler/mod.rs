@@ -5,6 +5,8 @@ mod asking;
 mod binding;
 mod explain;
 mod permit;
+mod pod_action_queue;
+mod pod_actions;
 mod preemption;
 mod reservation;
 mod reservations;
@@ -16,6 +18,7 @@ mod step;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use self::pod_action_queue::PodActionQueue;
 use self::preemption::Evictions;
 use self::reservation::UndoReason;
 use self::reservations::Reservations;
@@ -25,10 +28,10 @@ use crate::attempt::{Attempt, Outcome};
 use crate::cache::Cache;
 use crate::event::Event;
 use crate::extenders::Extenders;
-use crate::model::{ObjectKind, Pod, PodKey};
+use crate::model::{ObjectKind, ObjectReads, Pod, PodKey};
 use crate::nominations::Nominations;
 use crate::plugins::Plugins;
-use crate::profile::Profile;
+use crate::profile::{Profile, ProfilePlugin};
 use crate::queue::{Queue, QueueOptions};
 use crate::results::ResultCache;
 use crate::time::Timestamp;
@@ -109,8 +112,9 @@ impl Core {
         extenders: &mut dyn Extenders,
     ) -> Vec<Action> {
         self.ended.clear();
-        let mut step = Step { now, plugins, extenders, actions: Vec::new() };
+        let mut step = Step { now, plugins, extenders, actions: Vec::new(), pod_actions: PodActionQueue::default() };
         self.handle(event, &mut step);
+        self.apply_pod_actions(&mut step);
         self.settle(&mut step);
         step.actions
     }
@@ -226,6 +230,7 @@ impl Core {
         }
         if let Some(entry) = self.reservations.entry_mut(&pod.key.uid) {
             let deleting = pod.deleting;
+            self.cache.set_assumed_fields(&pod);
             entry.update(pod.clone());
             if deleting {
                 self.revoke(&pod.key.uid, step);
@@ -234,16 +239,17 @@ impl Core {
         }
         if pod.deleting || self.cache.pod_by_uid(&pod.key.uid).is_some() {
             self.nominations.withdraw(&pod.key.uid);
-            return self.queue.remove(&pod.key);
+            return self.not_pending(&pod.key);
         }
         if self.profile_of(&pod).is_none() {
-            self.queue.remove(&pod.key);
+            self.not_pending(&pod.key);
             self.nominations.withdraw(&pod.key.uid);
             self.unclaimed.insert(pod.key.uid.clone(), pod);
             return;
         }
         self.nominations.set(&pod);
         let uid = pod.key.uid.clone();
+        self.cache.set_pending_pod(&pod);
         self.queue.set(pod, step.now);
         if !self.awaits_victims(&uid) {
             self.queue.stop_awaiting_victims(&uid);
@@ -253,11 +259,17 @@ impl Core {
     fn pod_assigned(&mut self, pod: Arc<Pod>, step: &mut Step<'_>) {
         let uid = pod.key.uid.clone();
         self.evictions.not_needed_by(&uid);
-        self.queue.remove(&pod.key);
+        self.not_pending(&pod.key);
         self.nominations.assigned(&uid, &pod.node_name);
         self.cache.set_pod(pod);
         // If the pod has a reservation whose binding has not started, another client bound the pod.
         self.revoke(&uid, step);
+    }
+
+    /// Removes a pod from the pending pods.
+    fn not_pending(&mut self, key: &PodKey) {
+        self.queue.remove(key);
+        self.cache.remove_pending_pod(&key.uid);
     }
 
     /// Undoes the pod's reservation, because the pod needs no node any more. A binding that is under way is not
@@ -269,7 +281,7 @@ impl Core {
     }
 
     fn pod_removed(&mut self, key: &PodKey, step: &mut Step<'_>) {
-        self.queue.remove(key);
+        self.not_pending(key);
         self.unclaimed.remove(&key.uid);
         if let Some(reservation) = self.reservations.take(&key.uid) {
             self.undo(reservation, UndoReason::Cancelled, step);
@@ -282,10 +294,14 @@ impl Core {
 
     fn plugins_swapped(&mut self, profiles: Vec<Profile>, step: &mut Step<'_>) {
         self.results.keep_plugins_of(&profiles);
-        let kinds = profiles.iter().flat_map(Profile::plugins).flat_map(|plugin| &plugin.declaration.objects);
-        let kinds: Vec<&ObjectKind> = kinds.map(|reads| &*reads.kind).collect();
+        let wanted: Vec<ObjectReads> =
+            profiles.iter().flat_map(Profile::plugins).flat_map(|plugin| plugin.declaration.wanted()).collect();
+        let kinds: Vec<&ObjectKind> = wanted.iter().map(|reads| &*reads.kind).collect();
         step.actions.extend(self.cache.keep_kinds(&kinds).into_iter().map(Action::StopWatching));
         self.profiles = profiles;
+        let reads_pending_pods = |plugin: &ProfilePlugin| plugin.declaration.pending_pods.is_some();
+        let keep = self.profiles.iter().flat_map(Profile::plugins).any(reads_pending_pods);
+        self.cache.keep_pending_pods(keep, || pending_pods(&self.queue));
         for pod in std::mem::take(&mut self.unclaimed).into_values() {
             self.pod_set(pod, step);
         }
@@ -293,6 +309,17 @@ impl Core {
         self.queue.plugins_changed();
     }
 }
+
+/// Returns all pods in the queue, ordered by uid.
+fn pending_pods(queue: &Queue) -> Vec<Arc<Pod>> {
+    let mut pods: Vec<Arc<Pod>> = queue.all().map(|entry| Arc::clone(&entry.pod)).collect();
+    pods.sort_unstable_by(|one, other| one.key.uid.cmp(&other.key.uid));
+    pods
+}
+
+#[cfg(test)]
+#[path = "pending_test.rs"]
+mod pending_tests;
 
 #[cfg(test)]
 #[path = "step_test.rs"]

@@ -66,7 +66,7 @@ impl Plugins for Counting {
             PluginId(7) => {
                 PostFilterResult::Nominate(PreemptionPlan { evict: vec![PodId(7)], ..PreemptionPlan::default() })
             }
-            _ => PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() },
+            _ => PostFilterResult::default(),
         })
     }
 
@@ -122,8 +122,8 @@ impl Bench {
             id: PluginId(*id),
             declaration: Arc::new(Declaration {
                 name: format!("P{id}").into(),
-                pod_facts: PodFacts::SCHEDULING_GATES,
-                node_facts: if *id == 2 { NodeFacts::empty() } else { READ },
+                pod: PodFacts::SCHEDULING_GATES.into(),
+                node: if *id == 2 { NodeFacts::empty() } else { READ }.into(),
                 filter_scope: Scope::Node,
                 points: ExtensionPoints::FILTER,
                 ..Declaration::default()

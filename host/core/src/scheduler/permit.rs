@@ -1,4 +1,4 @@
-//! Permit: a pod with a reserved node can wait until all plugins that asked for the wait allow it, or until a
+//! Permit: a pod with a reserved node can wait until all plugins that asked for the wait approve it, or until a
 //! timeout.
 
 use std::sync::Arc;
@@ -15,23 +15,13 @@ use crate::plugins::{Code, Decision, ExtensionPoints, Permission, PointOutcome, 
 /// The longest time that a plugin can keep a pod waiting, as in kube-scheduler.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
 
-/// A plugin's decisions about other pods than the pod that it was asked about.
-pub(super) struct AboutOthers {
-    plugin: Arc<str>,
-    /// The plugin may only decide about pods of this profile.
-    scheduler_name: Box<str>,
-    allow: Vec<Box<str>>,
-    reject: Vec<Box<str>>,
-}
-
 impl Core {
     /// Asks all permit plugins. Returns the plugins that want the pod to wait, or the reason why the pod may not be
-    /// bound. Decisions about other waiting pods are added to `others`, also if the result is an error.
+    /// bound.
     pub(super) fn ask_for_permission(
         &mut self,
         reservation: &mut Reservation,
         node: NodeId,
-        others: &mut Vec<AboutOthers>,
         step: &mut Step<'_>,
     ) -> Result<Vec<PluginWait>, UndoReason> {
         let plugins = self.plugins_at(&reservation.pod, |profile| &profile.permit);
@@ -42,12 +32,11 @@ impl Core {
                 if self.skips(plugin, reservation, step) {
                     continue;
                 }
-                let Permission { decision, allow, reject } =
-                    self.ask(plugin, reservation, step, |plugins, cycle, state| {
-                        plugins.permit(plugin.id, cycle, &reservation.node, state)
-                    })?;
-                let (name, scheduler_name) = (Arc::clone(&plugin.declaration.name), pod.spec.scheduler_name.clone());
-                others.push(AboutOthers { plugin: Arc::clone(&name), scheduler_name, allow, reject });
+                let Permission { decision, pods } = self.ask(plugin, reservation, step, |plugins, cycle, state| {
+                    plugins.permit(plugin.id, cycle, &reservation.node, state)
+                })?;
+                let name = Arc::clone(&plugin.declaration.name);
+                step.pod_actions.add(&name, &pod, pods);
                 match decision {
                     Decision::Approve => {}
                     Decision::Deny(status) => return Err(self.rejected(plugin, status, reservation, node)),
@@ -72,28 +61,13 @@ impl Core {
         self.reservations.put(reservation);
     }
 
-    /// Applies decisions of plugins about other waiting pods.
-    pub(super) fn decide_about_others(&mut self, others: Vec<AboutOthers>, step: &mut Step<'_>) {
-        for AboutOthers { plugin, scheduler_name, allow, reject } in others {
-            let may_decide = |reservation: &Reservation| {
-                matches!(reservation.stage, Stage::Waiting(_)) && reservation.pod.spec.scheduler_name == scheduler_name
-            };
-            for uid in allow {
-                if let Some(reservation) = self.reservations.take_if(&uid, may_decide) {
-                    self.allow(reservation, |wait| wait.plugin == plugin, step);
-                }
-            }
-            for uid in reject {
-                if let Some(reservation) = self.reservations.take_if(&uid, may_decide) {
-                    let why = format!("rejected by plugin {plugin} while waiting on permit");
-                    self.reject_waiting(reservation, &plugin, why, step);
-                }
-            }
-        }
-    }
-
     /// Removes the waits that `by` selects. Without further waits the pod is permitted.
-    fn allow(&mut self, mut reservation: Reservation, by: impl Fn(&PluginWait) -> bool, step: &mut Step<'_>) {
+    pub(super) fn approve(
+        &mut self,
+        mut reservation: Reservation,
+        by: impl Fn(&PluginWait) -> bool,
+        step: &mut Step<'_>,
+    ) {
         if let Stage::Waiting(waits) = &mut reservation.stage {
             waits.retain(|wait| !by(wait));
             if !waits.is_empty() {
@@ -103,12 +77,14 @@ impl Core {
         self.permitted(reservation, step);
     }
 
-    /// Rejects a waiting pod on behalf of the permit plugin with this name.
-    fn reject_waiting(&mut self, reservation: Reservation, plugin: &str, why: String, step: &mut Step<'_>) {
+    /// Rejects a waiting pod on behalf of the plugin with this name.
+    pub(super) fn reject_waiting(&mut self, reservation: Reservation, plugin: &str, why: String, step: &mut Step<'_>) {
         let status = Status { code: Code::Unschedulable, reasons: vec![why.into()] };
         // The node may have been deleted in the meantime.
         let node = self.cache.node_id(&reservation.node).unwrap_or_default();
-        let why = match self.plugin_named(&reservation.pod, |profile| &profile.permit, plugin) {
+        let profile = self.profile_of(&reservation.pod);
+        let plugin = profile.and_then(|profile| profile.plugins().find(|by| *by.declaration.name == *plugin).cloned());
+        let why = match plugin {
             Some(plugin) => self.rejected(&plugin, status, &reservation, node),
             None => UndoReason::Rejected(Diagnosis::of_one(node, &status, None)),
         };
@@ -141,7 +117,7 @@ impl Core {
             let plugins = reservation.waits().iter().map(|wait| Arc::clone(&wait.plugin));
             let gone: Vec<Arc<str>> = plugins.filter(|name| !is_there(name)).collect();
             gone.iter().for_each(|name| step.warn_gone(name, "permit the bind", &pod));
-            self.allow(reservation, |wait| gone.contains(&wait.plugin), step);
+            self.approve(reservation, |wait| gone.contains(&wait.plugin), step);
         }
     }
 }

@@ -18,8 +18,8 @@ fn a_pod_waits_until_all_permit_plugins_allow_it() {
     let mut bench = Bench::new(&[
         ("A permit p", WAITS),
         ("C permit p", Answer::Waits(9000)),
-        ("C permit q", Answer::Allows(&["p", "unknown"])),
-        ("A permit r", Answer::Allows(&["p"])),
+        ("C permit q", Answer::Approves(&["p", "unknown"])),
+        ("A permit r", Answer::Approves(&["p"])),
     ]);
     assert_eq!(bench.add("p"), ["nominate \"n\" for p"]);
     assert_eq!(bench.core.next_wakeup(), Some(bench.now.after(Duration::from_secs(5))));
@@ -56,7 +56,7 @@ fn a_permit_wait_lasts_at_most_fifteen_minutes() {
 
 #[test]
 fn another_pods_permit_rejects_a_waiting_pod() {
-    let mut bench = Bench::new(&[("A permit p", WAITS), ("B permit q", Answer::Rejects(&["p", "q", "unknown"]))]);
+    let mut bench = Bench::new(&[("A permit p", WAITS), ("B permit q", Answer::Rejects(&["p", "q", "unknown"], ""))]);
     bench.plugins.hint = Some(Hint::Skip);
     bench.add("p");
     let why = "p: 0/1 nodes are available: 1 rejected by plugin B while waiting on permit.";
@@ -69,7 +69,7 @@ fn another_pods_permit_rejects_a_waiting_pod() {
 fn decisions_about_other_pods_count_in_any_case() {
     let denied = Answer::No(Code::Unschedulable, "no");
     let mut bench =
-        Bench::new(&[("A permit p", WAITS), ("A permit q", Answer::Allows(&["p"])), ("B permit q", denied)]);
+        Bench::new(&[("A permit p", WAITS), ("A permit q", Answer::Approves(&["p"])), ("B permit q", denied)]);
     bench.add("p");
     assert_eq!(bench.add("q"), ["q: 0/1 nodes are available: 1 no.", "bind p"]);
 }
@@ -131,7 +131,7 @@ fn a_pod_without_its_profile_waits_for_the_profile() {
 
 #[test]
 fn the_permit_wait_is_reported() {
-    let allows = Answer::Allows(&["p"]);
+    let allows = Answer::Approves(&["p"]);
     let end = |event: Option<Event>, outcome| (event, vec![(2000, outcome)]);
     for (event, reported) in [
         end(Some(Event::PodSet(Arc::new(pod("q")))), PointOutcome::Success),

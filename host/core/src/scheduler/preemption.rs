@@ -138,7 +138,7 @@ impl Core {
         let (node, is_about_pod) = match &event.subject {
             Subject::Node { before, after } => (after.as_ref().or(before.as_ref()).map(|node| &node.name), false),
             Subject::Pod { before, .. } => (before.as_ref().map(|pod| &pod.node_name), true),
-            Subject::Object { .. } => (None, false),
+            Subject::PendingPod { .. } | Subject::Object { .. } => (None, false),
         };
         let nominated = node.into_iter().flat_map(|node| self.nominations.on(node));
         let lost: Vec<Box<str>> = nominated

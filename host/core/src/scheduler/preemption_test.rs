@@ -8,8 +8,8 @@ use crate::extenders::NoExtenders;
 use crate::facts::NodeFacts;
 use crate::model::{Labels, Node, PodKey, PodSpec};
 use crate::plugins::{
-    AskBack, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult, Status,
-    Verdicts,
+    AskBack, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PodActions,
+    PostFilterResult, Status, Verdicts,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::scheduler::scripted::evict_lower;
@@ -36,12 +36,18 @@ impl Plugins for OnePodANode {
     ) -> Result<PostFilterResult, PluginError> {
         if !leaving.is_empty() {
             let reasons = vec!["preemption: one is leaving".into()];
-            return Ok(PostFilterResult::Unschedulable { reasons, clear: false, intents: Vec::new() });
+            return Ok(PostFilterResult::Unschedulable {
+                reasons,
+                clear: false,
+                intents: Vec::new(),
+                pods: PodActions::default(),
+            });
         }
         let nobody = || PostFilterResult::Unschedulable {
             reasons: vec!["preemption: nobody".into()],
             clear: true,
             intents: Vec::new(),
+            pods: PodActions::default(),
         };
         Ok(evict_lower(self, cycle, nodes, ask)?.map_or_else(nobody, PostFilterResult::Nominate))
     }
@@ -62,7 +68,7 @@ impl Bench {
     /// Creates a bench with a pod `low` on the only node `n`.
     fn new() -> Self {
         let mut bench = Self { core: Core::new(Options::default()), now: Timestamp(1_000_000) };
-        let declaration = Arc::new(Declaration { node_facts: NodeFacts::PODS, ..Declaration::default() });
+        let declaration = Arc::new(Declaration { node: NodeFacts::PODS.into(), ..Declaration::default() });
         let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: Default::default() };
         let (filter, post_filter, permit) = (vec![plugin.clone()], vec![plugin.clone()], vec![plugin]);
         bench.step(Event::PluginsSwapped(vec![Profile { filter, post_filter, permit, ..Profile::default() }]));

@@ -13,7 +13,7 @@ use crate::cache::NodeId;
 use crate::cycle::Diagnosis;
 use crate::intent::Intent;
 use crate::model::{ObjectKey, Pod};
-use crate::plugins::{Code, ExtensionPoints, PluginError, PointOutcome, Reserved, Status};
+use crate::plugins::{Code, ExtensionPoints, PluginError, PointOutcome, Reserved, Status, Undone};
 use crate::profile::ProfilePlugin;
 use crate::queue::{QueuedPod, UnscheduledReason};
 use crate::time::Timestamp;
@@ -149,14 +149,12 @@ impl Core {
     pub(super) fn reserve(&mut self, entry: QueuedPod, node: NodeId, step: &mut Step<'_>) {
         let name = self.cache.node(node).map_or_else(Box::default, |info| info.node.name.clone());
         let mut reservation = self.assume(entry, name, step.now);
-        let mut others = Vec::new();
         let reserved = self.ask_to_reserve(&mut reservation, node, step);
-        match reserved.and_then(|()| self.ask_for_permission(&mut reservation, node, &mut others, step)) {
+        match reserved.and_then(|()| self.ask_for_permission(&mut reservation, node, step)) {
             Ok(waits) if waits.is_empty() => self.permitted(reservation, step),
             Ok(waits) => self.wait(reservation, waits, step),
             Err(why) => self.undo(reservation, why, step),
         }
-        self.decide_about_others(others, step);
     }
 
     fn assume(&mut self, entry: QueuedPod, node: Box<str>, now: Timestamp) -> Reservation {
@@ -164,6 +162,7 @@ impl Core {
         let was_nominated = self.nominations.node_of(&pod.key.uid) == Some(&*node);
         self.nominations.assigned(&pod.key.uid, &node);
         self.evictions.not_needed_by(&pod.key.uid);
+        self.cache.remove_pending_pod(&pod.key.uid);
         self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&pod) }));
         Reservation {
             entry,
@@ -233,7 +232,7 @@ impl Core {
         if status.code == Code::Error {
             return plugin.failed(status.reasons.join(", ")).into();
         }
-        let signature = self.results.pod_signatures.of(plugin.declaration.pod_facts, &reservation.pod, self.cycles);
+        let signature = self.results.pod_signatures.of(&plugin.declaration.pod, &reservation.pod, self.cycles);
         UndoReason::Rejected(Diagnosis::of_one(node, &status, Some((plugin, signature))))
     }
 
@@ -263,6 +262,9 @@ impl Core {
             self.cache.take_object_back(key, uid);
         }
         self.cache.forget(uid);
+        if self.is_pending_again(&reservation.entry, &why) {
+            self.cache.set_pending_pod(&reservation.entry.pod);
+        }
         if in_cycle {
             // The queue has not got the events of the assumption. The undo reverts the assumption, so the events of
             // both are dropped.
@@ -288,11 +290,19 @@ impl Core {
                 continue;
             };
             let pre_bound = reservation.pre_bound.contains(name);
-            undo.extend(self.ask(&plugin, reservation, step, |plugins, cycle, state| {
+            let Undone { intents, pods } = self.ask(&plugin, reservation, step, |plugins, cycle, state| {
                 plugins.unreserve(plugin.id, cycle, &reservation.node, state, pre_bound)
-            }));
+            });
+            undo.extend(intents);
+            step.pod_actions.add(name, &reservation.pod, pods);
         }
         undo
+    }
+
+    /// Returns whether a pod comes back to the queue after its reservation was undone for this reason.
+    fn is_pending_again(&self, entry: &QueuedPod, why: &UndoReason) -> bool {
+        let needs_node = !entry.pod.deleting && self.cache.pod_by_uid(&entry.pod.key.uid).is_none();
+        needs_node && !matches!(why, UndoReason::Cancelled)
     }
 
     fn requeue(&mut self, reservation: Reservation, why: UndoReason, step: &mut Step<'_>) {
@@ -304,7 +314,7 @@ impl Core {
         if !matches!(why, UndoReason::Filling(_)) {
             self.ended.push(attempt(&entry, outcome, began));
         }
-        if self.cache.pod_by_uid(&entry.pod.key.uid).is_some() || entry.pod.deleting {
+        if !self.is_pending_again(&entry, &why) {
             return self.queue.end_ticket(&mut entry);
         }
         if nominated || !entry.pod.nominated_node_name.is_empty() {

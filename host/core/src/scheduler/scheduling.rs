@@ -22,6 +22,7 @@ impl Core {
         let Some(at) = self.profile_index(&entry.pod) else {
             // The profile was removed while the pod waited. A later exchange of plugins may add the profile again.
             self.queue.end_ticket(&mut entry);
+            self.cache.remove_pending_pod(&entry.pod.key.uid);
             self.unclaimed.insert(entry.pod.key.uid.clone(), entry.pod);
             return;
         };
@@ -115,9 +116,10 @@ impl Core {
                 Rejection::default()
             }
             Failure::Unschedulable(diagnosis, outcome) => {
-                let PostFilterOutcome { nomination, intents } = *outcome;
+                let PostFilterOutcome { nomination, intents, pods } = *outcome;
                 self.nominate(&entry, nomination, step);
                 step.change(intents);
+                pods.into_iter().for_each(|(plugin, pods)| step.pod_actions.add(&plugin, &entry.pod, pods));
                 diagnosis.rejection().clone()
             }
         };

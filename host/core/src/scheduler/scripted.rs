@@ -14,7 +14,8 @@ use crate::intent::{Intent, Patch};
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey, PodSpec};
 use crate::plugins::{
     AskBack, Code, Cycle, Decision, ExtensionPoints, Hint, HintEvent, Permission, PluginError, PluginId, Plugins,
-    PointOutcome, PreemptionPlan, Reserved, Scope, Status, Verdicts, WhatIf,
+    PodActions, PointOutcome, PostFilterResult, PreemptionPlan, QueueTimes, Reserved, Scope, Status, Undone, Verdicts,
+    WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::{Event, Options, Timestamp};
@@ -27,10 +28,28 @@ pub(super) enum Answer {
     IsDown,
     IsFilling,
     Waits(u64),
-    Allows(&'static [&'static str]),
-    Rejects(&'static [&'static str]),
+    Approves(&'static [&'static str]),
+    Rejects(&'static [&'static str], &'static str),
+    Activates(&'static [&'static str]),
     Wants(Vec<Intent>),
     Skips,
+}
+
+impl Answer {
+    /// Returns what the answer does with other pods.
+    fn pods(&self) -> PodActions {
+        let mut actions = PodActions::default();
+        let uids = |names: &[&str]| names.iter().map(|name| (*name).into()).collect();
+        match self {
+            Self::Approves(pods) => actions.approve = uids(pods),
+            Self::Rejects(pods, reason) => {
+                actions.reject = pods.iter().map(|name| ((*name).into(), (*reason).into())).collect();
+            }
+            Self::Activates(pods) => actions.activate = uids(pods),
+            _ => {}
+        }
+        actions
+    }
 }
 
 /// The plugins `A` to `D`. The filter rejects the pod if the scripted answer to `filter` is a rejection.
@@ -43,6 +62,8 @@ pub(super) struct Scripted {
     pub waits: Vec<(u64, PointOutcome)>,
     /// The number of undone reservations, as reported for metrics.
     pub undone: usize,
+    /// The times of each pod of which the sort key was asked.
+    pub sorted: Vec<(String, QueueTimes)>,
     /// The hint for all pods of a queueing-hint call. With `None` the call fails.
     pub hint: Option<Hint>,
 }
@@ -71,7 +92,15 @@ impl Scripted {
 
 impl Plugins for Scripted {
     fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
-        self.asked(plugin, "pre-enqueue", cycle).map(|_| None)
+        Ok(match self.asked(plugin, "pre-enqueue", cycle)? {
+            Some(Answer::No(code, why)) => Some(Status { code, reasons: vec![why.into()] }),
+            _ => None,
+        })
+    }
+
+    fn sort_key(&mut self, _: PluginId, cycle: &Cycle<'_>, times: QueueTimes) -> Result<Box<[i64]>, PluginError> {
+        self.sorted.push((cycle.pod.key.name.to_string(), times));
+        Ok([times.first_queued.0 as i64].into())
     }
 
     fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
@@ -85,6 +114,19 @@ impl Plugins for Scripted {
             }
             _ => Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] },
         })
+    }
+
+    fn post_filter(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        _: &[NodeId],
+        _: &[Code],
+        _: &[PodId],
+        _: &mut dyn AskBack,
+    ) -> Result<PostFilterResult, PluginError> {
+        let pods = self.asked(plugin, "post-filter", cycle)?.map(|answer| answer.pods()).unwrap_or_default();
+        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new(), pods })
     }
 
     fn reserve(
@@ -103,32 +145,24 @@ impl Plugins for Scripted {
         })
     }
 
-    fn unreserve(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        _: &str,
-        state: &[u8],
-        pre_bound: bool,
-    ) -> Vec<Intent> {
+    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8], pre_bound: bool) -> Undone {
         self.record(plugin, "unreserve", cycle, state);
         match self.asked(plugin, "unreserve", cycle) {
-            Ok(Some(Answer::Wants(undo))) if pre_bound => undo,
-            _ => Vec::new(),
+            Ok(Some(Answer::Wants(intents))) if pre_bound => Undone { intents, ..Undone::default() },
+            Ok(Some(answer)) => Undone { pods: answer.pods(), ..Undone::default() },
+            _ => Undone::default(),
         }
     }
 
     fn permit(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, _: &[u8]) -> Result<Permission, PluginError> {
-        let uids = |names: &[&str]| names.iter().map(|name| (*name).into()).collect();
         let mut permission = Permission::default();
         match self.asked(plugin, "permit", cycle)? {
             Some(Answer::No(code, why)) => {
                 permission.decision = Decision::Deny(Status { code, reasons: vec![why.into()] });
             }
             Some(Answer::Waits(millis)) => permission.decision = Decision::Wait(Duration::from_millis(millis)),
-            Some(Answer::Allows(pods)) => permission.allow = uids(pods),
-            Some(Answer::Rejects(pods)) => permission.reject = uids(pods),
-            _ => {}
+            Some(answer) => permission.pods = answer.pods(),
+            None => {}
         }
         Ok(permission)
     }
@@ -189,13 +223,20 @@ pub(super) struct Bench {
     pub now: Timestamp,
     /// The number of the last [`Action::ExecuteIntents`].
     pub executed_step: u64,
+    /// The facts of pending pods that the plugin `B` reads after the next exchange of plugins.
+    pub pending_pods: Option<PodFacts>,
 }
 
 impl Bench {
     pub fn new(answers: &[(&'static str, Answer)]) -> Self {
         let plugins = Scripted { answers: answers.iter().cloned().collect(), ..Scripted::default() };
-        let mut bench =
-            Self { core: Core::new(Options::default()), plugins, now: Timestamp(100_000), executed_step: 0 };
+        let mut bench = Self {
+            core: Core::new(Options::default()),
+            plugins,
+            now: Timestamp(100_000),
+            executed_step: 0,
+            pending_pods: None,
+        };
         bench.swap(0, &["A", "B", "C"]);
         bench.step(Event::NodeSet(node("")));
         bench
@@ -208,10 +249,11 @@ impl Bench {
             let declaration = Declaration {
                 name: (*letter).into(),
                 points: ExtensionPoints::all(),
-                pod_facts: PodFacts::NAME,
-                node_facts: NodeFacts::LABELS,
+                pod: PodFacts::NAME.into(),
+                node: NodeFacts::LABELS.into(),
                 filter_scope: Scope::Cluster,
                 objects: vec![claims()],
+                pending_pods: self.pending_pods.filter(|_| *letter == "B").map(Into::into),
                 ..Declaration::default()
             };
             ProfilePlugin { id, declaration: Arc::new(declaration), failure_policy: Default::default() }
@@ -220,6 +262,7 @@ impl Bench {
         let profile = Profile {
             pre_enqueue: all.clone(),
             filter: all.clone(),
+            post_filter: all.clone(),
             reserve: all.clone(),
             permit: all.clone(),
             pre_bind: all.clone(),

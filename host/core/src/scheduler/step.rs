@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::pod_action_queue::PodActionQueue;
 use crate::action::Action;
 use crate::extenders::Extenders;
 use crate::intent::Intent;
@@ -9,12 +10,14 @@ use crate::model::Pod;
 use crate::plugins::{ExtensionPoints, Plugins, PointOutcome};
 use crate::time::Timestamp;
 
-/// The time, the plugins and extenders to ask, and the actions so far.
+/// The time, the plugins and extenders to ask, the actions so far, and the pod actions that are not applied yet.
 pub(super) struct Step<'a> {
     pub now: Timestamp,
     pub plugins: &'a mut dyn Plugins,
     pub extenders: &'a mut dyn Extenders,
     pub actions: Vec<Action>,
+    /// What plugins do with other pods. Applied at the end of the step.
+    pub pod_actions: PodActionQueue,
 }
 
 impl Step<'_> {

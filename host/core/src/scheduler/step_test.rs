@@ -5,8 +5,7 @@ use crate::cache::{Coverage, NodeId};
 use crate::extenders::NoExtenders;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Labels, Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
-use crate::plugins::{Code, Cycle, Declaration, PluginError, PluginId, Scope, Status, Verdicts};
-use crate::profile::ProfilePlugin;
+use crate::plugins::{Code, Cycle, Declaration, PluginError, PluginId, QueueTimes, Scope, Status, Verdicts};
 use crate::queue::SubQueue;
 
 /// A filter that rejects tainted nodes and fails while `broken` is set, a pre-enqueue plugin that gates pods with
@@ -24,7 +23,7 @@ impl Plugins for Taints {
         Ok((!cycle.pod.spec.scheduling_gates.is_empty()).then_some(status))
     }
 
-    fn sort_key(&mut self, _: PluginId, cycle: &Cycle<'_>, _: Timestamp) -> Result<Box<[i64]>, PluginError> {
+    fn sort_key(&mut self, _: PluginId, cycle: &Cycle<'_>, _: QueueTimes) -> Result<Box<[i64]>, PluginError> {
         Ok(cycle.pod.key.name.bytes().map(i64::from).collect())
     }
 
@@ -76,13 +75,14 @@ impl Bench {
     fn profiles() -> Vec<Profile> {
         let declaration = Declaration {
             name: "Taints".into(),
-            node_facts: NodeFacts::TAINTS,
+            node: NodeFacts::TAINTS.into(),
             filter_scope: Scope::Node,
             objects: vec![services()],
             ..Declaration::default()
         };
         let (gates, name) = (PodFacts::SCHEDULING_GATES, PodFacts::NAME);
-        let reading = |pod_facts| Declaration { pod_facts, filter_scope: Scope::Node, ..Declaration::default() };
+        let reading =
+            |pod: PodFacts| Declaration { pod: pod.into(), filter_scope: Scope::Node, ..Declaration::default() };
         let plugin = |id, declaration: Declaration| ProfilePlugin {
             id: PluginId(id),
             declaration: Arc::new(declaration),

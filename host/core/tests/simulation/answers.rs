@@ -42,8 +42,8 @@ pub fn declaration(kind: u32, honest: bool) -> Declaration {
     Declaration {
         name: name.into(),
         points,
-        pod_facts,
-        node_facts,
+        pod: pod_facts.into(),
+        node: node_facts.into(),
         filter_scope: scope,
         score_scope: scope,
         normalization,
@@ -70,7 +70,8 @@ pub fn score(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> i64 {
     let Some(info) = cycle.cache.node(node) else { return 0 };
     match kind {
         0 => info.node.taints.len() as i64,
-        7 => 100 - info.usage.requested.pods.min(100),
+        // The same for all nodes with as many pods. Changes with the number of pending pods.
+        7 => (info.usage.requested.pods * 7 + cycle.cache.pending_pods().count() as i64 * 3) % 101,
         1 => (info.node.allocatable.milli_cpu - info.usage.requested.milli_cpu).max(0),
         8 => spread::score(cycle.cache, node),
         _ => (cycle.seed.rotate_left(node.0) % 100) as i64,

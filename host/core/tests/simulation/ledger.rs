@@ -2,14 +2,14 @@
 //! reservation ends exactly once, at the plugin that made it, with that plugin's state, and at unreserve in reverse
 //! order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use berth_core::cache::NodeId;
 use berth_core::intent::{Intent, ObjectReference, Patch};
 use berth_core::model::{Object, ObjectKey};
-use berth_core::plugins::{Code, Cycle, Decision, Permission, Reserved, Status};
+use berth_core::plugins::{Code, Cycle, Decision, Permission, PodActions, Reserved, Status};
 
 use crate::cluster::claims;
 
@@ -22,6 +22,10 @@ pub struct Ledger {
     /// Pods that were assigned since the last check, with their nodes.
     pub placed: Vec<(Box<str>, NodeId)>,
     made: u64,
+    /// The uids of all pods that plugins were asked about.
+    pub seen: BTreeSet<Box<str>>,
+    /// Pods that a plugin activated in this step, each with the profile of the pod that the plugin was asked about.
+    pub activated: Vec<(Box<str>, Box<str>)>,
 }
 
 /// Returns the fields of a claim that the pod with this uid uses, by the reservation with this number.
@@ -37,7 +41,15 @@ pub fn binding(cycle: &Cycle<'_>, node: &str) -> Intent {
 
 impl Ledger {
     pub fn new(seed: u64) -> Self {
-        Self { seed, faults: true, reserved: BTreeMap::new(), placed: Vec::new(), made: 0 }
+        Self {
+            seed,
+            faults: true,
+            reserved: BTreeMap::new(),
+            placed: Vec::new(),
+            made: 0,
+            seen: BTreeSet::new(),
+            activated: Vec::new(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -86,22 +98,33 @@ impl Ledger {
         assert!(how == "post-bind" || !later, "seed {}: {} is unreserved in the wrong order", self.seed, cycle.pod.key);
     }
 
-    pub fn permit(&self, rng: &mut fastrand::Rng) -> Permission {
-        let mut some = |one_in: u8| -> Vec<Box<str>> {
-            let known = self.reserved.keys().map(|(uid, _)| uid.clone());
-            known.filter(|_| !self.faults || rng.u8(..one_in) == 0).collect()
+    /// Returns random actions on other pods. Without faults, the plugin approves all waiting pods.
+    pub fn pod_actions(&mut self, cycle: &Cycle<'_>, rejects: bool, rng: &mut fastrand::Rng) -> PodActions {
+        let reserved: Vec<Box<str>> = self.reserved.keys().map(|(uid, _)| uid.clone()).collect();
+        if !self.faults {
+            return PodActions { approve: reserved, ..PodActions::default() };
+        }
+        let mut some = |of: &[Box<str>], one_in: u8| -> Vec<Box<str>> {
+            of.iter().filter(|_| rng.u8(..one_in) == 0).cloned().collect()
         };
-        let (allow, mut reject) = (some(3), some(30));
+        let seen: Vec<Box<str>> = self.seen.iter().cloned().collect();
+        let (approve, reject, activate) = (some(&reserved, 3), some(&reserved, 30), some(&seen, 30));
+        let with_reason = |uid| (uid, if rng.bool() { Box::default() } else { "its gang failed".into() });
+        let reject = reject.into_iter().filter(|_| rejects).map(with_reason).collect();
+        let by = (&cycle.pod.key.uid, &cycle.pod.spec.scheduler_name);
+        self.activated.extend(activate.iter().filter(|uid| *uid != by.0).map(|uid| (uid.clone(), by.1.clone())));
+        PodActions { approve, reject, activate }
+    }
+
+    pub fn permit(&mut self, cycle: &Cycle<'_>, rng: &mut fastrand::Rng) -> Permission {
+        let pods = self.pod_actions(cycle, true, rng);
         let decision = match rng.u8(..12) {
-            _ if !self.faults => {
-                reject.clear();
-                Decision::Approve
-            }
+            _ if !self.faults => Decision::Approve,
             0 => Decision::Deny(Status { code: Code::Unschedulable, reasons: vec!["too early".into()] }),
             1..4 => Decision::Wait(Duration::from_millis(rng.u64(..20_000))),
             _ => Decision::Approve,
         };
-        Permission { decision, allow, reject }
+        Permission { decision, pods }
     }
 
     /// Returns the intent that writes the assumed version of the claim to the cluster. Empty if the plugin assumed no

@@ -26,7 +26,7 @@ use world::{World, checks};
 const LONE_EVENTS: usize = 8;
 
 fn whatever_happens(test: &str, keeping: Keeping) {
-    let [placed, evicted, executed, compared] = [const { AtomicUsize::new(0) }; 4];
+    let [placed, evicted, executed, compared, activated] = [const { AtomicUsize::new(0) }; 5];
     for_each_seed(test, |seed| {
         let mut world = World::new(seed, keeping, Flush::On);
         world.live(120);
@@ -36,8 +36,11 @@ fn whatever_happens(test: &str, keeping: Keeping) {
         evicted.fetch_add(world.evicted, Relaxed);
         executed.fetch_add(world.executed, Relaxed);
         compared.fetch_add(world.plugins.choice.compared, Relaxed);
+        activated.fetch_add(world.activated, Relaxed);
     });
-    let [placed, evicted, executed, compared] = [placed, evicted, executed, compared].map(AtomicUsize::into_inner);
+    let all = [placed, evicted, executed, compared, activated];
+    let [placed, evicted, executed, compared, activated] = all.map(AtomicUsize::into_inner);
+    assert!(activated > 0 || placed < 100, "no pod was ever activated: the simulation does not test it");
     assert!(placed > 0, "no pod was ever placed: the simulation tests nothing");
     assert!(executed > 0 || placed < 100, "no intent was ever executed: the simulation does not test it");
     assert!(compared > 0 || placed < 100, "no choice of a node was compared: the simulation does not test it");

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use berth_core::Timestamp;
 use berth_core::cache::{NodeId, PodId};
+use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskBack, ClassScores, Classified, Code, Cycle, Hint, HintEvent, Passed, Permission, PluginError, PluginId, Plugins,
-    PostFilterResult, PreFilterResult, PreScoreResult, PreemptionPlan, Reserved, Status, Verdicts, WhatIf,
+    AskBack, ClassScores, Classified, Code, Cycle, Declaration, Hint, HintEvent, Passed, Permission, PluginError,
+    PluginId, Plugins, PodActions, PostFilterResult, PreFilterResult, PreScoreResult, PreemptionPlan, QueueTimes,
+    Reserved, Status, Undone, Verdicts, WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
@@ -68,6 +69,11 @@ impl Fakes {
         [first, second].into_iter().take(self.profiles).collect()
     }
 
+    /// Returns whether Crowd reads pending pods. Two of three generations do.
+    pub fn reads_pending_pods(&self) -> bool {
+        self.generation % 3 != 1
+    }
+
     fn profile_of(&self, cycle: &Cycle<'_>) -> Option<Profile> {
         self.profiles().into_iter().find(|profile| profile.scheduler_name == cycle.pod.spec.scheduler_name)
     }
@@ -75,7 +81,10 @@ impl Fakes {
     fn profile(&self) -> Profile {
         let plugin = |kind: u32| ProfilePlugin {
             id: PluginId(self.generation * KINDS + kind),
-            declaration: Arc::new(declaration(kind, self.honest)),
+            declaration: Arc::new(Declaration {
+                pending_pods: (kind == 7 && self.reads_pending_pods()).then(|| PodFacts::NAME.into()),
+                ..declaration(kind, self.honest)
+            }),
             failure_policy: Default::default(),
         };
         let mut score = vec![(plugin(0), 3), (plugin(1), 1), (plugin(7), 2), (plugin(8), 2)];
@@ -98,6 +107,12 @@ impl Fakes {
         }
     }
 
+    /// Returns what Preemption does with other pods. No event of a claim would wake a pod that Preemption rejects in
+    /// permit, so that it rejects none if the plugins are honest.
+    fn preemptions_pods(&mut self, cycle: &Cycle<'_>) -> PodActions {
+        self.ledger.pod_actions(cycle, !self.honest, &mut self.rng)
+    }
+
     pub fn may_trap(&mut self, plugin: PluginId) -> Result<(), PluginError> {
         if self.trap_one_in == 0 || self.rng.u32(..self.trap_one_in) > 0 {
             return Ok(());
@@ -114,14 +129,15 @@ impl Plugins for Fakes {
     }
 
     fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        self.ledger.seen.insert(cycle.pod.key.uid.clone());
         self.may_trap(plugin)?;
         let status = Status { code: Code::UnschedulableAndUnresolvable, reasons: vec!["gated".into()] };
         Ok((!cycle.pod.spec.scheduling_gates.is_empty()).then_some(status))
     }
 
-    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
+    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, times: QueueTimes) -> Result<Box<[i64]>, PluginError> {
         self.may_trap(plugin)?;
-        Ok([-i64::from(cycle.pod.spec.priority), queued.0 as i64].into())
+        Ok([-i64::from(cycle.pod.spec.priority), times.queued.0 as i64].into())
     }
 
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
@@ -193,7 +209,12 @@ impl Plugins for Fakes {
         let lower = |id: &&PodId| priority(id).is_some_and(|other| other < cycle.pod.spec.priority);
         if leaving.iter().any(|id| lower(&id)) {
             let reasons = vec!["somebody leaves".into()];
-            return Ok(PostFilterResult::Unschedulable { reasons, clear: false, intents: Vec::new() });
+            return Ok(PostFilterResult::Unschedulable {
+                reasons,
+                clear: false,
+                intents: Vec::new(),
+                pods: self.preemptions_pods(cycle),
+            });
         }
         for node in nodes {
             let Some(info) = cycle.cache.node(*node) else { continue };
@@ -203,11 +224,13 @@ impl Plugins for Fakes {
                 return Ok(PostFilterResult::Nominate(PreemptionPlan {
                     node: *node,
                     evict: removed,
+                    pods: self.preemptions_pods(cycle),
                     ..PreemptionPlan::default()
                 }));
             }
         }
-        Ok(PostFilterResult::Unschedulable { reasons: vec!["no victims".into()], clear: true, intents: Vec::new() })
+        let (reasons, pods) = (vec!["no victims".into()], self.preemptions_pods(cycle));
+        Ok(PostFilterResult::Unschedulable { reasons, clear: true, intents: Vec::new(), pods })
     }
 
     fn pre_score(
@@ -239,9 +262,9 @@ impl Plugins for Fakes {
         Ok(self.ledger.reserve(plugin.0 % KINDS, cycle, node, &mut self.rng))
     }
 
-    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8], _: bool) -> Vec<Intent> {
+    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8], _: bool) -> Undone {
         self.ledger.ends(plugin.0 % KINDS, cycle, state, "unreserve");
-        Vec::new()
+        Undone { intents: Vec::new(), pods: self.ledger.pod_actions(cycle, true, &mut self.rng) }
     }
 
     fn permit(
@@ -253,7 +276,7 @@ impl Plugins for Fakes {
     ) -> Result<Permission, PluginError> {
         self.may_trap(plugin)?;
         self.ledger.is_reserved(plugin.0 % KINDS, cycle, state);
-        Ok(self.ledger.permit(&mut self.rng))
+        Ok(self.ledger.permit(cycle, &mut self.rng))
     }
 
     fn pre_bind(

@@ -2,6 +2,7 @@
 
 pub mod checks;
 mod others;
+mod pending;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::extenders::FakeExtenders;
 use crate::keeping::{Flush, Keeping};
 use crate::ledger::Ledger;
 use crate::plugins::Fakes;
+use pending::PendingPods;
 
 /// The largest number of attempts in a cluster without further failures. There are fewer than 100 pods.
 const MOST_ATTEMPTS: u64 = 5_000;
@@ -43,11 +45,15 @@ pub struct World {
     /// All actions, as text.
     pub history: Vec<String>,
     pub bound: usize,
+    /// The number of pods that became active because a plugin activated them.
+    pub activated: usize,
     rng: fastrand::Rng,
     faults: bool,
     /// The generator for actions of other clients. A separate generator keeps histories without other clients the same.
     /// `None` if there are no other clients.
     others: Option<fastrand::Rng>,
+    /// The pending pods as a reader of the change log knows them.
+    pending: PendingPods,
     /// Whether the extenders fail and reject nodes.
     extenders_fail: Arc<AtomicBool>,
 }
@@ -100,9 +106,11 @@ impl World {
             evicted: 0,
             history: Vec::new(),
             bound: 0,
+            activated: 0,
             rng,
             faults: true,
             others: None,
+            pending: PendingPods::default(),
             extenders_fail: Arc::new(AtomicBool::new(true)),
         };
         world.begin();
@@ -110,6 +118,7 @@ impl World {
     }
 
     fn begin(&mut self) {
+        self.pending = PendingPods::default();
         let profiles = self.plugins.profiles();
         self.step(Event::PluginsSwapped(profiles));
         self.step(Event::ObjectsWanted(vec![claims()]));
@@ -327,13 +336,16 @@ impl World {
             let nominations = self.core.nominations().nodes();
             self.plugins.choice.nominated = nominations.map(|(node, _)| node.into()).collect();
         }
+        let waiting = checks::waiting_pods(self);
         let actions = self.core.step(event, self.now, &mut self.plugins, &mut *self.extenders);
+        checks::activated_pods_are_active(self, &waiting);
         if is_cycle {
             // A plugin that traps returns no sort key.
             let highest = highest.filter(|_| self.plugins.trap_one_in == 0);
             self.plugins.choice.end(highest);
         }
         checks::events_are_kept_for_reserved_pods(self);
+        self.pending.catch_up(&self.core, self.plugins.reads_pending_pods(), self.seed);
         self.check_placed();
         for action in actions {
             self.history.push(format!("{action:?}"));

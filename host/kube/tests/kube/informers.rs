@@ -7,10 +7,10 @@ use crate::support::protobuf;
 use crate::support::server::{
     ReceivedRequest, Reply, Script, Server, bookmark, event, events, events_now, expired, node, pod,
 };
-use berth_core::model::{ObjectKind, ObjectReads};
+use berth_core::model::{NamedFields, ObjectKind, ObjectReads};
 use berth_core::{Action, Event};
 use berth_kube::{Options, Shell};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Starts a shell with this script and waits for the first list of pods and the first list of nodes.
@@ -163,7 +163,7 @@ async fn a_refused_request_is_repeated() {
 #[tokio::test]
 async fn changes_that_scheduling_does_not_read_are_not_reported() {
     let mut heartbeat = node("n", 11, false);
-    heartbeat["status"] = json!({"nodeInfo": {"kubeletVersion": "v1.36.3"}});
+    heartbeat["status"] = json!({"daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}}});
     let mut started_running = pod("a", 11, 0);
     started_running["status"]["containerStatuses"] = json!([{"name": "c", "ready": true}]);
     let script = Script::default()
@@ -307,4 +307,98 @@ async fn a_kind_is_not_watched_while_no_plugin_reads_it() {
     shell.perform(Action::StopWatching(Arc::clone(&kind)));
     shell.perform(watch());
     assert_eq!(of_objects(&mut receiver).await, ["stopped v1 Service", "set web", "listed v1 Service"]);
+}
+
+/// Returns the order to list and watch pods or nodes with these fields.
+fn naming(kind: ObjectKind, fields: &[&str]) -> Action {
+    Action::Watch(ObjectReads { kind: Arc::new(kind), fields: fields.iter().map(|field| (*field).into()).collect() })
+}
+
+fn with_deadline(mut pod: Value, seconds: u32) -> Value {
+    pod["spec"]["activeDeadlineSeconds"] = json!(seconds);
+    pod
+}
+
+/// Returns the next events as text. Pods and nodes come with their named fields.
+async fn with_fields<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>) -> [String; EVENTS] {
+    let mut shown = std::array::from_fn(|_| String::new());
+    for text in &mut shown {
+        let event = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
+        let values = |fields: &NamedFields| fields.all().iter().map(|field| field.json.to_string()).collect::<String>();
+        *text = match event.expect("an event in time").expect("a running shell") {
+            Event::PodSet(pod) => format!("+{} {}", pod.key.name, values(&pod.fields)),
+            Event::NodeSet(node) => format!("+node {} {}", node.name, values(&node.fields)),
+            Event::PodRemoved(key) => format!("-{}", key.name),
+            Event::ObjectsListed(reads) => format!("listed {} {:?}", reads.kind, reads.fields),
+            Event::ObjectsRefused(kind, why) => format!("refused {kind}: {why}"),
+            Event::WatchStopped(kind) => format!("stopped {kind}"),
+            other => panic!("{other:?}"),
+        };
+    }
+    shown
+}
+
+#[tokio::test]
+async fn pods_are_listed_as_json_when_a_plugin_names_a_field() {
+    let named = || with_deadline(pod("a", 1, 0), 60);
+    let script = Script::default().pods(
+        [
+            Reply::list(10, &[named(), pod("gone", 2, 0)], ""),
+            Reply::list(20, &[named()], "more"),
+            Reply::list(20, &[pod("new", 11, 0)], ""),
+            Reply::list(30, &[named(), pod("new", 11, 0)], ""),
+        ],
+        [
+            Reply::watch(&[]),
+            Reply::watch(&[
+                event("MODIFIED", &with_deadline(pod("a", 21, 0), 90)),
+                event("DELETED", &pod("new", 22, 0)),
+            ]),
+        ],
+    );
+    let (server, shell, mut receiver) = started(script).await;
+    assert_eq!(with_fields(&mut receiver).await, ["+a ", "+gone "]);
+    server.wait_for_requests(1, watches_pods).await;
+
+    shell.perform(naming(ObjectKind::pod(), &["spec.activeDeadlineSeconds"]));
+    let field = |seconds: u32| format!(r#"{{"spec":{{"activeDeadlineSeconds":{seconds}}}}}"#);
+    let listed = r#"listed v1 Pod {"spec.activeDeadlineSeconds"}"#;
+    let expected = [format!("+a {}", field(60)), "+new ".into(), "-gone".into(), listed.into()];
+    assert_eq!(with_fields(&mut receiver).await, expected, "no pod is removed that is still there");
+    assert_eq!(with_fields(&mut receiver).await, [format!("+a {}", field(90)), "-new".into()]);
+    let lists = server.requests(lists_pods);
+    assert!(lists[0].accept.contains("protobuf") && lists[0].parameter("resourceVersion") == "0");
+    for list in &lists[1..] {
+        assert_eq!((&*list.accept, list.parameter("resourceVersion")), ("application/json", ""), "{}", list.query);
+        assert_eq!(list.parameter("fieldSelector"), lists[0].parameter("fieldSelector"));
+    }
+
+    // Without a plugin that names a field, no field is kept.
+    shell.perform(Action::StopWatching(Arc::new(ObjectKind::pod())));
+    assert_eq!(with_fields(&mut receiver).await, ["stopped v1 Pod", "+a ", "+new "]);
+}
+
+#[tokio::test]
+async fn fields_may_be_named_before_the_first_list() {
+    let script = Script::default().nodes([Reply::list(10, &[node("n", 1, true)], "")], []);
+    let server = Server::scripted(script).await;
+    let (sender, mut receiver) = unbounded_channel();
+    let mut shell = Shell::start(&server.client, &Options::default(), sender);
+    let synced = shell.synced();
+    shell.perform(naming(ObjectKind::node(), &["spec.unschedulable", "spec.podCIDR"]));
+    tokio::time::timeout(Duration::from_secs(30), synced).await.expect("the first lists");
+    let listed = r#"listed v1 Node {"spec.podCIDR", "spec.unschedulable"}"#;
+    assert_eq!(with_fields(&mut receiver).await, [r#"+node n {"spec":{"unschedulable":true}}"#, listed]);
+}
+
+#[tokio::test]
+async fn a_refused_list_with_named_fields_is_reported() {
+    let refusal = Reply::status(403, "Forbidden", "pods is forbidden");
+    let script = Script::default().pods([Reply::list(10, &[pod("a", 1, 0)], ""), refusal], []);
+    let (server, shell, mut receiver) = started(script).await;
+    assert_eq!(with_fields(&mut receiver).await, ["+a "]);
+    server.wait_for_requests(1, watches_pods).await;
+    shell.perform(naming(ObjectKind::pod(), &["spec.a"]));
+    let refused = "refused v1 Pod: pods is forbidden. Give the scheduler's role `list` and `watch` on it";
+    assert_eq!(with_fields(&mut receiver).await, [refused]);
 }

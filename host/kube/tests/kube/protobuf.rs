@@ -40,7 +40,10 @@ async fn objects_are_the_same_in_both_forms() {
     let pods = both::<PodObject>(&client, "/api/v1/pods").await;
     assert_eq!((nodes.len(), pods.len()), (1, 3));
     let text = format!("{nodes:?}, {pods:?}");
-    assert_eq!(never_set(&text), Vec::<&str>::new(), "fields that no object of the test has");
+    // The API server drops the scheduling group without the feature gate GenericWorkload.
+    let mut never_set = never_set(&text);
+    never_set.retain(|name| *name != "pod_group_name");
+    assert_eq!(never_set, Vec::<&str>::new(), "fields that no object of the test has");
     let node = nodes.into_iter().next().expect("a node").into_model(&mut Notes::default());
     assert_eq!((node.taints.len(), node.images.len(), node.declared_features.len()), (4, 2, 2));
     let all = pods.into_iter().next().expect("a pod").into_model(&PodParts::default(), &mut Notes::default());

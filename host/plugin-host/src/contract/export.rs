@@ -4,11 +4,11 @@ use std::fmt;
 
 use berth_core::plugins::ExtensionPoints;
 
-use super::v0_1;
+use super::points::points;
 
-/// Generates [`Export`] from the table of a version.
+/// Generates [`Export`] from the table.
 macro_rules! exports {
-    (version $version:literal; $($interface:literal $module:ident $flag:ident $role:ident {
+    ($($interface:literal $module:ident $flag:ident $role:ident {
         $($export:ident $name:literal $(= $method:ident($($parameter:ident: $type:ty),*) -> $answer:ty)?;)*
     })*) => {
         /// A function that a component exports. Messages use its name.
@@ -20,10 +20,10 @@ macro_rules! exports {
             Describe,
             /// `plugin.configure`.
             Configure,
-            /// `plugin.hold-template`.
-            HoldTemplate,
-            /// `plugin.forget-templates`.
-            ForgetTemplates,
+            /// `plugin.add-signature`, `plugin.hold-template` in version 0.1.
+            AddSignature,
+            /// `plugin.remove-signatures`, `plugin.forget-templates` in version 0.1.
+            RemoveSignatures,
             /// `snapshot.apply`.
             Apply,
             /// `objects.kinds`.
@@ -41,8 +41,8 @@ macro_rules! exports {
                     Self::Start => "its start",
                     Self::Describe => "describe",
                     Self::Configure => "configure",
-                    Self::HoldTemplate => "hold-template",
-                    Self::ForgetTemplates => "forget-templates",
+                    Self::AddSignature => "add-signature",
+                    Self::RemoveSignatures => "remove-signatures",
                     Self::Apply => "apply",
                     Self::Kinds => "kinds",
                     Self::ApplyObjects => "apply of objects",
@@ -63,7 +63,7 @@ macro_rules! exports {
     };
 }
 
-v0_1!(exports);
+points!(exports);
 
 impl fmt::Display for Export {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

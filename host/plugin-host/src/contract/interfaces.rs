@@ -1,21 +1,11 @@
 //! The lookup of the interfaces that a component exports, and of their functions in an instance.
 
-/// Generates the interfaces of a version of the contract from its table. `wit` must be the module of the version's
+/// Generates the interfaces of a version of the contract from the table. `wit` must be the module of the version's
 /// bindings.
 macro_rules! interfaces {
-    (version $version:literal; $($interface:literal $module:ident $flag:ident $role:ident {
+    ($($interface:literal $module:ident $flag:ident $role:ident {
         $($export:ident $name:literal $(= $method:ident($($parameter:ident: $type:ty),*) -> $answer:ty)?;)*
     })*) => {
-        /// The version of the contract that this host supports. Components of the same 0.minor are compatible.
-        pub const VERSION: &str = $version;
-
-        /// The extension points of this version.
-        pub(crate) const POINTS: [super::Point; [$($interface),*].len()] = [$(super::Point {
-            name: $interface,
-            flag: berth_core::plugins::ExtensionPoints::$flag,
-            role: super::Role::$role,
-        }),*];
-
         /// The indices of a component's exports. They are looked up once per component.
         #[derive(Clone)]
         pub(crate) struct Interfaces {

@@ -6,11 +6,14 @@ use berth_core::cluster_event::{EventActions, Interest};
 use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
 use berth_core::model::ObjectReads;
 use berth_core::plugins::{Declaration, ExtensionPoints, Normalization, Scope};
+use berth_core::reads::{NodeReads, PodReads};
 
-use crate::bindings::berth::scheduler::types as wit;
-use crate::bindings::exports::berth::scheduler::plugin::{ClusterEvent, Declaration as WitDeclaration};
+use crate::bindings::types as wit;
+use crate::bindings::v0_2::berth::scheduler::facts;
+use crate::bindings::v0_2::exports::berth::scheduler::plugin::{ClusterEvent, Declaration as WitDeclaration};
 
-/// Converts a declaration. The core's flags have the same bits as the contract's flags; other bits are dropped.
+/// Converts a declaration. Flags of facts have the same bits here and in the contract, except those of nodes that
+/// version 0.2 added; unknown bits are dropped.
 pub(crate) fn declaration(
     name: Arc<str>,
     version: &str,
@@ -18,14 +21,15 @@ pub(crate) fn declaration(
     from: &WitDeclaration,
     objects: Vec<ObjectReads>,
 ) -> Declaration {
-    let pod_facts = |facts: wit::PodFacts| PodFacts::from_bits_truncate(bits(&facts.as_array()));
     Declaration {
         name,
         version: version.into(),
         points,
-        pod_facts: pod_facts(from.pod_facts),
-        node_facts: NodeFacts::from_bits_truncate(bits(&from.node_facts.as_array())),
-        resident_pod_facts: pod_facts(from.resident_pod_facts),
+        pod: pod_reads(&from.pod),
+        node: node_reads(from),
+        resident_pods: from.resident_pods.as_ref().map(pod_reads).unwrap_or_default(),
+        pending_pods: from.pending_pods.as_ref().map(pod_reads),
+        reads_time: from.reads_time,
         cluster_facts: ClusterFacts::from_bits_truncate(bits(&from.cluster_facts.as_array())),
         objects,
         filter_scope: scope(from.filter_scope),
@@ -38,6 +42,36 @@ pub(crate) fn declaration(
         },
         retry_on: from.retry_on.iter().map(interest).collect(),
     }
+}
+
+fn pod_reads(from: &facts::PodReads) -> PodReads {
+    PodReads::new(
+        PodFacts::from_bits_truncate(bits(&from.facts.as_array())),
+        boxed(&from.label_keys),
+        boxed(&from.annotation_keys),
+        boxed(&from.fields),
+    )
+}
+
+fn node_reads(from: &WitDeclaration) -> NodeReads {
+    let reads = &from.node;
+    let mut facts = node_facts(reads.facts);
+    facts.set(NodeFacts::PODS, from.resident_pods.is_some());
+    NodeReads::new(facts, boxed(&reads.label_keys), boxed(&reads.annotation_keys), boxed(&reads.fields))
+}
+
+fn boxed(names: &[String]) -> impl Iterator<Item = Box<str>> {
+    names.iter().map(|name| name.as_str().into())
+}
+
+/// Converts facts of nodes. The core has a flag for the pods on nodes among them, which the contract declares as
+/// `resident-pods`.
+fn node_facts(from: facts::NodeFacts) -> NodeFacts {
+    const SAME: u32 = NodeFacts::PODS.bits() - 1;
+    let mut facts = NodeFacts::from_bits_truncate(bits(&from.as_array()) & SAME);
+    facts.set(NodeFacts::CAPACITY, from.contains(facts::NodeFacts::CAPACITY));
+    facts.set(NodeFacts::INFO, from.contains(facts::NodeFacts::INFO));
+    facts
 }
 
 fn interest(event: &ClusterEvent) -> Interest {
@@ -61,55 +95,60 @@ fn scope(scope: wit::Scope) -> Scope {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bindings::exports::berth::scheduler::plugin::EventActions as Actions;
+    use crate::bindings::v0_2::exports::berth::scheduler::plugin::EventActions as Actions;
 
     /// Checks that the facts have the same order here and in the contract.
     #[test]
     fn flags_agree_with_the_contract() {
         let pods = [
-            (wit::PodFacts::NAME, PodFacts::NAME),
-            (wit::PodFacts::NAMESPACE, PodFacts::NAMESPACE),
-            (wit::PodFacts::UID, PodFacts::UID),
-            (wit::PodFacts::LABELS, PodFacts::LABELS),
-            (wit::PodFacts::ANNOTATIONS, PodFacts::ANNOTATIONS),
-            (wit::PodFacts::OWNERS, PodFacts::OWNERS),
-            (wit::PodFacts::NODE_NAME, PodFacts::NODE_NAME),
-            (wit::PodFacts::SCHEDULER_NAME, PodFacts::SCHEDULER_NAME),
-            (wit::PodFacts::PRIORITY, PodFacts::PRIORITY),
-            (wit::PodFacts::TOLERATIONS, PodFacts::TOLERATIONS),
-            (wit::PodFacts::NODE_AFFINITY, PodFacts::NODE_AFFINITY),
-            (wit::PodFacts::POD_AFFINITY, PodFacts::POD_AFFINITY),
-            (wit::PodFacts::TOPOLOGY_SPREAD, PodFacts::TOPOLOGY_SPREAD),
-            (wit::PodFacts::REQUESTS, PodFacts::REQUESTS),
-            (wit::PodFacts::CONTAINERS, PodFacts::CONTAINERS),
-            (wit::PodFacts::IMAGES, PodFacts::IMAGES),
-            (wit::PodFacts::HOST_PORTS, PodFacts::HOST_PORTS),
-            (wit::PodFacts::VOLUMES, PodFacts::VOLUMES),
-            (wit::PodFacts::SCHEDULING_GATES, PodFacts::SCHEDULING_GATES),
-            (wit::PodFacts::RESOURCE_CLAIMS, PodFacts::RESOURCE_CLAIMS),
-            (wit::PodFacts::HOST_NETWORK, PodFacts::HOST_NETWORK),
-            (wit::PodFacts::NOMINATED_NODE, PodFacts::NOMINATED_NODE),
-            (wit::PodFacts::DELETION, PodFacts::DELETION),
-            (wit::PodFacts::START_TIME, PodFacts::START_TIME),
-            (wit::PodFacts::USER_NAMESPACE, PodFacts::USER_NAMESPACE),
-            (wit::PodFacts::RESTART_ACTIONS, PodFacts::RESTART_ACTIONS),
+            (facts::PodFacts::NAME, PodFacts::NAME),
+            (facts::PodFacts::NAMESPACE, PodFacts::NAMESPACE),
+            (facts::PodFacts::UID, PodFacts::UID),
+            (facts::PodFacts::LABELS, PodFacts::LABELS),
+            (facts::PodFacts::ANNOTATIONS, PodFacts::ANNOTATIONS),
+            (facts::PodFacts::OWNERS, PodFacts::OWNERS),
+            (facts::PodFacts::NODE_NAME, PodFacts::NODE_NAME),
+            (facts::PodFacts::SCHEDULER_NAME, PodFacts::SCHEDULER_NAME),
+            (facts::PodFacts::PRIORITY, PodFacts::PRIORITY),
+            (facts::PodFacts::TOLERATIONS, PodFacts::TOLERATIONS),
+            (facts::PodFacts::NODE_AFFINITY, PodFacts::NODE_AFFINITY),
+            (facts::PodFacts::POD_AFFINITY, PodFacts::POD_AFFINITY),
+            (facts::PodFacts::TOPOLOGY_SPREAD, PodFacts::TOPOLOGY_SPREAD),
+            (facts::PodFacts::REQUESTS, PodFacts::REQUESTS),
+            (facts::PodFacts::CONTAINERS, PodFacts::CONTAINERS),
+            (facts::PodFacts::IMAGES, PodFacts::IMAGES),
+            (facts::PodFacts::HOST_PORTS, PodFacts::HOST_PORTS),
+            (facts::PodFacts::VOLUMES, PodFacts::VOLUMES),
+            (facts::PodFacts::SCHEDULING_GATES, PodFacts::SCHEDULING_GATES),
+            (facts::PodFacts::RESOURCE_CLAIMS, PodFacts::RESOURCE_CLAIMS),
+            (facts::PodFacts::HOST_NETWORK, PodFacts::HOST_NETWORK),
+            (facts::PodFacts::NOMINATED_NODE, PodFacts::NOMINATED_NODE),
+            (facts::PodFacts::DELETION, PodFacts::DELETION),
+            (facts::PodFacts::START_TIME, PodFacts::START_TIME),
+            (facts::PodFacts::USER_NAMESPACE, PodFacts::USER_NAMESPACE),
+            (facts::PodFacts::RESTART_ACTIONS, PodFacts::RESTART_ACTIONS),
+            (facts::PodFacts::LIMITS, PodFacts::LIMITS),
+            (facts::PodFacts::QOS, PodFacts::QOS),
+            (facts::PodFacts::CREATION_TIME, PodFacts::CREATION_TIME),
+            (facts::PodFacts::SCHEDULING_GROUP, PodFacts::SCHEDULING_GROUP),
         ];
         let nodes = [
-            (wit::NodeFacts::NAME, NodeFacts::NAME),
-            (wit::NodeFacts::LABELS, NodeFacts::LABELS),
-            (wit::NodeFacts::ANNOTATIONS, NodeFacts::ANNOTATIONS),
-            (wit::NodeFacts::TAINTS, NodeFacts::TAINTS),
-            (wit::NodeFacts::UNSCHEDULABLE, NodeFacts::UNSCHEDULABLE),
-            (wit::NodeFacts::ALLOCATABLE, NodeFacts::ALLOCATABLE),
-            (wit::NodeFacts::USAGE, NodeFacts::USAGE),
-            (wit::NodeFacts::IMAGES, NodeFacts::IMAGES),
-            (wit::NodeFacts::USED_PORTS, NodeFacts::USED_PORTS),
-            (wit::NodeFacts::CONDITIONS, NodeFacts::CONDITIONS),
-            (wit::NodeFacts::DECLARED_FEATURES, NodeFacts::DECLARED_FEATURES),
-            (wit::NodeFacts::PODS, NodeFacts::PODS),
+            (facts::NodeFacts::NAME, NodeFacts::NAME),
+            (facts::NodeFacts::LABELS, NodeFacts::LABELS),
+            (facts::NodeFacts::ANNOTATIONS, NodeFacts::ANNOTATIONS),
+            (facts::NodeFacts::TAINTS, NodeFacts::TAINTS),
+            (facts::NodeFacts::UNSCHEDULABLE, NodeFacts::UNSCHEDULABLE),
+            (facts::NodeFacts::ALLOCATABLE, NodeFacts::ALLOCATABLE),
+            (facts::NodeFacts::USAGE, NodeFacts::USAGE),
+            (facts::NodeFacts::IMAGES, NodeFacts::IMAGES),
+            (facts::NodeFacts::USED_PORTS, NodeFacts::USED_PORTS),
+            (facts::NodeFacts::CONDITIONS, NodeFacts::CONDITIONS),
+            (facts::NodeFacts::DECLARED_FEATURES, NodeFacts::DECLARED_FEATURES),
+            (facts::NodeFacts::CAPACITY, NodeFacts::CAPACITY),
+            (facts::NodeFacts::INFO, NodeFacts::INFO),
         ];
         assert!(pods.iter().all(|(theirs, ours)| bits(&theirs.as_array()) == ours.bits()));
-        assert!(nodes.iter().all(|(theirs, ours)| bits(&theirs.as_array()) == ours.bits()));
+        assert!(nodes.iter().all(|(theirs, ours)| node_facts(*theirs) == *ours));
         let actions = [
             (Actions::ADD, EventActions::ADD),
             (Actions::DELETE, EventActions::DELETE),
@@ -123,8 +162,10 @@ mod tests {
             (Actions::UPDATE_GATES_ELIMINATED, EventActions::UPDATE_GATES_ELIMINATED),
         ];
         assert!(actions.iter().all(|(theirs, ours)| bits(&theirs.as_array()) == ours.bits()));
-        assert_eq!((pods.len(), nodes.len()), (PodFacts::all().iter().count(), NodeFacts::all().iter().count()));
-        assert_eq!(bits(&wit::ClusterFacts::IMAGES.as_array()), ClusterFacts::IMAGES.bits());
-        assert_eq!(bits(&wit::ClusterFacts::NODE_COUNT.as_array()), ClusterFacts::NODE_COUNT.bits());
+        // The contract declares fields by name and pods on nodes separately.
+        let declared = (PodFacts::all() - PodFacts::FIELDS, NodeFacts::all() - NodeFacts::FIELDS - NodeFacts::PODS);
+        assert_eq!((pods.len(), nodes.len()), (declared.0.iter().count(), declared.1.iter().count()));
+        assert_eq!(bits(&facts::ClusterFacts::IMAGES.as_array()), ClusterFacts::IMAGES.bits());
+        assert_eq!(bits(&facts::ClusterFacts::NODE_COUNT.as_array()), ClusterFacts::NODE_COUNT.bits());
     }
 }

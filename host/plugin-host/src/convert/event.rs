@@ -3,22 +3,23 @@
 use berth_core::cluster_event::EventActions;
 use berth_core::facts::NodeFacts;
 use berth_core::model::Node;
+use berth_core::reads::NodeReads;
 use bumpalo::Bump;
 
-use super::node::{conditions, taints};
+use super::node::{conditions, system_info, taints};
 use super::resources::{NOTHING, resources};
-use super::selector::labels;
+use super::selector::entries;
 use super::strings;
-use crate::bindings::berth::scheduler::types::EventActions as Actions;
-use crate::bindings::exports::berth::scheduler::queueing_hint as wit;
+use crate::bindings::types::EventActions as Actions;
+use crate::bindings::v0_2::exports::berth::scheduler::queueing_hint as wit;
 
-/// Converts the state of a node before or after an event, with these facts. Other facts are empty.
-pub(crate) fn node_then<'a>(arena: &'a Bump, node: &'a Node, facts: NodeFacts) -> wit::Node<'a> {
-    let has = |fact| facts.contains(fact);
+/// Converts the state of a node before or after an event, with these fields. Other fields are empty.
+pub(crate) fn node_then<'a>(arena: &'a Bump, node: &'a Node, reads: &'a NodeReads) -> wit::Node<'a> {
+    let has = |fact| reads.facts.contains(fact);
     wit::Node {
         name: if has(NodeFacts::NAME) { &node.name } else { "" },
-        labels: if has(NodeFacts::LABELS) { labels(arena, &node.labels) } else { &[] },
-        annotations: if has(NodeFacts::ANNOTATIONS) { labels(arena, &node.annotations) } else { &[] },
+        labels: entries(arena, reads.labels(node)),
+        annotations: entries(arena, reads.annotations(node)),
         taints: if has(NodeFacts::TAINTS) { taints(arena, &node.taints) } else { &[] },
         unschedulable: has(NodeFacts::UNSCHEDULABLE) && node.unschedulable,
         allocatable: if has(NodeFacts::ALLOCATABLE) { resources(arena, &node.allocatable) } else { NOTHING },
@@ -28,6 +29,9 @@ pub(crate) fn node_then<'a>(arena: &'a Bump, node: &'a Node, facts: NodeFacts) -
         } else {
             &[]
         },
+        capacity: if has(NodeFacts::CAPACITY) { resources(arena, &node.capacity) } else { NOTHING },
+        info: has(NodeFacts::INFO).then(|| system_info(&node.info)),
+        fields: if reads.fields.is_empty() { "" } else { arena.alloc_str(&reads.json(node)) },
     }
 }
 
@@ -66,10 +70,12 @@ mod tests {
             ..Node::default()
         };
         let arena = Bump::new();
-        let some = node_then(&arena, &node, NodeFacts::LABELS | NodeFacts::TAINTS | NodeFacts::UNSCHEDULABLE);
+        let reads = NodeReads::from(NodeFacts::LABELS | NodeFacts::TAINTS | NodeFacts::UNSCHEDULABLE);
+        let some = node_then(&arena, &node, &reads);
         assert_eq!((some.name, some.labels.len(), some.taints.len(), some.unschedulable), ("", 1, 1, true));
         assert_eq!(some.allocatable.milli_cpu, 0);
-        let others = node_then(&arena, &node, NodeFacts::NAME | NodeFacts::ALLOCATABLE);
+        let reads = NodeReads::from(NodeFacts::NAME | NodeFacts::ALLOCATABLE);
+        let others = node_then(&arena, &node, &reads);
         assert_eq!((others.name, others.labels.len(), others.taints.len(), others.unschedulable), ("a", 0, 0, false));
         assert_eq!(others.allocatable.milli_cpu, 1_500);
     }

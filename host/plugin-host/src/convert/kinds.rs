@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use berth_core::model::{ObjectKind, ObjectReads};
 
-use crate::bindings::exports::berth::scheduler::objects as wit;
+use crate::bindings::v0_2::exports::berth::scheduler::objects as wit;
 use berth_apimachinery::fields::{BadPath, FieldPath};
 
 /// The largest number of kinds that a plugin may read, and the largest number of fields of each kind.
@@ -29,7 +29,7 @@ pub enum BadKinds {
     #[error("{0} is declared twice; name all its fields in one place")]
     Twice(ObjectKind),
     /// Nodes and pods are not declared as objects; they come through `snapshot`.
-    #[error("{0} can't be declared as an object: declare node-facts, and resident-pod-facts for pods")]
+    #[error("{0} can't be declared as an object: the declaration of `configure` has fields for nodes and pods")]
     Facts(ObjectKind),
     /// A path of a field is invalid.
     #[error("{0}: {1}")]

@@ -2,25 +2,28 @@
 
 use berth_core::cache::NodeInfo;
 use berth_core::facts::NodeFacts;
-use berth_core::model::{Condition, ConditionStatus, Effect, HostPort, Protocol, Taint};
+use berth_core::model::{Condition, ConditionStatus, Effect, HostPort, NodeSystemInfo, Protocol, Taint};
+use berth_core::reads::NodeReads;
 use bumpalo::Bump;
 
 use super::resources::resources;
-use super::selector::labels;
+use super::selector::entries;
 use super::{each, strings};
-use crate::bindings::berth::scheduler::types as wit;
-use crate::bindings::exports::berth::scheduler::snapshot::Node;
+use crate::bindings::types as wit;
+use crate::bindings::v0_2::berth::scheduler::facts;
+use crate::bindings::v0_2::exports::berth::scheduler::snapshot::Node;
 
-/// Returns the node with these facts; other facts are `None`. Usage and pods are separate changes.
-pub(crate) fn node<'a>(arena: &'a Bump, info: &'a NodeInfo, facts: NodeFacts) -> Node<'a> {
+/// Returns the node with the fields that the plugin reads and that `facts` has; others are `None`. Usage and pods are
+/// separate changes.
+pub(crate) fn node<'a>(arena: &'a Bump, info: &'a NodeInfo, reads: &'a NodeReads, facts: NodeFacts) -> Node<'a> {
     let node = &*info.node;
     let has = |fact| facts.contains(fact);
     Node {
         id: info.id.0,
         name: has(NodeFacts::NAME).then_some(&*node.name),
         uid: has(NodeFacts::NAME).then_some(&*node.uid),
-        labels: has(NodeFacts::LABELS).then(|| labels(arena, &node.labels)),
-        annotations: has(NodeFacts::ANNOTATIONS).then(|| labels(arena, &node.annotations)),
+        labels: has(NodeFacts::LABELS).then(|| entries(arena, reads.labels(node))),
+        annotations: has(NodeFacts::ANNOTATIONS).then(|| entries(arena, reads.annotations(node))),
         taints: has(NodeFacts::TAINTS).then(|| taints(arena, &node.taints)),
         unschedulable: has(NodeFacts::UNSCHEDULABLE).then_some(node.unschedulable),
         allocatable: has(NodeFacts::ALLOCATABLE).then(|| resources(arena, &node.allocatable)),
@@ -28,6 +31,20 @@ pub(crate) fn node<'a>(arena: &'a Bump, info: &'a NodeInfo, facts: NodeFacts) ->
         used_ports: has(NodeFacts::USED_PORTS).then(|| host_ports(arena, &info.used_ports)),
         conditions: has(NodeFacts::CONDITIONS).then(|| conditions(arena, &node.conditions)),
         declared_features: has(NodeFacts::DECLARED_FEATURES).then(|| strings(arena, &node.declared_features)),
+        capacity: has(NodeFacts::CAPACITY).then(|| resources(arena, &node.capacity)),
+        info: has(NodeFacts::INFO).then(|| system_info(&node.info)),
+        fields: has(NodeFacts::FIELDS).then(|| &*arena.alloc_str(&reads.json(node))),
+    }
+}
+
+pub(super) fn system_info(info: &NodeSystemInfo) -> facts::NodeInfo<'_> {
+    facts::NodeInfo {
+        architecture: &info.architecture,
+        operating_system: &info.operating_system,
+        os_image: &info.os_image,
+        kernel_version: &info.kernel_version,
+        kubelet_version: &info.kubelet_version,
+        container_runtime_version: &info.container_runtime_version,
     }
 }
 

@@ -2,32 +2,35 @@
 
 use berth_core::facts::PodFacts;
 use berth_core::model::{
-    Container, ContainerKind, Owner, Pod, PodResourceClaim, PodSpec, Preemption, Toleration, TolerationOperator,
+    Container, ContainerKind, Owner, Pod, PodResourceClaim, PodSpec, Preemption, QosClass, Toleration,
+    TolerationOperator,
 };
+use berth_core::reads::PodReads;
 use bumpalo::Bump;
 
 use super::node::{effect, host_ports};
-use super::resources::{NO_REQUESTS, requests, resources};
-use super::selector::{labels, node_terms, pod_affinity, preferred_node_terms, spread};
+use super::resources::{NO_REQUESTS, NOTHING, requests, resources};
+use super::selector::{entries, labels, node_terms, pod_affinity, preferred_node_terms, spread};
 use super::volume::volumes;
 use super::{each, strings};
-use crate::bindings::berth::scheduler::types as wit;
+use crate::bindings::types as wit;
+use crate::bindings::v0_2::berth::scheduler::facts;
 
 const NO_AFFINITY: wit::PodAffinity<'static> = wit::PodAffinity { required: &[], preferred: &[] };
 
 const NO_IMAGES: wit::PodImages<'static> = wit::PodImages { containers: &[], volumes: &[] };
 
-/// Returns the pod with these facts and with the facts that its resource claims imply. Other facts are empty.
-pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Pod<'a> {
-    let spec = &*pod.spec;
+/// Returns the pod with these fields and with the facts that its resource claims imply. Other fields are empty.
+pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, reads: &'a PodReads) -> facts::Pod<'a> {
+    let (spec, facts) = (&*pod.spec, reads.facts);
     let given = Given(facts);
     let named = Given(facts | for_claims(pod, facts));
-    wit::Pod {
+    facts::Pod {
         name: named.or(PodFacts::NAME, "", || &pod.key.name),
         namespace: given.or(PodFacts::NAMESPACE, "", || &pod.key.namespace),
         uid: named.or(PodFacts::UID, "", || &pod.key.uid),
-        labels: given.or(PodFacts::LABELS, &[], || labels(arena, &pod.labels)),
-        annotations: given.or(PodFacts::ANNOTATIONS, &[], || labels(arena, &pod.annotations)),
+        labels: entries(arena, reads.labels(pod)),
+        annotations: entries(arena, reads.annotations(pod)),
         owners: given.or(PodFacts::OWNERS, &[], || owners(arena, &pod.owners)),
         node_name: given.or(PodFacts::NODE_NAME, "", || &pod.node_name),
         scheduler_name: given.or(PodFacts::SCHEDULER_NAME, "", || &spec.scheduler_name),
@@ -44,6 +47,8 @@ pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Po
         anti_affinity: given.or(PodFacts::POD_AFFINITY, NO_AFFINITY, || pod_affinity(arena, &spec.anti_affinity)),
         topology_spread: given.or(PodFacts::TOPOLOGY_SPREAD, &[], || spread(arena, &spec.topology_spread)),
         requests: given.or(PodFacts::REQUESTS, NO_REQUESTS, || requests(arena, &pod.requests)),
+        limits: given.or(PodFacts::LIMITS, NOTHING, || resources(arena, &spec.limits)),
+        qos: given.or(PodFacts::QOS, facts::QosClass::Guaranteed, || qos(spec.qos)),
         containers: named.or(PodFacts::CONTAINERS, &[], || containers(arena, &spec.containers)),
         images: given.or(PodFacts::IMAGES, NO_IMAGES, || images(arena, spec)),
         host_ports: given.or(PodFacts::HOST_PORTS, &[], || host_ports(arena, &spec.host_ports)),
@@ -53,9 +58,12 @@ pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Po
         host_network: given.or(PodFacts::HOST_NETWORK, false, || spec.host_network),
         nominated_node_name: given.or(PodFacts::NOMINATED_NODE, "", || &pod.nominated_node_name),
         deleting: given.or(PodFacts::DELETION, false, || pod.deleting),
+        creation_time: given.or(PodFacts::CREATION_TIME, 0, || pod.created),
         start_time: given.or(PodFacts::START_TIME, 0, || pod.start_time),
         user_namespace: given.or(PodFacts::USER_NAMESPACE, false, || spec.user_namespace),
         restart_actions: given.or(PodFacts::RESTART_ACTIONS, &[], || strings(arena, &spec.restart_actions)),
+        scheduling_group: given.or(PodFacts::SCHEDULING_GROUP, "", || &spec.scheduling_group),
+        fields: if reads.fields.is_empty() { "" } else { arena.alloc_str(&reads.json(pod)) },
     }
 }
 
@@ -76,6 +84,14 @@ struct Given(PodFacts);
 impl Given {
     fn or<T>(&self, fact: PodFacts, empty: T, full: impl FnOnce() -> T) -> T {
         if self.0.contains(fact) { full() } else { empty }
+    }
+}
+
+fn qos(qos: QosClass) -> facts::QosClass {
+    match qos {
+        QosClass::Guaranteed => facts::QosClass::Guaranteed,
+        QosClass::Burstable => facts::QosClass::Burstable,
+        QosClass::BestEffort => facts::QosClass::BestEffort,
     }
 }
 
@@ -110,8 +126,8 @@ fn tolerations<'a>(arena: &'a Bump, tolerations: &'a [Toleration]) -> &'a [wit::
     })
 }
 
-fn containers<'a>(arena: &'a Bump, containers: &'a [Container]) -> &'a [wit::Container<'a>] {
-    each(arena, containers, |container| wit::Container {
+fn containers<'a>(arena: &'a Bump, containers: &'a [Container]) -> &'a [facts::Container<'a>] {
+    each(arena, containers, |container| facts::Container {
         name: &container.name,
         kind: match container.kind {
             ContainerKind::Main => wit::ContainerKind::Main,
@@ -120,6 +136,7 @@ fn containers<'a>(arena: &'a Bump, containers: &'a [Container]) -> &'a [wit::Con
         },
         image: &container.image,
         requests: resources(arena, &container.requests),
+        limits: resources(arena, &container.limits),
         host_ports: host_ports(arena, &container.host_ports),
     })
 }

@@ -7,10 +7,16 @@ use berth_core::model::{
 use bumpalo::Bump;
 
 use super::{each, strings};
-use crate::bindings::berth::scheduler::types as wit;
+use crate::bindings::types as wit;
 
 pub(super) fn labels<'a>(arena: &'a Bump, labels: &'a Labels) -> &'a [wit::Label<'a>] {
     arena.alloc_slice_fill_iter(labels.iter().map(|(key, value)| wit::Label { key, value }))
+}
+
+/// Returns these labels or annotations, which are some or all of an object's.
+pub(super) fn entries<'a>(arena: &'a Bump, entries: impl Iterator<Item = (&'a str, &'a str)>) -> &'a [wit::Label<'a>] {
+    let entries: Vec<wit::Label<'a>> = entries.map(|(key, value)| wit::Label { key, value }).collect();
+    arena.alloc_slice_fill_iter(entries)
 }
 
 fn requirements<'a>(arena: &'a Bump, all: &'a [Requirement]) -> &'a [wit::Requirement<'a>] {

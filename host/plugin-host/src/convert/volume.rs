@@ -4,7 +4,7 @@ use berth_core::model::{Disk, Volume, VolumeSource};
 use bumpalo::Bump;
 
 use super::{each, strings};
-use crate::bindings::berth::scheduler::types as wit;
+use crate::bindings::types as wit;
 
 pub(super) fn volumes<'a>(arena: &'a Bump, volumes: &'a [Volume]) -> &'a [wit::Volume<'a>] {
     each(arena, volumes, |volume| wit::Volume { name: &volume.name, source: source(arena, &volume.source) })

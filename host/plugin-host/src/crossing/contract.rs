@@ -2,11 +2,11 @@
 //! compile until a new field or case is counted.
 
 use super::Crossing;
-use crate::bindings::berth::scheduler::{extenders, intents, types as wit, what_if};
-use crate::bindings::exports::berth::scheduler::{
-    classes, filter_what_if, objects, permit, plugin, post_filter, pre_filter, pre_score, queueing_hint, reserve,
-    snapshot,
+use crate::bindings::v0_2::berth::scheduler::{extenders, facts, what_if};
+use crate::bindings::v0_2::exports::berth::scheduler::{
+    classes, objects, permit, plugin, post_filter, pre_filter, pre_score, queue_sort, queueing_hint, reserve, snapshot,
 };
+use crate::bindings::{intents, types as wit};
 
 /// Types without lists and strings.
 macro_rules! plain {
@@ -44,17 +44,25 @@ macro_rules! variants {
 
 plain! { (), bool, u8, u16, u32, u64, i32, i64 }
 
-// `types`: enums, flags, and the cycle.
+// `types`: enums and flags.
 plain! {
     wit::TaintEffect, wit::TolerationOperator, wit::SelectorOperator, wit::UnsatisfiableAction,
     wit::NodeInclusionPolicy, wit::Protocol, wit::ContainerKind, wit::PreemptionPolicy, wit::ConditionStatus,
-    wit::Scope, wit::Normalization, wit::Code, wit::PodFacts, wit::NodeFacts, wit::ClusterFacts, wit::EventActions,
-}
-records! {
-    wit::Cycle { id, time, seed, template }
+    wit::Scope, wit::Normalization, wit::Code, wit::EventActions,
 }
 
-// `types`: pods, and the types that they share with nodes.
+// `facts`: enums, flags, and the inputs of a call.
+plain! { facts::QosClass, facts::PodFacts, facts::NodeFacts, facts::ClusterFacts }
+records! {
+    facts::Cycle { id, time, seed, signature }
+    facts::PodIdentity<'_> { namespace, name, uid }
+    facts::PodActions { approve, reject, activate }
+    facts::PodReads { facts, label_keys, annotation_keys, fields }
+    facts::NodeReads { facts, label_keys, annotation_keys, fields }
+    queue_sort::QueueTimes { first_queued, queued }
+}
+
+// `types` and `facts`: pods, and the types that they share with nodes.
 records! {
     wit::Label<'_> { key, value }
     wit::Scalar<'_> { name, quantity }
@@ -72,8 +80,8 @@ records! {
         match_label_keys,
     }
     wit::HostPort<'_> { ip, protocol, port }
-    wit::Container<'_> { name, kind, image, requests, host_ports }
-    wit::PodRequests<'_> { fit, effective, non_zero_milli_cpu, non_zero_memory, named }
+    facts::Container<'_> { name, kind, image, requests, limits, host_ports }
+    facts::PodRequests<'_> { fit, effective, non_zero_milli_cpu, non_zero_memory }
     wit::PodImages<'_> { containers, volumes }
     wit::Disk<'_> { id, pool, monitors, read_only }
     wit::ClaimSource<'_> { claim, read_only }
@@ -82,11 +90,15 @@ records! {
     wit::Owner<'_> { api_version, kind, name, uid, controller }
     wit::PodResourceClaim<'_> { name, claim, template }
     wit::Condition<'_> { kind, status }
-    wit::Pod<'_> {
+    facts::NodeInfo<'_> {
+        architecture, operating_system, os_image, kernel_version, kubelet_version, container_runtime_version,
+    }
+    facts::Pod<'_> {
         name, namespace, uid, labels, annotations, owners, node_name, scheduler_name, priority, preemption, tolerations,
         node_selector, required_node_affinity, preferred_node_affinity, affinity, anti_affinity, topology_spread,
-        requests, containers, images, host_ports, volumes, scheduling_gates, resource_claims, host_network,
-        nominated_node_name, deleting, start_time, user_namespace, restart_actions,
+        requests, limits, qos, containers, images, host_ports, volumes, scheduling_gates, resource_claims,
+        host_network, nominated_node_name, deleting, creation_time, start_time, user_namespace, restart_actions,
+        scheduling_group, fields,
     }
 }
 variants! {
@@ -104,10 +116,11 @@ records! {
 
 // `plugin`.
 records! {
-    plugin::Description { name, version }
+    plugin::Description { name, version, arguments }
     plugin::ClusterEvent { kind, actions }
     plugin::Declaration {
-        pod_facts, node_facts, resident_pod_facts, cluster_facts, filter_scope, score_scope, normalization, retry_on,
+        pod, node, resident_pods, pending_pods, cluster_facts, reads_time, filter_scope, score_scope, normalization,
+        retry_on,
     }
 }
 
@@ -115,7 +128,7 @@ records! {
 records! {
     snapshot::Node<'_> {
         id, name, uid, labels, annotations, taints, unschedulable, allocatable, images, used_ports, conditions,
-        declared_features,
+        declared_features, capacity, info, fields,
     }
     snapshot::Usage<'_> {
         nodes, milli_cpu, memory, ephemeral_storage, pods, non_zero_milli_cpu, non_zero_memory, scalars,
@@ -123,11 +136,12 @@ records! {
     snapshot::ScalarUsage<'_> { node, name, quantity }
     snapshot::Image<'_> { id, name, size, nodes }
     snapshot::ResidentPod<'_> { id, node, pod }
+    snapshot::PendingPod<'_> { id, pod }
 }
 variants! {
     snapshot::Change<'_> {
         Node(node), NodeRemoved(id), Usage(usage), Image(image), ImageRemoved(id), ResidentPod(pod),
-        ResidentPodRemoved(id), NodeCount(count),
+        ResidentPodRemoved(id), PendingPod(pod), PendingPodRemoved(id), NodeCount(count),
     }
 }
 
@@ -140,11 +154,10 @@ variants! {
     objects::Change<'_> { Object(object), ObjectRemoved(id) }
 }
 
-// `pre-filter`, `filter-what-if`, `pre-score`, `classes`.
+// `pre-filter`, `pre-score`, `classes`.
 plain! { pre_score::PreScoreResult }
 records! {
-    filter_what_if::WhatIf<'_> { node, changes }
-    classes::Classified { filter, scores, anew, nodes, classes }
+    classes::Classified { filter, scores, replaces_all, nodes, classes }
     classes::ClassScores { raw, normalized }
 }
 variants! {
@@ -156,7 +169,8 @@ variants! {
 plain! { queueing_hint::Hint }
 records! {
     queueing_hint::Node<'_> {
-        name, labels, annotations, taints, unschedulable, allocatable, conditions, declared_features,
+        name, labels, annotations, taints, unschedulable, allocatable, conditions, declared_features, capacity, info,
+        fields,
     }
     queueing_hint::NodeChange<'_> { before, after }
     queueing_hint::PodChange { before, after }
@@ -180,9 +194,9 @@ variants! {
 
 // `post-filter`, and its imports `what-if` and `extenders`.
 records! {
-    post_filter::Nomination { node, evict, reason, intents }
-    post_filter::Failure { reasons, clear, intents }
-    what_if::WhatIfCase { node, taken_away }
+    post_filter::Nomination { node, evict, reason, intents, pods }
+    post_filter::Failure { reasons, clear, intents, pods }
+    what_if::WhatIfCase { node, removed }
     extenders::Candidate { node, victims, violations }
 }
 variants! {
@@ -192,7 +206,8 @@ variants! {
 // `reserve`, `permit`.
 records! {
     reserve::Reservation { state, intents }
-    permit::Verdict { decision, allow, reject }
+    reserve::Undone { intents, pods }
+    permit::Verdict { decision, pods }
 }
 variants! {
     permit::Decision { Approve, Deny(status), Wait(milliseconds) }

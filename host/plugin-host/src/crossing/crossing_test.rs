@@ -5,24 +5,26 @@ use std::sync::Arc;
 use berth_core::cache::Cache;
 use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::model::{Labels, Node, Pod};
+use berth_core::reads::{NodeReads, PodReads};
 use bumpalo::Bump;
 
 use super::Crossing;
-use crate::bindings::berth::scheduler::{intents, types as wit};
-use crate::bindings::exports::berth::scheduler::{classes, filter_what_if, objects, queueing_hint, snapshot};
+use crate::bindings::v0_2::berth::scheduler::facts;
+use crate::bindings::v0_2::exports::berth::scheduler::{classes, objects, queueing_hint, snapshot};
+use crate::bindings::{intents, types as wit};
 use crate::convert;
 
 /// A list or string: address and length.
 const LIST: usize = 8;
-/// `types.cycle`: three 64-bit words and one 32-bit word.
+/// `facts.cycle`: three 64-bit words and one 32-bit word.
 const CYCLE: usize = 32;
-/// `types.pod`; most of its fields are lists.
-const POD: usize = 352;
+/// `facts.pod`; most of its fields are lists.
+const POD: usize = 416;
 /// `snapshot.change`: the largest case, which is a pod and two ids, and the discriminant.
 const CHANGE: usize = 8 + (8 + POD);
 
-fn cycle() -> wit::Cycle {
-    wit::Cycle { id: 1, time: 2, seed: 3, template: 4 }
+fn cycle() -> facts::Cycle {
+    facts::Cycle { id: 1, time: 2, seed: 3, signature: 4 }
 }
 
 fn status(reason: &str) -> wit::Status {
@@ -40,7 +42,7 @@ fn a_size_equals_the_size_in_guest_memory() {
     let classified = classes::Classified {
         filter: classes::ClassFilter::Verdicts(verdicts()),
         scores: true,
-        anew: false,
+        replaces_all: false,
         nodes: vec![7],
         classes: vec![0],
     };
@@ -79,9 +81,10 @@ fn a_size_equals_the_size_in_guest_memory() {
 fn the_size_of_a_pod_includes_only_declared_facts() {
     let arena = Bump::new();
     let pod = Pod { labels: Labels::from_iter([("app", "web"), ("tier", "")]).into(), ..Pod::default() };
-    let nothing = convert::pod(&arena, &pod, PodFacts::empty());
+    let (none, labels) = (PodReads::default(), PodReads::from(PodFacts::LABELS));
+    let nothing = convert::pod(&arena, &pod, &none);
     assert_eq!((7_u32, nothing.clone()).bytes(), 8 + POD);
-    assert_eq!(convert::pod(&arena, &pod, PodFacts::LABELS).bytes(), POD + 2 * (2 * LIST) + 10);
+    assert_eq!(convert::pod(&arena, &pod, &labels).bytes(), POD + 2 * (2 * LIST) + 10);
     let resident = snapshot::Change::ResidentPod(snapshot::ResidentPod { id: 1, node: 2, pod: nothing });
     assert_eq!(resident.bytes(), CHANGE);
 }
@@ -93,7 +96,8 @@ fn the_size_of_a_change_is_that_of_the_variant_and_its_contents() {
     let labels = Labels::from_iter([("zone", "a")]);
     cache.set_node(Arc::new(Node { name: "n1".into(), uid: "u".into(), labels, ..Node::default() }));
     let info = cache.nodes().next().unwrap();
-    let node = |facts| snapshot::Change::Node(convert::node(&arena, info, facts));
+    let reads = NodeReads::from(NodeFacts::all());
+    let node = |facts| snapshot::Change::Node(convert::node(&arena, info, &reads, facts));
     let usage = snapshot::Change::Usage(snapshot::Usage {
         nodes: &[1, 2],
         milli_cpu: &[100, 200],
@@ -115,7 +119,6 @@ fn the_size_of_a_change_is_that_of_the_variant_and_its_contents() {
     for (change, expected) in &cases {
         assert_eq!(change.bytes(), *expected, "{change:?}");
     }
-    let changes = [usage];
-    let of_one = filter_what_if::WhatIf { node: 1, changes: &changes };
-    assert_eq!((cycle(), [of_one].as_slice()).bytes(), CYCLE + LIST + (4 + LIST) + cases[3].1);
+    let of_one = [usage];
+    assert_eq!((cycle(), of_one.as_slice()).bytes(), CYCLE + LIST + cases[3].1);
 }

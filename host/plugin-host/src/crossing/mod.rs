@@ -78,4 +78,4 @@ macro_rules! tuples {
     )*};
 }
 
-tuples! { (A B) (A B C) (A B C D) }
+tuples! { (A B) (A B C) (A B C D) (A B C D E) }

@@ -11,7 +11,7 @@ use berth_core::model::{
 };
 
 use super::{Feeder, Reads};
-use crate::bindings::exports::berth::scheduler::snapshot::Change;
+use crate::bindings::v0_2::exports::berth::scheduler::snapshot::Change;
 
 /// The state of a plugin, as text: facts and usage by node, images, pods.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,7 @@ struct Mirror {
     scalars: BTreeMap<(u32, String), i64>,
     images: BTreeMap<u32, String>,
     pods: BTreeMap<u32, String>,
+    pending: BTreeMap<u32, String>,
     count: Option<u32>,
 }
 
@@ -71,6 +72,8 @@ impl Mirror {
                 Change::ImageRemoved(id) => drop(self.images.remove(id)),
                 Change::ResidentPod(pod) => drop(self.pods.insert(pod.id, format!("{pod:?}"))),
                 Change::ResidentPodRemoved(id) => drop(self.pods.remove(id)),
+                Change::PendingPod(pod) => drop(self.pending.insert(pod.id, format!("{pod:?}"))),
+                Change::PendingPodRemoved(id) => drop(self.pending.remove(id)),
                 Change::NodeCount(count) => self.count = Some(*count),
             }
         }
@@ -87,7 +90,8 @@ impl Happenings {
     fn step(&mut self) {
         let name = format!("node-{}", self.random.u8(..6));
         let pod = format!("pod-{}", self.random.u8(..12));
-        match self.random.u8(..10) {
+        let pending = format!("pending-{}", self.random.u8(..4));
+        match self.random.u8(..12) {
             0 => self.cache.remove_node(&name),
             1..4 => {
                 let node = self.node(&name);
@@ -95,6 +99,11 @@ impl Happenings {
             }
             4 | 5 => self.cache.remove_pod(&pod),
             6 => self.cache.forget(&pod),
+            10 => self.cache.remove_pending_pod(&pending),
+            11 => {
+                let pod = self.pod(&pending, "");
+                self.cache.set_pending_pod(&Arc::new(pod));
+            }
             7 => {
                 let pod = self.pod(&pod, &name);
                 self.cache.assume(Arc::new(pod));
@@ -139,24 +148,27 @@ impl Happenings {
 }
 
 fn everything() -> Reads {
-    Reads { node: NodeFacts::all(), resident: PodFacts::all(), cluster: ClusterFacts::all() }
+    let reads = reads(NodeFacts::all(), PodFacts::all(), ClusterFacts::all());
+    Reads { pending: Some(PodFacts::all().into()), ..reads }
+}
+
+fn reads(node: NodeFacts, resident: PodFacts, cluster: ClusterFacts) -> Reads {
+    Reads { node: node.into(), resident: resident.into(), pending: None, cluster }
 }
 
 #[test]
 fn a_thousand_changes_result_in_the_same_state_as_a_new_fill() {
     let some_of_it = [
         everything(),
-        Reads { node: NodeFacts::USAGE, resident: PodFacts::empty(), cluster: ClusterFacts::empty() },
-        Reads { node: NodeFacts::PODS, resident: PodFacts::LABELS, cluster: ClusterFacts::NODE_COUNT },
-        Reads {
-            node: NodeFacts::LABELS | NodeFacts::IMAGES,
-            resident: PodFacts::empty(),
-            cluster: ClusterFacts::IMAGES,
-        },
-        Reads { node: NodeFacts::empty(), resident: PodFacts::empty(), cluster: ClusterFacts::NODE_COUNT },
+        reads(NodeFacts::USAGE, PodFacts::empty(), ClusterFacts::empty()),
+        reads(NodeFacts::PODS, PodFacts::LABELS, ClusterFacts::NODE_COUNT),
+        reads(NodeFacts::LABELS | NodeFacts::IMAGES, PodFacts::empty(), ClusterFacts::IMAGES),
+        Reads { pending: Some(PodFacts::NAME.into()), ..reads(NodeFacts::PODS, PodFacts::UID, ClusterFacts::empty()) },
+        reads(NodeFacts::empty(), PodFacts::empty(), ClusterFacts::NODE_COUNT),
     ];
     for (seed, reads) in (0..).zip(some_of_it) {
         let mut happenings = Happenings { cache: Cache::default(), random: fastrand::Rng::with_seed(seed) };
+        happenings.cache.keep_pending_pods(reads.pending.is_some(), Vec::new);
         let mut feeder = Feeder::default();
         let (mut mirror, mut position) = (Mirror::default(), 0);
         for step in 0..1_000 {
@@ -165,13 +177,13 @@ fn a_thousand_changes_result_in_the_same_state_as_a_new_fill() {
             if happenings.random.bool() {
                 continue;
             }
-            let caught_up = feeder.catch_up(&happenings.cache, position, reads, |changes| {
+            let caught_up = feeder.catch_up(&happenings.cache, position, &reads, |changes| {
                 mirror.apply(changes);
                 Ok::<_, Infallible>(())
             });
             position = caught_up.unwrap_or_else(|never| match never {}).expect("the log reaches back so far");
             let mut fresh = Mirror::default();
-            let filled = feeder.fill(&happenings.cache, reads, |changes| {
+            let filled = feeder.fill(&happenings.cache, &reads, |changes| {
                 fresh.apply(changes);
                 Ok::<_, Infallible>(())
             });
@@ -185,14 +197,14 @@ fn a_thousand_changes_result_in_the_same_state_as_a_new_fill() {
 
 #[test]
 fn changes_of_undeclared_facts_cause_no_call() {
-    let reads = Reads { node: NodeFacts::LABELS, resident: PodFacts::empty(), cluster: ClusterFacts::empty() };
+    let reads = reads(NodeFacts::LABELS, PodFacts::empty(), ClusterFacts::empty());
     let mut happenings = Happenings { cache: Cache::default(), random: fastrand::Rng::with_seed(1) };
     let node = happenings.node("node-0");
     happenings.cache.set_node(Arc::new(node));
     let position = happenings.cache.log().end();
     let pod = happenings.pod("pod-0", "node-0");
     happenings.cache.set_pod(Arc::new(pod));
-    let called = Feeder::default().catch_up(&happenings.cache, position, reads, |changes| Err(format!("{changes:?}")));
+    let called = Feeder::default().catch_up(&happenings.cache, position, &reads, |changes| Err(format!("{changes:?}")));
     assert_eq!(called, Ok(Some(happenings.cache.log().end())));
 }
 
@@ -202,9 +214,9 @@ fn many_nodes_are_sent_in_several_batches() {
     for number in 0..super::BATCH + 1 {
         cache.set_node(Arc::new(Node { name: number.to_string().into(), ..Node::default() }));
     }
-    let reads = Reads { node: NodeFacts::NAME, ..everything() };
+    let reads = Reads { node: NodeFacts::NAME.into(), ..everything() };
     let mut sizes = Vec::new();
-    let filled = Feeder::default().fill(&cache, reads, |changes| {
+    let filled = Feeder::default().fill(&cache, &reads, |changes| {
         sizes.push(changes.len());
         Ok::<_, Infallible>(())
     });
@@ -219,6 +231,6 @@ fn a_position_before_the_start_of_the_log_is_reported() {
     for number in 0..70_000 {
         cache.set_node(Arc::new(Node { name: "node".into(), unschedulable: number % 2 == 0, ..Node::default() }));
     }
-    let behind = Feeder::default().catch_up(&cache, 0, everything(), |_| Ok::<_, Infallible>(()));
+    let behind = Feeder::default().catch_up(&cache, 0, &everything(), |_| Ok::<_, Infallible>(()));
     assert_eq!(behind, Ok(None));
 }

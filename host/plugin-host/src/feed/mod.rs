@@ -5,16 +5,18 @@ mod overlay;
 mod pending;
 mod usage;
 
-use berth_core::cache::Cache;
+use berth_core::cache::{Cache, PodId};
 use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
+use berth_core::model::Pod;
 use berth_core::plugins::Declaration;
+use berth_core::reads::{NodeReads, PodReads};
 use bumpalo::Bump;
 
 pub(crate) use self::objects::ObjectFeed;
 pub(crate) use self::overlay::Overlay;
 use self::pending::{Item, Pending};
 use self::usage::UsageColumns;
-use super::bindings::exports::berth::scheduler::snapshot::{Change, Image, ResidentPod};
+use super::bindings::v0_2::exports::berth::scheduler::snapshot::{Change, Image, PendingPod, ResidentPod};
 use super::convert;
 
 /// The largest number of changes per call of `apply`, not counting the change of usage. The number is limited because
@@ -22,30 +24,38 @@ use super::convert;
 pub const BATCH: usize = 512;
 
 /// The facts of the cluster that a plugin reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reads {
-    pub node: NodeFacts,
-    pub resident: PodFacts,
+    pub node: NodeReads,
+    pub resident: PodReads,
+    pub pending: Option<PodReads>,
     pub cluster: ClusterFacts,
 }
 
 impl Reads {
     pub fn of(declaration: &Declaration) -> Self {
         Self {
-            node: declaration.node_facts,
-            resident: declaration.resident_pod_facts,
+            node: declaration.node.clone(),
+            resident: declaration.resident_pods.clone(),
+            pending: declaration.pending_pods.clone(),
             cluster: declaration.cluster_facts,
         }
     }
 
     /// Returns whether the plugin reads anything that is sent through `snapshot`.
     pub fn any(&self) -> bool {
-        !self.node.is_empty() || !self.cluster.is_empty()
+        !self.node.is_empty() || !self.cluster.is_empty() || self.pending.is_some()
+    }
+
+    /// Returns the pod on a node with this id, if the plugin reads the requests of pods on nodes.
+    pub fn requested<'a>(&self, cache: &'a Cache, id: u32) -> Option<&'a Pod> {
+        let pod = self.resident.facts.contains(PodFacts::REQUESTS).then(|| cache.pod(PodId(id)))?;
+        pod.map(|cached| &*cached.pod)
     }
 
     /// Returns the facts that are part of a node's record. Usage and pods are separate changes.
     fn in_record(&self) -> NodeFacts {
-        self.node.difference(NodeFacts::USAGE | NodeFacts::PODS)
+        self.node.touching().difference(NodeFacts::USAGE | NodeFacts::PODS)
     }
 }
 
@@ -63,7 +73,7 @@ impl Feeder {
     pub(crate) fn fill<E>(
         &mut self,
         cache: &Cache,
-        reads: Reads,
+        reads: &Reads,
         apply: impl FnMut(&[Change<'_>]) -> Result<(), E>,
     ) -> Result<u64, E> {
         self.pending.everything(cache, reads);
@@ -77,7 +87,7 @@ impl Feeder {
         &mut self,
         cache: &Cache,
         position: u64,
-        reads: Reads,
+        reads: &Reads,
         apply: impl FnMut(&[Change<'_>]) -> Result<(), E>,
     ) -> Result<Option<u64>, E> {
         let end = cache.log().end();
@@ -94,7 +104,7 @@ impl Feeder {
     fn send<E>(
         &mut self,
         cache: &Cache,
-        reads: Reads,
+        reads: &Reads,
         mut apply: impl FnMut(&[Change<'_>]) -> Result<(), E>,
     ) -> Result<(), E> {
         for batch in self.pending.take_items(cache).chunks(BATCH) {
@@ -103,8 +113,8 @@ impl Feeder {
             let mut changes = Vec::with_capacity(batch.len().min(BATCH) + 1);
             for item in batch {
                 if let Item::Node(id, facts) = *item
-                    && facts.contains(NodeFacts::USAGE & reads.node)
-                    && reads.node.contains(NodeFacts::USAGE)
+                    && facts.contains(NodeFacts::USAGE)
+                    && reads.node.facts.contains(NodeFacts::USAGE)
                     && let Some(info) = cache.node(id)
                 {
                     self.usage.push(id, &info.usage);
@@ -121,7 +131,7 @@ impl Feeder {
 }
 
 /// Returns the change with the current state of an item, or `None` for a known node whose record has no changed fact.
-fn change<'a>(arena: &'a Bump, cache: &'a Cache, reads: Reads, item: Item) -> Option<Change<'a>> {
+fn change<'a>(arena: &'a Bump, cache: &'a Cache, reads: &'a Reads, item: Item) -> Option<Change<'a>> {
     Some(match item {
         Item::Node(id, facts) => {
             let new = facts.contains(NodeFacts::NAME);
@@ -129,15 +139,20 @@ fn change<'a>(arena: &'a Bump, cache: &'a Cache, reads: Reads, item: Item) -> Op
             if facts.is_empty() && !new {
                 return None;
             }
-            Change::Node(convert::node(arena, cache.node(id)?, facts))
+            Change::Node(convert::node(arena, cache.node(id)?, &reads.node, facts))
         }
         Item::NodeRemoved(id) => Change::NodeRemoved(id.0),
         Item::Pod(id) => {
             let cached = cache.pod(id)?;
-            let pod = convert::pod(arena, &cached.pod, reads.resident);
+            let pod = convert::pod(arena, &cached.pod, &reads.resident);
             Change::ResidentPod(ResidentPod { id: id.0, node: cached.node?.0, pod })
         }
         Item::PodRemoved(id) => Change::ResidentPodRemoved(id.0),
+        Item::PendingPod(id) => {
+            let pod = convert::pod(arena, cache.pending_pod(id)?, reads.pending.as_ref()?);
+            Change::PendingPod(PendingPod { id: id.0, pod })
+        }
+        Item::PendingPodRemoved(id) => Change::PendingPodRemoved(id.0),
         Item::Image(id) => {
             let state = cache.images().get(id)?;
             Change::Image(Image { id: id.0, name: &state.name, size: state.size, nodes: state.nodes })

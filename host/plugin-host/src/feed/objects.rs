@@ -10,7 +10,7 @@ use hashbrown::HashSet;
 
 use super::BATCH;
 use crate::authority::Authority;
-use crate::bindings::exports::berth::scheduler::objects as wit;
+use crate::bindings::v0_2::exports::berth::scheduler::objects as wit;
 use berth_apimachinery::fields::{FieldPath, pruned_text};
 
 /// The bytes of fields after which a call of `apply` gets no further object.

@@ -1,13 +1,13 @@
 //! Sends hypothetical states of nodes to an instance, and undoes them.
 
-use berth_core::cache::{Cache, NodeId, NodeInfo, PodId};
-use berth_core::facts::NodeFacts;
-use berth_core::model::Resources;
+use berth_core::cache::{Cache, NodeInfo, PodId};
+use berth_core::facts::{NodeFacts, PodFacts};
+use berth_core::model::{Pod, Resources};
 use berth_core::plugins::WhatIf;
 use bumpalo::Bump;
 
 use super::Reads;
-use crate::bindings::exports::berth::scheduler::snapshot::{Change, ResidentPod, ScalarUsage, Usage};
+use crate::bindings::v0_2::exports::berth::scheduler::snapshot::{Change, ResidentPod, ScalarUsage, Usage};
 use crate::convert;
 
 /// The difference between a node and one hypothetical case, as changes of `snapshot`.
@@ -30,18 +30,13 @@ impl<'a> Overlay<'a> {
         Some(Self { before, after: before.as_if(cache, case, first), case, first })
     }
 
-    /// Returns the node's id.
-    pub fn node_id(&self) -> NodeId {
-        self.before.id
-    }
-
     /// Returns the changes that apply the case.
-    pub fn push(&'a self, arena: &'a Bump, reads: Reads) -> Vec<Change<'a>> {
+    pub fn push(&'a self, arena: &'a Bump, reads: &'a Reads) -> Vec<Change<'a>> {
         let mut changes = self.node(arena, reads, self.before, &self.after);
-        if reads.node.contains(NodeFacts::PODS) {
+        if reads.node.facts.contains(NodeFacts::PODS) {
             changes.extend(self.case.removed.iter().map(|id| Change::ResidentPodRemoved(id.0)));
             changes.extend(self.added().map(|(id, at)| {
-                let pod = convert::pod(arena, &self.case.added[at], reads.resident);
+                let pod = convert::pod(arena, &self.case.added[at], &reads.resident);
                 Change::ResidentPod(ResidentPod { id, node: self.before.id.0, pod })
             }));
         }
@@ -49,16 +44,25 @@ impl<'a> Overlay<'a> {
     }
 
     /// Returns the changes that undo the case.
-    pub fn pop(&'a self, arena: &'a Bump, cache: &'a Cache, reads: Reads) -> Vec<Change<'a>> {
+    pub fn pop(&'a self, arena: &'a Bump, cache: &'a Cache, reads: &'a Reads) -> Vec<Change<'a>> {
         let mut changes = self.node(arena, reads, &self.after, self.before);
-        if reads.node.contains(NodeFacts::PODS) {
+        if reads.node.facts.contains(NodeFacts::PODS) {
             changes.extend(self.added().map(|(id, _)| Change::ResidentPodRemoved(id)));
             changes.extend(self.case.removed.iter().filter_map(|id| {
-                let pod = convert::pod(arena, &cache.pod(*id)?.pod, reads.resident);
+                let pod = convert::pod(arena, &cache.pod(*id)?.pod, &reads.resident);
                 Some(Change::ResidentPod(ResidentPod { id: id.0, node: self.before.id.0, pod }))
             }));
         }
         changes
+    }
+
+    /// Returns the pod that the case adds with this id, if the plugin reads the requests of pods on nodes.
+    pub fn added_pod(&self, reads: &Reads, id: u32) -> Option<&'a Pod> {
+        if !reads.resident.facts.contains(PodFacts::REQUESTS) {
+            return None;
+        }
+        let at = id.checked_sub(self.first.0)?;
+        self.case.added.get(at as usize).map(|pod| &**pod)
     }
 
     fn added(&self) -> impl Iterator<Item = (u32, usize)> {
@@ -66,13 +70,13 @@ impl<'a> Overlay<'a> {
     }
 
     /// Returns the changes of usage and ports between two states.
-    fn node(&self, arena: &'a Bump, reads: Reads, from: &'a NodeInfo, to: &'a NodeInfo) -> Vec<Change<'a>> {
+    fn node(&self, arena: &'a Bump, reads: &'a Reads, from: &'a NodeInfo, to: &'a NodeInfo) -> Vec<Change<'a>> {
         let mut changes = Vec::new();
-        if reads.node.contains(NodeFacts::USAGE) {
+        if reads.node.facts.contains(NodeFacts::USAGE) {
             changes.push(Change::Usage(usage(arena, from, to)));
         }
-        if reads.node.contains(NodeFacts::USED_PORTS) && from.used_ports != to.used_ports {
-            changes.push(Change::Node(convert::node(arena, to, NodeFacts::USED_PORTS)));
+        if reads.node.facts.contains(NodeFacts::USED_PORTS) && from.used_ports != to.used_ports {
+            changes.push(Change::Node(convert::node(arena, to, &reads.node, NodeFacts::USED_PORTS)));
         }
         changes
     }

@@ -13,6 +13,8 @@ pub(super) enum Item {
     NodeRemoved(NodeId),
     Pod(PodId),
     PodRemoved(PodId),
+    PendingPod(PodId),
+    PendingPodRemoved(PodId),
     Image(ImageId),
     ImageRemoved(ImageId),
     NodeCount,
@@ -25,6 +27,8 @@ pub(super) struct Pending {
     nodes: Vec<NodeId>,
     marked_pods: Vec<bool>,
     pods: Vec<PodId>,
+    marked_pending_pods: Vec<bool>,
+    pending_pods: Vec<PodId>,
     marked_images: Vec<bool>,
     images: Vec<ImageId>,
     node_count: bool,
@@ -33,12 +37,15 @@ pub(super) struct Pending {
 
 impl Pending {
     /// Marks everything that the plugin reads.
-    pub fn everything(&mut self, cache: &Cache, reads: Reads) {
+    pub fn everything(&mut self, cache: &Cache, reads: &Reads) {
         if !reads.node.is_empty() {
             cache.nodes().for_each(|info| self.mark_node(info.id, NodeFacts::all()));
         }
-        if reads.node.contains(NodeFacts::PODS) {
+        if reads.node.facts.contains(NodeFacts::PODS) {
             cache.pods().filter(|(_, pod)| pod.node.is_some()).for_each(|(id, _)| self.mark_pod(id));
+        }
+        if reads.pending.is_some() {
+            cache.pending_pods().for_each(|(id, _)| self.mark_pending_pod(id));
         }
         if reads.cluster.contains(ClusterFacts::IMAGES) {
             cache.images().iter().for_each(|(id, _)| self.mark_image(id));
@@ -47,8 +54,8 @@ impl Pending {
     }
 
     /// Marks the items that the plugin reads and these changes affect.
-    pub fn collect(&mut self, changes: impl Iterator<Item = Change>, reads: Reads) {
-        let relevant = reads.node.difference(NodeFacts::PODS);
+    pub fn collect(&mut self, changes: impl Iterator<Item = Change>, reads: &Reads) {
+        let relevant = reads.node.touching().difference(NodeFacts::PODS);
         for change in changes {
             match change {
                 Change::Node(id, facts) if !reads.node.is_empty() => {
@@ -59,7 +66,12 @@ impl Pending {
                     }
                 }
                 Change::NodeRemoved(id) if !reads.node.is_empty() => self.mark_node(id, NodeFacts::empty()),
-                Change::Pod(id) | Change::PodRemoved(id) if reads.node.contains(NodeFacts::PODS) => self.mark_pod(id),
+                Change::Pod(id) | Change::PodRemoved(id) if reads.node.facts.contains(NodeFacts::PODS) => {
+                    self.mark_pod(id)
+                }
+                Change::PendingPod(id) | Change::PendingPodRemoved(id) if reads.pending.is_some() => {
+                    self.mark_pending_pod(id);
+                }
                 Change::Image(id) | Change::ImageRemoved(id) if reads.cluster.contains(ClusterFacts::IMAGES) => {
                     self.mark_image(id);
                 }
@@ -94,6 +106,11 @@ impl Pending {
             let placed = cache.pod(id).is_some_and(|pod| pod.node.is_some());
             self.items.push(if placed { Item::Pod(id) } else { Item::PodRemoved(id) });
         }
+        for id in self.pending_pods.drain(..) {
+            self.marked_pending_pods[id.0 as usize] = false;
+            let is_pending = cache.pending_pod(id).is_some();
+            self.items.push(if is_pending { Item::PendingPod(id) } else { Item::PendingPodRemoved(id) });
+        }
         self.items.append(&mut gone);
         if std::mem::take(&mut self.node_count) {
             self.items.push(Item::NodeCount);
@@ -112,6 +129,12 @@ impl Pending {
     fn mark_pod(&mut self, id: PodId) {
         if !std::mem::replace(entry(&mut self.marked_pods, id.0), true) {
             self.pods.push(id);
+        }
+    }
+
+    fn mark_pending_pod(&mut self, id: PodId) {
+        if !std::mem::replace(entry(&mut self.marked_pending_pods, id.0), true) {
+            self.pending_pods.push(id);
         }
     }
 

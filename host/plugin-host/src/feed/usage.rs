@@ -4,7 +4,7 @@
 use berth_core::cache::{Cache, NodeId, Usage};
 use bumpalo::Bump;
 
-use crate::bindings::exports::berth::scheduler::snapshot::{Change, ScalarUsage, Usage as WitUsage};
+use crate::bindings::v0_2::exports::berth::scheduler::snapshot::{Change, ScalarUsage, Usage as WitUsage};
 
 /// The columns of one change. The memory is kept for the next change.
 #[derive(Default)]

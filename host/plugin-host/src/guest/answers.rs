@@ -9,10 +9,10 @@ use berth_core::plugins::{
 use super::error::CallError;
 use super::ids;
 use super::shorten::shorten;
-use crate::bindings::berth::scheduler::types as wit;
-use crate::bindings::exports::berth::scheduler::classes as by_class;
-use crate::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
-use crate::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
+use crate::bindings::types as wit;
+use crate::bindings::v0_2::exports::berth::scheduler::classes as by_class;
+use crate::bindings::v0_2::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
+use crate::bindings::v0_2::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
 use crate::contract::Export;
 
 /// The number of reasons per status that are kept.
@@ -86,7 +86,7 @@ pub(super) fn classified(answer: by_class::Classified, cache: &Cache) -> Result<
         None => Ok(Classified {
             filter,
             scores: answer.scores,
-            anew: answer.anew,
+            anew: answer.replaces_all,
             nodes: ids::nodes(cache, answer.nodes).map_err(bad)?,
             classes: answer.classes.into_iter().map(ClassId).collect(),
         }),
@@ -167,7 +167,7 @@ mod tests {
         let verdicts = wit::Verdicts { outcomes: Vec::new(), nodes: vec![0; verdicts] };
         let (nodes, classes) = (nodes.to_vec(), classes.to_vec());
         let filter = by_class::ClassFilter::Verdicts(verdicts);
-        classified(by_class::Classified { filter, scores: true, anew: true, nodes, classes }, &cluster())
+        classified(by_class::Classified { filter, scores: true, replaces_all: true, nodes, classes }, &cluster())
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Calls the extension points of a scheduling cycle and checks the answers.
 
+use berth_core::Timestamp;
 use berth_core::cache::NodeId;
 use berth_core::plugins::{ClassScores, Classified, Cycle, Passed, PreFilterResult, PreScoreResult, Verdicts};
 use wasmtime::Store;
@@ -9,9 +10,7 @@ use super::error::CallError;
 use super::instance::Instance;
 use super::shorten::shorten;
 use super::state::HostState;
-use crate::bindings::berth::scheduler::types as wit;
-use crate::bindings::exports::berth::scheduler::filter_what_if::WhatIf;
-use crate::bindings::exports::berth::scheduler::snapshot::Change;
+use crate::bindings::v0_2::berth::scheduler::facts as wit;
 use crate::contract::{Export, LoadedInterfaces, exported};
 use crate::crossing::Crossing;
 
@@ -25,7 +24,7 @@ impl Instance {
     /// Calls `pre-filter`. Without the export, all nodes go to filter.
     pub fn pre_filter(&mut self, cycle: &Cycle<'_>) -> Result<PreFilterResult, CallError> {
         let answer =
-            self.ask(Export::PreFilter, cycle, cycle_of(cycle), exported!(pre_filter.call_pre_filter(cycle)))?;
+            self.ask(Export::PreFilter, cycle, self.cycle_of(cycle), exported!(pre_filter.call_pre_filter(cycle)))?;
         answer.map_or(Ok(PreFilterResult::All), |answer| answers::pre_filter(answer, cycle.cache))
     }
 
@@ -35,22 +34,6 @@ impl Instance {
         match answer {
             Some(verdicts) => answers::verdicts(verdicts, nodes.len()),
             None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] }),
-        }
-    }
-
-    /// Calls `filter-what-if`. Without the export, every case fits. A case is a node and its hypothetical changes.
-    pub fn filter_what_if(
-        &mut self,
-        cycle: &Cycle<'_>,
-        cases: &[(NodeId, Vec<Change<'_>>)],
-    ) -> Result<Verdicts, CallError> {
-        let cases: Vec<WhatIf<'_>> = cases.iter().map(|(node, changes)| WhatIf { node: node.0, changes }).collect();
-        let asked = (cycle_of(cycle), &*cases);
-        let answer =
-            self.ask(Export::FilterWhatIf, cycle, asked, exported!(filter_what_if.call_filter_what_if(cycle, cases)))?;
-        match answer {
-            Some(verdicts) => answers::verdicts(verdicts, cases.len()),
-            None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] }),
         }
     }
 
@@ -89,7 +72,7 @@ impl Instance {
         let answer = self.ask(
             Export::Classify,
             cycle,
-            (cycle_of(cycle), known),
+            (self.cycle_of(cycle), known),
             exported!(classes.call_classify(cycle, known)),
         )?;
         answer.flatten().map(|answer| answers::classified(answer, cycle.cache)).transpose()
@@ -98,7 +81,7 @@ impl Instance {
     /// Calls `score-classes`. Without the export, every class has score 0.
     pub fn score_classes(&mut self, cycle: &Cycle<'_>, passed: &[Passed]) -> Result<ClassScores, CallError> {
         let (classes, nodes): (Vec<u32>, Vec<u32>) = passed.iter().map(|of| (of.class.0, of.nodes)).unzip();
-        let asked = (cycle_of(cycle), &*classes, &*nodes);
+        let asked = (self.cycle_of(cycle), &*classes, &*nodes);
         let answer =
             self.ask(Export::ScoreClasses, cycle, asked, exported!(classes.call_score_classes(cycle, classes, nodes)))?;
         match answer {
@@ -132,7 +115,7 @@ impl Instance {
         let mut ids = std::mem::take(&mut self.node_ids);
         ids.clear();
         ids.extend(nodes.iter().map(|node| node.0));
-        let answer = self.ask(export, cycle, (cycle_of(cycle), &*ids, more), call);
+        let answer = self.ask(export, cycle, (self.cycle_of(cycle), &*ids, more), call);
         self.node_ids = ids;
         answer
     }
@@ -157,17 +140,19 @@ impl Instance {
         arguments: A,
         call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<wasmtime::Result<R>>,
     ) -> Result<Option<R>, CallError> {
-        self.store.data_mut().wasi.begin(cycle);
+        let gets_time = self.gets_time;
+        self.store.data_mut().wasi.begin(cycle, gets_time);
         self.call_if_there(export, arguments, call)
+    }
+
+    /// Converts a cycle to the contract's type.
+    pub(super) fn cycle_of(&self, cycle: &Cycle<'_>) -> wit::Cycle {
+        let time = if self.gets_time { milliseconds(cycle.time) } else { 0 };
+        wit::Cycle { id: cycle.id, time, seed: cycle.seed, signature: cycle.signature.0 }
     }
 }
 
-/// Converts a cycle to the contract's type.
-pub(super) fn cycle_of(cycle: &Cycle<'_>) -> wit::Cycle {
-    wit::Cycle {
-        id: cycle.id,
-        time: i64::try_from(cycle.time.0).unwrap_or(i64::MAX),
-        seed: cycle.seed,
-        template: cycle.signature.0,
-    }
+/// Returns a time in the contract's unit.
+pub(super) fn milliseconds(time: Timestamp) -> i64 {
+    i64::try_from(time.0).unwrap_or(i64::MAX)
 }

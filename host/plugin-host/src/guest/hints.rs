@@ -9,7 +9,7 @@ use super::answers;
 use super::error::CallError;
 use super::instance::Instance;
 use super::shorten::shorten;
-use crate::bindings::exports::berth::scheduler::queueing_hint as wit;
+use crate::bindings::v0_2::exports::berth::scheduler::queueing_hint as wit;
 use crate::contract::{Export, exported};
 use crate::convert;
 use berth_apimachinery::fields::{FieldPath, pruned_text};
@@ -28,7 +28,7 @@ impl Instance {
         if !self.authority().sees_event(&hint_event.event.subject) {
             return Ok(vec![Hint::Skip; pods.len()]);
         }
-        let templates: Vec<u32> = pods.iter().map(|pod| pod.signature.0).collect();
+        let signatures: Vec<u32> = pods.iter().map(|pod| pod.signature.0).collect();
         let arena = Bump::new();
         let kind = kind(&hint_event.event.subject);
         let event = wit::Event {
@@ -39,8 +39,8 @@ impl Instance {
         let answer = self.ask(
             Export::Hints,
             first,
-            (event, &*templates),
-            exported!(queueing_hint.call_hints(event, templates)),
+            (event, &*signatures),
+            exported!(queueing_hint.call_hints(event, signatures)),
         )?;
         let Some(hints) = answer else { return Ok(vec![Hint::Queue; pods.len()]) };
         answers::check_length(Export::Hints, "hints", hints.len(), pods.len(), "pods")?;
@@ -55,22 +55,23 @@ impl Instance {
 fn kind(subject: &Subject) -> String {
     match subject {
         Subject::Node { .. } => "Node".to_owned(),
-        Subject::Pod { .. } => "Pod".to_owned(),
+        Subject::Pod { .. } | Subject::PendingPod { .. } => "Pod".to_owned(),
         Subject::Object { kind, .. } => shorten(format!("{}/{}", kind.api_version, kind.kind)),
     }
 }
 
 /// Returns the event's object before and after, with the facts that the plugin reads.
-fn subject<'a>(arena: &'a Bump, hint_event: &'a HintEvent<'_>, declaration: &Declaration) -> wit::Subject<'a> {
+fn subject<'a>(arena: &'a Bump, hint_event: &'a HintEvent<'_>, declaration: &'a Declaration) -> wit::Subject<'a> {
     match &hint_event.event.subject {
         Subject::Node { before, after } => {
-            let node = |node| convert::node_then(arena, node, declaration.node_facts);
+            let node = |node| convert::node_then(arena, node, &declaration.node);
             wit::Subject::Node(wit::NodeChange {
                 before: before.as_deref().map(node),
                 after: after.as_deref().map(node),
             })
         }
-        Subject::Pod { .. } => {
+        // The core asks for no hints about a pending pod.
+        Subject::Pod { .. } | Subject::PendingPod { .. } => {
             let [before, after] = hint_event.pods.map(|template| template.map(|template| template.0));
             wit::Subject::Pod(wit::PodChange { before, after })
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::error::CallError;
 use super::shorten::shorten;
-use crate::bindings::berth::scheduler::intents as wit;
+use crate::bindings::intents as wit;
 use crate::contract::Export;
 use berth_apimachinery::fields::{FieldPath, pruned};
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::bindings::berth::scheduler::log::{Host, Level};
+use crate::bindings::v0_1::berth::scheduler::log as old;
+use crate::bindings::v0_2::berth::scheduler::log::{Host, Level};
 use crate::wasi::Stream;
 
 /// The bytes of a message that are kept.
@@ -91,6 +92,18 @@ impl Pace {
         }
         self.lines = self.lines.saturating_add(1);
         (self.lines <= PER_SECOND, dropped)
+    }
+}
+
+impl old::Host for GuestLog {
+    fn write(&mut self, level: old::Level, message: String) -> wasmtime::Result<()> {
+        let level = match level {
+            old::Level::Error => Level::Error,
+            old::Level::Warn => Level::Warn,
+            old::Level::Info => Level::Info,
+            old::Level::Debug => Level::Debug,
+        };
+        Host::write(self, level, message)
     }
 }
 

@@ -15,12 +15,13 @@ use super::error::CallError;
 use super::ids;
 use super::instance::Instance;
 use super::intents::changes;
+use super::lifecycle::{identity, pod_actions};
 use super::shorten::shorten;
-use crate::bindings::berth::scheduler::extenders as wit_extenders;
-use crate::bindings::berth::scheduler::types as wit;
-use crate::bindings::berth::scheduler::what_if::WhatIfCase;
-use crate::bindings::exports::berth::scheduler::post_filter as wit_post_filter;
-use crate::contract::Export;
+use crate::bindings::types as wit;
+use crate::bindings::v0_2::berth::scheduler::extenders as wit_extenders;
+use crate::bindings::v0_2::berth::scheduler::what_if::WhatIfCase;
+use crate::bindings::v0_2::exports::berth::scheduler::post_filter as wit_post_filter;
+use crate::contract::{Export, exported};
 use berth_supervisor::message;
 
 /// The largest number of what-if cases or of candidates for extenders in one query.
@@ -151,10 +152,13 @@ impl Instance {
     ) -> Result<PostFilterResult, CallError> {
         let codes: Vec<wit::Code> = codes.iter().copied().map(code).collect();
         let leaving: Vec<u32> = leaving.iter().map(|id| id.0).collect();
-        let more = (&*codes, &*leaving);
+        let more = (identity(cycle), &*codes, &*leaving);
         let answer = self.ask_about(Export::PostFilter, cycle, nodes, more, |store, interfaces, about| {
-            let (cycle, ids, (codes, leaving)) = about;
-            interfaces.post_filter.as_ref().map(|guest| guest.call_post_filter(store, cycle, ids, codes, leaving))
+            let (cycle, ids, (pod, codes, leaving)) = about;
+            exported!(
+                @call store, interfaces, post_filter.call_post_filter(cycle, pod, ids, codes, leaving),
+                (cycle, ids, codes, leaving)
+            )
         })?;
         match answer {
             Some(answer) => {
@@ -162,7 +166,7 @@ impl Instance {
                 self.check_post_filter(&answer, cycle.cache)?;
                 Ok(answer)
             }
-            None => Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() }),
+            None => Ok(PostFilterResult::default()),
         }
     }
 
@@ -211,7 +215,7 @@ fn answer_all(inbox: &Receiver<Message>, cache: &Cache, answer: &mut dyn Answer)
 fn checked_cases(cases: Vec<WhatIfCase>, cache: &Cache) -> Result<Vec<WhatIf>, String> {
     let checked = |case: WhatIfCase| {
         let node = ids::node(cache, case.node)?;
-        Ok(WhatIf { node, removed: ids::pods_on(cache, node, case.taken_away)?, added: Vec::new() })
+        Ok(WhatIf { node, removed: ids::pods_on(cache, node, case.removed)?, added: Vec::new() })
     };
     cases.into_iter().map(checked).collect()
 }
@@ -221,7 +225,8 @@ fn result(answer: wit_post_filter::PostFilterResult, cache: &Cache) -> Result<Po
         wit_post_filter::PostFilterResult::Unschedulable(failure) => {
             let reasons = failure.reasons.into_iter().take(REASONS).map(|reason| shorten(reason).into()).collect();
             let intents = changes(Export::PostFilter, failure.intents)?;
-            Ok(PostFilterResult::Unschedulable { reasons, clear: failure.clear, intents })
+            let pods = pod_actions(Export::PostFilter, failure.pods)?;
+            Ok(PostFilterResult::Unschedulable { reasons, clear: failure.clear, intents, pods })
         }
         wit_post_filter::PostFilterResult::Nominate(nomination) => {
             preemption_plan(nomination, cache).map(PostFilterResult::Nominate)
@@ -240,6 +245,7 @@ fn preemption_plan(nomination: wit_post_filter::Nomination, cache: &Cache) -> Re
         evict: ids::pods(cache, nomination.evict).map_err(bad)?,
         reason: shorten(nomination.reason).into(),
         intents: changes(Export::PostFilter, nomination.intents)?,
+        pods: pod_actions(Export::PostFilter, nomination.pods)?,
     })
 }
 
@@ -264,6 +270,7 @@ fn code(code: Code) -> wit::Code {
 mod tests {
     use super::super::ids::tests::cluster;
     use super::*;
+    use crate::bindings::v0_2::berth::scheduler::facts::PodActions;
 
     /// Runs queries and returns their result as the plugin sees it.
     fn run_queries<R: Send>(ask: impl FnOnce(QueryChannel) -> wasmtime::Result<R> + Send) -> Result<R, String> {
@@ -287,7 +294,7 @@ mod tests {
 
     #[test]
     fn what_if_queries_with_invalid_ids_are_refused() {
-        let case = |node, taken_away: &[u32]| WhatIfCase { node, taken_away: taken_away.to_vec() };
+        let case = |node, removed: &[u32]| WhatIfCase { node, removed: removed.to_vec() };
         assert_eq!(
             run_queries(|queries| queries.ask(vec![case(0, &[1, 0]), case(1, &[])])).map(|all| all.nodes),
             Ok(vec![0, 0])
@@ -316,8 +323,13 @@ mod tests {
 
     #[test]
     fn nominations_with_invalid_ids_are_refused() {
-        let nomination =
-            |node, evict| wit_post_filter::Nomination { node, evict, reason: String::new(), intents: Vec::new() };
+        let nomination = |node, evict| wit_post_filter::Nomination {
+            node,
+            evict,
+            reason: String::new(),
+            intents: Vec::new(),
+            pods: PodActions { approve: Vec::new(), reject: Vec::new(), activate: Vec::new() },
+        };
         assert_eq!(
             preemption_plan(nomination(1, vec![2, 0]), &cluster()).map(|plan| plan.evict),
             Ok(vec![PodId(2), PodId(0)])

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::bindings::berth::scheduler::extenders::{self, Candidate};
-use crate::bindings::berth::scheduler::what_if::{Cycle, Host, Verdicts, WhatIfCase};
+use crate::bindings::types::Verdicts;
+use crate::bindings::v0_1::berth::scheduler::{extenders as old_extenders, types as old, what_if as old_what_if};
+use crate::bindings::v0_2::berth::scheduler::extenders::{self, Candidate};
+use crate::bindings::v0_2::berth::scheduler::facts::Cycle;
+use crate::bindings::v0_2::berth::scheduler::what_if::{Host, WhatIfCase};
+use crate::contract::older::Convert;
 
 use super::deadline::{Budget, Deadline};
 use super::log::GuestLog;
@@ -74,5 +78,25 @@ impl extenders::Host for HostState {
         let answer = queries.ask_extenders(candidates)?;
         self.meter.add_bytes(asked + self.meter.bytes(&answer));
         Ok(answer)
+    }
+}
+
+// Version 0.1 of the same imports.
+
+impl old_what_if::Host for HostState {
+    fn ask(&mut self, cycle: old::Cycle, cases: Vec<old_what_if::WhatIfCase>) -> wasmtime::Result<Verdicts> {
+        Host::ask(self, cycle.convert(), cases.into_iter().map(Convert::convert).collect())
+    }
+}
+
+impl old_extenders::Host for HostState {
+    fn process_preemption(
+        &mut self,
+        cycle: old::Cycle,
+        candidates: Vec<old_extenders::Candidate>,
+    ) -> wasmtime::Result<Result<Vec<old_extenders::Candidate>, String>> {
+        let candidates = candidates.into_iter().map(Convert::convert).collect();
+        let left = extenders::Host::process_preemption(self, cycle.convert(), candidates)?;
+        Ok(left.map(|left| left.into_iter().map(Convert::convert).collect()))
     }
 }

@@ -3,17 +3,18 @@
 
 use std::sync::Arc;
 
+use berth_core::Plugins;
 use berth_core::cache::{NodeId, PodId};
-use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
     AskBack, Candidate, ClassScores, Classified, Code, Cycle, Hint, HintEvent, Passed, Permission, PluginError,
-    PluginId, PodSignatureId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, Verdicts, WhatIf,
+    PluginId, PodSignatureId, PostFilterResult, PreFilterResult, PreScoreResult, QueueTimes, Reserved, Status, Undone,
+    Verdicts, WhatIf,
 };
-use berth_core::{Plugins, Timestamp};
+use berth_core::reads::PodReads;
 
 use super::{Guests, Resident, slot};
-use crate::contract::{Export, v0_1};
+use crate::contract::{Export, points};
 use crate::guest::{Answer, CallError, Instance};
 
 impl Guests {
@@ -65,7 +66,7 @@ fn not_loaded(plugin: PluginId) -> PluginError {
 
 /// Generates the methods of [`Plugins`] that call one function of an instance.
 macro_rules! instance_calls {
-    (version $version:literal; $($interface:literal $module:ident $flag:ident $role:ident {
+    ($($interface:literal $module:ident $flag:ident $role:ident {
         $($export:ident $name:literal $(= $method:ident($($parameter:ident: $type:ty),*) -> $answer:ty)?;)*
     })*) => {$($($(
         fn $method(
@@ -80,7 +81,7 @@ macro_rules! instance_calls {
 }
 
 impl Plugins for Guests {
-    v0_1!(instance_calls);
+    points!(instance_calls);
 
     fn filter_what_if(
         &mut self,
@@ -118,14 +119,7 @@ impl Plugins for Guests {
         result
     }
 
-    fn unreserve(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-        pre_bound: bool,
-    ) -> Vec<Intent> {
+    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8], pre_bound: bool) -> Undone {
         let undo = |instance: &mut Instance| instance.unreserve(cycle, node, state, pre_bound);
         self.ask_or_log(plugin, Export::Unreserve, cycle, undo).unwrap_or_default()
     }
@@ -153,8 +147,8 @@ impl Plugins for Guests {
         })
     }
 
-    fn forget_signatures(&mut self, facts: PodFacts, signatures: &[PodSignatureId]) {
-        for slot in self.slots.iter_mut().filter(|slot| slot.entry.declaration.pod_facts == facts) {
+    fn forget_signatures(&mut self, reads: &PodReads, signatures: &[PodSignatureId]) {
+        for slot in self.slots.iter_mut().filter(|slot| slot.entry.declaration.pod == *reads) {
             if let Some(resident) = slot.resident() {
                 resident.forget(signatures);
             }

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
+use berth_core::Plugins;
 use berth_core::cache::{NodeId, PodId};
-use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::model::Pod;
 use berth_core::plugins::{
     AskBack, ClassScores, Classified, Code, Cycle, ExtensionPoints, Hint, HintEvent, Passed, Permission, PluginError,
-    PluginId, PodSignatureId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status,
-    Verdicts, WhatIf,
+    PluginId, PodSignatureId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult, QueueTimes, Reserved,
+    Status, Undone, Verdicts, WhatIf,
 };
-use berth_core::{Plugins, Timestamp};
+use berth_core::reads::PodReads;
 
 use super::Guests;
-use crate::contract::{Export, v0_1};
+use crate::contract::{Export, points};
 
 /// A call of the core into a plugin.
 #[derive(Clone, Copy, Debug)]
@@ -107,13 +107,13 @@ impl<O: CallObserver> Observed<'_, O> {
 
 /// Generates [`PluginAnswer`] from the table of the contract.
 macro_rules! answers {
-    (version $version:literal; $($interface:literal $module:ident $flag:ident $role:ident {
+    ($($interface:literal $module:ident $flag:ident $role:ident {
         $($export:ident $name:literal $(= $method:ident($($parameter:ident: $type:ty),*) -> $answer:ty)?;)*
     })*) => {
         /// The answer of a plugin to a call of the core.
         #[derive(Clone, Copy, Debug)]
         pub enum PluginAnswer<'a> {
-            /// The answer of `filter-what-if`.
+            /// The answer of `filter` about hypothetical nodes.
             FilterWhatIf(&'a Verdicts),
             /// The answer of `post-filter`.
             PostFilter(&'a PostFilterResult),
@@ -131,11 +131,11 @@ macro_rules! answers {
     };
 }
 
-v0_1!(answers);
+points!(answers);
 
 /// Generates the methods of [`Plugins`] whose answer is an entry of the contract's table.
 macro_rules! observed_calls {
-    (version $version:literal; $($interface:literal $module:ident $flag:ident $role:ident {
+    ($($interface:literal $module:ident $flag:ident $role:ident {
         $($export:ident $name:literal $(= $method:ident($($parameter:ident: $type:ty),*) -> $answer:ty)?;)*
     })*) => {$($($(
         fn $method(
@@ -152,7 +152,7 @@ macro_rules! observed_calls {
 }
 
 impl<O: CallObserver> Plugins for Observed<'_, O> {
-    v0_1!(observed_calls);
+    points!(observed_calls);
 
     fn filter_what_if(
         &mut self,
@@ -178,17 +178,10 @@ impl<O: CallObserver> Plugins for Observed<'_, O> {
         self.observe(call, post_filter, |result| PluginAnswer::PostFilter(result))
     }
 
-    fn unreserve(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        node: &str,
-        state: &[u8],
-        pre_bound: bool,
-    ) -> Vec<Intent> {
+    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8], pre_bound: bool) -> Undone {
         let call = PluginCall { plugin, export: Export::Unreserve, cycle };
         let unreserve = |guests: &mut Guests| guests.unreserve(plugin, cycle, node, state, pre_bound);
-        self.observe_infallible(call, unreserve, |undo| PluginAnswer::Unreserve(undo))
+        self.observe_infallible(call, unreserve, |undone| PluginAnswer::Unreserve(&undone.intents))
     }
 
     fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
@@ -231,7 +224,7 @@ impl<O: CallObserver> Plugins for Observed<'_, O> {
         self.observer.permit_wait_ends(waited, outcome);
     }
 
-    fn forget_signatures(&mut self, facts: PodFacts, signatures: &[PodSignatureId]) {
-        self.guests.forget_signatures(facts, signatures);
+    fn forget_signatures(&mut self, reads: &PodReads, signatures: &[PodSignatureId]) {
+        self.guests.forget_signatures(reads, signatures);
     }
 }

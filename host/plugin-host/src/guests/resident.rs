@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use berth_core::cache::Cache;
+use berth_core::facts::PodFacts;
 use berth_core::model::Pod;
 use berth_core::plugins::{Declaration, PodSignatureId};
 use bumpalo::Bump;
 use hashbrown::HashSet;
 
+use crate::bindings::v0_2::exports::berth::scheduler::snapshot::Change;
 use crate::convert;
 use crate::feed::{Feeder, ObjectFeed, Reads};
 use crate::guest::{CallError, Instance};
@@ -56,7 +58,8 @@ impl Resident {
         let reads = Reads::of(&declaration);
         let mut objects = ObjectFeed::new(&declaration, instance.authority().clone());
         objects.fill(cache, |changes| instance.apply_objects(changes))?;
-        let position = feeder.fill(cache, reads, |changes| instance.apply(changes))?;
+        let position =
+            feeder.fill(cache, &reads, |changes| instance.apply(changes, &|id| reads.requested(cache, id)))?;
         let filled_memory = instance.memory();
         Ok(Self {
             instance,
@@ -80,7 +83,9 @@ impl Resident {
             return Ok(());
         }
         self.objects.catch_up(cache, self.position, |changes| instance.apply_objects(changes))?;
-        match feeder.catch_up(cache, self.position, self.reads, |changes| instance.apply(changes))? {
+        let reads = &self.reads;
+        let apply = |changes: &[Change<'_>]| instance.apply(changes, &|id| reads.requested(cache, id));
+        match feeder.catch_up(cache, self.position, reads, apply)? {
             Some(position) => {
                 self.position = position;
                 Ok(())
@@ -99,26 +104,29 @@ impl Resident {
         cache.log().end().saturating_sub(self.position)
     }
 
-    /// Sends the pod with its pod signature (`template`), unless the instance has it.
-    pub fn hold(&mut self, template: PodSignatureId, pod: &Pod) -> Result<(), CallError> {
-        if self.held.contains(&template) {
+    /// Sends the pod with its signature, unless the instance has it.
+    pub fn hold(&mut self, signature: PodSignatureId, pod: &Pod) -> Result<(), CallError> {
+        if self.held.contains(&signature) {
             return Ok(());
         }
         if self.forgotten.len() >= FORGET {
-            self.instance.forget_templates(&self.forgotten)?;
+            self.instance.remove_signatures(&self.forgotten)?;
             self.forgotten.clear();
         }
         self.arena.reset();
-        let facts = self.declaration.pod_facts;
-        self.instance.hold_template(template.0, &convert::pod(&self.arena, pod, facts))?;
-        self.held.insert(template);
+        let reads = &self.declaration.pod;
+        let record = convert::pod(&self.arena, pod, reads);
+        let requested = reads.facts.contains(PodFacts::REQUESTS).then_some(pod);
+        self.instance.add_signature(signature.0, record, requested)?;
+        self.held.insert(signature);
         Ok(())
     }
 
     /// Queues these pod signatures to be forgotten. The caller must not use their ids again.
-    pub fn forget(&mut self, templates: &[PodSignatureId]) {
+    pub fn forget(&mut self, signatures: &[PodSignatureId]) {
         let held = &mut self.held;
-        self.forgotten.extend(templates.iter().filter(|template| held.remove(*template)).map(|template| template.0));
+        let known = signatures.iter().filter(|signature| held.remove(*signature));
+        self.forgotten.extend(known.map(|signature| signature.0));
     }
 
     /// Returns the instance, to call it.
@@ -127,8 +135,8 @@ impl Resident {
     }
 
     /// Returns the facts that the plugin reads.
-    pub(crate) fn reads(&self) -> Reads {
-        self.reads
+    pub(crate) fn reads(&self) -> &Reads {
+        &self.reads
     }
 
     /// Returns the plugin's declaration.

@@ -2,12 +2,12 @@
 //! the changes.
 
 use berth_core::cache::{Cache, NodeId};
-use berth_core::plugins::{Code, Cycle, ExtensionPoints, PreFilterResult, Scope, Status, Verdicts, WhatIf};
+use berth_core::plugins::{Code, Cycle, PreFilterResult, Scope, Status, Verdicts, WhatIf};
 use berth_core::results::Rejections;
 use bumpalo::Bump;
 
 use super::resident::Resident;
-use crate::bindings::exports::berth::scheduler::snapshot::Change;
+use crate::bindings::v0_2::exports::berth::scheduler::snapshot::Change;
 use crate::feed::Overlay;
 use crate::guest::CallError;
 
@@ -18,9 +18,6 @@ impl Resident {
     /// Returns the verdict for each case. Afterwards, the instance's snapshot is again that of the cluster, unless the
     /// instance can't be used any more.
     pub fn filter_what_if(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
-        if self.declaration().points.contains(ExtensionPoints::FILTER_WHAT_IF) {
-            return self.plugin_what_if(cycle, cases);
-        }
         let mut verdicts = Joined::default();
         if self.declaration().filter_scope == Scope::Node {
             for wave in waves(cases) {
@@ -50,23 +47,33 @@ impl Resident {
         cases: &[WhatIf],
         ask: impl FnOnce(&mut Self) -> Result<(), CallError>,
     ) -> Result<(), CallError> {
-        let (arena, reads) = (Bump::new(), self.reads());
+        let (arena, reads) = (Bump::new(), self.reads().clone());
         let overlays = overlays(cache, cases);
-        let pushed: Vec<_> = overlays.iter().flat_map(|overlay| overlay.push(&arena, reads)).collect();
-        self.send_changes(&pushed)?;
+        let pushed: Vec<_> = overlays.iter().flat_map(|overlay| overlay.push(&arena, &reads)).collect();
+        self.send_changes(cache, &overlays, &pushed)?;
         let result = ask(self);
         // After a trap or an exceeded limit, the instance is not used again.
         if result.as_ref().is_err_and(CallError::poisons) {
             return result;
         }
-        let popped: Vec<_> = overlays.iter().flat_map(|overlay| overlay.pop(&arena, cache, reads)).collect();
-        self.send_changes(&popped)?;
+        let popped: Vec<_> = overlays.iter().flat_map(|overlay| overlay.pop(&arena, cache, &reads)).collect();
+        self.send_changes(cache, &overlays, &popped)?;
         result
     }
 
     /// Sends the changes, if any. A case without a difference has none.
-    fn send_changes(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
-        if changes.is_empty() { Ok(()) } else { self.instance().apply(changes) }
+    fn send_changes(
+        &mut self,
+        cache: &Cache,
+        overlays: &[Overlay<'_>],
+        changes: &[Change<'_>],
+    ) -> Result<(), CallError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let reads = self.reads().clone();
+        let added = |id| overlays.iter().find_map(|overlay| overlay.added_pod(&reads, id));
+        self.instance().apply(changes, &|id| added(id).or_else(|| reads.requested(cache, id)))
     }
 
     /// Calls pre-filter and filter for one node, and returns its verdict.
@@ -86,19 +93,6 @@ impl Resident {
                 Ok(rejected(Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }))
             }
         }
-    }
-
-    /// Passes the cases to a plugin that exports `filter-what-if`.
-    fn plugin_what_if(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
-        let (arena, reads) = (Bump::new(), self.reads());
-        let mut verdicts = Joined::default();
-        for wave in cases.chunks(WAVE) {
-            let overlays = overlays(cycle.cache, wave);
-            let changes: Vec<_> =
-                overlays.iter().map(|overlay| (overlay.node_id(), overlay.push(&arena, reads))).collect();
-            verdicts.add(&self.instance().filter_what_if(cycle, &changes)?);
-        }
-        Ok(verdicts.finish())
     }
 }
 

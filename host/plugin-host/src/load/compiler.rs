@@ -12,10 +12,11 @@ use super::contract;
 use super::digest::Digest;
 use super::disk_cache::DiskCache;
 use super::error::{LoadCause, LoadError};
+use super::schema::ArgumentSchema;
 use super::source::Source;
 use crate::authority::Authority;
-use crate::bindings::berth::scheduler::{extenders, log, what_if};
-use crate::contract::Interfaces;
+use crate::bindings::{v0_1, v0_2};
+use crate::contract::{Interfaces, Version};
 use crate::guest::{HostState, Instance, StartError, shorten};
 use crate::metrics::Counters;
 use crate::wasi;
@@ -34,8 +35,10 @@ pub struct LoadedComponent {
     pub name: Arc<str>,
     /// The version from `describe`.
     pub version: Box<str>,
-    /// The version of the contract that the component was built for, for example `0.1.0`.
-    pub contract: Box<str>,
+    /// The schema of the arguments from `describe`, if there is one.
+    pub arguments: Option<ArgumentSchema>,
+    /// The version of the contract that the component was built for.
+    pub contract: Version,
     /// The extension points that the component exports.
     pub points: ExtensionPoints,
     /// Whether the component exports `snapshot`, which receives the facts of nodes.
@@ -58,6 +61,16 @@ impl LoadedComponent {
         let authority = self.authority.clone();
         start(&self.pre, &self.interfaces, Arc::clone(&self.name), authority, limits, counters)
     }
+}
+
+/// Links the imports of a version of the contract.
+macro_rules! link {
+    ($linker:ident, $version:ident) => {{
+        use $version::berth::scheduler::{extenders, log, what_if};
+        log::add_to_linker::<_, HasSelf<_>>(&mut $linker, HostState::log)?;
+        what_if::add_to_linker::<_, HasSelf<_>>(&mut $linker, |state: &mut HostState| state)?;
+        extenders::add_to_linker::<_, HasSelf<_>>(&mut $linker, |state: &mut HostState| state)?;
+    }};
 }
 
 /// Compiles components, or loads them from the disk cache.
@@ -83,9 +96,8 @@ impl Compiler {
         grants: GrantPolicy,
     ) -> wasmtime::Result<Self> {
         let mut linker = Linker::new(&engine);
-        log::add_to_linker::<_, HasSelf<_>>(&mut linker, HostState::log)?;
-        what_if::add_to_linker::<_, HasSelf<_>>(&mut linker, |state: &mut HostState| state)?;
-        extenders::add_to_linker::<_, HasSelf<_>>(&mut linker, |state: &mut HostState| state)?;
+        link!(linker, v0_1);
+        link!(linker, v0_2);
         let cache = cache_dir.and_then(|dir| {
             DiskCache::open(dir, &engine)
                 .inspect_err(|error| {
@@ -119,13 +131,14 @@ impl Compiler {
         let mut linker = self.linker.clone();
         wasi::link(&mut linker, &component, &self.engine).map_err(other_types)?;
         let pre = linker.instantiate_pre(&component).map_err(other_types)?;
-        let interfaces = Interfaces::new(&pre, exports).map_err(other_types)?;
+        let interfaces = Interfaces::new(&pre, contract, exports).map_err(other_types)?;
         let label: Arc<str> = source.to_string().into();
         let nothing = Authority::new(Arc::clone(&label), Some(Arc::default()));
         let description = start(&pre, &interfaces, label, nothing, &self.limits, &Arc::default())?.describe()?;
         if !is_name(&description.name) {
             return Err(LoadCause::BadName(shorten(description.name)));
         }
+        let arguments = description.arguments.map(ArgumentSchema::new).transpose().map_err(LoadCause::Schema)?;
         let name: Arc<str> = description.name.into();
         let grants = self.grants.of(&name, source.is_built_in());
         Ok(LoadedComponent {
@@ -135,6 +148,7 @@ impl Compiler {
             authority: Authority::new(Arc::clone(&name), grants),
             name,
             version: shorten(description.version).into(),
+            arguments,
             contract,
             points: exports.points,
             snapshot: exports.snapshot,

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use berth_core::model::ObjectKind;
 
+use super::declared::Mistake;
 use super::source::Source;
 use crate::authority::Refusal;
-use crate::contract::{VERSION, names_alone};
+use crate::contract::{Version, names_alone};
 use crate::convert::BadKinds;
 use crate::guest::CallError;
 
@@ -63,12 +64,14 @@ pub enum LoadCause {
     #[error("is not valid WebAssembly: {0}")]
     Invalid(String),
     /// The component does not export `plugin`.
-    #[error("exports no `berth:scheduler/plugin@{VERSION}`: it is not a plugin for Berth")]
+    #[error("exports no `berth:scheduler/plugin@{}`: it is not a plugin for Berth", Version::NEWEST)]
     NotAPlugin,
     /// The component was built for another version of the contract.
     #[error(
-        "uses version {found} of the contract berth:scheduler (`{name}`), but this host supports {VERSION}: build it \
-         with the SDK of version {VERSION}"
+        "uses version {found} of the contract berth:scheduler (`{name}`), but this host serves {}: build it with the SDK \
+         of version {}",
+        Version::all(),
+        Version::NEWEST
     )]
     OtherVersion {
         /// The name of the import or export.
@@ -76,10 +79,16 @@ pub enum LoadCause {
         /// Its version.
         found: String,
     },
+    /// The component uses interfaces of several versions of the contract.
+    #[error("mixes versions of the contract berth:scheduler: it has `{one}` and `{other}`. Build it with one SDK")]
+    MixedVersions {
+        /// The name of an import or export.
+        one: String,
+        /// The name of another one, of another version.
+        other: String,
+    },
     /// A function is missing or has the wrong type.
-    #[error(
-        "does not conform to the contract berth:scheduler@{VERSION}: {0}. Build it with the SDK of this host's release"
-    )]
+    #[error("does not conform to the contract berth:scheduler: {0}. Build it with the SDK of this host's release")]
     OtherTypes(String),
     /// The component imports something that plugins may not use.
     #[error(
@@ -91,11 +100,17 @@ pub enum LoadCause {
     #[error("exports none of the extension points {alone}; it exports {0}", alone = names_alone())]
     NothingToCall(String),
     /// The component declares facts without the export `snapshot`.
-    #[error("declares that it reads {0}, but exports no `berth:scheduler/snapshot@{VERSION}` to receive it")]
+    #[error("declares that it reads {0}, but exports no `berth:scheduler/snapshot` to receive it")]
     NoSnapshot(String),
     /// The component declares an invalid kind or field.
     #[error("has an invalid declaration of objects: {0}")]
     Kinds(#[from] BadKinds),
+    /// The declaration contradicts itself or the exports.
+    #[error("{0}")]
+    Mistake(#[from] Mistake),
+    /// The schema of the arguments is invalid.
+    #[error("describes its arguments by an invalid JSON Schema: {0}")]
+    Schema(String),
     /// The component reads kinds that are not granted to it.
     #[error("{0}")]
     NotGranted(#[from] Refusal),
@@ -108,7 +123,7 @@ pub enum LoadCause {
         why: Arc<str>,
     },
     /// The component declares normalization `custom` without the export `normalize`.
-    #[error("declares that it normalizes scores itself, but exports no `berth:scheduler/normalize@{VERSION}`")]
+    #[error("declares that it normalizes scores itself, but exports no `berth:scheduler/normalize`")]
     NoNormalize,
     /// The name is invalid.
     #[error("has the invalid name {0:?}: a name has 1 to 63 letters, digits, `-`, `_` and `.`")]

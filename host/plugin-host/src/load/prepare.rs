@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use berth_core::facts::NodeFacts;
 use berth_core::plugins::{Declaration, Normalization};
 
 use super::cluster::Cluster;
 use super::compiler::LoadedComponent;
+use super::declared;
 use super::error::LoadCause;
 use super::trial::trial;
-use crate::contract::Export;
+use crate::contract::{Export, Version};
 use crate::convert;
 use crate::feed::{Feeder, Reads};
 use crate::guest::{CallError, Instance, shorten};
@@ -27,18 +29,26 @@ pub fn configure(
     let mut instance = component.start(limits, counters)?;
     // The contract requires `describe` to be the first call. The result is known from loading.
     instance.describe()?;
+    if let Some(schema) = &component.arguments {
+        schema.check(arguments).map_err(|message| refused(message, arguments))?;
+    }
     let declared = instance.configure(arguments).map_err(|error| match error {
-        CallError::Returned(Export::Configure, message) => {
-            LoadCause::Arguments { message, arguments: shorten(arguments.to_owned()) }
-        }
+        CallError::Returned(Export::Configure, message) => refused(message, arguments),
         other => other.into(),
     })?;
     let objects = convert::kinds(instance.kinds()?)?;
     component.authority().check_reads(&objects)?;
+    if component.contract >= Version::V0_2 {
+        declared::check(component.points, &declared, &objects)?;
+    }
     let declaration =
         convert::declaration(Arc::clone(&component.name), &component.version, component.points, &declared, objects);
     check(component, &declaration)?;
     Ok((instance, declaration))
+}
+
+fn refused(message: String, arguments: &str) -> LoadCause {
+    LoadCause::Arguments { message, arguments: shorten(arguments.to_owned()) }
 }
 
 /// Prepares an instance that is ready to serve: configured, tested, and filled with the cluster.
@@ -55,7 +65,7 @@ pub(crate) fn prepare(
 ) -> Result<Resident, LoadCause> {
     let configure_new = || configure(component, arguments, limits, counters);
     let (instance, declaration) = configure_new()?;
-    let cache = cluster.with(&declaration.objects)?;
+    let cache = cluster.with(&declaration.wanted())?;
     let synthetic_cluster;
     let trial_cache = if cache.node_count() == 0 {
         synthetic_cluster = synthetic::cluster(synthetic::SMALL);
@@ -75,8 +85,11 @@ fn check(component: &LoadedComponent, declaration: &Declaration) -> Result<(), L
     use berth_core::plugins::ExtensionPoints;
     let reads = Reads::of(declaration);
     if reads.any() && !component.snapshot {
-        let names = reads.node.iter_names().map(|(name, _)| name);
-        let names: Vec<&str> = names.chain(reads.cluster.iter_names().map(|(name, _)| name)).collect();
+        let facts = reads.node.touching();
+        let names = (facts - NodeFacts::PODS).iter_names().map(|(name, _)| name);
+        let names = names.chain(facts.contains(NodeFacts::PODS).then_some("resident-pods"));
+        let names = names.chain(reads.cluster.iter_names().map(|(name, _)| name));
+        let names: Vec<&str> = names.chain(reads.pending.is_some().then_some("pending-pods")).collect();
         return Err(LoadCause::NoSnapshot(names.join(", ").to_lowercase().replace('_', "-")));
     }
     let normalizes = component.points.contains(ExtensionPoints::NORMALIZE);

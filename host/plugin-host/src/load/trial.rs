@@ -6,7 +6,7 @@ use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::cluster_event::ClusterEvent;
 use berth_core::model::Pod;
-use berth_core::plugins::{Code, Cycle, HintEvent, PodSignatureId, WhatIf};
+use berth_core::plugins::{Code, Cycle, HintEvent, PodSignatureId, QueueTimes, WhatIf};
 
 use super::error::LoadCause;
 use crate::asking::{self, Classes, OutOfRange};
@@ -99,7 +99,7 @@ impl<'a> Trial<'a> {
         let Some(info) = nodes.first().and_then(|node| cycle.cache.node(*node)) else { return Ok(()) };
         let declaration = Arc::clone(resident.declaration());
         let (instance, name) = (resident.instance(), &*info.node.name);
-        let event = ClusterEvent::node(None, Some(Arc::clone(&info.node)), declaration.node_facts);
+        let event = ClusterEvent::node(None, Some(Arc::clone(&info.node)), declaration.node.facts);
         instance.hints(&HintEvent { event: &event, pods: [None; 2] }, std::slice::from_ref(cycle), &declaration)?;
         let Ok(reserved) = instance.reserve(cycle, info.id)? else { return Ok(()) };
         instance.permit(cycle, name, &reserved.state)?;
@@ -115,7 +115,7 @@ impl<'a> Trial<'a> {
         resident.hold(self.cycle.signature, self.cycle.pod).map_err(failed)?;
         resident.instance().skip(&self.cycle).map_err(failed)?;
         resident.instance().pre_enqueue(&self.cycle).map_err(failed)?;
-        resident.instance().sort_key(&self.cycle, self.cycle.time).map_err(failed)?;
+        resident.instance().sort_key(&self.cycle, QueueTimes { first_queued: TIME, queued: TIME }).map_err(failed)?;
         asking::filtered(resident, &self.cycle, nodes).map_err(failed)?;
         let codes = vec![Code::Unschedulable; nodes.len()];
         let mut what_if = |cases: &[WhatIf]| Ok(asking::fits_beside_one_pod(self.cycle.cache, cases));

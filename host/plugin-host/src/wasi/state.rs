@@ -14,10 +14,12 @@ pub(crate) struct WasiState {
 }
 
 impl WasiState {
-    /// Begins a call for this cycle.
-    pub fn begin(&mut self, cycle: &Cycle<'_>) {
-        // The time for the plugin never goes back, although the core's wall clock can.
-        self.nanoseconds = self.nanoseconds.max(cycle.time.0.saturating_mul(1_000_000));
+    /// Begins a call for this cycle. The clocks of a plugin that does not get the time stay at 0.
+    pub fn begin(&mut self, cycle: &Cycle<'_>, gets_time: bool) {
+        if gets_time {
+            // The time for the plugin never goes back, although the core's wall clock can.
+            self.nanoseconds = self.nanoseconds.max(cycle.time.0.saturating_mul(1_000_000));
+        }
         self.random = cycle.seed;
     }
 

@@ -10,11 +10,11 @@ use berth_supervisor::Supervisor;
 use berth_test_kit::component::Guest;
 use futures::FutureExt;
 
-/// The pod signature (`template`) for which the plugin traps.
+/// The pod signature for which the plugin traps.
 const POISON: u32 = 666;
 
 fn traps_on_poison() -> Vec<u8> {
-    let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (unreachable)))";
+    let body = "(if (i32.eq (local.get $signature) (i32.const 666)) (then (unreachable)))";
     Guest::new("Test").body("filter", body).build()
 }
 
@@ -99,7 +99,7 @@ fn a_panic_of_the_rebuilding_thread_is_reported() {
 
 #[test]
 fn an_invalid_answer_fails_only_that_call() {
-    let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (i32.store (i32.const 528) (i32.const 2))))";
+    let body = "(if (i32.eq (local.get $signature) (i32.const 666)) (then (i32.store (i32.const 528) (i32.const 2))))";
     let mut host = with_nodes(Host::with(Guest::new("Test").body("filter", body).build(), Limits::default()));
     let error = host.filter(POISON).expect_err("it is too short").to_string();
     assert_eq!(error, "plugin Test: broke the contract in filter: it returned 2 verdicts for 5 nodes");
@@ -108,7 +108,7 @@ fn an_invalid_answer_fails_only_that_call() {
 
 #[test]
 fn an_endless_call_is_stopped() {
-    let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (loop $forever (br $forever))))";
+    let body = "(if (i32.eq (local.get $signature) (i32.const 666)) (then (loop $forever (br $forever))))";
     let limits = Limits { call: Duration::from_millis(30), ..Limits::default() };
     let mut host = with_nodes(Host::with(Guest::new("Test").body("filter", body).build(), limits));
     let error = host.filter(POISON).expect_err("it never ends").to_string();
@@ -174,15 +174,15 @@ fn an_instance_that_reads_nothing_of_the_cluster_never_falls_behind() {
 }
 
 #[test]
-fn a_template_is_sent_once_until_it_is_forgotten() {
+fn a_signature_is_sent_once_until_it_is_removed() {
     let count = "(i64.store (i32.const 0x8000) (i64.add (i64.load (i32.const 0x8000)) (i64.const 1)))";
     let tell = "(i64.store (local.get $scores) (i64.load (i32.const 0x8000)))";
-    let guest = Guest::new("Test").body("hold", count).body("score", tell).build();
+    let guest = Guest::new("Test").body("add_signature", count).body("score", tell).build();
     let mut host = with_nodes(Host::with(guest, Limits::default()));
-    let held = |host: &mut Host, template| host.score(template).expect("it answers")[0];
+    let held = |host: &mut Host, signature| host.score(signature).expect("it answers")[0];
     assert_eq!((held(&mut host, 1), held(&mut host, 2), held(&mut host, 1)), (1, 2, 2));
     let forgotten = berth_core::plugins::PodSignatureId(1);
-    berth_core::Plugins::forget_signatures(&mut host.guests, berth_core::facts::PodFacts::empty(), &[forgotten]);
+    berth_core::Plugins::forget_signatures(&mut host.guests, &berth_core::reads::PodReads::default(), &[forgotten]);
     assert_eq!((held(&mut host, 2), held(&mut host, 1)), (2, 3));
 }
 

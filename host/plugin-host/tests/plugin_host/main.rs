@@ -9,5 +9,6 @@ mod host;
 mod loader;
 mod post_filter;
 mod refusals;
+mod versions;
 mod wasi;
 mod what_if;

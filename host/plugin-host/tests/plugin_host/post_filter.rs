@@ -39,7 +39,12 @@ fn a_node_is_nominated_if_the_what_if_query_fits() {
     });
     let case = WhatIf { node: NodeId(0), removed: vec![PodId(0)], added: Vec::new() };
     assert_eq!(asked, [case]);
-    let plan = PreemptionPlan { node: NodeId(0), evict: vec![PodId(0)], reason: "told so".into(), intents: Vec::new() };
+    let plan = PreemptionPlan {
+        node: NodeId(0),
+        evict: vec![PodId(0)],
+        reason: "told so".into(),
+        ..PreemptionPlan::default()
+    };
     assert_eq!(result, Ok(PostFilterResult::Nominate(plan)));
     let no = host.post_filter(1, &mut |_| Ok(rejected(Code::Unschedulable))).unwrap_err();
     assert_eq!(no.message, "post-filter failed: no thank you");
@@ -57,13 +62,13 @@ fn a_failure_of_another_plugin_does_not_restart_the_post_filter() {
 #[test]
 fn a_post_filter_can_nominate_no_node_without_a_query() {
     let mut host = host(&guest(), Limits::default());
-    let nothing = PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() };
+    let nothing = PostFilterResult::default();
     assert_eq!(host.post_filter(1, &mut |_| unreachable!("it asks nothing")), Ok(nothing));
 }
 
 #[test]
 fn an_endless_post_filter_is_stopped() {
-    let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (loop $forever (br $forever))))";
+    let body = "(if (i32.eq (local.get $signature) (i32.const 666)) (then (loop $forever (br $forever))))";
     let limits = Limits { call: Duration::from_millis(30), ..Limits::default() };
     let mut host = host(&guest().body("post_filter", body), limits);
     let error = host.post_filter(666, &mut |_| unreachable!("it asks nothing")).unwrap_err();

@@ -13,11 +13,22 @@ fn on_one_node(guest: &Guest) -> Host {
 
 #[test]
 fn the_clock_starts_at_the_time_of_the_cycle_and_advances() {
-    let tell = "(i64.store (local.get $scores) (call $now))";
-    let mut host = on_one_node(&Guest::new("Test").with_clock().body("score", tell));
+    let mut host = on_one_node(&clock().reads_time());
     let cycle = i64::try_from(host.now.0).expect("a time") * 1_000_000;
     let seen: Vec<i64> = (0..3).map(|_| host.score(1).expect("it answers")[0] - cycle).collect();
     assert!(seen[0] > 0 && seen[0] < seen[1] && seen[1] < seen[2] && seen[2] < 1_000_000, "{seen:?}");
+}
+
+#[test]
+fn the_clock_has_no_time_for_a_plugin_that_does_not_declare_it() {
+    let mut host = on_one_node(&clock());
+    let seen: Vec<i64> = (0..3).map(|_| host.score(1).expect("it answers")[0]).collect();
+    assert!(seen[0] > 0 && seen[0] < seen[1] && seen[1] < seen[2] && seen[2] < 1_000_000, "{seen:?}");
+}
+
+/// A plugin whose score is the time of its clock in nanoseconds.
+fn clock() -> Guest {
+    Guest::new("Test").with_clock().body("score", "(i64.store (local.get $scores) (call $now))")
 }
 
 #[test]

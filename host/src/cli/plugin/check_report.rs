@@ -9,6 +9,9 @@ use crate::cli::grants;
 use crate::cli::output::{Listing, new_table, or_dash};
 use berth_config::v1alpha1::{PluginGrants, PluginSettings};
 use berth_conformance::{CHECK_NODES, CheckReport, Conformance, Variety};
+use berth_core::facts::NodeFacts;
+use berth_core::plugins::Declaration;
+use berth_core::reads::PodReads;
 
 /// The extension points whose answers can contain changes of the cluster, or victims to evict.
 const CHANGES: [&str; 4] = ["post-filter", "reserve", "pre-bind", "bind"];
@@ -30,7 +33,9 @@ pub(super) struct PluginReport {
     contract: String,
     /// The extension points that the component exports.
     extension_points: Vec<String>,
-    /// The facts that the plugin reads.
+    /// The JSON Schema with which the plugin describes its arguments; null if it describes none.
+    arguments_schema: Option<serde_json::Value>,
+    /// The fields that the plugin reads.
     reads: Reads,
     /// The extension points at which the plugin can ask for changes of the cluster.
     can_ask_for_changes_at: Vec<String>,
@@ -59,17 +64,24 @@ pub(super) struct PluginReport {
     answers: Answers,
 }
 
-/// The facts that a plugin reads.
+/// The fields that a plugin reads: groups of facts, and `label KEY`, `annotation KEY` and `field PATH`.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 struct Reads {
-    /// The facts of the pod to schedule.
+    /// The fields of the pod to schedule.
     pod: Vec<String>,
-    /// The facts of nodes.
+    /// The fields of nodes.
     nodes: Vec<String>,
+    /// The fields of the pods on nodes. Empty if the plugin does not read them.
+    resident_pods: Vec<String>,
+    /// The fields of pending pods; null if the plugin does not read them.
+    pending_pods: Option<Vec<String>>,
     /// The facts of the cluster.
     cluster: Vec<String>,
+    /// Whether the plugin reads the time of a cycle. Always false for version 0.1 of the contract, which does not declare
+    /// it.
+    time: bool,
 }
 
 /// The cost of a call.
@@ -144,11 +156,9 @@ impl PluginReport {
             size_bytes: report.size,
             contract: report.contract.to_string(),
             extension_points: report.exports.split(", ").map(str::to_owned).collect(),
-            reads: Reads {
-                pod: facts(declaration.pod_facts.iter_names().map(|(name, _)| name)),
-                nodes: facts(declaration.node_facts.iter_names().map(|(name, _)| name)),
-                cluster: facts(declaration.cluster_facts.iter_names().map(|(name, _)| name)),
-            },
+            // The host accepts only a schema that is JSON.
+            arguments_schema: report.arguments.as_ref().and_then(|text| serde_json::from_str(text).ok()),
+            reads: Reads::of(declaration),
             can_ask_for_changes_at: report
                 .exports
                 .split(", ")
@@ -242,7 +252,14 @@ impl Listing for PluginReport {
         row("extension points", self.extension_points.join(", "));
         row("reads of the pod", or_dash(&self.reads.pod.join(", ")));
         row("reads of nodes", or_dash(&self.reads.nodes.join(", ")));
+        row("reads of pods on nodes", or_dash(&self.reads.resident_pods.join(", ")));
+        if let Some(pending) = &self.reads.pending_pods {
+            row("reads of pending pods", if pending.is_empty() { "their number".into() } else { pending.join(", ") });
+        }
         row("reads of the cluster", or_dash(&self.reads.cluster.join(", ")));
+        if self.reads.time {
+            row("reads the time", "yes".into());
+        }
         row("reads of other kinds", or_dash(&grants::reads(&self.grants).join(", ")));
         row("can ask for changes at", or_dash(&self.can_ask_for_changes_at.join(", ")));
         row("asked for in the check", or_dash(&grants::changes(&self.grants).join(", ")));
@@ -298,8 +315,30 @@ fn served(version: &str) -> String {
     minor.map_or_else(String::new, |minor| format!("which hosts load until version 0.{} is released", minor + 2))
 }
 
-fn facts<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    names.map(|name| name.to_lowercase().replace('_', "-")).collect()
+impl Reads {
+    fn of(declaration: &Declaration) -> Self {
+        let pods = |reads: &PodReads| {
+            let facts = reads.facts.iter_names().map(|(name, _)| name);
+            fields(facts, [&reads.label_keys, &reads.annotation_keys, &reads.fields])
+        };
+        let node = &declaration.node;
+        let facts = (node.facts - NodeFacts::PODS).iter_names().map(|(name, _)| name);
+        Self {
+            pod: pods(&declaration.pod),
+            nodes: fields(facts, [&node.label_keys, &node.annotation_keys, &node.fields]),
+            resident_pods: pods(&declaration.resident_pods),
+            pending_pods: declaration.pending_pods.as_ref().map(pods),
+            cluster: fields(declaration.cluster_facts.iter_names().map(|(name, _)| name), [&[], &[], &[]]),
+            time: declaration.reads_time,
+        }
+    }
+}
+
+/// Returns the names of facts, then the keys of labels, the keys of annotations, and the paths of `names`.
+fn fields<'a>(facts: impl Iterator<Item = &'a str>, names: [&[Box<str>]; 3]) -> Vec<String> {
+    let facts = facts.map(|name| name.to_lowercase().replace('_', "-"));
+    let named = ["label", "annotation", "field"].into_iter().zip(names);
+    facts.chain(named.flat_map(|(what, names)| names.iter().map(move |name| format!("{what} {name}")))).collect()
 }
 
 fn kibibytes(bytes: usize) -> String {

@@ -1,7 +1,7 @@
 //! Tests of deallocation: for unschedulable pods, and for pods that were not bound.
 
 use berth_guest::intents::Intent;
-use berth_guest::post_filter::PostFilter;
+use berth_guest::post_filter::{PostFilter, PostFilterResult};
 use berth_guest::testing::Rejections;
 
 use super::*;
@@ -9,7 +9,10 @@ use super::*;
 /// Returns the reasons and intents of the post-filter, after all nodes were filtered.
 fn post_filter_answer(host: &mut Host<Plugin>, pod: &PodBuilder) -> (String, Vec<Intent>) {
     let answer = host.post_filter(pod, Rejections::default(), |_, _| None);
-    let Ok(PostFilter::Unschedulable { reasons, clear: false, intents }) = answer else { panic!("{answer:?}") };
+    let Ok(PostFilter { result: PostFilterResult::Unschedulable { reasons, clear: false }, intents, .. }) = answer
+    else {
+        panic!("{answer:?}")
+    };
     (reasons.join(", "), intents)
 }
 
@@ -73,7 +76,7 @@ fn unreserve_removes_the_pod_from_its_claims() {
     let mut host = host();
     allocated_on_a(&mut host, "c", &["q-uid"]);
     claim(&mut host, "unallocated", &[one("r", "true")]);
-    let undo = host.unreserve(&using(&["c", "unallocated"]), "a", &[]);
+    let undo = host.unreserve(&using(&["c", "unallocated"]), "a", &[]).intents;
     let patches: Vec<_> = undo.iter().map(patch).collect();
     let removed = json!({ "status": { "reservedFor": [{ "uid": "p-uid", "$patch": "delete" }] } });
     assert_eq!(patches, [("c/status".to_owned(), removed)]);

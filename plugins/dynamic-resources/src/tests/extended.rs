@@ -1,7 +1,7 @@
 //! Tests of extended resources that a DeviceClass maps to devices.
 
 use berth_guest::intents::Intent;
-use berth_guest::post_filter::PostFilter;
+use berth_guest::post_filter::{PostFilter, PostFilterResult};
 use berth_guest::testing::Rejections;
 use berth_guest::types::ContainerKind::{self, Init, Main, RestartableInit};
 
@@ -162,7 +162,7 @@ fn an_extended_resource_claim_is_created_and_deleted_without_binding() {
         ("Pod", &json!({ "status": { "extendedResourceClaimStatus": named } }))
     );
 
-    let undo = host.unreserve(&pod, "a", &reservation.state);
+    let undo = host.unreserve(&pod, "a", &reservation.state).intents;
     let [Intent::Patch(finalizers), Intent::Delete(gone)] = undo.as_slice() else { panic!("{undo:?}") };
     assert_eq!((&finalizers.object, gone), (made, made));
 }
@@ -183,7 +183,9 @@ fn an_earlier_claim_is_deleted_before_a_new_claim_is_created() {
     let rejection = (Code::UnschedulableAndUnresolvable, "cannot schedule extended resource claim".to_owned());
     assert_eq!(code_and_reasons(&mut host, &pod, "b"), rejection);
     let answer = host.post_filter(&pod, Rejections::default(), |_, _| None);
-    let Ok(PostFilter::Unschedulable { reasons, intents, .. }) = answer else { panic!("{answer:?}") };
+    let Ok(PostFilter { result: PostFilterResult::Unschedulable { reasons, .. }, intents, .. }) = answer else {
+        panic!("{answer:?}")
+    };
     assert_eq!((reasons.join(""), intents.len()), ("deletion of ResourceClaim completed".to_owned(), 2));
     host.remove_object("ResourceClaim", "default", "earlier");
     assert_eq!(host.fits(&pod), ["a", "b", "d"]);

@@ -7,24 +7,20 @@ use berth_guest::intents::{Intent, ObjectReference};
 use berth_guest::lifecycle::Reserved;
 use berth_guest::prelude::*;
 
-fn asks(annotations: &pod::Annotations) -> bool {
-    annotations.get("binder.example.com/bind").is_some()
+berth_guest::pod_annotation! {
+    /// Present if this plugin binds the pod.
+    pub Bind = "binder.example.com/bind"
 }
 
-fn bind(
-    reserved: &Reserved,
-    annotations: &pod::Annotations,
-    namespace: &pod::Namespace,
-    name: &pod::Name,
-    uid: &pod::Uid,
-) -> Option<Vec<Intent>> {
-    let pod = ObjectReference::new("v1", "Pod", name).in_namespace(namespace).with_uid(uid);
-    asks(annotations).then(|| vec![Intent::bind(pod, &reserved.node_name)])
+fn bind(reserved: &Reserved, asks: &Bind, pod: &pod::Identity) -> Option<Vec<Intent>> {
+    asks.get()?;
+    let pod = ObjectReference::new("v1", "Pod", &pod.name).in_namespace(&pod.namespace).with_uid(&pod.uid);
+    Some(vec![Intent::bind(pod, &reserved.node_name)])
 }
 
-fn post_bind(reserved: &Reserved, annotations: &pod::Annotations, namespace: &pod::Namespace, name: &pod::Name) {
-    if asks(annotations) {
-        berth_guest::info!("bound pod={}/{} node={}", &**namespace, &**name, reserved.node_name);
+fn post_bind(reserved: &Reserved, asks: &Bind, pod: &pod::Identity) {
+    if asks.get().is_some() {
+        berth_guest::info!("bound pod={}/{} node={}", pod.namespace, pod.name, reserved.node_name);
     }
 }
 

@@ -9,6 +9,7 @@
 #define VALUE "{\"label\": \"pool\", \"value\": \"a\"}"
 #define A BERTH_LABELS("pool", "a")
 #define B BERTH_LABELS("pool", "b")
+#define NODE(of, cpu, used) {.name = "n", .labels = of, .milli_cpu = cpu, .used_milli_cpu = used}
 
 static void cases(void) {
     const struct {
@@ -17,16 +18,16 @@ static void cases(void) {
         berth_test_node_t node;
         const char *answer;
     } cases[] = {
-        {"more free cpu than requested", SPARE, {.milli_cpu = 1000}, {"n", A, 2000, 500}, "fits"},
-        {"a millicore short", SPARE, {.milli_cpu = 1000}, {"n", A, 2000, 501}, NO_CPU},
-        {"no label and too little free cpu", SPARE, {.milli_cpu = 1000}, {"n", NULL, 1000, 0}, NO_LABEL},
-        {"the pod's own value", SPARE, {.labels = A}, {"n", A, 1000, 0}, "fits"},
-        {"another value than the pod's", SPARE, {.labels = A}, {"n", B, 1000, 0}, NO_LABEL},
-        {"the pod's value is empty", SPARE, {.labels = BERTH_LABELS("pool", "")}, {"n", A, 1000, 0}, NO_LABEL},
-        {"a pod that requests nothing", SPARE, {0}, {"n", B, 400, 0}, NO_CPU},
-        {"the arguments' value", VALUE, {0}, {"n", A, 1000, 0}, "fits"},
-        {"another value than the arguments'", VALUE, {0}, {"n", B, 1000, 0}, NO_LABEL},
-        {"the pod's value before the arguments'", VALUE, {.labels = B}, {"n", B, 1000, 0}, "fits"},
+        {"more free cpu than requested", SPARE, {.milli_cpu = 1000}, NODE(A, 2000, 500), "fits"},
+        {"a millicore short", SPARE, {.milli_cpu = 1000}, NODE(A, 2000, 501), NO_CPU},
+        {"no label and too little free cpu", SPARE, {.milli_cpu = 1000}, NODE(NULL, 1000, 0), NO_LABEL},
+        {"the pod's own value", SPARE, {.labels = A}, NODE(A, 1000, 0), "fits"},
+        {"another value than the pod's", SPARE, {.labels = A}, NODE(B, 1000, 0), NO_LABEL},
+        {"the pod's value is empty", SPARE, {.labels = BERTH_LABELS("pool", "")}, NODE(A, 1000, 0), NO_LABEL},
+        {"a pod that requests nothing", SPARE, {0}, NODE(B, 400, 0), NO_CPU},
+        {"the arguments' value", VALUE, {0}, NODE(A, 1000, 0), "fits"},
+        {"another value than the arguments'", VALUE, {0}, NODE(B, 1000, 0), NO_LABEL},
+        {"the pod's value before the arguments'", VALUE, {.labels = B}, NODE(B, 1000, 0), "fits"},
     };
     for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
         berth_test_same("arguments", berth_test_configure(cases[at].arguments), NULL);

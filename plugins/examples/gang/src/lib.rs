@@ -16,6 +16,19 @@ const NAME: &str = "gang.example.com/name";
 const SIZE: &str = "gang.example.com/size";
 const TIMEOUT: &str = "gang.example.com/timeout-seconds";
 
+berth_guest::pod_annotation! {
+    /// The name of the pod's group.
+    pub GangName = NAME
+}
+berth_guest::pod_annotation! {
+    /// The number of pods of the group.
+    pub GangSize = SIZE
+}
+berth_guest::pod_annotation! {
+    /// The maximum wait for the other pods, in seconds.
+    pub Timeout = TIMEOUT
+}
+
 /// A group's namespace and name.
 type Gang = (String, String);
 
@@ -31,20 +44,16 @@ pub struct Gangs {
 
 impl Index for Gangs {
     type Nodes = ();
-    type Pods = (pod::Namespace, pod::Annotations, pod::Uid);
+    type Pods = (pod::Namespace, GangName, pod::Uid);
+    type PendingPods = ();
 
     fn new(_: &NoArgs) -> Gangs {
         Gangs::default()
     }
 
-    fn pod_set(
-        &mut self,
-        pod: pod::Id,
-        _: node::Id,
-        (namespace, annotations, uid): (&pod::Namespace, &pod::Annotations, &pod::Uid),
-    ) {
+    fn pod_set(&mut self, pod: pod::Id, _: node::Id, (namespace, name, uid): (&pod::Namespace, &GangName, &pod::Uid)) {
         self.pod_removed(pod);
-        if let Some(name) = annotations.get(NAME) {
+        if let Some(name) = name.get() {
             let gang = (namespace.to_string(), name.to_owned());
             self.uids.entry(gang.clone()).or_default().insert(uid.to_string());
             self.pods.insert(pod, (gang, uid.to_string()));
@@ -62,28 +71,29 @@ impl Index for Gangs {
     }
 }
 
-/// Returns the number in the annotation `key`, or in the text `otherwise` if the pod has no such annotation.
-fn number(annotations: &pod::Annotations, key: &str, otherwise: &str) -> Result<u32, String> {
-    let text = annotations.get(key).unwrap_or(otherwise);
+/// Returns the number in an annotation. `key` is the annotation's key, for the error.
+fn number(key: &str, text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("annotation {key} is {text:?}; it must be a whole number"))
 }
 
+/// Takes the pod's identity, not the facts of its name and uid: all pods of a group share a pod signature.
 fn permit(
     _: &Reserved,
-    namespace: &pod::Namespace,
-    annotations: &pod::Annotations,
-    uid: &pod::Uid,
+    pod: &pod::Identity,
+    name: &GangName,
+    size: &GangSize,
+    timeout: &Timeout,
     gangs: &Gangs,
 ) -> Result<Permission, String> {
-    let Some(name) = annotations.get(NAME) else { return Ok(Permission::APPROVE) };
-    let size = number(annotations, SIZE, "")? as usize;
-    let timeout = Duration::from_secs(number(annotations, TIMEOUT, "60")?.into());
-    let all = gangs.uids.get(&(namespace.to_string(), name.to_owned()));
-    let others: Vec<String> = all.into_iter().flatten().filter(|other| ***other != **uid).cloned().collect();
+    let Some(name) = name.get() else { return Ok(Permission::APPROVE) };
+    let size = number(SIZE, size.get().unwrap_or_default())? as usize;
+    let timeout = Duration::from_secs(number(TIMEOUT, timeout.get().unwrap_or("60"))?.into());
+    let all = gangs.uids.get(&(pod.namespace.clone(), name.to_owned()));
+    let others: Vec<String> = all.into_iter().flatten().filter(|other| **other != pod.uid).cloned().collect();
     if others.len() + 1 < size {
         return Ok(Permission::wait(timeout));
     }
-    Ok(Permission::APPROVE.allowing(others))
+    Ok(Permission::APPROVE.approving(others))
 }
 
 berth_guest::plugin!(name: "gang", index: Gangs, permit: permit);
@@ -100,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_member_allows_all_members() {
+    fn the_last_member_approves_all_members() {
         let mut host = Host::<Plugin>::new();
         host.node(node("a"));
         for (uid, seconds) in [("one", 5), ("two", 7)] {
@@ -109,8 +119,16 @@ mod tests {
             assert_eq!(host.permit(&member, "a", b""), Permission::wait(Duration::from_secs(seconds)), "{uid}");
         }
         host.resident(&member("three"), "a");
-        let all = Permission::APPROVE.allowing(vec!["one".into(), "two".into()]);
+        let all = Permission::APPROVE.approving(["one", "two"]);
         assert_eq!(host.permit(&member("three"), "a", b""), all);
+    }
+
+    #[test]
+    fn the_members_of_a_group_share_a_pod_signature() {
+        let host = Host::<Plugin>::new();
+        let reads = &host.declaration().pod;
+        assert!(reads.facts.is_empty(), "{reads:?}");
+        assert_eq!(reads.annotation_keys, [NAME, SIZE, TIMEOUT]);
     }
 
     #[test]

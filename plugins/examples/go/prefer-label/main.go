@@ -10,8 +10,8 @@ import (
 
 // Args are the profile's pluginConfig args.
 type Args struct {
-	Label   string           `json:"label" berth:"required"`
-	Weights map[string]int64 `json:"weights"`
+	Label   string           `json:"label" berth:"required" doc:"The key of the label to score by."`
+	Weights map[string]int64 `json:"weights" doc:"The score of each value of the label, from 0 to 100."`
 }
 
 // PreferLabel is the plugin.
@@ -20,9 +20,14 @@ type PreferLabel struct{ Args }
 // Name is the plugin's name in profiles and messages.
 func (PreferLabel) Name() string { return "prefer-label" }
 
+// Reads declares the label.
+func (p PreferLabel) Reads() framework.Reads {
+	return framework.Reads{Node: framework.NodeReads{LabelKeys: []string{p.Label}}}
+}
+
 // Score returns the weight of the node's value of the label; 0 if the node has no such label or its value no weight.
 func (p PreferLabel) Score(_ context.Context, _ framework.CycleState, _ *framework.Pod, node framework.NodeInfo) (int64, *framework.Status) {
-	value, ok := node.Node().GetLabels()[p.Label]
+	value, ok := node.Node().GetLabel(p.Label)
 	if !ok {
 		return 0, nil
 	}
@@ -39,8 +44,6 @@ func New(args Args) (PreferLabel, error) {
 	return PreferLabel{args}, nil
 }
 
-func init() {
-	framework.Register(New, framework.Reads{Node: framework.NodeLabels})
-}
+func init() { framework.Register(New) }
 
 func main() { framework.Main() }

@@ -2,10 +2,11 @@
 //! request many GPUs. By default, rejects GPU nodes for pods without GPU requests.
 
 use berth_guest::prelude::*;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 /// Arguments, from `pluginConfig[].args`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Args {
     /// The name of the extended resource of the GPUs. The default is `nvidia.com/gpu`.
@@ -40,7 +41,7 @@ fn score(pod: &pod::Requests, node: &node::Allocatable, usage: &node::Usage, arg
     }
 }
 
-berth_guest::plugin!(name: "gpu-packing", args: Args, filter: filter, score: score);
+berth_guest::plugin!(name: "gpu-packing", args: Args, schema: "arguments.schema.json", filter: filter, score: score);
 
 #[cfg(test)]
 mod tests {

@@ -3,10 +3,11 @@
 //! (`prepare`), a `pre_score` that skips pods, and an argument.
 
 use berth_guest::prelude::*;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 /// Arguments, from `pluginConfig[].args`.
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Args {
     /// True to prefer nodes whose name ends with another digit than the pod's name.
@@ -37,6 +38,7 @@ fn last_digit(name: &str) -> Option<char> {
 berth_guest::plugin!(
     name: "node-number",
     args: Args,
+    schema: "arguments.schema.json",
     prepare: prepare => Option<char>,
     pre_score: pre_score,
     score: score,

@@ -11,6 +11,7 @@ use berth_guest::hints::{Event, Hint};
 use berth_guest::intents::{Intent, ObjectReference, quoted};
 use berth_guest::lifecycle::{Reservation, Reserved};
 use berth_guest::prelude::*;
+use berth_guest::schemars::{self, JsonSchema};
 use berth_guest::{ClusterEvent, EventActions};
 use serde::Deserialize;
 
@@ -18,7 +19,7 @@ const AGENT: &str = "warm-up.example.com/agent";
 const DATASET: &str = "warm-up.example.com/dataset";
 
 /// Arguments, from `pluginConfig[].args`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Args {
     /// The maximum time that pre-bind waits for the agent, in seconds.
@@ -67,6 +68,7 @@ fn queueing_hint(_: &Event, node: node::Change<'_, node::Labels>) -> Hint {
 berth_guest::plugin!(
     name: "warm-up",
     args: Args,
+    schema: "arguments.schema.json",
     filter: filter,
     reserve: reserve,
     pre_bind: pre_bind,

@@ -3,10 +3,10 @@
 const berth = @import("berth");
 
 pub const name = "prefer-label";
-pub const reads = .{ .node = .{.labels} };
-pub const Args = struct { label: []const u8, weights: berth.WholeMap(0, 100) };
+pub const reads = .{ .node = .{ .label_keys = .{.label} } };
+pub const Args = struct { label: [:0]const u8, weights: berth.WholeMap(0, 100) };
 
 pub fn score(_: *const berth.Pod, node: *const berth.Node, args: *const Args) i64 {
-    const value = berth.label(&node.labels, args.label) orelse return 0;
+    const value = node.label(args.label) orelse return 0;
     return args.weights.get(value) orelse 0;
 }

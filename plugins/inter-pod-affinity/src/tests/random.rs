@@ -30,9 +30,9 @@ fn sums_after_changes_equal_sums_from_scratch() {
 fn undone_changes_have_no_effect() {
     let mut host = host();
     put(&mut host, &app("web"), "a1 b1");
-    let incoming = app("web").near(term("zone", "web")).rather_near(2, term("node", "web"));
+    let incoming = app("web").affinity(term("zone", "web")).preferred_affinity(2, term("node", "web"));
     let before = (host.verdicts(&incoming), host.raw_scores(&incoming));
-    let other = host.resident(&app("web").away_from(term("zone", "web")), "b2");
+    let other = host.resident(&app("web").anti_affinity(term("zone", "web")), "b2");
     assert_ne!(before, (host.verdicts(&incoming), host.raw_scores(&incoming)));
     host.remove_resident(other);
     assert_eq!(before, (host.verdicts(&incoming), host.raw_scores(&incoming)));
@@ -89,10 +89,10 @@ fn some_pod(rng: &mut fastrand::Rng, terms: u32) -> PodBuilder {
     for _ in 0..rng.u32(..=terms) {
         let term = some_term(rng);
         pod = match rng.u32(..7) {
-            0 => pod.near(term),
-            1 | 2 => pod.away_from(term),
-            3 | 4 => pod.rather_near(rng.i32(1..100), term),
-            _ => pod.rather_away_from(rng.i32(1..100), term),
+            0 => pod.affinity(term),
+            1 | 2 => pod.anti_affinity(term),
+            3 | 4 => pod.preferred_affinity(rng.i32(1..100), term),
+            _ => pod.preferred_anti_affinity(rng.i32(1..100), term),
         };
     }
     pod

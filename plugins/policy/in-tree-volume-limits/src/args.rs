@@ -1,12 +1,13 @@
 //! The plugin's arguments: the limited kinds of volumes.
 
+use berth_guest::schemars::{self, JsonSchema};
 use berth_guest_volumes::migration::InTree;
 use serde::Deserialize;
 
 use crate::volume::Source;
 
 /// The plugin's arguments.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     /// The predicates to apply.
@@ -18,7 +19,7 @@ pub struct Args {
 }
 
 /// A predicate, by its name in a scheduler Policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Limit {
     /// Limits `awsElasticBlockStore` volumes.
     #[serde(rename = "MaxEBSVolumeCount")]

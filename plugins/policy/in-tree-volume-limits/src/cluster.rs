@@ -117,6 +117,7 @@ impl Cluster {
 impl Index<Args> for Cluster {
     type Nodes = (node::Name, node::Labels, node::Allocatable);
     type Pods = (pod::Namespace, pod::Volumes);
+    type PendingPods = ();
 
     fn new(_: &Args) -> Cluster {
         Cluster::default()

@@ -48,6 +48,7 @@ fn filter_nodes(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::
 berth_guest::plugin!(
     name: "InTreeVolumeLimits",
     args: Args,
+    schema: "arguments.schema.json",
     index: Cluster,
     prepare: prepare => PreparedPod,
     pre_filter: pre_filter,

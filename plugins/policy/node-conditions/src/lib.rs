@@ -6,17 +6,18 @@
 //! containers' requests: memory pressure rejects only BestEffort pods.
 
 use berth_guest::prelude::*;
+use berth_guest::schemars::{self, JsonSchema};
 use berth_guest::types::ConditionStatus;
 use serde::Deserialize;
 
 /// The plugin's arguments: the predicates to apply.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     checks: Vec<Check>,
 }
 
 /// A predicate, by its name in a scheduler Policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 enum Check {
     /// Rejects nodes that are unschedulable, whose condition `Ready` is not `True`, or whose condition
     /// `NetworkUnavailable` is not `False`. A missing condition does not reject the node.
@@ -74,7 +75,13 @@ fn filter(
     verdict
 }
 
-berth_guest::plugin!(name: "NodeConditions", args: Args, prepare: prepare => BestEffort, filter: filter);
+berth_guest::plugin!(
+    name: "NodeConditions",
+    args: Args,
+    schema: "arguments.schema.json",
+    prepare: prepare => BestEffort,
+    filter: filter,
+);
 
 #[cfg(test)]
 mod tests;

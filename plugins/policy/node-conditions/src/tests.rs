@@ -17,7 +17,14 @@ fn host(checks: &str, node: NodeBuilder) -> Host<Plugin> {
 }
 
 fn container(requests: Resources) -> Container {
-    Container { name: "main".into(), kind: ContainerKind::Main, image: String::new(), requests, host_ports: Vec::new() }
+    Container {
+        name: "main".into(),
+        kind: ContainerKind::Main,
+        image: String::new(),
+        requests,
+        limits: Resources::default(),
+        host_ports: Vec::new(),
+    }
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! `NodeLabelArgs` of kubescheduler.config.k8s.io/v1beta1.
 
 use berth_guest::Problems;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 /// Checked arguments: label keys.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(try_from = "NodeLabelArgs")]
+#[schemars(with = "NodeLabelArgs", description = "`NodeLabelArgs`.")]
 pub struct Args {
     /// A node must have all of these labels.
     pub present_labels: Vec<String>,
@@ -17,7 +19,7 @@ pub struct Args {
     pub absent_labels_preference: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]
 struct NodeLabelArgs {

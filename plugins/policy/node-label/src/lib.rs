@@ -23,7 +23,7 @@ fn score(args: &Args, labels: &node::Labels) -> i64 {
     (100 * met).checked_div(preferences).unwrap_or(0) as i64
 }
 
-berth_guest::plugin!(name: "NodeLabel", args: Args, filter: filter, score: score);
+berth_guest::plugin!(name: "NodeLabel", args: Args, schema: "arguments.schema.json", filter: filter, score: score);
 
 #[cfg(test)]
 mod tests;

@@ -29,6 +29,7 @@ impl Cluster {
 impl Index<Args> for Cluster {
     type Nodes = node::Labels;
     type Pods = (pod::Namespace, pod::Labels, pod::Deleting);
+    type PendingPods = ();
 
     fn new(_: &Args) -> Cluster {
         Cluster::default()

@@ -9,6 +9,7 @@ mod cluster;
 mod zones;
 
 use berth_guest::prelude::*;
+use berth_guest::schemars::{self, JsonSchema};
 use berth_guest::selector::LabelSelector;
 use cluster::Cluster;
 use serde::Deserialize;
@@ -18,7 +19,7 @@ use zones::Zones;
 const ZONE_WEIGHTING: f64 = 2.0 / 3.0;
 
 /// The plugin's arguments.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     /// True if only Services are considered, not controllers.
@@ -82,6 +83,7 @@ fn score_of(count: i64, highest: i64) -> f64 {
 berth_guest::plugin!(
     name: "SelectorSpread",
     args: Args,
+    schema: "arguments.schema.json",
     index: Cluster,
     prepare: prepare => PreparedPod,
     pre_score: pre_score,

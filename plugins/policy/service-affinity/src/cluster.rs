@@ -36,6 +36,7 @@ impl Cluster {
 impl Index<Args> for Cluster {
     type Nodes = (node::Name, node::Labels);
     type Pods = (pod::Namespace, pod::Labels, pod::Deleting);
+    type PendingPods = ();
 
     fn new(_: &Args) -> Cluster {
         Cluster::default()

@@ -11,13 +11,14 @@ mod spreading;
 
 use berth_guest::Verdicts;
 use berth_guest::prelude::*;
+use berth_guest::schemars::{self, JsonSchema};
 use berth_guest::selector::LabelSelector;
 use cluster::Cluster;
 use serde::Deserialize;
 use spreading::{normalize, score_nodes};
 
 /// `ServiceAffinityArgs` of kubescheduler.config.k8s.io/v1beta1: label keys.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Args {
     /// All nodes with pods of a Service must have equal values of these labels.
@@ -70,6 +71,7 @@ fn filter_nodes(pod: &PreparedPod, args: &Args, cluster: &Cluster, nodes: node::
 berth_guest::plugin!(
     name: "ServiceAffinity",
     args: Args,
+    schema: "arguments.schema.json",
     index: Cluster,
     prepare: prepare => PreparedPod,
     pre_filter: pre_filter,

@@ -4,13 +4,11 @@ mod binding;
 mod declaration;
 mod nodes;
 mod queueing;
+mod refusal;
 
-/// Returns an error from the export, in one of 24 calls on average.
-macro_rules! refuse_sometimes {
-    ($draw:expr) => {
-        if $draw.one_in(24) {
-            return Err($draw.text());
-        }
-    };
+use crate::exports::berth::scheduler::classes::{ClassFilter, Classified};
+pub(crate) use refusal::refuse_sometimes;
+
+fn classified(filter: ClassFilter, scores: bool, replaces_all: bool, nodes: Vec<u32>, classes: Vec<u32>) -> Classified {
+    Classified { filter, scores, replaces_all, nodes, classes }
 }
-pub(crate) use refuse_sometimes;

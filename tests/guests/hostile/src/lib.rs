@@ -1,5 +1,5 @@
 //! A plugin that answers calls with values of the right type and random content, which is drawn from a seed.
-//! `tests/hostile` runs it.
+//! `tests/hostile` runs it. `tests/guests/hostile-v0-1` builds most of this code for version 0.1 of the contract.
 //!
 //! The answers are harmless until a node's name starts with `hostile-`, unless the argument `armed` is true. Then the
 //! answers change from call to call, and the plugin logs heavily and names objects that do not exist. With the argument
@@ -22,13 +22,14 @@ use crate::facts::Facts;
 #[allow(unsafe_code, clippy::all, reason = "generated code")]
 mod generated {
     wit_bindgen::generate!({
-        path: "../../../wit/0.1",
+        path: "../../../wit/0.2",
         world: "everything",
         pub_export_macro: true,
         default_bindings_module: "crate::generated",
     });
 }
 
+pub(crate) use generated::berth::scheduler::facts::Cycle;
 pub(crate) use generated::{berth, exports};
 
 thread_local! {

@@ -3,18 +3,14 @@
 ;;
 ;; $objects is the number of objects, received through `objects`, that have any of the declared fields.
 ;;
-;; Memory: 0 to 1 KiB constants and results; from 64 KiB the cpu in use, 8 bytes per node; from 1 MiB the heap.
+;; Memory: 0 to 4 KiB constants and results; from 4 KiB the declaration; from 32 KiB data of tests; from 64 KiB the cpu in use, 8 bytes per node; from 1 MiB the heap.
 (module
   @imports@
   (memory (export "memory") 32)
   (global $heap (mut i32) (i32.const 0x100000))
   @data@
-  (data (i32.const 0) "@name@")
-  (data (i32.const 80) "@version@")
-  ;; describe: name, version
-  (data (i32.const 96) "\00\00\00\00@name_length@\50\00\00\00@version_length@")
-  ;; configure: ok, pod facts, node facts, resident pod facts, cluster facts, scopes, normalization, retry-on
-  (data (i32.const 128) "\00\00\00\00@pod_facts@@node_facts@\00\00\00\00\00\00@cluster_facts@@scope@@scope@@normalization@\00\00\00\00\00\00\00\00")
+  ;; what describe and configure return
+  (data (i32.const 0x1000) "@declared@")
   ;; an error that the plugin returns
   (data (i32.const 192) "no thank you")
   (data (i32.const 208) "\01\00\00\00\c0\00\00\00\0c\00\00\00")
@@ -45,8 +41,8 @@
 
   (func (export "berth:scheduler/plugin@contract@#describe") (result i32) @describe@)
   (func (export "berth:scheduler/plugin@contract@#configure") (param $text i32) (param $length i32) (result i32) @configure@)
-  (func (export "berth:scheduler/plugin@contract@#hold-template") (param i32) @hold@ (call $clear (i32.const 0)))
-  (func (export "berth:scheduler/plugin@contract@#forget-templates") (param i32 i32) (call $clear (i32.const 0)))
+  (func (export "berth:scheduler/plugin@contract@#@add@") (param i32) @add_signature@ (call $clear (i32.const 0)))
+  (func (export "berth:scheduler/plugin@contract@#@remove@") (param i32 i32) (call $clear (i32.const 0)))
 
   ;; Stores the cpu in use of every node in a usage change.
   (func $apply (export "berth:scheduler/snapshot@contract@#apply") (param $change i32) (param $count i32)
@@ -65,6 +61,7 @@
               (i64.load (i32.add (i32.load offset=16 (local.get $change)) (i32.mul (local.get $row) (i32.const 8)))))))
           (local.set $row (i32.add (local.get $row) (i32.const 1)))
           (br $usage)))))
+      @change@
       (local.set $change (i32.add (local.get $change) (i32.const @change_size@)))
       (local.set $count (i32.sub (local.get $count) (i32.const 1)))
       (br $changes)))
@@ -90,12 +87,12 @@
       (br $changes)))
     (call $clear (i32.const 0)))
 
-  (func (export "berth:scheduler/pre-filter@contract@#pre-filter") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (result i32)
+  (func (export "berth:scheduler/pre-filter@contract@#pre-filter") (param $id i64) (param $time i64) (param $seed i64) (param $signature i32) (result i32)
     @pre_filter@)
   (func (export "cabi_post_berth:scheduler/pre-filter@contract@#pre-filter") (param i32) (call $clear (i32.const 0)))
 
   ;; The result is at 512. Each verdict is 0 unless the body writes another.
-  (func (export "berth:scheduler/filter@contract@#filter") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
+  (func (export "berth:scheduler/filter@contract@#filter") (param $id i64) (param $time i64) (param $seed i64) (param $signature i32) (param $nodes i32) (param $count i32) (result i32)
     (local $verdicts i32) (local $at i32)
     (local.set $verdicts (call $alloc (i32.mul (local.get $count) (i32.const 2))))
     (memory.fill (local.get $verdicts) (i32.const 0) (i32.mul (local.get $count) (i32.const 2)))
@@ -110,10 +107,10 @@
 
   ;; The result is at 2048: unschedulable, without a reason. $room nominates a node and evicts a pod instead.
   (func (export "berth:scheduler/post-filter@contract@#post-filter")
-    (param $id i64) (param $time i64) (param $seed i64) (param $template i32)
+    (param $id i64) (param $time i64) (param $seed i64) (param $signature i32) @identity@
     (param $nodes i32) (param $count i32) (param $codes i32) (param $code_count i32)
     (param $leaving i32) (param $leaving_count i32) (result i32)
-    (memory.fill (i32.const 2048) (i32.const 0) (i32.const 48))
+    (memory.fill (i32.const 2048) (i32.const 0) (i32.const 64))
     (i32.store8 (i32.const 2052) (i32.const 1))
     @post_filter@
     (i32.const 2048))
@@ -127,12 +124,12 @@
     (i32.store (i32.const 2068) (i32.const 256))
     (i32.store (i32.const 2072) (i32.const 7)))
 
-  (func (export "berth:scheduler/pre-score@contract@#pre-score") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
+  (func (export "berth:scheduler/pre-score@contract@#pre-score") (param $id i64) (param $time i64) (param $seed i64) (param $signature i32) (param $nodes i32) (param $count i32) (result i32)
     @pre_score@)
   (func (export "cabi_post_berth:scheduler/pre-score@contract@#pre-score") (param i32) (call $clear (i32.const 0)))
 
   ;; The score of each node is its cpu in use, which `apply` stored.
-  (func (export "berth:scheduler/score@contract@#score") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
+  (func (export "berth:scheduler/score@contract@#score") (param $id i64) (param $time i64) (param $seed i64) (param $signature i32) (param $nodes i32) (param $count i32) (result i32)
     (local $scores i32) (local $at i32) (local $sum i64)
     (local.set $scores (call $alloc (i32.mul (local.get $count) (i32.const 8))))
     (block $done (loop $each
@@ -149,10 +146,52 @@
     (i32.const 544))
   (func (export "cabi_post_berth:scheduler/score@contract@#score") (param i32) (call $clear (i32.const 0)))
 
-  (func (export "berth:scheduler/normalize@contract@#normalize") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (param $scores i32) (param $score_count i32) (result i32)
+  (func (export "berth:scheduler/normalize@contract@#normalize") (param $id i64) (param $time i64) (param $seed i64) (param $signature i32) (param $nodes i32) (param $count i32) (param $scores i32) (param $score_count i32) (result i32)
     (i32.store (i32.const 576) (i32.const 0))
     (i32.store (i32.const 580) (local.get $scores))
     (i32.store (i32.const 584) (local.get $score_count))
     @normalize@
     (i32.const 576))
-  (func (export "cabi_post_berth:scheduler/normalize@contract@#normalize") (param i32) (call $clear (i32.const 0))))
+  (func (export "cabi_post_berth:scheduler/normalize@contract@#normalize") (param i32) (call $clear (i32.const 0)))
+
+  ;; The result is at 3072, and the only element of the key at 3088: 0, unless the body writes another.
+  (func (export "berth:scheduler/queue-sort@contract@#sort-key") (param $signature i32) @first_queued@ (param $queued i64) (result i32)
+    (i32.store (i32.const 3072) (i32.const 0))
+    (i32.store (i32.const 3076) (i32.const 3088))
+    (i32.store (i32.const 3080) (i32.const 1))
+    (i64.store (i32.const 3088) (i64.const 0))
+    @sort_key@
+    (i32.const 3072))
+  (func (export "cabi_post_berth:scheduler/queue-sort@contract@#sort-key") (param i32) (call $clear (i32.const 0)))
+
+  ;; The result is at 3104: the answer at 3108 is false, unless the body writes another.
+  (func (export "berth:scheduler/skip@contract@#skip") (param $signature i32) (result i32)
+    (i64.store (i32.const 3104) (i64.const 0))
+    @skip@
+    (i32.const 3104))
+  (func (export "cabi_post_berth:scheduler/skip@contract@#skip") (param i32) (call $clear (i32.const 0)))
+
+  ;; Reserves nothing.
+  (func (export "berth:scheduler/reserve@contract@#reserve")
+    (param $id i64) (param $time i64) (param $seed i64) (param $signature i32) @identity@ (param $node i32) (result i32)
+    (memory.fill (i32.const 3120) (i32.const 0) (i32.const 24))
+    (i32.const 3120))
+  (func (export "cabi_post_berth:scheduler/reserve@contract@#reserve") (param i32) (call $clear (i32.const 0)))
+
+  ;; The result is at 3152: no intents. In version 0.2, the lists of pod actions are at 3160, 3168 and 3176.
+  (func (export "berth:scheduler/reserve@contract@#unreserve")
+    (param $id i64) (param $time i64) (param $seed i64) (param $signature i32) @identity@
+    (param $name i32) (param $name_length i32) (param $state i32) (param $state_length i32) (param $pre_bound i32) (result i32)
+    (memory.fill (i32.const 3152) (i32.const 0) (i32.const 32))
+    @unreserve@
+    (i32.const 3152))
+  (func (export "cabi_post_berth:scheduler/reserve@contract@#unreserve") (param i32) (call $clear (i32.const 0)))
+
+  ;; The result is at 3200: approve. In version 0.2, the lists of pod actions are at 3232, 3240 and 3248.
+  (func (export "berth:scheduler/permit@contract@#permit")
+    (param $id i64) (param $time i64) (param $seed i64) (param $signature i32) @identity@
+    (param $name i32) (param $name_length i32) (param $state i32) (param $state_length i32) (result i32)
+    (memory.fill (i32.const 3200) (i32.const 0) (i32.const 56))
+    @permit@
+    (i32.const 3200))
+  (func (export "cabi_post_berth:scheduler/permit@contract@#permit") (param i32) (call $clear (i32.const 0))))

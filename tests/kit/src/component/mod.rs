@@ -1,15 +1,24 @@
 //! Builds small components from `guest.wat` and the contract, valid or deliberately faulty. Tests with these components
 //! need no toolchain for plugins.
+
+mod declaration;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::{Resolve, SizeAlign, SourceMap, Type, WorldId};
+use wit_parser::{Resolve, SizeAlign, SourceMap, Type, TypeDefKind, TypeId, WorldId};
+
+pub use self::declaration::Reads;
+use self::declaration::{Declaration, Memory};
 
 const MODULE: &str = include_str!("guest.wat");
 
+/// The newest version of the contract.
+const NEWEST: &str = "0.2.0";
+
 /// The bit of the node fact `usage`.
-pub const USAGE: u16 = 1 << 6;
+pub const USAGE: u32 = 1 << 6;
 /// The declared normalization `none`.
 pub const NORMALIZE_NONE: u8 = 0;
 /// The declared normalization `default`.
@@ -29,17 +38,12 @@ struct Foreign {
 /// A component to build.
 #[derive(Clone)]
 pub struct Guest {
-    name: String,
-    version: String,
+    declaration: Declaration,
     contract: &'static str,
     /// A line of the contract, and the line that replaces it in this component's build.
     contract_line: Option<(&'static str, &'static str)>,
     exports: Vec<&'static str>,
     foreign: Foreign,
-    node_facts: u16,
-    pod_facts: u32,
-    normalization: u8,
-    scope: u8,
     /// The apiVersion, kind and field of the objects that the component reads if it exports `objects`.
     objects: [&'static str; 3],
     what_if: bool,
@@ -53,30 +57,38 @@ impl Guest {
         let bodies = [
             ("imports", ""),
             ("data", ""),
-            ("describe", "(i32.const 96)"),
-            ("configure", "(i32.const 128)"),
-            ("hold", ""),
+            ("describe", "(i32.const @description@)"),
+            ("configure", "(i32.const @declaration@)"),
+            ("add_signature", ""),
             ("apply", ""),
+            // Code for each change that `apply` receives.
+            ("change", ""),
             // Whether a row of usage is kept.
             ("takes", "(i32.const 1)"),
+            ("skip", ""),
+            ("sort_key", ""),
             ("pre_filter", "(i64.store (i32.const 600) (i64.const 0)) (i32.const 600)"),
             ("filter", ""),
             ("post_filter", ""),
             ("pre_score", "(i64.store (i32.const 600) (i64.const 0)) (i32.const 600)"),
             ("score", ""),
             ("normalize", ""),
+            ("unreserve", ""),
+            ("permit", ""),
         ];
-        Self {
+        let declaration = Declaration {
             name: name.to_owned(),
             version: "1.2.3".to_owned(),
-            contract: "0.1.0",
+            node: Reads::facts(USAGE),
+            normalization: NORMALIZE_DEFAULT,
+            ..Declaration::default()
+        };
+        Self {
+            declaration,
+            contract: NEWEST,
             contract_line: None,
             exports: vec!["plugin", "snapshot", "filter", "score"],
             foreign: Foreign::default(),
-            node_facts: USAGE,
-            pod_facts: 0,
-            normalization: NORMALIZE_DEFAULT,
-            scope: 0,
             objects: ["v1", "ConfigMap", "data"],
             what_if: false,
             bodies: bodies.map(|(function, body)| (function, body.to_owned())).into(),
@@ -85,7 +97,7 @@ impl Guest {
 
     /// Sets the version that `describe` returns.
     pub fn version(mut self, version: &str) -> Self {
-        self.version = version.to_owned();
+        self.declaration.version = version.to_owned();
         self
     }
 
@@ -95,7 +107,8 @@ impl Guest {
         self
     }
 
-    /// Sets the version of the contract.
+    /// Sets the version of the contract. Each version `0.1.x` has the interfaces of version 0.1, and each other version
+    /// those of the newest version.
     pub fn contract(mut self, version: &'static str) -> Self {
         self.contract = version;
         self
@@ -109,25 +122,65 @@ impl Guest {
 
     /// Declares scope `node`.
     pub fn scope_node(mut self) -> Self {
-        self.scope = 1;
+        self.declaration.scope = 1;
         self
     }
 
     /// Sets the declared node facts.
-    pub fn node_facts(mut self, facts: u16) -> Self {
-        self.node_facts = facts;
+    pub fn node_facts(self, facts: u32) -> Self {
+        self.node(Reads::facts(facts))
+    }
+
+    /// Sets what the component reads of nodes.
+    pub fn node(mut self, reads: Reads) -> Self {
+        self.declaration.node = reads;
         self
     }
 
     /// Sets the declared pod facts.
-    pub fn pod_facts(mut self, facts: u32) -> Self {
-        self.pod_facts = facts;
+    pub fn pod_facts(self, facts: u32) -> Self {
+        self.pod(Reads::facts(facts))
+    }
+
+    /// Sets what the component reads of the pod to schedule.
+    pub fn pod(mut self, reads: Reads) -> Self {
+        self.declaration.pod = reads;
+        self
+    }
+
+    /// Sets what the component reads of the pods on nodes.
+    pub fn resident_pods(mut self, reads: Reads) -> Self {
+        self.declaration.resident_pods = Some(reads);
+        self
+    }
+
+    /// Sets what the component reads of pending pods.
+    pub fn pending_pods(mut self, reads: Reads) -> Self {
+        self.declaration.pending_pods = Some(reads);
+        self
+    }
+
+    /// Declares that the component reads the time.
+    pub fn reads_time(mut self) -> Self {
+        self.declaration.reads_time = true;
+        self
+    }
+
+    /// Sets the JSON Schema of the arguments.
+    pub fn arguments(mut self, schema: &str) -> Self {
+        self.declaration.arguments = Some(schema.to_owned());
+        self
+    }
+
+    /// Declares events of this kind with these actions: a bit for each, in the order of the contract.
+    pub fn retry_on(mut self, kind: &'static str, actions: u16) -> Self {
+        self.declaration.retry_on.push((kind, actions));
         self
     }
 
     /// Sets the declared normalization.
     pub fn normalization(mut self, normalization: u8) -> Self {
-        self.normalization = normalization;
+        self.declaration.normalization = normalization;
         self
     }
 
@@ -184,13 +237,13 @@ impl Guest {
             imports: &["wasi:http/outgoing-handler@0.2.0"],
         };
         self.body("imports", r#"(import "wasi:http/outgoing-handler@0.2.0" "now" (func $now (result i64)))"#)
-            .body("describe", "(drop (call $now)) (i32.const 96)")
+            .body("describe", "(drop (call $now)) (i32.const @description@)")
     }
 
     /// Makes `function` log `message` as an error and then trap, as a panic in the SDK does.
     pub fn panics(self, function: &'static str, message: &str) -> Self {
         let log = format!(r#"(i32.const 0) (i32.const 640) (i32.const {}) (call $log) (unreachable)"#, message.len());
-        let import = r#"(import "berth:scheduler/log@0.1.0" "write" (func $log (param i32 i32 i32)))"#;
+        let import = r#"(import "berth:scheduler/log@contract@" "write" (func $log (param i32 i32 i32)))"#;
         let data = format!(r#"(data (i32.const 640) "{message}")"#);
         self.body("imports", import).body("data", &data).body(function, &log)
     }
@@ -198,7 +251,7 @@ impl Guest {
     /// Adds a post-filter that asks about its first node without pod 0. If the pod fits, the post-filter nominates the
     /// node; otherwise the post-filter returns an error.
     pub fn makes_room(self) -> Self {
-        let import = r#"(import "berth:scheduler/what-if@0.1.0" "ask"
+        let import = r#"(import "berth:scheduler/what-if@contract@" "ask"
             (func $ask (param i64 i64 i64 i32 i32 i32 i32)))"#;
         // Addresses: the case (node, pods) at 2176, the pod's id at 2200, and the result (verdicts) at 2208.
         let body = "
@@ -206,7 +259,7 @@ impl Guest {
             (i32.store (i32.const 2176) (i32.load (local.get $nodes)))
             (i32.store (i32.const 2180) (i32.const 2200))
             (i32.store (i32.const 2184) (i32.const 1))
-            (call $ask (local.get $id) (local.get $time) (local.get $seed) (local.get $template)
+            (call $ask (local.get $id) (local.get $time) (local.get $seed) (local.get $signature)
               (i32.const 2176) (i32.const 1) (i32.const 2208))
             (if (i32.eqz (i32.load16_u (i32.load (i32.const 2216))))
               (then (call $room (i32.load (local.get $nodes)) (i32.const 0)))
@@ -231,11 +284,29 @@ impl Guest {
         encoder.validate(false).encode().expect("the module can be encoded as a component")
     }
 
+    /// Returns the offset in bytes of a field of a record. A record that is passed through memory has its fields there.
+    #[must_use]
+    pub fn offset(&self, interface: &str, record: &str, field: &str) -> usize {
+        let (resolve, _) = self.resolve();
+        let id = type_id(&resolve, interface, record);
+        let TypeDefKind::Record(of) = &resolve.types[id].kind else { panic!("{record} is not a record") };
+        let mut sizes = SizeAlign::default();
+        sizes.fill(&resolve);
+        let at = of.fields.iter().position(|known| known.name == field).expect("the record has the field");
+        sizes.field_offsets(of.fields.iter().map(|field| &field.ty))[at].0.size_wasm32()
+    }
+
+    /// Returns whether the component has the interfaces of version 0.1.
+    fn is_v0_1(&self) -> bool {
+        self.contract.starts_with("0.1.")
+    }
+
     /// Returns the contract with a world of this component's exports.
     fn resolve(&self) -> (Resolve, WorldId) {
         let mut resolve = Resolve::default();
         let mut sources = SourceMap::new();
-        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit/0.1");
+        let (folder, built) = if self.is_v0_1() { ("0.1", "@0.1.0") } else { ("0.2", "@0.2.0") };
+        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit").join(folder);
         let mut changed = self.contract_line.is_none();
         for entry in std::fs::read_dir(wit).expect("the folder wit/ can be read") {
             let path = entry.expect("readable").path();
@@ -245,7 +316,7 @@ impl Guest {
                     changed |= text.contains(line);
                     text = text.replace(line, replacement);
                 }
-                sources.push(&path, text.replace("@0.1.0", &format!("@{}", self.contract)));
+                sources.push(&path, text.replace(built, &format!("@{}", self.contract)));
             }
         }
         assert!(changed, "the contract does not have the line to replace: {:?}", self.contract_line);
@@ -275,23 +346,31 @@ impl Guest {
             fill(function, body);
         }
         fill("contract", &format!("@{}", self.contract));
-        fill("name", &self.name);
-        fill("name_length", &length(&self.name));
-        fill("version", &self.version);
-        fill("version_length", &length(&self.version));
+        let names = if self.is_v0_1() { V0_1 } else { V0_2 };
+        names.into_iter().for_each(|(placeholder, name)| fill(placeholder, name));
+        let memory = if self.is_v0_1() { self.declaration.v0_1() } else { self.declaration.newest() };
+        let Memory { bytes: declared, description, declaration } = memory;
+        fill("declared", &bytes(&declared));
+        fill("description", &description.to_string());
+        fill("declaration", &declaration.to_string());
         for (placeholder, value) in ["api_version", "kind", "field"].into_iter().zip(self.objects) {
             fill(placeholder, value);
             fill(&format!("{placeholder}_length"), &length(value));
         }
-        fill("pod_facts", &bytes(&self.pod_facts.to_le_bytes()));
-        fill("node_facts", &bytes(&self.node_facts.to_le_bytes()));
-        fill("cluster_facts", &bytes(&[0]));
-        fill("scope", &bytes(&[self.scope]));
-        fill("normalization", &bytes(&[self.normalization]));
         fill("change_size", &change_size(resolve).to_string());
         remove_other_exports(&text, resolve, world)
     }
 }
+
+/// The parts of `guest.wat` that differ between the versions of the contract.
+const V0_1: [(&str, &str); 4] =
+    [("add", "hold-template"), ("remove", "forget-templates"), ("identity", ""), ("first_queued", "")];
+const V0_2: [(&str, &str); 4] = [
+    ("add", "add-signature"),
+    ("remove", "remove-signatures"),
+    ("identity", "(param i32 i32 i32 i32) (param $uid i32) (param $uid_length i32)"),
+    ("first_queued", "(param $first_queued i64)"),
+];
 
 fn length(text: &str) -> String {
     bytes(&(text.len() as u32).to_le_bytes())
@@ -305,9 +384,12 @@ fn bytes(bytes: &[u8]) -> String {
 fn change_size(resolve: &Resolve) -> usize {
     let mut sizes = SizeAlign::default();
     sizes.fill(resolve);
-    let snapshot = resolve.interfaces.iter().find(|(_, i)| i.name.as_deref() == Some("snapshot"));
-    let change = snapshot.and_then(|(_, interface)| interface.types.get("change")).expect("the contract has changes");
-    sizes.size(&Type::Id(*change)).size_wasm32()
+    sizes.size(&Type::Id(type_id(resolve, "snapshot", "change"))).size_wasm32()
+}
+
+fn type_id(resolve: &Resolve, interface: &str, name: &str) -> TypeId {
+    let interface = resolve.interfaces.iter().find(|(_, known)| known.name.as_deref() == Some(interface));
+    *interface.and_then(|(_, interface)| interface.types.get(name)).expect("the contract has the type")
 }
 
 /// Removes the exports that the world does not have.

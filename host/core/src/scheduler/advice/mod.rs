@@ -13,7 +13,7 @@ use crate::model::Pod;
 use crate::nominations::Nominations;
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Hint, HintEvent, PluginError, PluginId, Plugins, PodSignatureId,
-    PointOutcome, Scope, Status, WhatIf,
+    PointOutcome, QueueTimes, Scope, Status, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::queue::{Admission, Advisor, HelpedPods, Queue, QueuedPod, Rejector, SortKey};
@@ -74,7 +74,7 @@ impl Core {
         if !declaration.is_concerned_by(event) {
             return false;
         }
-        let signature = self.results.pod_signatures.of(declaration.pod_facts, pod, self.cycles);
+        let signature = self.results.pod_signatures.of(&declaration.pod, pod, self.cycles);
         let rejector = Rejector { id: plugin.id, declaration, pending: false, signature };
         let (_, mut advice) = self.queue_and_advice(now, plugins);
         advice.hints(&rejector, event, &[pod]).contains(&true)
@@ -105,9 +105,11 @@ impl Advice<'_> {
     fn keeps(&self, plugin: &ProfilePlugin) -> bool {
         let declaration = &plugin.declaration;
         self.results.is_enabled()
-            && declaration.node_facts.is_empty()
+            && !declaration.reads_time
+            && declaration.node.is_empty()
             && declaration.cluster_facts.is_empty()
             && declaration.objects.is_empty()
+            && declaration.pending_pods.is_none()
     }
 
     fn ask<R>(
@@ -124,7 +126,7 @@ impl Advice<'_> {
 
     fn pre_enqueue(&mut self, plugin: &ProfilePlugin, pod: &Arc<Pod>) -> Result<Option<Rejector>, PluginError> {
         let ProfilePlugin { id, declaration, .. } = plugin;
-        let signature = self.results.pod_signatures.of(declaration.pod_facts, pod, self.cycle);
+        let signature = self.results.pod_signatures.of(&declaration.pod, pod, self.cycle);
         let seed = mix(self.seed, self.cycle, u64::from(id.0));
         let cycle = Cycle { id: self.cycle, time: self.now, seed, signature, pod, cache: self.cache };
         if self.results.skips(plugin, &cycle, self.plugins) {
@@ -161,18 +163,18 @@ impl Advice<'_> {
     /// Returns the plugin's own queueing hints. A failed call counts as the hint `queue` for all pods, so that no pod
     /// is lost.
     fn plugins_hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
-        let facts = rejector.declaration.pod_facts;
+        let reads = &rejector.declaration.pod;
         let mut signature =
-            |pod: &Option<Arc<Pod>>| Some(self.results.pod_signatures.of(facts, pod.as_ref()?, self.cycle));
+            |pod: &Option<Arc<Pod>>| Some(self.results.pod_signatures.of(reads, pod.as_ref()?, self.cycle));
         let changed = match &event.subject {
             Subject::Pod { before, after } => [signature(before), signature(after)],
-            Subject::Node { .. } | Subject::Object { .. } => [None; 2],
+            Subject::Node { .. } | Subject::PendingPod { .. } | Subject::Object { .. } => [None; 2],
         };
         let happened = HintEvent { event, pods: changed };
         let seed = mix(self.seed, self.cycle, u64::from(rejector.id.0));
         let (id, time, cache) = (self.cycle, self.now, self.cache);
         let signatures: Vec<PodSignatureId> =
-            pods.iter().map(|pod| self.results.pod_signatures.of(facts, pod, id)).collect();
+            pods.iter().map(|pod| self.results.pod_signatures.of(reads, pod, id)).collect();
         let about = pods.iter().zip(signatures);
         let about: Vec<Cycle<'_>> =
             about.map(|(pod, signature)| Cycle { id, time, seed, signature, pod, cache }).collect();
@@ -215,29 +217,30 @@ impl Advisor for Advice<'_> {
 
     /// Without a queue-sort plugin in the profile, or after its failure, the key is that of PrioritySort.
     fn sort_key(&mut self, entry: &QueuedPod) -> SortKey {
-        let (pod, queued) = (&entry.pod, entry.queued);
+        let (pod, times) = (&entry.pod, QueueTimes { first_queued: entry.first_seen, queued: entry.queued });
         let by_priority = || {
-            let queued = i64::try_from(queued.0).unwrap_or(i64::MAX);
+            let queued = i64::try_from(times.queued.0).unwrap_or(i64::MAX);
             SortKey::from([-i64::from(pod.spec.priority), queued])
         };
         let Some(plugin) = self.profile(pod).and_then(|profile| profile.queue_sort.clone()) else {
             return by_priority();
         };
-        let signature = self.results.pod_signatures.of(plugin.declaration.pod_facts, pod, self.cycle);
+        let signature = self.results.pod_signatures.of(&plugin.declaration.pod, pod, self.cycle);
         if self.keeps(&plugin)
-            && let Some((since, key)) = &self.results.of(plugin.id, signature, self.cycle).sort_key
-            && *since == queued
+            && let Some((known, key)) = &self.results.of(plugin.id, signature, self.cycle).sort_key
+            && *known == times
         {
             return key.clone();
         }
-        let answer = self.ask(plugin.id, pod, signature, |plugins, cycle| plugins.sort_key(plugin.id, cycle, queued));
+        let answer = self.ask(plugin.id, pod, signature, |plugins, cycle| plugins.sort_key(plugin.id, cycle, times));
         let Ok(key) = answer else { return by_priority() };
         let key = SortKey::from(key);
-        self.results.of(plugin.id, signature, self.cycle).sort_key = Some((queued, key.clone()));
+        self.results.of(plugin.id, signature, self.cycle).sort_key = Some((times, key.clone()));
         key
     }
 
-    /// Asks a plugin with queueing hints of its own for its hints. For a plugin whose verdicts depend on one node
+    /// Asks a plugin with queueing hints of its own for its hints, except about pending pods: the contract has no such
+    /// event. For a plugin whose verdicts depend on one node
     /// alone, the filter's verdict on the node of the event is the hint. For any other plugin or event, for a plugin in
     /// no profile, and after a failed call, the answer is true for all pods, so that no pod is lost.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
@@ -246,7 +249,7 @@ impl Advisor for Advice<'_> {
         if !self.profiles.iter().any(serves) {
             return vec![true; pods.len()];
         }
-        if declaration.points.contains(ExtensionPoints::QUEUEING_HINT) {
+        if declaration.points.contains(ExtensionPoints::QUEUEING_HINT) && !event.is_about_pending_pod() {
             return self.plugins_hints(rejector, event, pods);
         }
         let node = node_alone(declaration, event).and_then(|name| self.cache.node_id(name));
@@ -277,3 +280,7 @@ fn node_alone<'a>(declaration: &Declaration, event: &'a ClusterEvent) -> Option<
 #[cfg(test)]
 #[path = "hints_test.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "sort_key_test.rs"]
+mod sort_key_tests;

@@ -59,7 +59,7 @@ impl Advice<'_> {
     /// Returns for each case whether the plugin's filter passes the pod. A failed call counts as a pass, so that the
     /// pod is not lost.
     pub(super) fn fits(&mut self, rejector: &Rejector, cases: &[WhatIf], pod: &Arc<Pod>) -> Vec<bool> {
-        let signature = self.results.pod_signatures.of(rejector.declaration.pod_facts, pod, self.cycle);
+        let signature = self.results.pod_signatures.of(&rejector.declaration.pod, pod, self.cycle);
         let verdicts =
             self.ask(rejector.id, pod, signature, |plugins, cycle| plugins.filter_what_if(rejector.id, cycle, cases));
         match verdicts {

@@ -44,7 +44,7 @@ impl Plugins for Places {
             true => None,
             false => evict_lower(self, cycle, nodes, ask)?,
         };
-        let none = PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() };
+        let none = PostFilterResult::default();
         Ok(plan.map_or(none, PostFilterResult::Nominate))
     }
 }
@@ -67,8 +67,8 @@ impl Bench {
         let (in_vain, evicted, bound) = Default::default();
         let mut bench = Self { core, now, in_vain, evicted, bound };
         let declaration = Arc::new(Declaration {
-            pod_facts: PodFacts::REQUESTS,
-            node_facts: NodeFacts::USAGE | NodeFacts::ALLOCATABLE,
+            pod: PodFacts::REQUESTS.into(),
+            node: (NodeFacts::USAGE | NodeFacts::ALLOCATABLE).into(),
             filter_scope: Scope::Node,
             points: ExtensionPoints::FILTER,
             ..Declaration::default()

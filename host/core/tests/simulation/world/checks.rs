@@ -1,10 +1,11 @@
 //! The invariants.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use berth_core::model::{Pod, PodKey};
 use berth_core::plugins::Scope;
-use berth_core::queue::{QueuedPod, Rejector};
+use berth_core::queue::{QueuedPod, Rejector, SubQueue};
 
 use super::World;
 use crate::spread::is_uneven;
@@ -159,4 +160,33 @@ pub fn nothing_is_left(world: &World) {
     let cache = core.cache();
     assert_eq!((cache.node_count(), cache.pods().count()), (0, 0), "seed {seed}: nodes and pods in the cache");
     assert_eq!(cache.objects().iter().count(), 0, "seed {seed}: objects in the cache");
+}
+
+/// The sub-queue, the number of attempts and the number of consecutive failures of each pod in the queue, by uid.
+pub type WaitingPods = BTreeMap<Box<str>, (SubQueue, u32, u32)>;
+
+/// Returns the pods in the queue.
+pub fn waiting_pods(world: &World) -> WaitingPods {
+    let waiting = world.core.queue().pods();
+    waiting.map(|(sub_queue, entry)| (entry.pod.key.uid.clone(), (sub_queue, entry.attempts, entry.errors))).collect()
+}
+
+/// Checks that the pods that plugins activated in this step are active, unless pre-enqueue gates them or failed, or the
+/// step was their own attempt. `before` holds the pods in the queue before the step.
+pub fn activated_pods_are_active(world: &mut World, before: &WaitingPods) {
+    for (uid, scheduler_name) in std::mem::take(&mut world.plugins.ledger.activated) {
+        let Some((SubQueue::Unschedulable | SubQueue::Backoff, attempts, errors)) = before.get(&uid) else { continue };
+        let queued = world.core.queue().pods().find(|(_, entry)| entry.pod.key.uid == uid);
+        let Some((sub_queue, entry)) = queued.filter(|(_, of)| of.pod.spec.scheduler_name == scheduler_name) else {
+            continue;
+        };
+        if entry.attempts > *attempts {
+            continue;
+        }
+        let failed = entry.errors > *errors;
+        world.activated += usize::from(sub_queue == SubQueue::Active);
+        let seed = world.seed;
+        let is_right = failed || matches!(sub_queue, SubQueue::Active | SubQueue::Gated);
+        assert!(is_right, "seed {seed}: {uid} was activated, and is {sub_queue:?}");
+    }
 }

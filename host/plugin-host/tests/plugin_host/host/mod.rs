@@ -28,6 +28,8 @@ pub struct Host {
     pub recovered: Vec<Arc<str>>,
     pub swaps: usize,
     pub now: Timestamp,
+    /// The pod of the calls.
+    pub pod: Pod,
     /// Whether requested lists of objects are refused as forbidden.
     pub forbidden: bool,
     /// Whether a thread that sends a delivery panics.
@@ -84,6 +86,7 @@ impl Host {
             recovered: Vec::new(),
             swaps: 0,
             now: Timestamp(1_000_000),
+            pod: Pod::default(),
             forbidden: false,
             panics,
             inbox,
@@ -178,25 +181,25 @@ impl Host {
     }
 
     /// Calls the first filter for all nodes and a pod with this pod signature.
-    pub fn filter(&mut self, template: u32) -> Result<Verdicts, PluginError> {
+    pub fn filter(&mut self, signature: u32) -> Result<Verdicts, PluginError> {
         let id = self.id();
-        self.call_in_cycle(template, |guests, cycle, nodes| guests.filter(id, cycle, nodes))
+        self.call_in_cycle(signature, |guests, cycle, nodes| guests.filter(id, cycle, nodes))
     }
 
     /// Calls score of the first filter plugin for all nodes.
-    pub fn score(&mut self, template: u32) -> Result<Vec<i64>, PluginError> {
+    pub fn score(&mut self, signature: u32) -> Result<Vec<i64>, PluginError> {
         let id = self.id();
-        self.call_in_cycle(template, |guests, cycle, nodes| guests.score(id, cycle, nodes))
+        self.call_in_cycle(signature, |guests, cycle, nodes| guests.score(id, cycle, nodes))
     }
 
     /// Calls the first post-filter after all nodes were rejected.
     pub fn post_filter(
         &mut self,
-        template: u32,
+        signature: u32,
         answer: &mut dyn FnMut(&[WhatIf]) -> Result<Verdicts, PluginError>,
     ) -> Result<PostFilterResult, PluginError> {
         let id = self.profiles[0].post_filter[0].id;
-        self.call_in_cycle(template, |guests, cycle, nodes| {
+        self.call_in_cycle(signature, |guests, cycle, nodes| {
             let codes = vec![Code::Unschedulable; nodes.len()];
             guests.post_filter(id, cycle, nodes, &codes, &[PodId(0)], &mut |_: &mut dyn Plugins, cases: &[WhatIf]| {
                 answer(cases)
@@ -204,15 +207,15 @@ impl Host {
         })
     }
 
-    fn call_in_cycle<T>(&mut self, template: u32, ask: impl FnOnce(&mut Guests, &Cycle<'_>, &[NodeId]) -> T) -> T {
+    fn call_in_cycle<T>(&mut self, signature: u32, ask: impl FnOnce(&mut Guests, &Cycle<'_>, &[NodeId]) -> T) -> T {
         self.cycles += 1;
-        let pod = Pod::default();
+        let pod = self.pod.clone();
         let nodes: Vec<NodeId> = self.cache.nodes().map(|info| info.id).collect();
         let cycle = Cycle {
             id: self.cycles,
             time: self.now,
             seed: 7,
-            signature: PodSignatureId(template),
+            signature: PodSignatureId(signature),
             pod: &pod,
             cache: &self.cache,
         };

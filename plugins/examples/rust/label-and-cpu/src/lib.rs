@@ -2,10 +2,11 @@
 
 use berth_guest::args::{Cpu, Text};
 use berth_guest::prelude::*;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 /// Arguments, from `pluginConfig[].args`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     /// The label's key.
@@ -31,7 +32,7 @@ fn filter(pod: &pod::Labels, requests: &pod::Requests, node: &node::Labels, free
     }
 }
 
-berth_guest::plugin!(name: "label-and-cpu", args: Args, filter: filter);
+berth_guest::plugin!(name: "label-and-cpu", args: Args, schema: "arguments.schema.json", filter: filter);
 
 #[cfg(test)]
 mod tests;

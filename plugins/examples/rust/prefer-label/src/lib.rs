@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use berth_guest::args::{Text, Whole};
 use berth_guest::prelude::*;
+use berth_guest::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 /// Arguments, from `pluginConfig[].args`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct Args {
     /// The label's key.
     label: Text,
@@ -21,7 +22,7 @@ fn score(node: &node::Labels, args: &Args) -> i64 {
     weight.copied().map_or(0, i64::from)
 }
 
-berth_guest::plugin!(name: "prefer-label", args: Args, score: score);
+berth_guest::plugin!(name: "prefer-label", args: Args, schema: "arguments.schema.json", score: score);
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,23 @@
 //! `plugin`, `snapshot` and `objects`: the plugin's declaration, and the changes of the cluster that the host
 //! sends.
 
-use crate::berth::scheduler::types::{ClusterFacts, NodeFacts, Normalization, Pod, PodFacts, Scope};
+use crate::berth::scheduler::facts::{ClusterFacts, NodeFacts, NodeReads, Pod, PodFacts, PodReads};
+use crate::berth::scheduler::types::{Normalization, Scope};
 use crate::draw::Draw;
 use crate::exports::berth::scheduler::{objects, plugin, snapshot};
 use crate::facts::{Arguments, Facts};
 use crate::{Hostile, draw, with_facts};
 
+/// The schema of the arguments. `describe` is called before the arguments are known, so the schema cannot depend on them.
+const SCHEMA: &str = r#"{"type":"object","required":["seed"],"properties":{"seed":{"type":"integer"}}}"#;
+
+/// The maximum number of keys or paths in a list.
+const MAX_KEYS: usize = 64;
+
 impl plugin::Guest for Hostile {
     fn describe() -> plugin::Description {
-        plugin::Description { name: "Hostile".to_owned(), version: "1".to_owned() }
+        let arguments = Some(SCHEMA.to_owned());
+        plugin::Description { name: "Hostile".to_owned(), version: "1".to_owned(), arguments }
     }
 
     fn configure(arguments: String) -> Result<plugin::Declaration, String> {
@@ -19,12 +27,12 @@ impl plugin::Guest for Hostile {
         Ok(declaration(&mut drawn))
     }
 
-    fn hold_template(id: u32, _: Pod) {
-        draw("hold-template", id.into());
+    fn add_signature(id: u32, _: Pod) {
+        draw("add-signature", id.into());
     }
 
-    fn forget_templates(_: Vec<u32>) {
-        draw("forget-templates", 0);
+    fn remove_signatures(_: Vec<u32>) {
+        draw("remove-signatures", 0);
     }
 }
 
@@ -37,27 +45,26 @@ fn declaration(draw: &mut Draw) -> plugin::Declaration {
         1 => Scope::Node,
         _ => Scope::Domain,
     };
-    let event = |draw: &mut Draw| {
-        let kind = match draw.below(5) {
-            0 => "Node".to_owned(),
-            1 => "Pod".to_owned(),
-            2 => "v1/ConfigMap".to_owned(),
-            3 => "no/such/Kind".to_owned(),
-            _ => draw.text(),
-        };
-        let actions = plugin::EventActions::from_bits_truncate(draw.number() as _);
-        plugin::ClusterEvent { kind, actions }
-    };
     let number = if draw.one_in(2) { 0 } else { draw.count(64) };
-    // The plugin needs node names to know which nodes make it hostile, and pods to know which ids exist.
-    let required = NodeFacts::NAME | NodeFacts::PODS;
+    let (filter_scope, score_scope) = (scope(draw), scope(draw));
+    // The host refuses a plugin that reads the time and has answers of scope node.
+    let caches = [filter_scope, score_scope].contains(&Scope::Node) && !is_faulty(draw);
     plugin::Declaration {
-        pod_facts: PodFacts::from_bits_truncate(facts as _),
-        node_facts: required | NodeFacts::from_bits_truncate((facts >> 32) as _),
-        resident_pod_facts: PodFacts::from_bits_truncate((facts >> 8) as _),
+        pod: pod_reads(draw, facts),
+        // The plugin needs node names to know which nodes make it hostile.
+        node: NodeReads {
+            facts: NodeFacts::NAME | NodeFacts::from_bits_truncate((facts >> 32) as _),
+            label_keys: keys(draw),
+            annotation_keys: keys(draw),
+            fields: paths(draw),
+        },
+        // The plugin needs pods to know which ids exist.
+        resident_pods: Some(pod_reads(draw, facts >> 8)),
+        pending_pods: draw.one_in(2).then(|| pod_reads(draw, facts >> 16)),
         cluster_facts: ClusterFacts::from_bits_truncate((facts >> 48) as _),
-        filter_scope: scope(draw),
-        score_scope: scope(draw),
+        reads_time: !caches && draw.one_in(2),
+        filter_scope,
+        score_scope,
         normalization: match draw.below(4) {
             0 => Normalization::None,
             1 => Normalization::Default,
@@ -66,6 +73,56 @@ fn declaration(draw: &mut Draw) -> plugin::Declaration {
         },
         retry_on: draw.list(number, event),
     }
+}
+
+/// Returns true in rare cases, in which the declaration has a mistake for which the host refuses it.
+fn is_faulty(draw: &mut Draw) -> bool {
+    !draw.valid && draw.one_in(128)
+}
+
+fn pod_reads(draw: &mut Draw, facts: u64) -> PodReads {
+    PodReads {
+        facts: PodFacts::from_bits_truncate(facts as _),
+        label_keys: keys(draw),
+        annotation_keys: keys(draw),
+        fields: paths(draw),
+    }
+}
+
+/// Draws keys of labels or annotations; too many, an empty or a long one if the declaration is faulty.
+fn keys(draw: &mut Draw) -> Vec<String> {
+    if is_faulty(draw) {
+        return draw.of(&[vec!["app".to_owned(); 1 << 16], vec![String::new()], vec!["k".repeat(1 << 20)]]);
+    }
+    let number = if draw.one_in(8) { MAX_KEYS } else { draw.below(3) };
+    draw.list(number, |draw| draw.of(&["app", "kind", "changes", "absent", "\u{0}", "\u{1f980}"]).to_owned())
+}
+
+/// Draws paths of fields; too many or an invalid one if the declaration is faulty.
+fn paths(draw: &mut Draw) -> Vec<String> {
+    if is_faulty(draw) {
+        let deep = vec!["a.".repeat(1 << 16) + "a"];
+        return draw.of(&[vec!["spec".to_owned(); 1 << 16], vec!["..".to_owned()], deep]);
+    }
+    let number = if draw.one_in(8) { MAX_KEYS } else { draw.below(3) };
+    let known =
+        ["spec", "spec.containers.name", "status.phase", "metadata.labels[\"app\"]", "metadata", "no.such[\"]\"]"];
+    draw.list(number, |draw| draw.of(&known).to_owned())
+}
+
+/// Draws an event of nodes or pods, with actions that they have; any event if the declaration is faulty.
+fn event(draw: &mut Draw) -> plugin::ClusterEvent {
+    use plugin::EventActions;
+    let actions = EventActions::from_bits_truncate(draw.number() as _);
+    if is_faulty(draw) {
+        let kind = draw.of(&["no/such/Kind", "", "Node", "\u{0}"]).to_owned();
+        return plugin::ClusterEvent { kind, actions };
+    }
+    let of_nodes = EventActions::UPDATE_LABELS | EventActions::UPDATE_TAINTS | EventActions::UPDATE_CONDITION;
+    let of_pods = EventActions::UPDATE_LABELS | EventActions::UPDATE_SCALE_DOWN | EventActions::UPDATE_TOLERATIONS;
+    let (kind, of_kind) = if draw.one_in(2) { ("Node", of_nodes) } else { ("Pod", of_pods) };
+    let actions = EventActions::ADD | actions & (of_kind | EventActions::DELETE | EventActions::UPDATE);
+    plugin::ClusterEvent { kind: kind.to_owned(), actions }
 }
 
 impl snapshot::Guest for Hostile {

@@ -1,20 +1,19 @@
 //! The calls about nodes: filters, scores and classes.
 
-use super::refuse_sometimes;
-use crate::berth::scheduler::types::{Cycle, Verdicts};
+use super::{classified, refuse_sometimes};
+use crate::berth::scheduler::types::Verdicts;
 use crate::draw::Draw;
 use crate::exports::berth::scheduler::classes::{ClassFilter, ClassScores, Classified};
-use crate::exports::berth::scheduler::filter_what_if::WhatIf;
 use crate::exports::berth::scheduler::pre_filter::PreFilterResult;
 use crate::exports::berth::scheduler::pre_score::PreScoreResult;
-use crate::exports::berth::scheduler::{classes, filter, filter_what_if, normalize, pre_filter, pre_score, score};
+use crate::exports::berth::scheduler::{classes, filter, normalize, pre_filter, pre_score, score};
 use crate::intents::{status, verdicts};
-use crate::{Hostile, draw, with_facts};
+use crate::{Cycle, Hostile, draw, with_facts};
 
 /// The maximum number of classes.
 const MAX_CLASSES: usize = 4096;
 
-fn all_fit(nodes: usize) -> Verdicts {
+pub(super) fn all_fit(nodes: usize) -> Verdicts {
     Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes] }
 }
 
@@ -45,14 +44,6 @@ impl filter::Guest for Hostile {
         let Some(mut draw) = draw("filter", cycle.seed) else { return Ok(all_fit(nodes.len())) };
         refuse_sometimes!(draw);
         Ok(verdicts(&mut draw, nodes.len()))
-    }
-}
-
-impl filter_what_if::Guest for Hostile {
-    fn filter_what_if(cycle: Cycle, cases: Vec<WhatIf>) -> Result<Verdicts, String> {
-        let Some(mut draw) = draw("filter-what-if", cycle.seed) else { return Ok(all_fit(cases.len())) };
-        refuse_sometimes!(draw);
-        Ok(verdicts(&mut draw, cases.len()))
     }
 }
 
@@ -95,12 +86,12 @@ impl classes::Guest for Hostile {
             return Ok(None);
         }
         let all = with_facts(|facts| facts.node_ids());
-        let anew = if draw.valid { known == 0 || draw.one_in(2) } else { draw.one_in(2) };
+        let replaces_all = if draw.valid { known == 0 || draw.one_in(2) } else { draw.one_in(2) };
         let mut number = if draw.one_in(8) { MAX_CLASSES } else { 1 + draw.below(5) };
         if !draw.valid && draw.one_in(8) {
             number = draw.of(&[0, MAX_CLASSES + 1, MAX_CLASSES * 16]);
         }
-        let nodes: Vec<u32> = match (anew, draw.valid) {
+        let nodes: Vec<u32> = match (replaces_all, draw.valid) {
             (true, true) => all,
             (false, true) => all.into_iter().filter(|_| draw.one_in(2)).collect(),
             _ => {
@@ -118,7 +109,7 @@ impl classes::Guest for Hostile {
             1 => ClassFilter::Reject(status(&mut draw)),
             _ => ClassFilter::Verdicts(verdicts(&mut draw, number)),
         };
-        Ok(Some(Classified { filter, scores: !draw.one_in(4), anew, nodes, classes }))
+        Ok(Some(classified(filter, !draw.one_in(4), replaces_all, nodes, classes)))
     }
 
     fn score_classes(cycle: Cycle, classes: Vec<u32>, _: Vec<u32>) -> Result<ClassScores, String> {

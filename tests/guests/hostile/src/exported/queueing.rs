@@ -1,35 +1,38 @@
 //! The calls about pods that wait in the queue.
 
+use super::binding::{no_actions, pod_actions};
 use super::refuse_sometimes;
 use crate::berth::scheduler::extenders::{Candidate, process_preemption};
-use crate::berth::scheduler::types::{Code, Cycle, Status};
+use crate::berth::scheduler::facts::PodIdentity;
+use crate::berth::scheduler::types::{Code, Status};
 use crate::berth::scheduler::what_if::{WhatIfCase, ask};
 use crate::draw::Draw;
 use crate::exports::berth::scheduler::post_filter::{Failure, Nomination, PostFilterResult};
+use crate::exports::berth::scheduler::queue_sort::QueueTimes;
 use crate::exports::berth::scheduler::queueing_hint::{Event, Hint};
 use crate::exports::berth::scheduler::{post_filter, pre_enqueue, queue_sort, queueing_hint, skip};
 use crate::intents::{AllowedIntents, intents, status};
-use crate::{Hostile, draw, with_facts};
+use crate::{Cycle, Hostile, draw, with_facts};
 
 impl skip::Guest for Hostile {
-    fn skip(template: u32) -> Result<bool, String> {
-        let Some(mut draw) = draw("skip", template.into()) else { return Ok(false) };
+    fn skip(signature: u32) -> Result<bool, String> {
+        let Some(mut draw) = draw("skip", signature.into()) else { return Ok(false) };
         refuse_sometimes!(draw);
         Ok(draw.one_in(8))
     }
 }
 
 impl pre_enqueue::Guest for Hostile {
-    fn pre_enqueue(template: u32) -> Result<Option<Status>, String> {
-        let Some(mut draw) = draw("pre-enqueue", template.into()) else { return Ok(None) };
+    fn pre_enqueue(signature: u32) -> Result<Option<Status>, String> {
+        let Some(mut draw) = draw("pre-enqueue", signature.into()) else { return Ok(None) };
         refuse_sometimes!(draw);
         Ok(draw.one_in(4).then(|| status(&mut draw)))
     }
 }
 
 impl queue_sort::Guest for Hostile {
-    fn sort_key(template: u32, queued: i64) -> Result<Vec<i64>, String> {
-        let about = u64::from(template) ^ queued.cast_unsigned();
+    fn sort_key(signature: u32, times: QueueTimes) -> Result<Vec<i64>, String> {
+        let about = u64::from(signature) ^ (times.queued ^ times.first_queued).cast_unsigned();
         let Some(mut draw) = draw("sort-key", about) else { return Ok(Vec::new()) };
         refuse_sometimes!(draw);
         let length = draw.count(64);
@@ -38,17 +41,23 @@ impl queue_sort::Guest for Hostile {
 }
 
 impl queueing_hint::Guest for Hostile {
-    fn hints(_: Event, templates: Vec<u32>) -> Result<Vec<Hint>, String> {
-        let Some(mut draw) = draw("hints", 0) else { return Ok(vec![Hint::Queue; templates.len()]) };
+    fn hints(_: Event, signatures: Vec<u32>) -> Result<Vec<Hint>, String> {
+        let Some(mut draw) = draw("hints", 0) else { return Ok(vec![Hint::Queue; signatures.len()]) };
         refuse_sometimes!(draw);
-        let length = draw.length(templates.len());
+        let length = draw.length(signatures.len());
         Ok(draw.list(length, |draw| if draw.one_in(2) { Hint::Skip } else { Hint::Queue }))
     }
 }
 
 impl post_filter::Guest for Hostile {
-    fn post_filter(cycle: Cycle, nodes: Vec<u32>, _: Vec<Code>, _: Vec<u32>) -> Result<PostFilterResult, String> {
-        let none = Failure { reasons: Vec::new(), clear: false, intents: Vec::new() };
+    fn post_filter(
+        cycle: Cycle,
+        _: PodIdentity,
+        nodes: Vec<u32>,
+        _: Vec<Code>,
+        _: Vec<u32>,
+    ) -> Result<PostFilterResult, String> {
+        let none = Failure { reasons: Vec::new(), clear: false, intents: Vec::new(), pods: no_actions() };
         let Some(mut draw) = draw("post-filter", cycle.seed) else { return Ok(PostFilterResult::Unschedulable(none)) };
         call_host(&mut draw, cycle, &nodes);
         refuse_sometimes!(draw);
@@ -56,11 +65,13 @@ impl post_filter::Guest for Hostile {
             let reasons = draw.count(32);
             let (reasons, clear) = (draw.list(reasons, Draw::text), draw.one_in(2));
             let intents = intents(&mut draw, AllowedIntents::Change);
-            return Ok(PostFilterResult::Unschedulable(Failure { reasons, clear, intents }));
+            let pods = pod_actions(&mut draw);
+            return Ok(PostFilterResult::Unschedulable(Failure { reasons, clear, intents, pods }));
         }
         let (node, evict) = node_and_pods(&mut draw, &nodes);
         let (reason, intents) = (draw.text(), intents(&mut draw, AllowedIntents::Change));
-        Ok(PostFilterResult::Nominate(Nomination { node, evict, reason, intents }))
+        let pods = pod_actions(&mut draw);
+        Ok(PostFilterResult::Nominate(Nomination { node, evict, reason, intents, pods }))
     }
 }
 
@@ -84,12 +95,12 @@ fn call_host(draw: &mut Draw, cycle: Cycle, nodes: &[u32]) {
         return;
     }
     // The cycle is the current one, or one that does not exist.
-    let cycle = if draw.one_in(4) { Cycle { id: draw.number(), template: u32::MAX, ..cycle } } else { cycle };
+    let cycle = if draw.one_in(4) { Cycle { id: draw.number(), signature: u32::MAX, ..cycle } } else { cycle };
     if draw.one_in(2) {
         let number = if draw.valid { draw.below(20) } else { draw.count(1 << 10) };
         let cases = draw.list(number, |draw| {
-            let (node, taken_away) = node_and_pods(draw, nodes);
-            WhatIfCase { node, taken_away }
+            let (node, removed) = node_and_pods(draw, nodes);
+            WhatIfCase { node, removed }
         });
         ask(cycle, &cases);
     }
