@@ -208,10 +208,7 @@ impl ClusterEvent {
             Subject::Pod { .. } => kind == "Pod",
             // The contract has no name for these events.
             Subject::PendingPod { .. } => false,
-            Subject::Object { kind: ours, .. } => match kind.rsplit_once('/') {
-                Some((api_version, name)) => *api_version == *ours.api_version && *name == *ours.kind,
-                None => *kind == *ours.kind,
-            },
+            Subject::Object { kind: ours, .. } => ours.is_named(kind),
         }
     }
 

@@ -143,11 +143,11 @@ impl Declaration {
         if let Subject::Object { kind, .. } = &event.subject {
             return self.objects.iter().any(|reads| reads.kind == *kind);
         }
-        if let Subject::PendingPod { changed, .. } = event.subject {
-            return self
-                .pending_pods
-                .as_ref()
-                .is_some_and(|reads| reads.touching().intersects(changed) || changed.is_all());
+        if let Subject::PendingPod { before, after, changed } = &event.subject {
+            return self.pending_pods.as_ref().is_some_and(|reads| match (before, after) {
+                (Some(before), Some(after)) => reads.differ(*changed, before, after),
+                _ => true,
+            });
         }
         match self.filter_scope {
             Scope::Node => event.concerns(&self.node),

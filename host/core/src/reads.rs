@@ -118,16 +118,6 @@ macro_rules! reads {
                     .for_each(|value| value.hash(hasher));
             }
 
-            /// Returns the object's labels that are read, in the order of their keys.
-            pub fn labels<'a>(&'a self, object: &'a $object) -> impl Iterator<Item = (&'a str, &'a str)> {
-                entries(&object.labels, self.facts.contains($facts::LABELS), &self.label_keys)
-            }
-
-            /// Returns the object's annotations that are read, in the order of their keys.
-            pub fn annotations<'a>(&'a self, object: &'a $object) -> impl Iterator<Item = (&'a str, &'a str)> {
-                entries(&object.annotations, self.facts.contains($facts::ANNOTATIONS), &self.annotation_keys)
-            }
-
             /// Returns the named fields of the object as JSON: see [`NamedFields::json`].
             #[must_use]
             pub fn json(&self, object: &$object) -> String {
@@ -154,11 +144,6 @@ fn of_keys<'a>(labels: &'a Labels, keys: &'a [Box<str>]) -> impl Iterator<Item =
 /// Returns the value of each path.
 fn of_paths<'a>(fields: &'a NamedFields, paths: &'a [Box<str>]) -> impl Iterator<Item = Option<&'a str>> {
     paths.iter().map(|path| fields.get(path))
-}
-
-/// Returns all entries, or those with one of these keys.
-fn entries<'a>(labels: &'a Labels, all: bool, keys: &'a [Box<str>]) -> impl Iterator<Item = (&'a str, &'a str)> {
-    labels.iter().filter(move |(key, _)| all || keys.binary_search_by(|own| (**own).cmp(key)).is_ok())
 }
 
 #[cfg(test)]
@@ -205,15 +190,5 @@ mod tests {
         let all = PodReads::new(PodFacts::LABELS, none.clone(), none.clone(), none);
         assert!(all.differ(changed, &before, &after));
         assert!(!all.differ(PodFacts::ANNOTATIONS, &before, &after));
-    }
-
-    #[test]
-    fn a_plugin_gets_the_entries_with_its_keys() {
-        let pod = pod("web", "1", "spec.a");
-        let none: [Box<str>; 0] = [];
-        let reads = PodReads::new(PodFacts::ANNOTATIONS, boxed(["app", "none"]), none.clone(), none);
-        assert_eq!(reads.labels(&pod).collect::<Vec<_>>(), [("app", "web")]);
-        assert_eq!(reads.annotations(&pod).collect::<Vec<_>>(), [("app", "web"), ("revision", "1")]);
-        assert_eq!(PodReads::default().labels(&pod).count(), 0);
     }
 }

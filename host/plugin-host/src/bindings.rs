@@ -2,19 +2,18 @@
 //!
 //! The world `everything` has all exports. A component exports some of them, so instances use each interface's
 //! `GuestIndices`, which fails if the component does not export it.
+#![allow(
+    unsafe_code,
+    dead_code,
+    unused_variables,
+    missing_docs,
+    rust_2018_idioms,
+    clippy::all,
+    reason = "generated, and for the whole contract, of which not everything is used here"
+)]
 
 /// Version 0.1.
 pub mod v0_1 {
-    #![allow(
-        unsafe_code,
-        dead_code,
-        unused_variables,
-        missing_docs,
-        rust_2018_idioms,
-        clippy::all,
-        reason = "generated, and for the whole contract, of which not everything is used here"
-    )]
-
     wasmtime::component::bindgen!({
         path: "../../wit/0.1",
         world: "everything",
@@ -25,16 +24,6 @@ pub mod v0_1 {
 
 /// Version 0.2. The interfaces that have the types of version 0.1 unchanged share its Rust types.
 pub mod v0_2 {
-    #![allow(
-        unsafe_code,
-        dead_code,
-        unused_variables,
-        missing_docs,
-        rust_2018_idioms,
-        clippy::all,
-        reason = "generated, and for the whole contract, of which not everything is used here"
-    )]
-
     wasmtime::component::bindgen!({
         path: "../../wit/0.2",
         world: "everything",

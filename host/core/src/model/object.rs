@@ -14,6 +14,15 @@ pub struct ObjectKind {
 }
 
 impl ObjectKind {
+    /// Returns whether a plugin names this kind so in an event: `apiVersion/Kind`, or the kind alone for any API version.
+    #[must_use]
+    pub fn is_named(&self, name: &str) -> bool {
+        match name.rsplit_once('/') {
+            Some((api_version, kind)) => *api_version == *self.api_version && *kind == *self.kind,
+            None => *name == *self.kind,
+        }
+    }
+
     /// Returns `v1 Pod`.
     #[must_use]
     pub fn pod() -> Self {

@@ -74,7 +74,8 @@ fn node_facts(from: facts::NodeFacts) -> NodeFacts {
     facts
 }
 
-fn interest(event: &ClusterEvent) -> Interest {
+/// Converts an event after which a rejected pod is worth another attempt.
+pub(crate) fn interest(event: &ClusterEvent) -> Interest {
     let actions = EventActions::from_bits_truncate(bits(&event.actions.as_array()));
     Interest { kind: event.kind.as_str().into(), actions }
 }

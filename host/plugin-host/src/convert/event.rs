@@ -8,7 +8,7 @@ use bumpalo::Bump;
 
 use super::node::{conditions, system_info, taints};
 use super::resources::{NOTHING, resources};
-use super::selector::entries;
+use super::selector::labels_read;
 use super::strings;
 use crate::bindings::types::EventActions as Actions;
 use crate::bindings::v0_2::exports::berth::scheduler::queueing_hint as wit;
@@ -18,8 +18,8 @@ pub(crate) fn node_then<'a>(arena: &'a Bump, node: &'a Node, reads: &'a NodeRead
     let has = |fact| reads.facts.contains(fact);
     wit::Node {
         name: if has(NodeFacts::NAME) { &node.name } else { "" },
-        labels: entries(arena, reads.labels(node)),
-        annotations: entries(arena, reads.annotations(node)),
+        labels: labels_read(arena, &node.labels, has(NodeFacts::LABELS), &reads.label_keys),
+        annotations: labels_read(arena, &node.annotations, has(NodeFacts::ANNOTATIONS), &reads.annotation_keys),
         taints: if has(NodeFacts::TAINTS) { taints(arena, &node.taints) } else { &[] },
         unschedulable: has(NodeFacts::UNSCHEDULABLE) && node.unschedulable,
         allocatable: if has(NodeFacts::ALLOCATABLE) { resources(arena, &node.allocatable) } else { NOTHING },

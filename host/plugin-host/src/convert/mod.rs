@@ -14,7 +14,7 @@ mod volume;
 
 use bumpalo::Bump;
 
-pub(super) use self::declaration::declaration;
+pub(super) use self::declaration::{declaration, interest};
 pub(super) use self::event::{event_actions, node_then};
 pub use self::kinds::BadKinds;
 pub(super) use self::kinds::{is_fact, kinds};

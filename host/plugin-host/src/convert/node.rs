@@ -7,7 +7,7 @@ use berth_core::reads::NodeReads;
 use bumpalo::Bump;
 
 use super::resources::resources;
-use super::selector::entries;
+use super::selector::labels_read;
 use super::{each, strings};
 use crate::bindings::types as wit;
 use crate::bindings::v0_2::berth::scheduler::facts;
@@ -22,8 +22,12 @@ pub(crate) fn node<'a>(arena: &'a Bump, info: &'a NodeInfo, reads: &'a NodeReads
         id: info.id.0,
         name: has(NodeFacts::NAME).then_some(&*node.name),
         uid: has(NodeFacts::NAME).then_some(&*node.uid),
-        labels: has(NodeFacts::LABELS).then(|| entries(arena, reads.labels(node))),
-        annotations: has(NodeFacts::ANNOTATIONS).then(|| entries(arena, reads.annotations(node))),
+        labels: has(NodeFacts::LABELS)
+            .then(|| labels_read(arena, &node.labels, reads.facts.contains(NodeFacts::LABELS), &reads.label_keys)),
+        annotations: has(NodeFacts::ANNOTATIONS).then(|| {
+            let all = reads.facts.contains(NodeFacts::ANNOTATIONS);
+            labels_read(arena, &node.annotations, all, &reads.annotation_keys)
+        }),
         taints: has(NodeFacts::TAINTS).then(|| taints(arena, &node.taints)),
         unschedulable: has(NodeFacts::UNSCHEDULABLE).then_some(node.unschedulable),
         allocatable: has(NodeFacts::ALLOCATABLE).then(|| resources(arena, &node.allocatable)),

@@ -10,7 +10,7 @@ use bumpalo::Bump;
 
 use super::node::{effect, host_ports};
 use super::resources::{NO_REQUESTS, NOTHING, requests, resources};
-use super::selector::{entries, labels, node_terms, pod_affinity, preferred_node_terms, spread};
+use super::selector::{labels, labels_read, node_terms, pod_affinity, preferred_node_terms, spread};
 use super::volume::volumes;
 use super::{each, strings};
 use crate::bindings::types as wit;
@@ -29,8 +29,13 @@ pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, reads: &'a PodReads) -> fac
         name: named.or(PodFacts::NAME, "", || &pod.key.name),
         namespace: given.or(PodFacts::NAMESPACE, "", || &pod.key.namespace),
         uid: named.or(PodFacts::UID, "", || &pod.key.uid),
-        labels: entries(arena, reads.labels(pod)),
-        annotations: entries(arena, reads.annotations(pod)),
+        labels: labels_read(arena, &pod.labels, facts.contains(PodFacts::LABELS), &reads.label_keys),
+        annotations: labels_read(
+            arena,
+            &pod.annotations,
+            facts.contains(PodFacts::ANNOTATIONS),
+            &reads.annotation_keys,
+        ),
         owners: given.or(PodFacts::OWNERS, &[], || owners(arena, &pod.owners)),
         node_name: given.or(PodFacts::NODE_NAME, "", || &pod.node_name),
         scheduler_name: given.or(PodFacts::SCHEDULER_NAME, "", || &spec.scheduler_name),

@@ -13,10 +13,19 @@ pub(super) fn labels<'a>(arena: &'a Bump, labels: &'a Labels) -> &'a [wit::Label
     arena.alloc_slice_fill_iter(labels.iter().map(|(key, value)| wit::Label { key, value }))
 }
 
-/// Returns these labels or annotations, which are some or all of an object's.
-pub(super) fn entries<'a>(arena: &'a Bump, entries: impl Iterator<Item = (&'a str, &'a str)>) -> &'a [wit::Label<'a>] {
-    let entries: Vec<wit::Label<'a>> = entries.map(|(key, value)| wit::Label { key, value }).collect();
-    arena.alloc_slice_fill_iter(entries)
+/// Returns the labels or annotations that a plugin reads: all of them, or those with these keys, which are sorted.
+pub(super) fn labels_read<'a>(
+    arena: &'a Bump,
+    of: &'a Labels,
+    all: bool,
+    keys: &'a [Box<str>],
+) -> &'a [wit::Label<'a>] {
+    if all {
+        return labels(arena, of);
+    }
+    let with_key = |key: &'a str| Some(wit::Label { key, value: of.get(key)? });
+    let some: Vec<wit::Label<'a>> = keys.iter().filter_map(|key| with_key(key)).collect();
+    arena.alloc_slice_fill_iter(some)
 }
 
 fn requirements<'a>(arena: &'a Bump, all: &'a [Requirement]) -> &'a [wit::Requirement<'a>] {
@@ -92,4 +101,20 @@ pub(super) fn spread<'a>(arena: &'a Bump, all: &'a [SpreadConstraint]) -> &'a [w
         node_taints_policy: inclusion(one.honor_taints),
         match_label_keys: strings(arena, &one.match_label_keys),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plugin_gets_all_labels_or_those_with_its_keys() {
+        let (arena, of) = (Bump::new(), Labels::from_iter([("app", "web"), ("revision", "1"), ("zone", "a")]));
+        let keys = ["absent", "app", "zone"].map(Box::from);
+        let read =
+            |all, keys| -> Vec<&str> { labels_read(&arena, &of, all, keys).iter().map(|label| label.value).collect() };
+        assert_eq!(read(true, &[]), ["web", "1", "a"]);
+        assert_eq!(read(false, &keys), ["web", "a"]);
+        assert!(read(false, &[]).is_empty());
+    }
 }

@@ -21,7 +21,7 @@ const FORGET: usize = 64;
 pub struct Resident {
     instance: Instance,
     declaration: Arc<Declaration>,
-    reads: Reads,
+    reads: Arc<Reads>,
     objects: ObjectFeed,
     position: u64,
     held: HashSet<PodSignatureId>,
@@ -55,7 +55,7 @@ impl Resident {
         feeder: &mut Feeder,
     ) -> Result<Self, CallError> {
         instance.serve(cache.node_count());
-        let reads = Reads::of(&declaration);
+        let reads = Arc::new(Reads::of(&declaration));
         let mut objects = ObjectFeed::new(&declaration, instance.authority().clone());
         objects.fill(cache, |changes| instance.apply_objects(changes))?;
         let position =
@@ -135,7 +135,7 @@ impl Resident {
     }
 
     /// Returns the facts that the plugin reads.
-    pub(crate) fn reads(&self) -> &Reads {
+    pub(crate) fn reads(&self) -> &Arc<Reads> {
         &self.reads
     }
 

@@ -1,6 +1,8 @@
 //! Filters with hypothetical pods on a node: sends the hypothetical changes to the instance, calls filter, and undoes
 //! the changes.
 
+use std::sync::Arc;
+
 use berth_core::cache::{Cache, NodeId};
 use berth_core::plugins::{Code, Cycle, PreFilterResult, Scope, Status, Verdicts, WhatIf};
 use berth_core::results::Rejections;
@@ -47,7 +49,7 @@ impl Resident {
         cases: &[WhatIf],
         ask: impl FnOnce(&mut Self) -> Result<(), CallError>,
     ) -> Result<(), CallError> {
-        let (arena, reads) = (Bump::new(), self.reads().clone());
+        let (arena, reads) = (Bump::new(), Arc::clone(self.reads()));
         let overlays = overlays(cache, cases);
         let pushed: Vec<_> = overlays.iter().flat_map(|overlay| overlay.push(&arena, &reads)).collect();
         self.send_changes(cache, &overlays, &pushed)?;
@@ -71,7 +73,7 @@ impl Resident {
         if changes.is_empty() {
             return Ok(());
         }
-        let reads = self.reads().clone();
+        let reads = Arc::clone(self.reads());
         let added = |id| overlays.iter().find_map(|overlay| overlay.added_pod(&reads, id));
         self.instance().apply(changes, &|id| added(id).or_else(|| reads.requested(cache, id)))
     }

@@ -1,13 +1,15 @@
 //! Checks a declaration of version 0.2: mistakes that would otherwise give wrong answers without a message.
 
 use berth_apimachinery::fields::FieldPath;
+use berth_core::cluster_event::EventActions;
 use berth_core::model::ObjectReads;
 use berth_core::plugins::ExtensionPoints;
 
-use crate::bindings::types::{EventActions, Scope};
+use crate::bindings::types::Scope;
 use crate::bindings::v0_2::berth::scheduler::facts::{ClusterFacts, NodeFacts};
 use crate::bindings::v0_2::exports::berth::scheduler::plugin::{ClusterEvent, Declaration};
 use crate::contract::names_of;
+use crate::convert;
 
 /// The largest number of keys or fields in one list.
 const MOST: usize = 64;
@@ -125,9 +127,9 @@ fn check_reads(of: &'static str, labels: &[String], annotations: &[String], fiel
 
 /// Checks that objects of the event's kind are known to the plugin, and that its actions happen to them.
 fn check_event(event: &ClusterEvent, objects: &[ObjectReads]) -> Result<(), Mistake> {
-    let kind = event.kind.clone();
+    let kind = || event.kind.clone();
     let any = EventActions::ADD | EventActions::DELETE | EventActions::UPDATE;
-    let possible = match &*kind {
+    let possible = match &*event.kind {
         "Node" => {
             any | EventActions::UPDATE_LABELS
                 | EventActions::UPDATE_TAINTS
@@ -140,45 +142,20 @@ fn check_event(event: &ClusterEvent, objects: &[ObjectReads]) -> Result<(), Mist
                 | EventActions::UPDATE_TOLERATIONS
                 | EventActions::UPDATE_GATES_ELIMINATED
         }
+        name if objects.iter().any(|reads| reads.kind.is_named(name)) => any,
         _ => {
-            let is_named = |reads: &&ObjectReads| match kind.rsplit_once('/') {
-                Some((api_version, name)) => *api_version == *reads.kind.api_version && *name == *reads.kind.kind,
-                None => *kind == *reads.kind.kind,
-            };
-            if !objects.iter().any(|reads| is_named(&reads)) {
-                let others = objects.iter().map(|reads| format!(", {}", reads.kind)).collect();
-                return Err(Mistake::UnknownKind { kind, others });
-            }
-            any
+            let others = objects.iter().map(|reads| format!(", {}", reads.kind)).collect();
+            return Err(Mistake::UnknownKind { kind: kind(), others });
         }
     };
-    if event.actions == EventActions::empty() {
-        return Err(Mistake::NoAction(kind));
+    let actions = convert::interest(event).actions;
+    if actions.is_empty() {
+        return Err(Mistake::NoAction(kind()));
     }
-    let wrong: Vec<&str> = ACTIONS
-        .iter()
-        .filter(|(action, _)| is_in(event.actions, *action) && !is_in(possible, *action))
-        .map(|(_, name)| *name)
-        .collect();
-    if wrong.is_empty() { Ok(()) } else { Err(Mistake::WrongAction { kind, actions: wrong.join(", ") }) }
+    let wrong = (actions - possible).iter_names().map(|(name, _)| name.to_lowercase().replace('_', "-"));
+    let wrong: Vec<String> = wrong.collect();
+    if wrong.is_empty() { Ok(()) } else { Err(Mistake::WrongAction { kind: kind(), actions: wrong.join(", ") }) }
 }
-
-fn is_in(all: EventActions, action: EventActions) -> bool {
-    all & action == action
-}
-
-const ACTIONS: [(EventActions, &str); 10] = [
-    (EventActions::ADD, "add"),
-    (EventActions::DELETE, "delete"),
-    (EventActions::UPDATE, "update"),
-    (EventActions::UPDATE_LABELS, "update-labels"),
-    (EventActions::UPDATE_TAINTS, "update-taints"),
-    (EventActions::UPDATE_ALLOCATABLE, "update-allocatable"),
-    (EventActions::UPDATE_CONDITION, "update-condition"),
-    (EventActions::UPDATE_SCALE_DOWN, "update-scale-down"),
-    (EventActions::UPDATE_TOLERATIONS, "update-tolerations"),
-    (EventActions::UPDATE_GATES_ELIMINATED, "update-gates-eliminated"),
-];
 
 #[cfg(test)]
 mod tests {
@@ -187,7 +164,7 @@ mod tests {
     use berth_core::model::ObjectKind;
 
     use super::*;
-    use crate::bindings::types::Normalization;
+    use crate::bindings::types::{EventActions, Normalization};
     use crate::bindings::v0_2::berth::scheduler::facts::{NodeReads, PodFacts, PodReads};
 
     fn pods() -> PodReads {
