@@ -52,7 +52,7 @@ pub use self::error::{ConfigError, Place, Problem};
 pub use self::followed::Followed;
 pub use self::leader_election::{JITTER, LeaderElection, LeaderElectionError, Timing};
 pub use self::removed::removed_plugin;
-pub use self::schema::{SCHEMAS, SchemaOf};
+pub use self::schema::{SCHEMAS, SchemaOf, schema_with_arguments};
 use berth_core::profile_spec::ProfileSpec;
 
 /// The maximum size of a configuration file, in bytes. A larger file is refused.

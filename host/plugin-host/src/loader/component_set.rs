@@ -8,7 +8,7 @@ use super::files::Files;
 use super::options::LoaderOptions;
 use super::{LoaderError, compiler, directory};
 use crate::guests::Prepared;
-use crate::load::Cluster;
+use crate::load::{Cluster, LoadError, LoadedComponent};
 use crate::set::{AssembleError, Assembled, Assembler, Catalog};
 use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
@@ -32,6 +32,16 @@ impl ComponentSet {
             files.refresh(directory::list(dir).map_err(unreadable)?, true, &compiler, &options.limits);
         }
         Ok(Self { catalog: files.catalog(), limits: Arc::clone(&options.limits) })
+    }
+
+    /// Returns the components.
+    pub fn components(&self) -> impl Iterator<Item = &LoadedComponent> {
+        self.catalog.components().map(|component| &**component)
+    }
+
+    /// Returns the refused files, with the reasons.
+    pub fn refused(&self) -> impl Iterator<Item = &LoadError> {
+        self.catalog.refused().map(|(_, error)| error)
     }
 
     /// Returns a set of new instances for these profiles, for [`crate::Guests::swap`]. Their cluster is empty.

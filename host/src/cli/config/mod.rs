@@ -3,14 +3,12 @@
 mod check;
 mod differences;
 mod report;
+mod schema;
 mod screen;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
-
-use super::out;
-use berth_config::SCHEMAS;
+use anyhow::Result;
 
 /// A command about configuration files.
 #[derive(Debug, clap::Subcommand)]
@@ -21,15 +19,7 @@ pub enum Command {
     /// differences from kube-scheduler; and the fields that have no effect.
     Check(check::Args),
     /// Print the JSON Schema of a configuration document, for editors.
-    Schema(SchemaArgs),
-}
-
-/// Arguments of `berth config schema`.
-#[derive(Debug, clap::Args)]
-pub struct SchemaArgs {
-    /// Kind of the document.
-    #[arg(default_value = berth_config::v1::KIND, value_parser = SCHEMAS.map(|schema| schema.kind))]
-    kind: String,
+    Schema(schema::Args),
 }
 
 /// Runs the command. The exit status tells whether the file is valid.
@@ -39,12 +29,6 @@ pub struct SchemaArgs {
 pub fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Check(args) => check::check(args),
-        Command::Schema(args) => schema(&args),
+        Command::Schema(args) => schema::schema(args),
     }
-}
-
-fn schema(args: &SchemaArgs) -> Result<ExitCode> {
-    let schema = SCHEMAS.iter().find(|schema| schema.kind == args.kind).context("no schema of this kind")?;
-    out::text(schema.text())?;
-    Ok(ExitCode::SUCCESS)
 }
