@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use berth_apimachinery::objects::{NodeObject, Notes, ObjectReader, Observed, PodObject, PodParts, RawObject};
+use berth_apimachinery::objects::{
+    NodeObject, NodeParts, Notes, ObjectReader, Observed, PodObject, PodParts, RawObject,
+};
 use berth_core::model::{ObjectKind, ObjectReads};
 use proptest::prelude::*;
 
@@ -49,7 +51,7 @@ fn check(reader: &ObjectReader, input: &[u8]) -> Result<bool> {
     }
     match serde_json::from_str::<Observed<NodeObject>>(text) {
         Ok(Observed { object: Ok(node), .. }) => {
-            drop(node.into_model(&mut notes));
+            drop(node.into_model(&NodeParts::default(), &mut notes));
             read = true;
         }
         Ok(Observed { object: Err(unreadable), .. }) => {

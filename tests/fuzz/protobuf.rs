@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use berth_apimachinery::objects::{NodeObject, Notes, Observed, PartialObject, PodObject, PodParts};
+use berth_apimachinery::objects::{NodeObject, NodeParts, Notes, Observed, PartialObject, PodObject, PodParts};
 use berth_apimachinery::protobuf::{self, Envelope, ListReader, MAGIC, Part};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -54,9 +54,9 @@ fn check(input: &[u8]) -> Result<bool> {
                 |pod: PodObject, notes: &mut Notes| format!("{:?}", pod.into_model(&PodParts::default(), notes));
             compare_with_json(message, |pod| model(pod, &mut notes))
         }
-        [b'n', message @ ..] => {
-            compare_with_json(message, |node: NodeObject| format!("{:?}", node.into_model(&mut notes)))
-        }
+        [b'n', message @ ..] => compare_with_json(message, |node: NodeObject| {
+            format!("{:?}", node.into_model(&NodeParts::default(), &mut notes))
+        }),
         [b'l', size, body @ ..] => compare_pieces(body, usize::from(*size).max(1)),
         _ => Ok(false),
     }

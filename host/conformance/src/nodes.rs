@@ -45,7 +45,7 @@ impl Maker {
                 NodeFacts::CAPACITY => {
                     node.capacity = Resources { pods: self.rng.i64(0..=12), ..self.resources(8_000, 16_384) };
                 }
-                NodeFacts::INFO => node.info = self.node_info(),
+                NodeFacts::INFO => node.info = self.node_info().into(),
                 NodeFacts::FIELDS => node.fields = self.named_fields(&self.words.node_fields.clone()),
                 NodeFacts::IMAGES => node.images = self.some(5, Self::node_image),
                 NodeFacts::CONDITIONS => node.conditions = self.conditions(),

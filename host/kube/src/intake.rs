@@ -13,7 +13,9 @@ use super::known::{KnownNodes, KnownPod, KnownPods};
 use super::list::ListError;
 use super::named_fields::{Named, ReadsNamedFields};
 use crate::extender::Extenders;
-use berth_apimachinery::objects::{NodeObject, Notes, Observed, PartialObject, PodObject, PodParts, Unreadable};
+use berth_apimachinery::objects::{
+    NodeObject, NodeParts, Notes, Observed, PartialObject, PodObject, PodParts, Unreadable,
+};
 
 /// The field selector of pods that have not ended. Ended pods use no resources. When a pod ends, the pod no longer
 /// matches the selector, and the watch reports the pod as deleted.
@@ -108,6 +110,7 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
 pub(super) struct NodeIntake<const KEEP_JSON: bool> {
     pub(super) extenders: Arc<Extenders>,
     pub(super) known: KnownNodes,
+    pub(super) parts: NodeParts,
     pub(super) named: Named,
     pub(super) events: UnboundedSender<Event>,
 }
@@ -116,8 +119,8 @@ impl<const KEEP_JSON: bool> ReadsNamedFields for NodeIntake<KEEP_JSON> {
     type WithJson = NodeIntake<true>;
 
     fn with_json(self) -> NodeIntake<true> {
-        let Self { extenders, known, named, events } = self;
-        NodeIntake { extenders, known, named, events }
+        let Self { extenders, known, parts, named, events } = self;
+        NodeIntake { extenders, known, parts, named, events }
     }
 
     fn named(&mut self) -> &mut Named {
@@ -157,7 +160,7 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
             }
         };
         let mut notes = Notes::default();
-        let node = node.into_model(&mut notes);
+        let node = node.into_model(&self.parts, &mut notes);
         let node = Arc::new(Node { fields: self.named.read(object.json.as_deref()), ..node });
         if !notes.is_empty() {
             warn!(node = %node.name, reason = %notes, "invalid fields in a node; using the rest of it");

@@ -32,7 +32,7 @@ use super::resources::Resources;
 use super::status::{StatusChange, StatusWriter, Unscheduled};
 use super::waiter::Waiter;
 use crate::extender::Extenders;
-use berth_apimachinery::objects::PodParts;
+use berth_apimachinery::objects::{NodeParts, PodParts};
 use berth_supervisor::Supervisor;
 
 /// Options of the connection to the API server.
@@ -303,6 +303,7 @@ fn start_informers<const KEEP_JSON: bool>(
     let nodes = NodeIntake::<KEEP_JSON> {
         extenders: Arc::clone(&extenders),
         known: KnownNodes::default(),
+        parts: NodeParts::default(),
         named: named(ObjectKind::node()),
         events: events.clone(),
     };

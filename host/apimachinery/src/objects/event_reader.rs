@@ -7,7 +7,7 @@ use berth_core::Event;
 use berth_core::model::{ObjectKind, ObjectReads, Pod, PodKey};
 use serde_json::Value;
 
-use super::{NodeObject, Notes, ObjectReader, Observed, PartialObject, PodObject, PodParts, Unreadable};
+use super::{NodeObject, NodeParts, Notes, ObjectReader, Observed, PartialObject, PodObject, PodParts, Unreadable};
 
 /// The reason why an object can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -20,12 +20,13 @@ pub enum ReadError {
     Field(#[from] Unreadable),
 }
 
-/// Reads objects as informers do: equal parts of pods are shared, and objects of kinds other than Pod and Node are
+/// Reads objects as informers do: equal parts of pods and nodes are shared, and objects of kinds other than Pod and Node are
 /// reduced to the fields that plugins read.
 #[derive(Default)]
 pub struct EventReader {
     kinds: BTreeMap<Arc<ObjectKind>, ObjectReader>,
-    parts: PodParts,
+    pod_parts: PodParts,
+    node_parts: NodeParts,
 }
 
 impl EventReader {
@@ -42,7 +43,7 @@ impl EventReader {
     /// The object can't be read.
     pub fn set(&self, object: &Value, notes: &mut Notes) -> Result<Option<Event>, ReadError> {
         Ok(match text(object, "kind") {
-            "Node" => Some(Event::NodeSet(Arc::new(read::<NodeObject>(object)?.into_model(notes)))),
+            "Node" => Some(Event::NodeSet(Arc::new(read::<NodeObject>(object)?.into_model(&self.node_parts, notes)))),
             "Pod" => Some(Event::PodSet(Arc::new(self.pod(object, notes)?))),
             _ => match self.kinds.get(&kind(object)) {
                 Some(kind) => {
@@ -80,7 +81,7 @@ impl EventReader {
     /// # Errors
     /// The pod can't be read.
     pub fn pod(&self, object: &Value, notes: &mut Notes) -> Result<Pod, ReadError> {
-        Ok(read::<PodObject>(object)?.into_model(&self.parts, notes))
+        Ok(read::<PodObject>(object)?.into_model(&self.pod_parts, notes))
     }
 }
 

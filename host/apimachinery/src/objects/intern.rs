@@ -1,10 +1,11 @@
-//! Interns equal parts of pods. The pods of a Deployment share their spec, requests, owners and usually their labels.
+//! Interns equal parts of pods and nodes. The pods of a Deployment share their spec, requests, owners and usually their labels.
+//! The nodes of a pool share what their kubelets report about the system.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use berth_core::model::named_fields::NamedField;
-use berth_core::model::{Labels, NamedFields, Owner, PodRequests, PodSpec};
+use berth_core::model::{Labels, NamedFields, NodeSystemInfo, Owner, PodRequests, PodSpec};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// The parts that pods share.
@@ -46,6 +47,20 @@ impl PodParts {
     #[must_use]
     pub fn fields(&self, fields: NamedFields) -> NamedFields {
         fields.shared(|fields| self.fields.share(fields))
+    }
+}
+
+/// The parts that nodes share.
+#[derive(Debug, Default)]
+pub struct NodeParts {
+    infos: Table<NodeSystemInfo>,
+}
+
+impl NodeParts {
+    /// Returns the shared copy of this `status.nodeInfo`.
+    #[must_use]
+    pub fn info(&self, info: NodeSystemInfo) -> Arc<NodeSystemInfo> {
+        self.infos.share(info)
     }
 }
 
@@ -106,6 +121,14 @@ mod tests {
         let (a, b, c) = (table.share(spec(1)), table.share(spec(1)), table.share(spec(2)));
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
         assert_eq!(table.len(), 2);
+    }
+
+    #[test]
+    fn nodes_share_equal_system_information() {
+        let parts = NodeParts::default();
+        let info = |kubelet: &str| NodeSystemInfo { kubelet_version: kubelet.into(), ..NodeSystemInfo::default() };
+        let (a, b, c) = (parts.info(info("v1.36.0")), parts.info(info("v1.36.0")), parts.info(info("v1.36.1")));
+        assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
     }
 
     #[test]

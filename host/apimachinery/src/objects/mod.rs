@@ -21,7 +21,7 @@ mod spec;
 mod volume;
 
 pub use self::event_reader::{EventReader, ReadError};
-pub use self::intern::PodParts;
+pub use self::intern::{NodeParts, PodParts};
 pub use self::meta::ObjectMeta;
 pub use self::named::NamedFieldsReader;
 pub use self::node::NodeObject;

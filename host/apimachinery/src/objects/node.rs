@@ -3,6 +3,7 @@
 use berth_core::model::{Condition, ConditionStatus, Effect, NamedFields, Node, NodeImage, NodeSystemInfo, Taint};
 
 use super::container::ResourceQuantities;
+use super::intern::NodeParts;
 use super::json::partial;
 use super::meta::ObjectMeta;
 use super::notes::Notes;
@@ -75,7 +76,7 @@ impl NodeObject {
     /// Converts to the core's model. An allocatable quantity that can't be read counts as absent, so no pod that
     /// requests the resource fits.
     #[must_use]
-    pub fn into_model(self, notes: &mut Notes) -> Node {
+    pub fn into_model(self, parts: &NodeParts, notes: &mut Notes) -> Node {
         let NodeData { metadata, spec, status } = self.0;
         Node {
             name: metadata.name,
@@ -86,7 +87,7 @@ impl NodeObject {
             unschedulable: spec.unschedulable,
             allocatable: status.allocatable.resources("status.allocatable", notes),
             capacity: status.capacity.resources("status.capacity", notes),
-            info: NodeSystemInfo::from(status.node_info),
+            info: parts.info(status.node_info.into()),
             images: status.images.into_iter().map(|i| NodeImage { names: i.names, size: i.size_bytes }).collect(),
             conditions: status.conditions.into_iter().map(Condition::from).collect(),
             declared_features: status.declared_features,

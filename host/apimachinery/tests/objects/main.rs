@@ -7,7 +7,7 @@ mod resources;
 use std::path::Path;
 use std::sync::Arc;
 
-use berth_apimachinery::objects::{NodeObject, Notes, Observed, PodObject, PodParts};
+use berth_apimachinery::objects::{NodeObject, NodeParts, Notes, Observed, PodObject, PodParts};
 use berth_core::model::*;
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn pod(object: &Value) -> (Pod, String) {
 fn node(object: &Value) -> (Node, String) {
     let observed: Observed<NodeObject> = serde_json::from_str(&object.to_string()).expect("JSON");
     let mut notes = Notes::default();
-    let node = observed.object.expect("a readable node").into_model(&mut notes);
+    let node = observed.object.expect("a readable node").into_model(&NodeParts::default(), &mut notes);
     (node, notes.to_string())
 }
 
@@ -316,14 +316,14 @@ fn a_node_is_read() {
             scalars: vec![("hugepages-2Mi".into(), 8 << 20), ("nvidia.com/gpu".into(), 4)],
         },
         capacity: Resources { milli_cpu: 9000, ..Resources::default() },
-        info: NodeSystemInfo {
+        info: Arc::new(NodeSystemInfo {
             architecture: "amd64".into(),
             operating_system: "linux".into(),
             os_image: "Debian GNU/Linux 13 (trixie)".into(),
             kernel_version: "6.12.48".into(),
             kubelet_version: "v1.36.3".into(),
             container_runtime_version: "containerd://2.1.4".into(),
-        },
+        }),
         images: vec![web, NodeImage { names: vec![], size: 1 }],
         conditions: vec![
             condition("Ready", ConditionStatus::True),

@@ -193,7 +193,7 @@ fn new_facts_of_a_node_are_logged() {
     let mut cache = Cache::default();
     cache.set_node(Arc::new(node("a")));
     let capacity = Resources { milli_cpu: 1, ..Resources::default() };
-    let info = NodeSystemInfo { architecture: "arm64".into(), ..NodeSystemInfo::default() };
+    let info = NodeSystemInfo { architecture: "arm64".into(), ..NodeSystemInfo::default() }.into();
     let fields = NamedFields::new(vec![NamedField { path: "spec.a".into(), json: "{}".into() }]);
     for (after, facts) in [
         (Node { capacity, ..node("a") }, NodeFacts::CAPACITY),

@@ -1,5 +1,7 @@
 //! A node as scheduling reads it.
 
+use std::sync::Arc;
+
 use super::named_fields::NamedFields;
 use super::{resources::Resources, selector::Labels, taint::Taint};
 
@@ -68,8 +70,8 @@ pub struct Node {
     pub allocatable: Resources,
     /// `status.capacity`
     pub capacity: Resources,
-    /// `status.nodeInfo`
-    pub info: NodeSystemInfo,
+    /// `status.nodeInfo`. Nodes with equal values share one copy.
+    pub info: Arc<NodeSystemInfo>,
     /// `status.images`
     pub images: Vec<NodeImage>,
     /// `status.conditions`, with type and status only

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use berth_apimachinery::objects::{NodeObject, Notes, Observed, PartialObject, PodObject, PodParts};
+use berth_apimachinery::objects::{NodeObject, NodeParts, Notes, Observed, PartialObject, PodObject, PodParts};
 use berth_apimachinery::protobuf::{ListReader, Part};
 use berth_test_kit::{ControlPlane, control_plane};
 use http::Request;
@@ -44,7 +44,7 @@ async fn objects_are_the_same_in_both_forms() {
     let mut never_set = never_set(&text);
     never_set.retain(|name| *name != "pod_group_name");
     assert_eq!(never_set, Vec::<&str>::new(), "fields that no object of the test has");
-    let node = nodes.into_iter().next().expect("a node").into_model(&mut Notes::default());
+    let node = nodes.into_iter().next().expect("a node").into_model(&NodeParts::default(), &mut Notes::default());
     assert_eq!((node.taints.len(), node.images.len(), node.declared_features.len()), (4, 2, 2));
     let all = pods.into_iter().next().expect("a pod").into_model(&PodParts::default(), &mut Notes::default());
     assert!(all.deleting && all.created > 0 && all.start_time > 0);

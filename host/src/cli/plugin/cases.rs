@@ -12,7 +12,7 @@ use berth_core::plugins::{Code, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use berth_apimachinery::objects::{NodeObject, Notes, PodObject, PodParts};
+use berth_apimachinery::objects::{NodeObject, NodeParts, Notes, PodObject, PodParts};
 
 /// The maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
@@ -150,7 +150,7 @@ impl Table {
         for (at, node) in self.nodes.iter().enumerate() {
             let mut notes = Notes::default();
             let node: NodeObject = object(node).with_context(|| format!("nodes[{at}]"))?;
-            let node = node.into_model(&mut notes);
+            let node = node.into_model(&NodeParts::default(), &mut notes);
             readable(&notes).with_context(|| format!("nodes[{at}]"))?;
             cache.set_node(Arc::new(node));
         }
