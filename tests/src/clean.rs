@@ -7,6 +7,7 @@ use anyhow::Result;
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use k8s_openapi::api::events::v1::Event;
+use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::api::storage::v1::StorageClass;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
@@ -28,7 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(180);
 pub async fn clean_up(client: &Client) -> Result<()> {
     delete_all::<Deployment>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     delete_all::<ReplicaSet>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
-    delete_all::<Pod>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    delete_all::<PodDisruptionBudget>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    delete_all_with_finalizers::<Pod>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     delete_pods_of_all_namespaces(client).await?;
     delete_all_with_finalizers::<PersistentVolumeClaim>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     delete_all_with_finalizers::<PersistentVolume>(&Api::all(client.clone())).await?;
@@ -60,7 +62,8 @@ where
     K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned,
 {
     let without_finalizers = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-    for object in api.list_metadata(&ListParams::default()).await? {
+    let objects = api.list_metadata(&ListParams::default()).await?.items;
+    for object in objects.iter().filter(|object| !object.finalizers().is_empty()) {
         api.patch_metadata(&object.name_any(), &PatchParams::default(), &without_finalizers).await?;
     }
     delete_all(api).await

@@ -1,6 +1,7 @@
 //! Runs the cases: one trial for each kind of API server that a case needs.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
@@ -15,12 +16,67 @@ use crate::case::{Case, On, Run};
 const TRIAL_LIMIT: Duration = Duration::from_secs(600);
 
 /// The lanes: two trials run at the same time, one of each lane. The trials with a real API server share the server, and
-/// the trials that start programs are in their lane too. Most trials wait more than they compute.
-static EMBEDDED: Mutex<()> = Mutex::new(());
-static REAL: Mutex<()> = Mutex::new(());
+/// take longer. The trials that start programs are in the other lane. Most trials wait more than they compute.
+static EMBEDDED: Lane = Lane::new();
+static REAL: Lane = Lane::new();
 
-/// The number of trials that run at the same time: one for each lane.
-pub const LANES: usize = 2;
+/// Lets one trial run at a time. Of the trials that wait, the first in the list of trials is next: what a trial leaves on
+/// the shared API server is then the same in each run.
+struct Lane {
+    state: Mutex<LaneState>,
+    changed: Condvar,
+}
+
+struct LaneState {
+    /// The number of trials that have a position.
+    positions: usize,
+    waiting: BTreeSet<usize>,
+    busy: bool,
+}
+
+impl Lane {
+    const fn new() -> Self {
+        let state = LaneState { positions: 0, waiting: BTreeSet::new(), busy: false };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LaneState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the position of the next trial in the list.
+    fn position(&self) -> usize {
+        let mut state = self.lock();
+        state.positions += 1;
+        state.positions
+    }
+
+    /// Waits until no other trial runs and no earlier one waits. The lane is free again when the value is dropped.
+    fn enter(&self, position: usize) -> InLane<'_> {
+        let mut state = self.lock();
+        state.waiting.insert(position);
+        while state.busy || state.waiting.first() != Some(&position) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.waiting.remove(&position);
+        state.busy = true;
+        InLane(self)
+    }
+}
+
+/// A trial that runs in a lane.
+struct InLane<'a>(&'a Lane);
+
+impl Drop for InLane<'_> {
+    fn drop(&mut self) {
+        self.0.lock().busy = false;
+        self.0.changed.notify_all();
+    }
+}
+
+/// The number of threads that run trials. Most of them wait for their lane: a thread takes the next trial, of whichever
+/// lane, so there are enough threads that each lane has one.
+pub const THREADS: usize = 24;
 
 /// The state that the trials share.
 #[derive(Default)]
@@ -62,7 +118,8 @@ impl Harness {
             Server::Embedded => &EMBEDDED,
             Server::Real => &REAL,
         };
-        Trial::test(name, move || run_in_lane(lane, harness.run(server, run)))
+        let position = lane.position();
+        Trial::test(name, move || run_in_lane(lane, position, harness.run(server, run)))
     }
 
     async fn run(&self, server: Server, case: Run) -> Result<()> {
@@ -89,12 +146,25 @@ impl Harness {
 
 /// Creates a trial that does not get an API server from the harness.
 pub fn standalone_trial(name: &str, run: impl FnOnce() -> BoxFuture<'static, Result<()>> + Send + 'static) -> Trial {
-    Trial::test(name, move || run_in_lane(&REAL, run()))
+    let position = EMBEDDED.position();
+    Trial::test(name, move || run_in_lane(&EMBEDDED, position, run()))
+}
+
+/// Returns the trials of both lists, each list spread evenly over the whole, so that no lane is idle at the beginning or
+/// the end.
+pub fn interleaved(one: Vec<Trial>, other: Vec<Trial>) -> Vec<Trial> {
+    let positions = |trials: Vec<Trial>| {
+        let step = 1.0 / trials.len().max(1) as f64;
+        trials.into_iter().enumerate().map(move |(at, trial)| (at as f64 * step, trial))
+    };
+    let mut all: Vec<(f64, Trial)> = positions(one).chain(positions(other)).collect();
+    all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    all.into_iter().map(|(_, trial)| trial).collect()
 }
 
 /// Runs a trial when no other trial of the lane runs. The time limit starts then.
-fn run_in_lane(lane: &Mutex<()>, trial: impl Future<Output = Result<()>>) -> Result<(), Failed> {
-    let _lane = lane.lock().unwrap_or_else(PoisonError::into_inner);
+fn run_in_lane(lane: &Lane, position: usize, trial: impl Future<Output = Result<()>>) -> Result<(), Failed> {
+    let _lane = lane.enter(position);
     run_with_limit(trial)
 }
 

@@ -49,13 +49,13 @@ mod workloads;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, Trial};
 
-use crate::harness::{Harness, LANES};
+use crate::harness::{Harness, THREADS, interleaved};
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    arguments.test_threads = Some(arguments.test_threads.unwrap_or(LANES).min(LANES));
+    arguments.test_threads = Some(arguments.test_threads.unwrap_or(THREADS));
     let harness = Arc::new(Harness::default());
     let cases = [
         claims::cases(),
@@ -94,20 +94,21 @@ fn main() -> ExitCode {
         supervision::cases(),
         scale::cases(),
     ];
-    let mut trials = binary::trials();
-    trials.extend(command_line::trials());
-    trials.extend(configuration::trials());
-    trials.extend(projects::trials());
-    trials.extend(examples::trials());
-    trials.extend(outages::trials());
-    trials.extend(signals::trials());
-    trials.extend(faults_real::control_plane::trials());
-    trials.extend(replacing_kube_scheduler::trials());
+    let mut standalone = binary::trials();
+    standalone.extend(command_line::trials());
+    standalone.extend(configuration::trials());
+    standalone.extend(projects::trials());
+    standalone.extend(examples::trials());
+    standalone.extend(outages::trials());
+    standalone.extend(signals::trials());
+    standalone.extend(faults_real::control_plane::trials());
+    standalone.extend(replacing_kube_scheduler::trials());
     let compared = [parity::cases(), metrics::cases(), extenders::compared(), replacing_kube_scheduler::compared()];
     let compared = compared.iter().flatten().flat_map(|case| harness.trials(case));
-    trials.extend(compared.map(|trial| trial.with_ignored_flag(!kube_scheduler::is_available())));
+    let mut trials: Vec<Trial> =
+        compared.map(|trial| trial.with_ignored_flag(!kube_scheduler::is_available())).collect();
     trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
-    let conclusion = libtest_mimic::run(&arguments, trials);
+    let conclusion = libtest_mimic::run(&arguments, interleaved(standalone, trials));
     harness.stop();
     conclusion.exit_code()
 }
