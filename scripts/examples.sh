@@ -4,9 +4,8 @@
 #   build_plugin OUTPUT   builds it
 # shellcheck shell=bash
 
-EXAMPLES=(label-and-cpu prefer-label)
-
-# build_examples LANGUAGE SOURCE [--test] [NAME…]: builds the components target/plugins/LANGUAGE/NAME.wasm.
+# build_examples LANGUAGE SOURCE [--test] [NAME…]: builds the components target/plugins/LANGUAGE/NAME.wasm. Without names,
+# builds each folder of plugins/examples/LANGUAGE that contains the file SOURCE.
 build_examples() {
     local language=$1 source=$2 test='' name folder built sdk=("$ROOT/guest-sdk/$1")
     # The folders that the SDK depends on.
@@ -16,7 +15,12 @@ build_examples() {
     esac
     shift 2
     if [ "${1:-}" = --test ]; then test=1 && shift; fi
-    [ $# -gt 0 ] || set -- "${EXAMPLES[@]}"
+    if [ $# -eq 0 ]; then
+        for folder in "$ROOT/plugins/examples/$language"/*/; do
+            [ ! -f "$folder/$source" ] || set -- "$@" "$(basename "$folder")"
+        done
+        [ $# -gt 0 ] || die "no folder of plugins/examples/$language contains $source"
+    fi
     if [ -n "$test" ]; then (test_sdk); fi
     for name in "$@"; do
         folder=$ROOT/plugins/examples/$language/$name

@@ -71,7 +71,7 @@ func (g *guest) Hints(from *contract.Event, ids []uint32) ([]contract.Hint, erro
 func (g *guest) hint(event *Event, pod *Pod) QueueingHint {
 	asked := false
 	for _, registered := range g.hints {
-		if registered.Event.Kind != event.Kind || registered.Event.Actions&event.Actions == 0 {
+		if registered.Event.Kind != event.Kind || !includes(registered.Event.Actions, event.Actions) {
 			continue
 		}
 		if registered.QueueingHintFn == nil {
@@ -91,6 +91,12 @@ func (g *guest) hint(event *Event, pod *Pod) QueueingHint {
 		return QueueSkip
 	}
 	return Queue
+}
+
+// includes returns true if the registered actions include one of the event's. Update stands for every update.
+func includes(registered, actions ActionType) bool {
+	isUpdate := actions&^(Add|Delete) != 0
+	return registered&actions != 0 || registered&Update != 0 && isUpdate
 }
 
 func (g *guest) event(from *contract.Event) *Event {

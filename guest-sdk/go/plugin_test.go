@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -156,8 +157,13 @@ func TestPreFilterAnswers(t *testing.T) {
 				return c.result, c.status
 			},
 		}, framework.Reads{Node: framework.NodeReads{Facts: framework.NodeName}})
-		if got := threeNodes(t).Fits(st.MakePod()); !slices.Equal(got, c.fits) {
+		host := threeNodes(t)
+		if got := host.Fits(st.MakePod()); !slices.Equal(got, c.fits) {
 			t.Errorf("%s: got %v, want %v", name, got, c.fits)
+		}
+		result, status := host.PreFilter(st.MakePod())
+		if !reflect.DeepEqual(result, c.result) || !status.Equal(c.status) {
+			t.Errorf("%s: got %v and %v", name, result, status.Message())
 		}
 	}
 }

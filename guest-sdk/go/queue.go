@@ -46,8 +46,8 @@ type EnqueueExtensionsWithHints interface {
 	EventsToRegister(ctx context.Context) ([]ClusterEventWithHint, error)
 }
 
-// ClusterEvent is a change in the cluster: a kind (`Node`, `Pod`, or `group/version/Kind` of a kind in Reads.Objects,
-// with `v1/Kind` for the core group) and the actions on its objects.
+// ClusterEvent is a change in the cluster: a kind (`Node`, `Pod` for pods on nodes, `PendingPod` with Reads.Pending, or
+// `group/version/Kind` of a kind in Reads.Objects, with `v1/Kind` for the core group) and the actions on its objects.
 type ClusterEvent = contract.ClusterEvent
 
 // ActionType is a set of actions on an object.

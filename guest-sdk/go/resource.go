@@ -1,6 +1,15 @@
 package framework
 
-import "berth.dev/framework/contract"
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"berth.dev/framework/contract"
+	"berth.dev/framework/internal/quantity"
+)
 
 // Resource holds amounts of resources.
 type Resource struct {
@@ -35,4 +44,39 @@ func (r *Resource) setScalar(name string, quantity int64) {
 		r.ScalarResources = map[string]int64{}
 	}
 	r.ScalarResources[name] = quantity
+}
+
+// UnmarshalJSON reads a list of resources as Kubernetes writes it: {"cpu": "500m", "nvidia.com/gpu": 2}. Amounts are
+// rounded up to the units of Resource.
+func (r *Resource) UnmarshalJSON(text []byte) error {
+	var list map[string]json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		return fmt.Errorf("resources: %w", err)
+	}
+	*r = Resource{}
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		// Kubernetes accepts a number for a quantity.
+		amount, err := quantity.Parse(name, strings.Trim(string(list[name]), `"`))
+		if err != nil {
+			return err
+		}
+		r.set(name, amount)
+	}
+	return nil
+}
+
+// set sets the amount of a resource.
+func (r *Resource) set(name string, amount int64) {
+	switch name {
+	case "cpu":
+		r.MilliCPU = amount
+	case "memory":
+		r.Memory = amount
+	case "ephemeral-storage":
+		r.EphemeralStorage = amount
+	case "pods":
+		r.AllowedPodNumber = int(amount)
+	default:
+		r.setScalar(name, amount)
+	}
 }

@@ -90,8 +90,9 @@ impl Declared {
     /// Returns the same declaration, after checking it.
     ///
     /// # Panics
-    /// Panics if a plugin with `queue_sort` reads nodes, pods on nodes or the cluster. The macro evaluates this at
-    /// compile time, so it is a compile error.
+    /// Panics if `queue_sort` itself reads nodes, or if a plugin with `queue_sort` reads nodes, pods on nodes or the
+    /// cluster and no other function than `pre_enqueue` can use them. The macro evaluates this at compile time, so it is
+    /// a compile error.
     #[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
     #[must_use]
     pub const fn checked(self) -> Declared {
@@ -99,12 +100,18 @@ impl Declared {
             assert!(!reads.nodes, "queue_sort can't read nodes: the order of the queue may not change with them");
             let all = self.reads();
             assert!(
-                all.node.is_empty() && all.resident.is_none() && all.cluster.is_empty(),
-                "a plugin with queue_sort can't read nodes, pods on nodes or the cluster, not even in another function \
-                 or in its index: the order of the queue may not change with them. Write two plugins"
+                self.uses_nodes() || (all.node.is_empty() && all.resident.is_none() && all.cluster.is_empty()),
+                "the plugin reads nodes, pods on nodes or the cluster, but has only queue_sort and pre_enqueue, which \
+                 may not depend on them: the order of the queue may not change with nodes"
             );
         }
         self
+    }
+
+    /// Returns true if a function other than `queue_sort` and `pre_enqueue` reads nodes, the cluster or the index.
+    const fn uses_nodes(&self) -> bool {
+        let functions = Declared { pre_enqueue: None, queue_sort: None, ..*self }.functions();
+        functions.nodes || functions.beyond || !functions.cluster.is_empty()
     }
 
     /// Returns the parts of the declaration that are not names.
@@ -323,6 +330,25 @@ mod tests {
         let declared = declaration::<Pods>(Vec::new());
         assert_eq!(declared.resident_pods.map(|pods| pods.label_keys), Some(vec![]));
         assert_eq!(declared.pending_pods.map(|pods| pods.label_keys), Some(vec!["app".to_owned()]));
+    }
+
+    /// A plugin with queue-sort whose index reads nodes.
+    const QUEUE: Declared = Declared { queue_sort: Some(Reads::INDEX), index: PLAIN, ..Declared::NOTHING };
+
+    #[test]
+    fn a_plugin_with_queue_sort_may_read_nodes_in_other_functions() {
+        // Constants, because these values are too large for the stack of a test.
+        const PRE_FILTER: NodeFacts =
+            Declared { pre_filter: Some(Reads::INDEX), ..QUEUE }.checked().facts_and_scopes().node;
+        const PERMIT: NodeFacts = Declared { other: Reads::INDEX, ..QUEUE }.checked().facts_and_scopes().node;
+        const SCORE: NodeFacts = Declared { score: Some(PLAIN), ..QUEUE }.checked().facts_and_scopes().node;
+        assert_eq!([PRE_FILTER, PERMIT, SCORE], [NodeFacts::LABELS; 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "has only queue_sort and pre_enqueue")]
+    fn a_plugin_for_the_queue_alone_may_not_read_nodes() {
+        let _ = Declared { pre_enqueue: Some(Reads::INDEX), ..QUEUE }.checked();
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Queueing hints: whether an event in the cluster can help a pod that the plugin rejected.
 //!
 //! The plugin is asked about the events that `retry_on` names. A pod for which the plugin answers [`Hint::Skip`]
-//! stays where it is in the queue. To see what changed in a node or in a pod on a node, a hint takes a parameter
+//! stays where it is in the queue. To see what changed in a node or in a pod, a hint takes a parameter
 //! [`node::Change`](crate::node::Change) or [`pod::Change`], with the facts that its type names.
 //!
 //! ```
@@ -39,7 +39,7 @@ use crate::{EventActions, arguments, pod};
 /// An event in the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The kind of the object: `Node`, `Pod`, or `group/version/Kind`.
+    /// The kind of the object: `Node`, `Pod` for a pod on a node, `PendingPod`, or `group/version/Kind`.
     pub kind: String,
     /// The change of the object.
     pub actions: EventActions,

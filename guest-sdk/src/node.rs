@@ -444,6 +444,8 @@ tuples!(A B);
 tuples!(A B C);
 tuples!(A B C D);
 tuples!(A B C D E);
+tuples!(A B C D E G);
+tuples!(A B C D E G H);
 
 impl<P: Plugin, F: ResidentFacts> Param<P> for Pods<'_, F> {
     type Item<'a> = Pods<'a, F>;

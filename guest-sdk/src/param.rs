@@ -41,7 +41,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! Neither `skip` nor a queue-sort may depend on nodes, also not by way of an index:
+//! Neither `skip` nor a queue-sort may depend on nodes:
 //!
 //! ```compile_fail,E0080
 //! use berth_guest::prelude::*;
@@ -58,15 +58,11 @@
 //! use berth_guest::prelude::*;
 //! use berth_guest::Queued;
 //!
-//! fn queue_sort(queued: Queued) -> [i64; 1] {
-//!     [queued.queued]
+//! fn queue_sort(queued: Queued, nodes: node::Ids<'_>) -> [i64; 2] {
+//!     [nodes.len() as i64, queued.queued]
 //! }
 //!
-//! fn score(labels: &node::Labels) -> i64 {
-//!     labels.iter().count() as i64
-//! }
-//!
-//! berth_guest::plugin!(name: "SortAndScore", queue_sort: queue_sort, score: score);
+//! berth_guest::plugin!(name: "SortByNodes", queue_sort: queue_sort);
 //! # fn main() {}
 //! ```
 

@@ -208,7 +208,16 @@ impl Snapshot {
                     index.node_removed(node::Id(id));
                 }
             }
-            Change::Usage(usage) if P::FILLED.node.facts.contains(NodeFacts::USAGE) => self.set_usage(usage),
+            Change::Usage(usage) if P::FILLED.node.facts.contains(NodeFacts::USAGE) => {
+                let nodes = self.set_usage(usage);
+                if const { <IndexedNodes<P> as FactSet>::READS.facts.contains(NodeFacts::USAGE) }
+                    && let Some(index) = index
+                {
+                    for id in nodes.into_iter().filter(|id| *self.present.get(*id as usize)) {
+                        index.node_set(node::Id(id), <IndexedNodes<P> as FactSet>::of(self, id as usize));
+                    }
+                }
+            }
             Change::ResidentPod(pod) if P::FILLED.resident.is_some() => self.set_pod::<P>(pod, index),
             Change::ResidentPodRemoved(id) if P::FILLED.resident.is_some() => {
                 self.residents.remove(id);
@@ -291,7 +300,8 @@ impl Snapshot {
         Field::read(self.fields.get(node), path)
     }
 
-    fn set_usage(&mut self, usage: Usage) {
+    /// Stores the usage, and returns the nodes of the update.
+    fn set_usage(&mut self, usage: Usage) -> Vec<u32> {
         let columns = usage.nodes.iter().zip(&usage.milli_cpu).zip(&usage.memory).zip(&usage.ephemeral_storage);
         let columns = columns.zip(&usage.pods).zip(&usage.non_zero_milli_cpu).zip(&usage.non_zero_memory);
         for ((((((&node, &milli_cpu), &memory), &ephemeral_storage), &pods), &cpu), &non_zero_memory) in columns {
@@ -306,5 +316,6 @@ impl Snapshot {
         for scalar in usage.scalars {
             self.usage.row(scalar.node as usize).set_scalar(scalar.name, scalar.quantity);
         }
+        usage.nodes
     }
 }

@@ -74,6 +74,52 @@ mod usage {
     berth_guest::plugin!(name: "Usage", score: score);
 }
 
+mod indexed_usage {
+    use berth_guest::index::Index;
+    use berth_guest::plugin::NoArgs;
+    use berth_guest::prelude::*;
+
+    /// The free cpu of all nodes, in millicores by node.
+    #[derive(Default)]
+    pub struct Free(std::collections::BTreeMap<node::Id, i64>);
+
+    impl Index for Free {
+        type Nodes = (node::Allocatable, node::Usage);
+        type Pods = ();
+        type PendingPods = ();
+
+        fn new(_: &NoArgs) -> Free {
+            Free::default()
+        }
+
+        fn node_set(&mut self, node: node::Id, (allocatable, usage): (&node::Allocatable, &node::Usage)) {
+            self.0.insert(node, allocatable.milli_cpu - usage.milli_cpu);
+        }
+
+        fn node_removed(&mut self, node: node::Id) {
+            self.0.remove(&node);
+        }
+    }
+
+    fn score(free: &Free) -> i64 {
+        free.0.values().sum()
+    }
+
+    berth_guest::plugin!(name: "IndexedUsage", index: Free, score: score);
+}
+
+#[test]
+fn an_index_follows_the_usage() {
+    let mut host = Host::<indexed_usage::Plugin>::new();
+    host.node(node("a").cpu("1").used("cpu", "950m"));
+    assert_eq!(host.scores(&pod())["a"], 50);
+    host.node(node("a").cpu("1").used("cpu", "970m"));
+    host.node(node("b").cpu("10m"));
+    assert_eq!(host.scores(&pod())["a"], 40);
+    host.remove_node("a");
+    assert_eq!(host.scores(&pod())["b"], 10);
+}
+
 #[test]
 fn usage_follows_the_pods() {
     let mut host = Host::<usage::Plugin>::new();

@@ -17,8 +17,9 @@ type Description struct {
 
 // A kind of change in the cluster that may make a pod schedulable that this plugin rejected.
 type ClusterEvent struct {
-	// The kind: `Node`, `Pod`, or the name of a kind in `objects.kinds`, alone (`PersistentVolumeClaim`) or with
-	// its API version (`storage.k8s.io/v1/StorageClass`). The host refuses a plugin that names another kind.
+	// The kind: `Node`, `Pod` for pods on nodes, `PendingPod` if the plugin reads pending pods, or the name of a
+	// kind in `objects.kinds`, alone (`PersistentVolumeClaim`) or with its API version
+	// (`storage.k8s.io/v1/StorageClass`). The host refuses a plugin that names another kind.
 	Kind string
 	// What happens to the object. The host refuses a plugin that names no action, or an action that objects of the
 	// kind don't have.

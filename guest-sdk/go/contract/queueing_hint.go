@@ -34,7 +34,7 @@ type NodeChange struct {
 	After  Option[EventNode]
 }
 
-// A pod that is on a node. The ids are ids of pod signatures that the guest holds, with the fields that the plugin
+// A pod that is on a node, or a pending pod. The ids are ids of pod signatures that the guest holds, with the fields that the plugin
 // declared in `plugin.declaration.pod`.
 type PodChange struct {
 	Before Option[uint32]
@@ -63,14 +63,15 @@ type SubjectTag uint8
 
 const (
 	SubjectTagNode SubjectTag = iota
-	// A pod that is assigned to a node or assumed on a node.
+	// A pod that is assigned to a node or assumed on a node, or a pending pod, as `event.kind` says. A pod that gets
+	// a node is removed from the pending pods.
 	SubjectTagPod
 	// An object of any other kind.
 	SubjectTagObject
 )
 
 type Event struct {
-	// The kind: `Node`, `Pod`, or `group/version/Kind`.
+	// The kind: `Node`, `Pod`, `PendingPod`, or `group/version/Kind`.
 	Kind    string
 	Actions EventActions
 	Subject Subject

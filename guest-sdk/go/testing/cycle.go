@@ -8,6 +8,29 @@ import (
 	"berth.dev/framework/contract"
 )
 
+// PreFilter runs PreFilter alone: the nodes that the plugin names (nil for all nodes), and the status.
+func (h *Host) PreFilter(pod *PodWrapper) (*framework.PreFilterResult, *framework.Status) {
+	h.t.Helper()
+	h.needs("pre-filter", "PreFilter")
+	h.begin(pod)
+	return h.preFilter()
+}
+
+func (h *Host) preFilter() (*framework.PreFilterResult, *framework.Status) {
+	h.t.Helper()
+	result, err := h.guest.PreFilter(h.cycle)
+	h.check(err)
+	switch result.Tag {
+	case contract.PreFilterResultTagReject:
+		return nil, newStatus(*result.Reject)
+	case contract.PreFilterResultTagSkip:
+		return nil, framework.NewStatus(framework.Skip)
+	case contract.PreFilterResultTagNarrow:
+		return &framework.PreFilterResult{NodeNames: result.Narrow}, nil
+	}
+	return nil, nil
+}
+
 // Filter runs PreFilter and Filter for all nodes and returns each node's status by name; nil if the pod fits. Nodes
 // that PreFilter excludes by name are absent. If PreFilter rejects the pod, all nodes have the status of PreFilter. If
 // PreFilter returns Skip, the pod fits all nodes. The test fails if Filter is needed and the plugin has no Filter.
@@ -17,15 +40,14 @@ func (h *Host) Filter(pod *PodWrapper) map[string]*framework.Status {
 	ids := h.ids()
 	statuses := map[string]*framework.Status{}
 	if h.has("pre-filter") {
-		result, err := h.guest.PreFilter(h.cycle)
-		h.check(err)
-		switch result.Tag {
-		case contract.PreFilterResultTagReject:
-			return h.all(newStatus(*result.Reject))
-		case contract.PreFilterResultTagSkip:
+		result, status := h.preFilter()
+		switch {
+		case status.IsSkip():
 			return h.all(nil)
-		case contract.PreFilterResultTagNarrow:
-			ids = slices.DeleteFunc(ids, func(id uint32) bool { return !slices.Contains(result.Narrow, h.nodes[id].name) })
+		case !status.IsSuccess():
+			return h.all(status)
+		case result != nil:
+			ids = slices.DeleteFunc(ids, func(id uint32) bool { return !slices.Contains(result.NodeNames, h.nodes[id].name) })
 		}
 	}
 	h.needs("filter", "Filter")

@@ -68,7 +68,7 @@ func (n *NodeWrapper) Unschedulable(unschedulable bool) *NodeWrapper {
 }
 
 // Capacity sets the named resources in `status.capacity` and `status.allocatable`: {"cpu": "4", "memory": "16Gi"}.
-// Quantities are whole numbers with an optional suffix. Capacity panics if a quantity is invalid.
+// Capacity panics if a quantity is invalid.
 func (n *NodeWrapper) Capacity(resources map[string]string) *NodeWrapper {
 	setResources(&n.capacity, resources)
 	return n.Allocatable(resources)

@@ -66,8 +66,8 @@ func (p *PodWrapper) Priority(priority int32) *PodWrapper {
 	return p
 }
 
-// Req sets the pod's requests of the named resources: {"cpu": "500m", "memory": "1Gi"}. Quantities are whole numbers
-// with an optional suffix. Req panics if a quantity is invalid.
+// Req sets the pod's requests of the named resources: {"cpu": "500m", "memory": "1Gi"}. Req panics if a quantity is
+// invalid.
 func (p *PodWrapper) Req(resources map[string]string) *PodWrapper {
 	requests := &p.facts.Requests
 	setResources(&requests.Fit, resources)

@@ -1,6 +1,8 @@
 package testing
 
 import (
+	"strings"
+
 	"berth.dev/framework"
 	"berth.dev/framework/contract"
 )
@@ -37,19 +39,37 @@ func (h *Host) SortKey(pod *PodWrapper, times framework.QueueTimes) []int64 {
 
 // Event is a change of a node, of a pod on a node, or of an object. Old is nil for a new one, New for a deleted one.
 type Event struct {
-	Actions              framework.ActionType
-	OldNode, NewNode     *NodeWrapper
-	OldPod, NewPod       *PodWrapper
+	Actions          framework.ActionType
+	OldNode, NewNode *NodeWrapper
+	OldPod, NewPod   *PodWrapper
+	// Pending is true if the pod is a pending one. Otherwise, it is on a node.
+	Pending              bool
 	OldObject, NewObject *ObjectWrapper
 }
 
-// Hint returns the plugin's hint whether the event may help the pod.
+// Hint returns the plugin's hint whether the event may help the pod. It is QueueSkip without asking the plugin if
+// EventsToRegister does not name the event.
 func (h *Host) Hint(pod *PodWrapper, event Event) framework.QueueingHint {
 	h.t.Helper()
 	h.needs("queueing-hint", "EventsToRegister with hints")
-	hints, err := h.guest.Hints(h.event(event), []uint32{h.sign(pod)})
+	happened := h.event(event)
+	if !h.isRegistered(happened) {
+		return framework.QueueSkip
+	}
+	hints, err := h.guest.Hints(happened, []uint32{h.sign(pod)})
 	h.check(err)
 	return hints[0]
+}
+
+func (h *Host) isRegistered(event *contract.Event) bool {
+	isUpdate := event.Actions&^(framework.Add|framework.Delete) != 0
+	for _, registered := range h.declaration.RetryOn {
+		isKind := registered.Kind == event.Kind || strings.HasSuffix(event.Kind, "/"+registered.Kind)
+		if isKind && (registered.Actions&event.Actions != 0 || registered.Actions&framework.Update != 0 && isUpdate) {
+			return true
+		}
+	}
+	return len(h.declaration.RetryOn) == 0
 }
 
 func (h *Host) event(from Event) *contract.Event {
@@ -63,6 +83,9 @@ func (h *Host) event(from Event) *contract.Event {
 		event.Subject.Node = &contract.NodeChange{Before: from.OldNode.event(reads), After: from.NewNode.event(reads)}
 	case from.OldPod != nil || from.NewPod != nil:
 		event.Kind = "Pod"
+		if from.Pending {
+			event.Kind = "PendingPod"
+		}
 		event.Subject.Tag = contract.SubjectTagPod
 		event.Subject.Pod = &contract.PodChange{Before: h.signOptional(from.OldPod), After: h.signOptional(from.NewPod)}
 	case from.OldObject != nil || from.NewObject != nil:

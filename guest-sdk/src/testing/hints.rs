@@ -29,8 +29,29 @@ impl<P: Plugin> Host<P> {
         [before, after]: [Option<&PodBuilder>; 2],
         pod: &PodBuilder,
     ) -> Hint {
-        let [before, after] = [before, after].map(|pod| Some(self.next_cycle(pod?).signature));
-        self.hint(Event { kind: "Pod".to_owned(), actions, subject: Subject::Pod(PodChange { before, after }) }, pod)
+        self.hint_about_pod("Pod", actions, [before, after], pod)
+    }
+
+    /// Returns the hint for the rejected `pod` after an event of a pending pod. `before` is `None` for an added pod,
+    /// `after` for a pod that is not pending any more.
+    pub fn pending_pod_hint(
+        &mut self,
+        actions: EventActions,
+        change: [Option<&PodBuilder>; 2],
+        pod: &PodBuilder,
+    ) -> Hint {
+        self.hint_about_pod("PendingPod", actions, change, pod)
+    }
+
+    fn hint_about_pod(
+        &mut self,
+        kind: &str,
+        actions: EventActions,
+        change: [Option<&PodBuilder>; 2],
+        pod: &PodBuilder,
+    ) -> Hint {
+        let [before, after] = change.map(|pod| Some(self.next_cycle(pod?).signature));
+        self.hint(Event { kind: kind.to_owned(), actions, subject: Subject::Pod(PodChange { before, after }) }, pod)
     }
 
     /// Returns the hint for the rejected `pod` after an event of an object that is neither a node nor a pod. `kind` is
@@ -49,9 +70,9 @@ impl<P: Plugin> Host<P> {
         self.hint(Event { kind: kind.to_owned(), actions, subject: Subject::Object(change) }, pod)
     }
 
-    /// Returns the plugin's hint. Returns [`Hint::Skip`] without asking the plugin if `retry_on` does not name the
-    /// event. An empty `retry_on` therefore skips every event here. In Berth, an empty `retry_on` causes a retry after
-    /// the changes that `declaration.retry-on` in `wit/plugin.wit` lists.
+    /// Returns the plugin's hint. Returns [`Hint::Skip`] without asking the plugin if `retry_on` names other events only.
+    /// With an empty `retry_on`, the plugin is asked about every event. In Berth, an empty `retry_on` stands for the
+    /// changes that `declaration.retry-on` in `wit/plugin.wit` lists.
     fn hint(&mut self, event: Event, pod: &PodBuilder) -> Hint {
         if !self.waits_for(&event) {
             return Hint::Skip;
@@ -63,11 +84,13 @@ impl<P: Plugin> Host<P> {
 
     fn waits_for(&self, event: &Event) -> bool {
         let updates = event.actions & !(EventActions::ADD | EventActions::DELETE);
-        self.declaration().retry_on.iter().any(|waited| {
+        let retry_on = &self.declaration().retry_on;
+        let named = retry_on.iter().any(|waited| {
             let any_update = waited.actions.contains(EventActions::UPDATE) && !updates.is_empty();
             let about = waited.kind == event.kind || event.kind.ends_with(&format!("/{}", waited.kind));
             about && (any_update || waited.actions.intersects(event.actions))
-        })
+        });
+        named || retry_on.is_empty()
     }
 }
 

@@ -36,7 +36,7 @@ bitflags::bitflags! {
 /// Events after which pods that a plugin rejected can get another attempt (`declaration.retry-on`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// `Node`, `Pod`, or another kind: `apiVersion/Kind`, or the kind alone (`PersistentVolumeClaim`) for any API
+    /// `Node`, `Pod`, `PendingPod`, or another kind: `apiVersion/Kind`, or the kind alone (`PersistentVolumeClaim`) for any API
     /// version.
     pub kind: Box<str>,
     /// Any of these actions. [`EventActions::UPDATE`] stands for any change.
@@ -206,8 +206,7 @@ impl ClusterEvent {
         match &self.subject {
             Subject::Node { .. } => kind == "Node",
             Subject::Pod { .. } => kind == "Pod",
-            // The contract has no name for these events.
-            Subject::PendingPod { .. } => false,
+            Subject::PendingPod { .. } => kind == "PendingPod",
             Subject::Object { kind: ours, .. } => ours.is_named(kind),
         }
     }

@@ -137,21 +137,23 @@ impl Declaration {
     /// Returns whether the declaration says that the event may help pods that the plugin rejected.
     #[must_use]
     pub fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
-        if !self.retry_on.is_empty() {
-            return self.retry_on.iter().any(|interest| event.is_of(interest));
+        let is_named = self.retry_on.iter().any(|interest| event.is_of(interest));
+        if !self.retry_on.is_empty() && !is_named {
+            return false;
         }
-        if let Subject::Object { kind, .. } = &event.subject {
-            return self.objects.iter().any(|reads| reads.kind == *kind);
-        }
-        if let Subject::PendingPod { before, after, changed } = &event.subject {
-            return self.pending_pods.as_ref().is_some_and(|reads| match (before, after) {
-                (Some(before), Some(after)) => reads.differ(*changed, before, after),
-                _ => true,
-            });
-        }
-        match self.filter_scope {
-            Scope::Node => event.concerns(&self.node),
-            Scope::Domain | Scope::Cluster => !event.facts.is_empty(),
+        match &event.subject {
+            Subject::PendingPod { before, after, changed } => {
+                self.pending_pods.as_ref().is_some_and(|reads| match (before, after) {
+                    (Some(before), Some(after)) => reads.differ(*changed, before, after),
+                    _ => true,
+                })
+            }
+            _ if is_named => true,
+            Subject::Object { kind, .. } => self.objects.iter().any(|reads| reads.kind == *kind),
+            Subject::Node { .. } | Subject::Pod { .. } => match self.filter_scope {
+                Scope::Node => event.concerns(&self.node),
+                Scope::Domain | Scope::Cluster => !event.facts.is_empty(),
+            },
         }
     }
 }
@@ -159,6 +161,7 @@ impl Declaration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster_event::EventActions;
     use crate::facts::{NodeFacts, PodFacts};
 
     #[test]
@@ -182,5 +185,30 @@ mod tests {
         };
         let pods = reads(ObjectKind::pod(), &["spec.a", "spec.b"]);
         assert_eq!(naming.wanted(), [service(), pods, reads(ObjectKind::node(), &["spec.podCIDR"])]);
+    }
+
+    #[test]
+    fn an_event_of_a_pending_pod_is_named_like_other_events() {
+        let added = ClusterEvent::pending_pod(None, Some(Arc::default()), PodFacts::all());
+        let changed = |facts| ClusterEvent::pending_pod(Some(Arc::default()), Some(Arc::default()), facts);
+        let reader = |retry_on: &[(&str, EventActions)]| Declaration {
+            pending_pods: Some(PodFacts::LABELS.into()),
+            retry_on: retry_on
+                .iter()
+                .map(|(kind, actions)| Interest { kind: (*kind).into(), actions: *actions })
+                .collect(),
+            ..Declaration::default()
+        };
+        for (retry_on, concerned) in [
+            (&[][..], [true, true, false]),
+            (&[("PendingPod", EventActions::ADD)], [true, false, false]),
+            (&[("PendingPod", EventActions::UPDATE)], [false, true, false]),
+            (&[("Pod", EventActions::ADD | EventActions::UPDATE)], [false; 3]),
+        ] {
+            let events = [added.clone(), changed(PodFacts::LABELS), changed(PodFacts::NOMINATED_NODE)];
+            assert_eq!(events.map(|event| reader(retry_on).is_concerned_by(&event)), concerned, "{retry_on:?}");
+        }
+        let blind = Declaration { pending_pods: None, ..reader(&[]) };
+        assert!(!blind.is_concerned_by(&added), "the plugin does not read pending pods");
     }
 }

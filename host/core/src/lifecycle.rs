@@ -97,8 +97,10 @@ impl<'a> HintEvent<'a> {
     /// the event is not about a pod.
     pub fn pods(&self) -> impl Iterator<Item = (PodSignatureId, &'a Pod)> {
         let pods = match &self.event.subject {
-            Subject::Pod { before, after } => [before.as_deref(), after.as_deref()],
-            Subject::Node { .. } | Subject::PendingPod { .. } | Subject::Object { .. } => [None; 2],
+            Subject::Pod { before, after } | Subject::PendingPod { before, after, .. } => {
+                [before.as_deref(), after.as_deref()]
+            }
+            Subject::Node { .. } | Subject::Object { .. } => [None; 2],
         };
         self.pods.into_iter().zip(pods).filter_map(|(signature, pod)| Some((signature?, pod?)))
     }

@@ -16,7 +16,7 @@ const WAITS: Answer = Answer::Waits(5000);
 /// Returns a bench whose plugin `B` reads the labels of pending pods.
 fn bench(answers: &[(&'static str, Answer)]) -> Bench {
     let mut bench = Bench::new(answers);
-    bench.plugins.hint = Some(Hint::Skip);
+    bench.plugins.hint = Some(Hint::Queue);
     read_pending_pods(&mut bench, 1);
     bench
 }
@@ -153,6 +153,20 @@ fn only_declared_facts_of_pending_pods_help() {
         assert_eq!(bench.core.queue().len(SubQueue::Unschedulable), 1);
         only(&mut bench, event.clone());
         assert_eq!(bench.core.queue().len(SubQueue::Backoff), usize::from(helps), "{event:?}");
+    }
+}
+
+#[test]
+fn a_plugin_with_hints_is_asked_about_pending_pods() {
+    for (hint, part) in [(Hint::Skip, SubQueue::Unschedulable), (Hint::Queue, SubQueue::Backoff)] {
+        let mut bench = bench(&[("B filter p", NO)]);
+        bench.plugins.hint = Some(hint);
+        bench.add("p");
+        bench.calls();
+        only(&mut bench, Event::PodSet(Arc::new(pod("q"))));
+        assert!(bench.calls().contains(&"B hints p EventActions(ADD)".to_owned()), "{hint:?}");
+        let entry = bench.core.queue().pods().find(|(_, of)| &*of.pod.key.name == "p").map(|(part, _)| part);
+        assert_eq!(entry, Some(part), "{hint:?}");
     }
 }
 

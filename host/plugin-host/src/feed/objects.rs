@@ -60,7 +60,8 @@ impl ObjectFeed {
         self.send(cache, all, apply)
     }
 
-    /// Sends the objects that changed since `position`, each once in its current state. Sends nothing if the log no
+    /// Sends the objects that changed since `position`, each once in its current state. Removals come first, so that an
+    /// object that replaces another one of the same name comes after the other's removal. Sends nothing if the log no
     /// longer contains `position`. The caller then fills the instance again, because it checks the same position for
     /// nodes and pods.
     pub fn catch_up<E>(
@@ -79,7 +80,9 @@ impl ObjectFeed {
                 _ => None,
             })
             .collect();
-        self.send(cache, changed.into_iter(), apply)
+        let (present, removed): (Vec<_>, Vec<_>) =
+            changed.into_iter().partition(|(id, _)| cache.objects().get(*id).is_some());
+        self.send(cache, removed.into_iter().chain(present), apply)
     }
 
     fn send<E>(

@@ -122,6 +122,25 @@ fn each_change_is_sent_once_and_unknown_objects_are_not_removed() {
     assert!(sent(|apply| feed.catch_up(&cache, position, apply).unwrap()).is_empty());
 }
 
+/// An instance may keep objects by name.
+#[test]
+fn a_removal_comes_before_an_object_of_the_same_name() {
+    let mut cache = cache();
+    // The cache reuses the id of `early`, which is lower than that of the first `web-2`.
+    cache.set_object(object("Service", "early", "{}"));
+    cache.set_object(object("Service", "web-2", "{}"));
+    let mut feed = feed(&[reads("Service", &["spec.type"])]);
+    let Ok(()) = feed.fill(&cache, |_| Ok::<_, Infallible>(()));
+    let position = cache.log().end();
+    cache.remove_object(&object("Service", "early", "").key);
+    cache.remove_object(&object("Service", "web-2", "").key);
+    cache.set_object(object("Service", "web-2", WEB));
+    let sent_changes = sent(|apply| feed.catch_up(&cache, position, apply).unwrap());
+    let (last, removals) = sent_changes.split_last().expect("changes");
+    assert_eq!(last, r#"0 ns/web-2 {"spec":{"type":"ClusterIP"}}"#);
+    assert!(!removals.is_empty() && removals.iter().all(|change| change.starts_with('-')), "{sent_changes:?}");
+}
+
 #[test]
 fn no_call_is_larger_than_a_batch() {
     let mut cache = cache();

@@ -55,7 +55,8 @@ impl Instance {
 fn kind(subject: &Subject) -> String {
     match subject {
         Subject::Node { .. } => "Node".to_owned(),
-        Subject::Pod { .. } | Subject::PendingPod { .. } => "Pod".to_owned(),
+        Subject::Pod { .. } => "Pod".to_owned(),
+        Subject::PendingPod { .. } => "PendingPod".to_owned(),
         Subject::Object { kind, .. } => shorten(format!("{}/{}", kind.api_version, kind.kind)),
     }
 }
@@ -70,7 +71,6 @@ fn subject<'a>(arena: &'a Bump, hint_event: &'a HintEvent<'_>, declaration: &'a 
                 after: after.as_deref().map(node),
             })
         }
-        // The core asks for no hints about a pending pod.
         Subject::Pod { .. } | Subject::PendingPod { .. } => {
             let [before, after] = hint_event.pods.map(|template| template.map(|template| template.0));
             wit::Subject::Pod(wit::PodChange { before, after })

@@ -96,7 +96,7 @@ pub(super) fn check(points: ExtensionPoints, from: &Declaration, objects: &[Obje
         check_reads("pods", &reads.label_keys, &reads.annotation_keys, &reads.fields)?;
     }
     check_reads("nodes", &from.node.label_keys, &from.node.annotation_keys, &from.node.fields)?;
-    from.retry_on.iter().try_for_each(|event| check_event(event, objects))
+    from.retry_on.iter().try_for_each(|event| check_event(event, objects, from.pending_pods.is_some()))
 }
 
 /// Returns whether the host caches an answer of scope node. Without filter and score, the scope has no effect.
@@ -126,7 +126,7 @@ fn check_reads(of: &'static str, labels: &[String], annotations: &[String], fiel
 }
 
 /// Checks that objects of the event's kind are known to the plugin, and that its actions happen to them.
-fn check_event(event: &ClusterEvent, objects: &[ObjectReads]) -> Result<(), Mistake> {
+fn check_event(event: &ClusterEvent, objects: &[ObjectReads], reads_pending_pods: bool) -> Result<(), Mistake> {
     let kind = || event.kind.clone();
     let any = EventActions::ADD | EventActions::DELETE | EventActions::UPDATE;
     let possible = match &*event.kind {
@@ -142,9 +142,12 @@ fn check_event(event: &ClusterEvent, objects: &[ObjectReads]) -> Result<(), Mist
                 | EventActions::UPDATE_TOLERATIONS
                 | EventActions::UPDATE_GATES_ELIMINATED
         }
+        "PendingPod" if reads_pending_pods => any,
         name if objects.iter().any(|reads| reads.kind.is_named(name)) => any,
         _ => {
-            let others = objects.iter().map(|reads| format!(", {}", reads.kind)).collect();
+            let pending = reads_pending_pods.then(|| ", PendingPod".to_owned());
+            let others = objects.iter().map(|reads| format!(", {}", reads.kind));
+            let others = pending.into_iter().chain(others).collect();
             return Err(Mistake::UnknownKind { kind: kind(), others });
         }
     };
@@ -209,6 +212,7 @@ mod tests {
         let events = [
             event("Node", EventActions::ADD | EventActions::UPDATE_TAINTS),
             event("Pod", EventActions::DELETE | EventActions::UPDATE_SCALE_DOWN),
+            event("PendingPod", EventActions::ADD | EventActions::UPDATE),
             event("StorageClass", EventActions::ADD),
             event("storage.k8s.io/v1/StorageClass", EventActions::UPDATE),
         ];
@@ -226,7 +230,7 @@ mod tests {
     #[test]
     fn each_mistake_is_refused_by_name() {
         type Change = fn(&mut Declaration);
-        let cases: [(ExtensionPoints, Change, &str); 11] = [
+        let cases: [(ExtensionPoints, Change, &str); 13] = [
             (ExtensionPoints::FILTER, |d| d.reads_time = true, "scope node and reads-time"),
             (ExtensionPoints::SCORE, |d| d.score_scope = Scope::Domain, "does not export the interface classes"),
             (ExtensionPoints::QUEUE_SORT, |_| {}, "extension points (queue-sort) may not depend on them"),
@@ -234,6 +238,19 @@ mod tests {
                 ExtensionPoints::FILTER,
                 |d| d.retry_on = vec![event("Nodes", EventActions::ADD)],
                 "kind \"Nodes\", but reads no such kind. It reads Node, Pod, storage.k8s.io/v1 StorageClass",
+            ),
+            (
+                ExtensionPoints::FILTER,
+                |d| d.retry_on = vec![event("PendingPod", EventActions::ADD)],
+                "kind \"PendingPod\", but reads no such kind. It reads Node, Pod, storage.k8s.io/v1 StorageClass",
+            ),
+            (
+                ExtensionPoints::FILTER,
+                |d| {
+                    d.pending_pods = Some(pods());
+                    d.retry_on = vec![event("PendingPod", EventActions::UPDATE_LABELS)];
+                },
+                "kind PendingPod with update-labels",
             ),
             (
                 ExtensionPoints::FILTER,

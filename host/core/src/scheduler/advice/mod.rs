@@ -167,8 +167,10 @@ impl Advice<'_> {
         let mut signature =
             |pod: &Option<Arc<Pod>>| Some(self.results.pod_signatures.of(reads, pod.as_ref()?, self.cycle));
         let changed = match &event.subject {
-            Subject::Pod { before, after } => [signature(before), signature(after)],
-            Subject::Node { .. } | Subject::PendingPod { .. } | Subject::Object { .. } => [None; 2],
+            Subject::Pod { before, after } | Subject::PendingPod { before, after, .. } => {
+                [signature(before), signature(after)]
+            }
+            Subject::Node { .. } | Subject::Object { .. } => [None; 2],
         };
         let happened = HintEvent { event, pods: changed };
         let seed = mix(self.seed, self.cycle, u64::from(rejector.id.0));
@@ -239,9 +241,8 @@ impl Advisor for Advice<'_> {
         key
     }
 
-    /// Asks a plugin with queueing hints of its own for its hints, except about pending pods: the contract has no such
-    /// event. For a plugin whose verdicts depend on one node
-    /// alone, the filter's verdict on the node of the event is the hint. For any other plugin or event, for a plugin in
+    /// Asks a plugin with queueing hints of its own for its hints. For a plugin whose verdicts depend on one node alone,
+    /// the filter's verdict on the node of the event is the hint. For any other plugin or event, for a plugin in
     /// no profile, and after a failed call, the answer is true for all pods, so that no pod is lost.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let declaration = &rejector.declaration;
@@ -249,7 +250,7 @@ impl Advisor for Advice<'_> {
         if !self.profiles.iter().any(serves) {
             return vec![true; pods.len()];
         }
-        if declaration.points.contains(ExtensionPoints::QUEUEING_HINT) && !event.is_about_pending_pod() {
+        if declaration.points.contains(ExtensionPoints::QUEUEING_HINT) {
             return self.plugins_hints(rejector, event, pods);
         }
         let node = node_alone(declaration, event).and_then(|name| self.cache.node_id(name));
