@@ -1,8 +1,12 @@
 //! Reads and writes objects of any kind, as the API's JSON, at any API server.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt};
-use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
+use kube::api::{
+    ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams, PostParams,
+};
 use kube::{Api, Client, Error};
 use serde_json::Value;
 
@@ -48,6 +52,31 @@ pub async fn create_and_read(client: &Client, object: &Value) -> Result<Value> {
 pub async fn create_all(client: &Client, objects: impl IntoIterator<Item = Value>) -> Result<()> {
     let create = |object: Value| async move { create(client, &object).await };
     futures::stream::iter(objects).map(create).buffer_unordered(MAX_CONCURRENT_REQUESTS).try_collect().await
+}
+
+/// Creates the CustomResourceDefinition of a YAML file, if it does not exist, and waits until its objects are served.
+///
+/// # Errors
+/// Returns an error if the file can't be read, or the objects are not served in time.
+pub async fn serve_kind(client: &Client, file: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let definition: Value = serde_saphyr::from_str(&text).with_context(|| file.display().to_string())?;
+    if get(client, &definition).await?.is_none() {
+        create(client, &definition).await?;
+    }
+    let spec = &definition["spec"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let kind = GroupVersionKind::gvk(
+        &text(&spec["group"]),
+        &text(&spec["versions"][0]["name"]),
+        &text(&spec["names"]["kind"]),
+    );
+    let objects: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&kind));
+    eventually(&format!("objects of kind {} are served", kind.kind), || async {
+        let listed = objects.list(&ListParams::default()).await;
+        Ok(Look::at(listed.is_ok(), || format!("{listed:?}")))
+    })
+    .await
 }
 
 /// Merges `change` into the object that `object` names.

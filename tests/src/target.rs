@@ -87,7 +87,14 @@ impl Target {
     /// Returns an error if the file can't be written.
     pub fn grant(&self, plugin: &str, grants: &str) -> Result<()> {
         let head = "apiVersion: berth.dev/v1alpha1\nkind: BerthConfiguration\n";
-        let text = format!("{head}plugins:\n- {{name: {plugin}, grants: {grants}}}\n");
+        self.configure(&format!("{head}plugins:\n- {{name: {plugin}, grants: {grants}}}\n"))
+    }
+
+    /// Sets the configuration file of the schedulers that [`Target::scheduler`] starts from now on.
+    ///
+    /// # Errors
+    /// Returns an error if the file can't be written.
+    pub fn configure(&self, text: &str) -> Result<()> {
         Ok(std::fs::write(self.configuration(), text)?)
     }
 

@@ -28,6 +28,7 @@ mod parity;
 mod permit;
 mod placing;
 mod policy;
+mod ports;
 mod prebind;
 mod preemption;
 mod projects;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         fields::cases(),
         objects::cases(),
         permit::cases(),
+        ports::cases(),
         prebind::cases(),
         trapping::cases(),
         faults::cases(),

@@ -6,20 +6,12 @@
 //! `DefaultPreemptionArgs`.
 
 mod args;
-mod budgets;
-mod candidates;
 mod cluster;
-mod resident;
-mod victims;
-
-use std::collections::BTreeMap;
 
 use args::Args;
 use berth_guest::post_filter::{PostFilter, PostFilterResult, Rejected};
 use berth_guest::prelude::*;
-use berth_guest::types::{Code, PreemptionPolicy, Status};
-use candidates::Candidates;
-use cluster::Cluster;
+use berth_preemption::{Cluster, Preemptor, Rules};
 
 #[allow(clippy::too_many_arguments, reason = "a fact each")]
 fn post_filter(
@@ -32,70 +24,55 @@ fn post_filter(
     cycle: &Cycle,
     time: &Time,
 ) -> Result<PostFilter, String> {
-    if let Some(reason) = not_eligible(rejected, priority, nominated, cluster) {
-        return Ok(keep_nomination(format!("preemption: {reason}")));
+    let preemptor = Preemptor { priority, nominated, scheduler };
+    let rules = LowerPriority {
+        cluster,
+        args,
+        priority: priority.value,
+        leaving: rejected.leaving().collect(),
+        seed: cycle.seed,
+    };
+    let mut answer = berth_preemption::preempt(rejected, preemptor, cluster, &rules, time.0)?;
+    if let PostFilterResult::Unschedulable { reasons, .. } = &mut answer.result {
+        reasons.iter_mut().for_each(|reason| reason.insert_str(0, "preemption: "));
     }
-    let enough = |nodes| args.candidates(nodes);
-    let mut candidates = Candidates::find(rejected, cluster, priority.value, time.0, cycle.seed, enough);
-    let rejections = std::mem::take(&mut candidates.rejections);
-    if candidates.any() {
-        if let Err(reason) = candidates.ask_extenders(rejected) {
-            return Ok(keep_nomination(format!("preemption: {reason}")));
-        }
-        if !candidates.any() {
-            return Ok(keep_nomination("preemption: no candidate node for preemption".to_owned()));
-        }
-    }
-    match candidates.best(cluster, time.0) {
-        Some(best) => Ok(PostFilter::nominate(
-            best.node,
-            best.victims,
-            format!("{}: preempting to accommodate a higher priority pod", &**scheduler),
-        )),
-        None => match rejections.iter().find(|rejection| rejection.code == Code::Error) {
-            Some(error) => Err(error.reasons.join(", ")),
-            None => Ok(PostFilter::no_room(format!("preemption: {}", message(rejected.iter().len(), &rejections)))),
-        },
-    }
+    Ok(answer)
 }
 
-/// Returns a result without preemption that keeps the pod's nominated node.
-fn keep_nomination(reason: String) -> PostFilter {
-    PostFilterResult::Unschedulable { reasons: vec![reason], clear: false }.into()
+/// Pods with lower priority may be evicted.
+struct LowerPriority<'a> {
+    cluster: &'a Cluster,
+    args: &'a Args,
+    priority: i32,
+    /// The pods on the nominated node that are being deleted because a scheduler preempted them.
+    leaving: Vec<pod::Id>,
+    seed: u64,
 }
 
-/// Returns the reason why this pod may not preempt other pods, or `None`.
-fn not_eligible(
-    rejected: &Rejected<'_>,
-    priority: &pod::Priority,
-    nominated: &pod::NominatedNode,
-    cluster: &Cluster,
-) -> Option<&'static str> {
-    if priority.preemption == PreemptionPolicy::Never {
-        return Some("not eligible due to preemptionPolicy=Never.");
-    }
-    // A pod without a nominated node, or whose nominated node cannot be helped by preemption, may preempt again.
-    let code = rejected.code(cluster.node(nominated)?)?;
-    let lower = |pod| cluster.pod(pod).is_some_and(|pod| pod.priority < priority.value);
-    let waits = code != Code::UnschedulableAndUnresolvable && rejected.leaving().any(lower);
-    waits.then_some("not eligible due to a terminating pod on the nominated node.")
-}
+impl Rules for LowerPriority<'_> {
+    type Account = ();
 
-/// Returns the message for `nodes` nodes without a candidate. `rejections` has the rejections of the examined nodes.
-/// The other nodes were not examined, because preemption cannot help there.
-fn message(nodes: usize, rejections: &[Status]) -> String {
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for reason in rejections.iter().flat_map(|rejection| &rejection.reasons) {
-        *reasons.entry(reason).or_default() += 1;
+    fn awaits_victims(&self, _nominated: node::Id) -> bool {
+        self.leaving.iter().any(|pod| self.cluster.pod(*pod).is_some_and(|pod| pod.priority < self.priority))
     }
-    if nodes > rejections.len() {
-        *reasons.entry("Preemption is not helpful for scheduling").or_default() += nodes - rejections.len();
+
+    fn potential_victims(&self, node: node::Id) -> Vec<pod::Id> {
+        self.cluster.pods_on(node).filter(|(_, pod)| pod.priority < self.priority).map(|(id, _)| id).collect()
     }
-    let mut lines: Vec<String> = reasons.into_iter().map(|(reason, nodes)| format!("{nodes} {reason}")).collect();
-    // kube-scheduler sorts these lines as text.
-    lines.sort_unstable();
-    let end = if lines.is_empty() { "" } else { "." };
-    format!("0/{nodes} nodes are available: {}{end}", lines.join(", "))
+
+    fn no_victims(&self, _node: node::Id) -> String {
+        "No preemption victims found for incoming pod".to_owned()
+    }
+
+    fn account(&self) {}
+
+    fn offset(&self) -> u64 {
+        self.seed
+    }
+
+    fn enough(&self, nodes: usize) -> usize {
+        self.args.candidates(nodes)
+    }
 }
 
 berth_guest::plugin!(

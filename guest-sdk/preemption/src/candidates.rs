@@ -8,6 +8,7 @@ use berth_guest::types::{Code, Status};
 
 use crate::cluster::Cluster;
 use crate::resident::Resident;
+use crate::rules::Rules;
 use crate::victims;
 
 /// The maximum number of nodes that one what-if call examines.
@@ -23,29 +24,21 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Examines the nodes on which preemption may help, starting at index `offset` (modulo the number of these nodes).
-    /// Stops when there are enough candidates and at least one candidate violates no budget. `enough` returns the
-    /// sufficient number of candidates for a number of nodes. `now` is in milliseconds since 1970.
-    pub fn find(
-        rejected: &mut Rejected<'_>,
-        cluster: &Cluster,
-        priority: i32,
-        now: i64,
-        offset: u64,
-        enough: impl FnOnce(usize) -> usize,
-    ) -> Candidates {
+    /// Examines the nodes on which preemption may help, starting at index [`Rules::offset`]. Stops when there are enough
+    /// candidates and at least one candidate violates no budget. `now` is in milliseconds since 1970.
+    pub fn find(rejected: &mut Rejected<'_>, cluster: &Cluster, rules: &impl Rules, now: i64) -> Candidates {
         let helpful = rejected.iter().filter(|(_, code)| *code == Code::Unschedulable);
         let mut nodes: Vec<node::Id> = helpful.map(|(node, _)| node).collect();
         let mut candidates = Candidates::default();
         if nodes.is_empty() {
             return candidates;
         }
-        let enough = enough(nodes.len());
+        let enough = rules.enough(nodes.len());
         // The remainder is less than `nodes.len()`, so it fits into usize.
-        let first = (offset % nodes.len() as u64) as usize;
+        let first = (rules.offset() % nodes.len() as u64) as usize;
         nodes.rotate_left(first);
         for nodes in nodes.chunks(enough.clamp(1, NODES_PER_CALL)) {
-            for result in victims::on_nodes(nodes, priority, now, cluster, rejected) {
+            for result in victims::on_nodes(nodes, now, cluster, rules, rejected) {
                 if candidates.add(result, enough) {
                     return candidates;
                 }
