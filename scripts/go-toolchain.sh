@@ -28,12 +28,22 @@ go_tools() {
     go_ready || die "$GO_PACKAGE installed no working Go in .tools/go. Delete that folder and try again"
 }
 
-# go_program PACKAGE OUTPUT [FLAG…]: compiles a program of the module. Repeated builds take seconds, thanks to Go's
-# caches.
+# go_program MODULE PACKAGE OUTPUT [FLAG…]: compiles a program of the module in a folder. Repeated builds take seconds,
+# thanks to Go's caches.
 go_program() {
-    local package=$1 output=$2
-    shift 2
+    local module=$1 package=$2 output=$3
+    shift 3
     mkdir -p "$(dirname "$output")"
-    (cd "$GO_MODULE" && GOWORK=off GOFLAGS="-mod=readonly -buildvcs=false" CGO_ENABLED=0 go build "$@" -o "$output.new" "$package") &&
+    (cd "$module" && GOWORK=off GOFLAGS="-mod=readonly -buildvcs=false" CGO_ENABLED=0 go build "$@" -o "$output.new" "$package") &&
         mv -f "$output.new" "$output"
+}
+
+# oracle_program MODULE NAME WHAT TIME: compiles the package cmd/oracle of a module to .tools/bin/NAME, and prints the
+# path. WHAT names the compared plugins, TIME is the duration of the first build.
+oracle_program() {
+    local module=$1 program=$TOOLS/bin/$2 what=$3 time=$4
+    go_ready || cannot "the $2, which runs $what, needs $(go_install_line)"
+    [ -x "$program" ] || say "building the $2, which runs $what (up to $time the first time)"
+    go_program "$module" ./cmd/oracle "$program" -trimpath -ldflags "-s -w" || die "the $2 could not be built. The output of Go above shows the cause"
+    echo "$program"
 }

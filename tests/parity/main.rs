@@ -16,24 +16,24 @@
 mod answer;
 mod berth;
 mod cache_mode;
-mod case;
 mod coverage;
 mod draw;
 mod entries;
 mod hints;
 mod oracle;
-mod preemption;
 mod run;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::run::Parity;
 use berth_test_kit::released;
+use berth_tests::comparison::{self, case, preemption};
+
+use crate::run::Parity;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -65,7 +65,7 @@ fn trials() -> Result<(Arc<Parity>, Vec<Trial>)> {
     let ignored = program.is_none();
     let parity = Arc::new(Parity::new(program.unwrap_or_default())?);
     let mut trials = Vec::new();
-    for file in kept_cases()? {
+    for file in comparison::kept_cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("parity/cases"))? {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if !FIXED_SINCE.contains(&name.as_str()) {
             for version in released::VERSIONS {
@@ -88,15 +88,4 @@ fn trials() -> Result<(Arc<Parity>, Vec<Trial>)> {
 
 fn finish(result: Result<()>) -> Result<(), Failed> {
     result.map_err(|error| format!("{error:#}").into())
-}
-
-/// Returns the JSON files in `cases/`, sorted by name.
-fn kept_cases() -> Result<Vec<PathBuf>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("parity/cases");
-    let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
-    let files: std::io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut files: Vec<PathBuf> = files?;
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
-    Ok(files)
 }

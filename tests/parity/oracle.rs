@@ -2,11 +2,10 @@
 //! per line and writes one line with all answers about the case.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail};
+use berth_tests::comparison::LineProcess;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -16,11 +15,7 @@ use crate::case::{Case, PROFILE};
 use crate::preemption::{PreemptionResult, UpstreamResult};
 
 /// A running process of the oracle program. Dropping this value ends the process.
-pub struct Oracle {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
+pub struct Oracle(LineProcess);
 
 #[derive(Deserialize)]
 struct Line {
@@ -83,12 +78,7 @@ impl Oracle {
     /// # Errors
     /// Returns an error if the program can't be started.
     pub fn start(program: &Path) -> Result<Self> {
-        let mut command = Command::new(program);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().with_context(|| format!("starting {}", program.display()))?;
-        let input = child.stdin.take().context("the oracle has no standard input")?;
-        let output = child.stdout.take().context("the oracle has no standard output")?;
-        Ok(Self { child, input, output: BufReader::new(output) })
+        Ok(Self(LineProcess::start(program)?))
     }
 
     /// Returns kube-scheduler's answers about the case.
@@ -105,23 +95,12 @@ impl Oracle {
             "queue": case.queue().map(with_profile).collect::<Vec<_>>(),
             "changes": case.changes,
         });
-        writeln!(self.input, "{question}").context("the oracle ended before it answered")?;
-        let mut line = String::new();
-        ensure!(self.output.read_line(&mut line)? > 0, "the oracle ended before it answered");
-        let line: Line = serde_json::from_str(&line).context("the oracle's answer can't be read")?;
+        let line: Line = self.0.ask(&question)?;
         if !line.error.is_empty() {
             bail!("kube-scheduler refuses the case: {}", line.error);
         }
         let steps = line.steps.into_iter().map(|pods| pods.into_iter().map(Answer::from).collect());
         Ok(Answers { steps: steps.collect(), hints: line.hints, order: line.order })
-    }
-}
-
-impl Drop for Oracle {
-    fn drop(&mut self) {
-        // Both calls fail only if the process has already ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
+use berth_tests::comparison::{self, read_number};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use crate::answer::Answers;
@@ -187,17 +188,6 @@ fn differences(case: &Case, theirs: &Answers, ours: &Answers) -> Vec<String> {
 /// Writes a case that differs to a file. Returns a message with the case and the file's path.
 fn write_case(entry: &Entry, case: Case) -> Result<String> {
     let case = Case { why: "What differed, and why.".into(), ..case };
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let file = folder.join(format!("parity-{}.json", entry.plugin.replace(' ', "-")));
-    let text = serde_json::to_string_pretty(&case)?;
-    std::fs::write(&file, format!("{text}\n")).with_context(|| file.display().to_string())?;
-    Ok(format!("{text}\nThe case is in {}. After the fix, move it to tests/parity/cases.", file.display()))
-}
-
-fn read_number(variable: &str, default: u32) -> Result<u32> {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().with_context(|| format!("{variable} is {text:?}, not a number")),
-        Err(_) => Ok(default),
-    }
+    let name = format!("parity-{}.json", entry.plugin.replace(' ', "-"));
+    comparison::write_case(&case, &name, env!("CARGO_TARGET_TMPDIR"), "tests/parity/cases")
 }

@@ -8,6 +8,7 @@ pub mod authority;
 pub mod binds;
 pub mod capacity;
 mod clean;
+pub mod comparison;
 mod control_plane;
 pub mod crafted;
 pub mod directory;

@@ -111,6 +111,11 @@ impl PreemptionResult {
 }
 
 impl UpstreamResult {
+    /// Returns the number of candidate nodes.
+    pub fn candidate_count(&self) -> usize {
+        self.candidates.len()
+    }
+
     /// Returns whether a node was found.
     fn found_node(&self) -> bool {
         !self.node.is_empty()
