@@ -65,3 +65,30 @@ func TestAPendingPodThatCompletesTheGroupHelps(t *testing.T) {
 		t.Error("a complete group was queued again")
 	}
 }
+
+func TestTheRecordOfAnIncompleteGroupEndsWithItsPods(t *testing.T) {
+	cluster := newCluster(t, `{}`)
+	cluster.setGroup("g", `{"minMember": 2}`)
+	cluster.setGroup("h", `{"minMember": 2}`)
+	cluster.AddPendingPod(member("1"))
+	hint := func() framework.QueueingHint {
+		return cluster.Hint(member("1"), st.Event{Actions: framework.Add, NewPod: member("2"), Pending: true})
+	}
+	other := st.MakePod().Name("3").UID("3").Label(groupLabel, "h")
+	if cluster.PreEnqueue(member("1")) == nil || cluster.PreEnqueue(other) == nil {
+		t.Error("an incomplete group was admitted")
+	}
+	cluster.AddPendingPod(member("2"))
+	if hint() != framework.Queue {
+		t.Error("a group with pods was forgotten")
+	}
+	cluster.RemovePendingPod("1")
+	cluster.RemovePendingPod("2")
+	cluster.setGroup("i", `{"minMember": 2}`)
+	cluster.PreEnqueue(st.MakePod().Name("4").UID("4").Label(groupLabel, "i"))
+	cluster.AddPendingPod(member("1"))
+	cluster.AddPendingPod(member("2"))
+	if hint() != framework.QueueSkip {
+		t.Error("a group without pods was kept")
+	}
+}

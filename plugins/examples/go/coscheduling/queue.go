@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 
 	"berth.dev/framework"
 )
@@ -32,10 +33,19 @@ func (c *Coscheduling) PreEnqueue(_ context.Context, pod *framework.Pod) *framew
 	if reason == "" {
 		delete(c.incompleteGroups, name)
 	} else {
-		c.incompleteGroups[name] = true
+		c.setIncomplete(name)
 		return framework.NewStatus(framework.UnschedulableAndUnresolvable, reason)
 	}
 	return nil
+}
+
+// setIncomplete records that a group is incomplete. A new record drops those of groups without pods.
+func (c *Coscheduling) setIncomplete(name groupName) {
+	if c.incompleteGroups[name] {
+		return
+	}
+	maps.DeleteFunc(c.incompleteGroups, func(other groupName, _ bool) bool { return c.len(other) == 0 })
+	c.incompleteGroups[name] = true
 }
 
 // incomplete returns why a group can't start; empty if it has minMember pods without scheduling gates.

@@ -27,7 +27,7 @@ impl Args {
         Duration::from_secs(seconds.unwrap_or(60).into())
     }
 
-    /// Returns the back-off of a group in milliseconds; `None` if there is none.
+    /// Returns `podGroupBackoffSeconds` in milliseconds; `None` if it is 0.
     pub(crate) fn backoff(&self) -> Option<i64> {
         let seconds = i64::from(self.pod_group_backoff_seconds.unwrap_or(0));
         (seconds > 0).then_some(seconds * 1000)

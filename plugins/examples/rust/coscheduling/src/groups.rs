@@ -142,12 +142,14 @@ impl Groups {
         backoffs.entry(key.to_owned()).or_insert(now + millis);
     }
 
-    /// Records whether the group is incomplete.
+    /// Records whether the group is incomplete. A new record drops those of groups without pods.
     pub(crate) fn set_incomplete(&self, key: &Key, incomplete: bool) {
-        if incomplete {
-            self.incomplete.borrow_mut().insert(key.clone());
-        } else {
-            self.incomplete.borrow_mut().remove(key);
+        let mut groups = self.incomplete.borrow_mut();
+        if !incomplete {
+            groups.remove(key);
+        } else if !groups.contains(key) {
+            groups.retain(|other| self.members.contains_key(other));
+            groups.insert(key.clone());
         }
     }
 

@@ -99,3 +99,12 @@ fn a_pending_pod_that_completes_the_group_causes_a_retry() {
     assert!(gated(&mut host, &member("a")).is_empty());
     assert_eq!(hint(&mut host, &added), Hint::Skip);
 }
+
+#[test]
+fn the_record_of_an_incomplete_group_ends_with_its_pods() {
+    let groups = crate::Groups::default();
+    for key in ["default/g", "default/h"] {
+        groups.set_incomplete(&key.to_owned(), true);
+    }
+    assert!(!groups.was_incomplete("default/g") && groups.was_incomplete("default/h"));
+}
