@@ -54,15 +54,23 @@ pub async fn create_all(client: &Client, objects: impl IntoIterator<Item = Value
     futures::stream::iter(objects).map(create).buffer_unordered(MAX_CONCURRENT_REQUESTS).try_collect().await
 }
 
-/// Creates the CustomResourceDefinition of a YAML file, if it does not exist, and waits until its objects are served.
+/// Serves the kind of the CustomResourceDefinition in a YAML file, as [`serve_kind`] does.
 ///
 /// # Errors
-/// Returns an error if the file can't be read, or the objects are not served in time.
-pub async fn serve_kind(client: &Client, file: &Path) -> Result<()> {
+/// Returns an error if the file can't be read, and the errors of [`serve_kind`].
+pub async fn serve_kind_of(client: &Client, file: &Path) -> Result<()> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    let definition: Value = serde_saphyr::from_str(&text).with_context(|| file.display().to_string())?;
-    if get(client, &definition).await?.is_none() {
-        create(client, &definition).await?;
+    let definition = serde_saphyr::from_str(&text).with_context(|| file.display().to_string())?;
+    serve_kind(client, &definition).await
+}
+
+/// Creates a CustomResourceDefinition, if it does not exist, and waits until its objects are served.
+///
+/// # Errors
+/// Returns an error if the objects are not served in time.
+pub async fn serve_kind(client: &Client, definition: &Value) -> Result<()> {
+    if get(client, definition).await?.is_none() {
+        create(client, definition).await?;
     }
     let spec = &definition["spec"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{NAMESPACE, node, nodes, pod, with};
 use berth_tests::{Session, Target, crafted, directory, events};
-use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams, PostParams};
+use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, PostParams};
 use kube::core::GroupVersionKind;
 use serde_json::{Value, json};
 
@@ -75,6 +75,8 @@ async fn a_field_of_an_object_decides(target: &Target) -> Result<()> {
 fn definition() -> Value {
     let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
         "metadata": {"name": "pools.example.com"},
         "spec": {
             "group": "example.com", "scope": "Cluster",
@@ -86,13 +88,8 @@ fn definition() -> Value {
 
 async fn custom_resources_are_read(target: &Target) -> Result<()> {
     let definitions = api(target, "apiextensions.k8s.io/v1", "CustomResourceDefinition", None);
-    create(&definitions, definition()).await?;
+    berth_tests::api::serve_kind(&target.client, &definition()).await?;
     let pools = api(target, "example.com/v1", "Pool", None);
-    eventually("pools are served", || async {
-        let listed = pools.list(&ListParams::default()).await;
-        Ok(Look::at(listed.is_ok(), || format!("{listed:?}")))
-    })
-    .await?;
     let session =
         with_plugin(target, &crafted::rejecting_until_object("Wanting", "example.com/v1", "Pool", "spec.size")).await?;
     session.create(&pod("first", "10m")).await?;

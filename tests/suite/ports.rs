@@ -28,7 +28,7 @@ async fn start<'a>(
     objects: &[Value],
     nodes: Vec<Value>,
 ) -> Result<Session<'a>> {
-    api::serve_kind(&target.client, &manifest(&format!("{kind}.yaml"))).await?;
+    api::serve_kind_of(&target.client, &manifest(&format!("{kind}.yaml"))).await?;
     for object in objects {
         api::create(&target.client, object).await?;
     }
