@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::model::Pod;
 use crate::time::Timestamp;
 
@@ -22,12 +25,14 @@ pub struct Attempt {
 }
 
 /// How an attempt ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// The pod was bound.
     Scheduled,
     /// No node fits, the cluster has no node, or a plugin rejected the pod after its node was chosen.
     Unschedulable,
     /// A plugin, an extender, an intent or the binding failed.
+    #[default]
     Error,
 }

@@ -19,7 +19,8 @@
 //!   [`verdict`] and [`classes`] hold the answers of plugins about nodes. [`lifecycle`] holds the answers that plugins
 //!   give after a node is chosen and about waiting pods.
 //! - [`action`]: the work for the caller.
-//! - [`attempt`]: the outcome of each scheduling attempt, for metrics.
+//! - [`attempt`]: the outcome of each scheduling attempt, for metrics. [`decision`]: the records of how attempts ended
+//!   and why.
 
 pub mod action;
 pub mod attempt;
@@ -27,6 +28,7 @@ pub mod cache;
 pub mod classes;
 pub mod cluster_event;
 pub mod cycle;
+pub mod decision;
 pub mod declaration;
 pub mod event;
 pub mod extenders;

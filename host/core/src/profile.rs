@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::decision::PolicyPlugin;
 use crate::plugins::{Declaration, PluginError, PluginId};
 
 /// The effect of a plugin's failure on the pod's cycle.
@@ -67,6 +68,10 @@ pub struct Profile {
     /// `percentageOfNodesToScore`: the percentage of all nodes that is enough as feasible nodes. All nodes are looked
     /// at if it is absent, 0 or 100.
     pub percentage_of_nodes_to_score: Option<u8>,
+    /// A hash of the profile's plugins, weights and arguments, for decision records. Empty if it is not known.
+    pub revision: Arc<str>,
+    /// The profile's plugins with the digests of their components, for decision records.
+    pub components: Vec<PolicyPlugin>,
 }
 
 impl Profile {

@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// The code of a rejection (`fwk.Code` in kube-scheduler).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub enum Code {
     /// Removing pods from the node might help.
+    #[default]
     Unschedulable,
     /// Removing pods from the node does not help.
     UnschedulableAndUnresolvable,

@@ -25,6 +25,8 @@ impl AnswerObserver for Listener {
                 let status = |at: usize| of_node(verdicts, at).cloned();
                 self.verdicts = nodes.iter().enumerate().map(|(at, node)| (*node, status(at))).collect();
             }
+            // The plugins are compared only in cases without nominated pods.
+            PluginAnswer::RejectedWithNominated(..) => {}
             PluginAnswer::PreScore(PreScoreResult::Score | PreScoreResult::Skip) => {}
             PluginAnswer::Scores { nodes, raw, normalized } => {
                 let scores =

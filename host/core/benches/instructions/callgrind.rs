@@ -28,16 +28,16 @@ pub struct Counted {
 }
 
 impl Count {
-    /// Starts this program with the case under callgrind.
-    pub fn start(case: &Case, nodes: usize) -> Result<Self> {
+    /// Starts this program with the case under callgrind. `records` says whether decisions are recorded.
+    pub fn start(case: &Case, nodes: usize, records: bool) -> Result<Self> {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("instructions");
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        let profile = folder.join(format!("{}-{nodes}.callgrind", case.name));
+        let profile = folder.join(format!("{}-{nodes}-{records}.callgrind", case.name));
         let valgrind = Command::new("valgrind")
             .args(["--tool=callgrind", COUNTED])
             .arg(format!("--callgrind-out-file={}", profile.display()))
             .arg(env::current_exe()?)
-            .args([case.name, &nodes.to_string()])
+            .args([case.name, &nodes.to_string(), &records.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

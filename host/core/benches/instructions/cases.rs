@@ -12,13 +12,19 @@ pub const NODES: [usize; 2] = [500, 5000];
 /// The largest ratio of the cost in the large cluster to the cost in the small cluster, for a case with `is_flat`.
 pub const FLAT: f64 = 1.3;
 
+/// The largest ratio of the cost with decision records to the cost without, for a decision from cached results.
+const CACHED: f64 = 1.02;
+
+/// As [`CACHED`], for the first decision of a signature.
+const FIRST: f64 = 1.05;
+
 /// A repeated action.
 pub struct Case {
     /// The name on the command line.
     pub name: &'static str,
     /// The description of the action.
     pub what: &'static str,
-    /// The number of repetitions before the count starts, which fill the result cache.
+    /// The number of repetitions before the count starts, which fill the result cache and the decision log.
     pub before: usize,
     /// The number of counted repetitions.
     pub counted: usize,
@@ -26,6 +32,8 @@ pub struct Case {
     pub happens: fn(&mut Cluster, usize) -> Result<()>,
     /// The limit in instructions for each repetition, by [`NODES`].
     pub at_most: [u64; 2],
+    /// The largest ratio of the cost with decision records to the cost without.
+    pub recording: f64,
     /// Whether the cost must not depend on the cluster's size.
     pub is_flat: bool,
 }
@@ -35,19 +43,21 @@ pub const CASES: &[Case] = &[
     Case {
         name: "repeated",
         what: "a pod like others",
-        before: 20,
+        before: 1000,
         counted: 100,
         happens: |cluster, _| cluster.place(0),
         at_most: [61_000, 61_000],
+        recording: CACHED,
         is_flat: true,
     },
     Case {
         name: "signatures",
         what: "a pod of 50 signatures in turn",
-        before: 100,
+        before: 1000,
         counted: 100,
         happens: |cluster, time| cluster.place(time % 50),
         at_most: [133_000, 133_000],
+        recording: CACHED,
         is_flat: true,
     },
     Case {
@@ -57,6 +67,7 @@ pub const CASES: &[Case] = &[
         counted: 5,
         happens: |cluster, time| cluster.place(time),
         at_most: [720_000, 6_200_000],
+        recording: FIRST,
         is_flat: false,
     },
     Case {
@@ -69,6 +80,7 @@ pub const CASES: &[Case] = &[
             cluster.place(0)
         },
         at_most: [84_000, 84_000],
+        recording: CACHED,
         is_flat: true,
     },
     Case {
@@ -81,14 +93,15 @@ pub const CASES: &[Case] = &[
             cluster.place(0)
         },
         at_most: [131_000, 131_000],
+        recording: CACHED,
         is_flat: true,
     },
 ];
 
 impl Case {
-    /// Runs the case in a cluster of this many nodes.
-    pub fn run(&self, nodes: usize) -> Result<()> {
-        let mut cluster = Cluster::of(nodes);
+    /// Runs the case in a cluster of this many nodes. `records` says whether decisions are recorded.
+    pub fn run(&self, nodes: usize, records: bool) -> Result<()> {
+        let mut cluster = Cluster::of(nodes, records);
         for time in 0..self.before + self.counted {
             cluster.counts = time >= self.before;
             (self.happens)(&mut cluster, time)?;

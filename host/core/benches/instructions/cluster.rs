@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use berth_core::decision::DecisionOptions;
 use berth_core::extenders::NoExtenders;
 use berth_core::model::{
     Condition, ConditionStatus, Node, NodeImage, NodeSelectorTerm, Pod, PodKey, PodRequests, PodSpec,
@@ -15,6 +16,9 @@ use crate::plugins::{Fakes, PROFILE, ZONES, profile};
 
 /// The time of all steps, in milliseconds since 1970. The time does not pass, because no case depends on time.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
+
+/// The limit of the decision records in bytes: so small that the log is full when the count starts.
+const RECORDS: usize = 128 << 10;
 
 /// The number of different images, in addition to the image that every node has.
 const IMAGES: usize = 50;
@@ -36,10 +40,12 @@ fn counted_step(core: &mut Core, event: Event, plugins: &mut Fakes) -> Vec<Actio
 }
 
 impl Cluster {
-    /// Creates a cluster of this many nodes, without pods.
-    pub fn of(nodes: usize) -> Self {
+    /// Creates a cluster of this many nodes, without pods. `records` says whether decisions are recorded.
+    pub fn of(nodes: usize, records: bool) -> Self {
         // A comparison of cached results would look at all nodes for a single pod.
-        let options = Options { verify_every: 0, ..Options::default() };
+        let bytes = if records { RECORDS } else { 0 };
+        let decisions = DecisionOptions { bytes, ..DecisionOptions::default() };
+        let options = Options { verify_every: 0, decisions, ..Options::default() };
         let mut cluster = Self { core: Core::new(options), plugins: Fakes::default(), nodes, pods: 0, counts: false };
         (0..nodes).for_each(|at| drop(cluster.step(Event::NodeSet(Arc::new(node(at, 0))))));
         cluster.step(Event::PluginsSwapped(vec![profile()]));

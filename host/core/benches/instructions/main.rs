@@ -3,7 +3,8 @@
 //! `tests/bench` measures the cost of components.
 //!
 //! `scripts/instructions` runs this program. Without arguments, the program starts itself under valgrind, once for
-//! each case and cluster size. With the arguments `CASE NODES` it runs the case.
+//! each case and cluster size, with and without decision records. With the arguments `CASE NODES RECORDS` it runs the
+//! case.
 
 mod callgrind;
 mod cases;
@@ -16,8 +17,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use self::callgrind::Count;
-use self::cases::{CASES, NODES};
+use self::callgrind::{Count, Counted};
+use self::cases::{CASES, Case, NODES};
 use self::verdict::Verdict;
 
 fn main() -> Result<ExitCode> {
@@ -25,22 +26,27 @@ fn main() -> Result<ExitCode> {
     let words: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     match words.as_slice() {
         [] => measure_all(),
-        [name, nodes] => {
+        [name, nodes, records] => {
             let case = CASES.iter().find(|case| case.name == name).with_context(|| format!("no case {name}"))?;
-            case.run(nodes.parse()?)?;
+            case.run(nodes.parse()?, records.parse()?)?;
             Ok(ExitCode::SUCCESS)
         }
-        _ => anyhow::bail!("either nothing or CASE NODES"),
+        _ => anyhow::bail!("either nothing or CASE NODES RECORDS"),
     }
+}
+
+/// Counts the case in both cluster sizes. The two sizes run concurrently, which does not change the counts.
+fn count(case: &Case, records: bool) -> Result<[Counted; 2]> {
+    let counts = NODES.map(|nodes| Count::start(case, nodes, records));
+    let [small, large] = counts.map(|count| count.and_then(Count::end));
+    Ok([small?, large?])
 }
 
 fn measure_all() -> Result<ExitCode> {
     let mut over = Vec::new();
     for case in CASES {
-        // The two sizes run concurrently, which does not change the counts.
-        let counts = NODES.map(|nodes| Count::start(case, nodes));
-        let [small, large] = counts.map(|count| count.and_then(Count::end));
-        let verdict = Verdict { case, counted: [small?, large?] };
+        let [recorded, unrecorded] = [count(case, true)?, count(case, false)?];
+        let verdict = Verdict { case, recorded, unrecorded };
         println!("{verdict}");
         over.extend(verdict.over());
     }

@@ -17,14 +17,24 @@ pub const ADVICE: &str = "If it is worth that, raise the limit in host/core/benc
 pub struct Verdict<'a> {
     /// The case.
     pub case: &'a Case,
-    /// The counts, by the size of the cluster.
-    pub counted: [Counted; 2],
+    /// The counts with decision records, by the size of the cluster.
+    pub recorded: [Counted; 2],
+    /// The counts without decision records, by the size of the cluster.
+    pub unrecorded: [Counted; 2],
 }
 
 impl Verdict<'_> {
     /// Returns the instructions for each repetition, by the size of the cluster.
     fn each(&self) -> [u64; 2] {
-        [0, 1].map(|size| self.counted[size].instructions / self.case.counted as u64)
+        [0, 1].map(|size| self.recorded[size].instructions / self.case.counted as u64)
+    }
+
+    /// Returns the ratio of the cost with decision records to the cost without, by the size of the cluster. If the cost
+    /// does not depend on the size, both are the mean, because hash seeds change a single count by a thousandth.
+    fn recording(&self) -> [f64; 2] {
+        let ratio = |size: usize| self.recorded[size].instructions as f64 / self.unrecorded[size].instructions as f64;
+        let ratios = [ratio(0), ratio(1)];
+        if self.case.is_flat { [ratios.iter().sum::<f64>() / 2.0; 2] } else { ratios }
     }
 
     fn ratio(&self) -> f64 {
@@ -44,9 +54,20 @@ impl Verdict<'_> {
                     "{what}, {} nodes: {each} instructions are {percent} % over the limit of {at_most}. Where they went: \
                      callgrind_annotate {}",
                     NODES[size],
-                    self.counted[size].profile.display(),
+                    self.recorded[size].profile.display(),
                 ));
             }
+        }
+        for (size, recording) in
+            self.recording().into_iter().enumerate().filter(|(_, ratio)| *ratio > self.case.recording)
+        {
+            over.push(format!(
+                "{what}, {} nodes: with decision records it takes {recording:.3} times the instructions, at most {}. Where \
+                 they went: callgrind_annotate {}",
+                NODES[size],
+                self.case.recording,
+                self.recorded[size].profile.display(),
+            ));
         }
         if self.case.is_flat && self.ratio() > FLAT {
             let ([small, large], ratio) = (NODES, self.ratio());
@@ -70,6 +91,10 @@ impl fmt::Display for Verdict<'_> {
             f.write_str(",")?;
         }
         write!(f, " {:.2} times as many", self.ratio())?;
-        if self.case.is_flat { write!(f, " (limit {FLAT})") } else { Ok(()) }
+        if self.case.is_flat {
+            write!(f, " (limit {FLAT})")?;
+        }
+        let [small, large] = self.recording();
+        write!(f, ", with decision records {small:.3} and {large:.3} times (limit {})", self.case.recording)
     }
 }

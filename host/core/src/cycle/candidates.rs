@@ -11,7 +11,7 @@ use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::{PluginError, PreScoreResult};
 use crate::profile::Profile;
-use crate::results;
+use crate::results::{self, FreshRejections};
 
 impl SchedulingCycle<'_> {
     /// Returns the feasible nodes from the candidate index, or `None` if the nodes have to be filtered for this pod
@@ -105,16 +105,20 @@ impl SchedulingCycle<'_> {
         let moved = self.moved(inputs, inputs.class_filters());
         let stale = self.index_entry(inputs).stale(cache, &inputs.declarations(), moved);
         let mut fit = stale.clone();
+        let mut rejected = FreshRejections::default();
         for plugin in &inputs.filters {
             if fit.is_empty() {
                 break;
             }
             let verdicts = self.filter(plugin, &fit)?;
             self.check_no_error(plugin, &verdicts)?;
+            if !verdicts.outcomes.is_empty() && self.recording.is_some() {
+                rejected.add(plugin, &fit, &verdicts);
+            }
             let mut answers = verdicts.nodes.iter();
             fit.retain(|_| answers.next() == Some(&0));
         }
-        self.index_entry(inputs).set(&stale, &fit, cache);
+        self.index_entry(inputs).set(&stale, &fit, cache, &rejected);
         self.set_positions(inputs, inputs.class_filters());
         Ok(())
     }

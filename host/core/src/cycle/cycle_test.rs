@@ -186,6 +186,7 @@ pub(super) fn schedule(
         may_preempt: true,
         observer: None,
         lookups: Lookups::default(),
+        recording: None,
     };
     cycle.schedule(profile, &mut fastrand::Rng::with_seed(1))
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::rejected_nodes::RejectedNodes;
 use crate::cache::NodeId;
+use crate::decision::RowKind;
 use crate::plugins::{Code, PluginId, PodSignatureId, Status};
 use crate::profile::ProfilePlugin;
 use crate::queue::{Rejection, Rejector};
@@ -28,18 +30,26 @@ pub struct Diagnosis {
     /// The message of the post-filters; empty if they returned no message.
     post_filter: String,
     rejection: Rejection,
+    /// The rejected nodes for the decision record.
+    pub(super) rejected_nodes: RejectedNodes,
 }
 
 impl Diagnosis {
+    /// Creates a diagnosis without rejections, for a message with this number of nodes.
     pub(super) fn new(nodes: usize) -> Self {
         Self { nodes, ..Self::default() }
+    }
+
+    /// Counts the rejected nodes for the decision record, if `is_recording` is true.
+    pub(super) fn recording(self, is_recording: bool) -> Self {
+        Self { rejected_nodes: RejectedNodes::new(is_recording), ..self }
     }
 
     /// Returns the diagnosis of a rejection on the chosen node. `by` is the plugin that rejected the pod, with the
     /// pod's signature, if the plugin is known.
     pub(crate) fn of_one(node: NodeId, status: &Status, by: Option<(&ProfilePlugin, PodSignatureId)>) -> Self {
         let mut diagnosis = Self::new(1);
-        diagnosis.add(status, &[node]);
+        diagnosis.add_reasons(status, &[node]);
         if let Some((plugin, signature)) = by {
             diagnosis.add_plugin(plugin, status.code, signature);
         }
@@ -50,6 +60,11 @@ impl Diagnosis {
     #[must_use]
     pub fn rejection(&self) -> &Rejection {
         &self.rejection
+    }
+
+    /// Returns the distinct reasons of the plugins.
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.reasons.keys()
     }
 
     /// Adds a plugin that rejected the pod of this signature with this code.
@@ -74,7 +89,7 @@ impl Diagnosis {
     pub(super) fn add_from_extender(&mut self, status: &Status, node: Option<NodeId>) {
         match node {
             Some(node) if self.codes.contains_key(&node) => {}
-            Some(node) => self.add(status, &[node]),
+            Some(node) => self.add_reasons(status, &[node]),
             None => status.reasons.iter().for_each(|reason| *self.reasons.entry(Arc::clone(reason)).or_default() += 1),
         }
     }
@@ -94,7 +109,13 @@ impl Diagnosis {
         self.skipped.push(plugin);
     }
 
-    pub(super) fn add(&mut self, status: &Status, nodes: &[NodeId]) {
+    /// Adds nodes that this plugin rejected, or that `kind` excluded.
+    pub(super) fn add(&mut self, kind: RowKind, plugin: &Arc<str>, status: &Status, nodes: &[NodeId]) {
+        self.rejected_nodes.add(kind, plugin, status, nodes);
+        self.add_reasons(status, nodes);
+    }
+
+    fn add_reasons(&mut self, status: &Status, nodes: &[NodeId]) {
         if nodes.is_empty() {
             return;
         }
@@ -104,7 +125,9 @@ impl Diagnosis {
         }
     }
 
-    pub(super) fn reject_all(&mut self, status: &Status) {
+    /// Replaces all rejections by the rejection of all nodes by this plugin.
+    pub(super) fn reject_all(&mut self, kind: RowKind, plugin: &Arc<str>, status: &Status) {
+        self.rejected_nodes.set_all(kind, plugin, status, self.nodes);
         self.all = Some(status.reasons.join(", "));
         self.code_of_the_rest = Some(status.code);
         self.codes.clear();

@@ -1,10 +1,13 @@
 //! Asks the extenders in a cycle, after the plugins.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::diagnosis::Diagnosis;
 use super::{Failure, SchedulingCycle};
 use crate::cache::{Cache, NodeId, PodId};
+use crate::decision::RowKind;
 use crate::extenders::{Extenders, Filtered, SCORE_SCALE, Victims};
 use crate::model::{Pod, PodKey};
 use crate::plugins::{Candidate, Code, Status};
@@ -45,7 +48,18 @@ impl SchedulingCycle<'_> {
         let Filtered { nodes: left, failed, unresolvable } = filtered;
         let mut left: Vec<NodeId> = left.iter().filter_map(|name| self.cache.node_id(name)).collect();
         left.sort_unstable();
-        nodes.retain(|node| left.binary_search(node).is_ok());
+        nodes.retain(|node| {
+            let is_left = left.binary_search(node).is_ok();
+            if !is_left {
+                let name = name_of(self.cache, *node);
+                let why = unresolvable.get(name).map(|why| (Code::UnschedulableAndUnresolvable, why));
+                let why = why.or_else(|| Some((Code::Unschedulable, failed.get(name)?)));
+                let code = why.map_or(Code::Unschedulable, |(code, _)| code);
+                let status = Status { code, reasons: why.map(|(_, why)| why.clone()).into_iter().collect() };
+                diagnosis.rejected_nodes.add(RowKind::RejectedByExtender, &Arc::default(), &status, &[*node]);
+            }
+            is_left
+        });
         let failed = failed.iter().filter(|(name, _)| !unresolvable.contains_key(*name));
         let unresolvable = unresolvable.iter().map(|no| (no, Code::UnschedulableAndUnresolvable));
         for ((name, why), code) in unresolvable.chain(failed.map(|no| (no, Code::Unschedulable))) {

@@ -1,6 +1,7 @@
 //! Finds the nodes that the pod fits on.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::by_class::ByClass;
 use super::diagnosis::Diagnosis;
@@ -9,25 +10,31 @@ use super::sampling::Sample;
 use super::what_if::CaseRejected;
 use super::{Failure, PluginAnswer, SchedulingCycle};
 use crate::cache::NodeId;
+use crate::decision::RowKind;
 use crate::plugins::{ClassFilter, Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
 
 impl SchedulingCycle<'_> {
     /// Returns at least one feasible node, or the reasons why no node fits.
     pub(super) fn feasible_nodes<'p>(&mut self, profile: &'p Profile) -> Result<Feasible<'p>, Failure> {
-        let mut diagnosis = Diagnosis::new(self.cache.node_count());
+        let mut diagnosis = Diagnosis::new(self.cache.node_count()).recording(self.recording.is_some());
         let candidates = self.at(ExtensionPoints::PRE_FILTER, |cycle| cycle.candidates(profile, &mut diagnosis))?;
         if let Some(node) = self.nominated_node(&candidates) {
+            self.record_nominated();
             return Ok(Feasible { nodes: Nodes::Found(vec![node]), filters: candidates.filters });
         }
         let mut nodes =
             self.at(ExtensionPoints::FILTER, |cycle| cycle.passing(profile, &candidates, &mut diagnosis))?;
         if self.concerns_extenders() {
             let listed = self.listed(&nodes, &candidates.filters)?.to_vec();
+            self.add_indexed_rejections(&nodes, &mut diagnosis.rejected_nodes);
             nodes = Nodes::Found(self.left_by_extenders(listed, &mut diagnosis)?);
         }
         if nodes.len() == 0 {
             return Err(no_node(&mut diagnosis));
+        }
+        if let Some(recording) = self.recording.as_mut().filter(|_| !diagnosis.rejected_nodes.is_empty()) {
+            recording.found().rejected = std::mem::take(&mut diagnosis.rejected_nodes);
         }
         Ok(Feasible { nodes, filters: candidates.filters })
     }
@@ -77,6 +84,7 @@ impl SchedulingCycle<'_> {
             feasible.extend(self.filtered(&candidates.filters, nodes[looked_at..end].to_vec(), diagnosis)?);
             looked_at = end;
         }
+        diagnosis.rejected_nodes.add_not_looked_at(nodes.len() - looked_at);
         self.next_start = (self.next_start + looked_at) % self.cache.node_count();
         Ok(feasible)
     }
@@ -118,10 +126,11 @@ impl SchedulingCycle<'_> {
         let mut out: BTreeSet<NodeId> = BTreeSet::new();
         for (case, rejected) in cases.iter().zip(self.what_if(filters, &cases)?) {
             let Some(CaseRejected { plugin, status }) = rejected else { continue };
+            self.observe(plugin, PluginAnswer::RejectedWithNominated(case.node, &status));
             self.check_not_error(plugin, &status)?;
             let signature = self.signature_for(plugin);
             diagnosis.add_plugin(plugin, status.code, signature);
-            diagnosis.add(&status, &[case.node]);
+            diagnosis.add(RowKind::Rejected, &plugin.declaration.name, &status, &[case.node]);
             out.insert(case.node);
         }
         if !out.is_empty() {
@@ -134,6 +143,8 @@ impl SchedulingCycle<'_> {
         let mut skipped = Vec::new();
         let mut narrowed: Option<BTreeSet<Box<str>>> = None;
         let mut narrowing: BTreeSet<&str> = BTreeSet::new();
+        let joined =
+            |narrowing: &BTreeSet<&str>| -> Arc<str> { narrowing.iter().copied().collect::<Vec<_>>().join(",").into() };
         let mut rejected: Option<(&ProfilePlugin, Status)> = None;
         for plugin in &profile.pre_filter {
             let result = self.pre_filter(plugin)?;
@@ -159,7 +170,8 @@ impl SchedulingCycle<'_> {
                     let names: BTreeSet<Box<str>> = names.into_iter().collect();
                     let left = narrowed.map_or(names.clone(), |before| before.intersection(&names).cloned().collect());
                     if left.is_empty() {
-                        diagnosis.reject_all(&none_satisfies(&narrowing));
+                        let status = none_satisfies(&narrowing);
+                        diagnosis.reject_all(RowKind::ExcludedByPreFilter, &joined(&narrowing), &status);
                         return Err(no_node(diagnosis));
                     }
                     narrowed = Some(left);
@@ -169,13 +181,14 @@ impl SchedulingCycle<'_> {
         if let Some((plugin, status)) = rejected {
             let signature = self.signature_for(plugin);
             diagnosis.add_plugin(plugin, status.code, signature);
-            diagnosis.reject_all(&status);
+            diagnosis.reject_all(RowKind::Rejected, &plugin.declaration.name, &status);
             return Err(no_node(diagnosis));
         }
         let narrowed = narrowed.map(|names| {
             let nodes: Vec<NodeId> = names.iter().filter_map(|name| self.cache.node_id(name)).collect();
             let others = self.cache.nodes().map(|info| info.id).filter(|id| !nodes.contains(id));
-            diagnosis.add(&left_out(&narrowing), &others.collect::<Vec<NodeId>>());
+            let others: Vec<NodeId> = others.collect();
+            diagnosis.add(RowKind::ExcludedByPreFilter, &joined(&narrowing), &left_out(&narrowing), &others);
             nodes
         });
         let filters = profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)).collect();
@@ -202,7 +215,7 @@ impl SchedulingCycle<'_> {
             self.check_not_error(plugin, status)?;
             let signature = self.signature_for(plugin);
             diagnosis.add_plugin(plugin, status.code, signature);
-            diagnosis.add(status, &rejected);
+            diagnosis.add(RowKind::Rejected, &plugin.declaration.name, status, &rejected);
         }
         Ok(())
     }

@@ -16,6 +16,9 @@ mod normalize;
 mod observer;
 mod post_filter;
 mod ranking;
+mod recorded_best;
+mod recording;
+mod rejected_nodes;
 mod sampling;
 mod scoring;
 mod select;
@@ -29,6 +32,7 @@ pub(crate) use self::by_class::ByClass;
 pub use self::diagnosis::Diagnosis;
 pub use self::observer::{AnswerObserver, PluginAnswer};
 pub use self::post_filter::{NominationChange, PostFilterOutcome};
+pub(crate) use self::recording::{CycleRecord, Recording};
 use crate::cache::{Cache, NodeId};
 use crate::extenders::Extenders;
 use crate::model::Pod;
@@ -88,6 +92,8 @@ pub(crate) struct SchedulingCycle<'a> {
     /// Receives the answers at pre-filter, filter, pre-score and score.
     pub observer: Option<&'a mut dyn AnswerObserver>,
     pub lookups: Lookups,
+    /// The cycle's part of the decision record; `None` if nothing is recorded.
+    pub recording: Option<Recording>,
 }
 
 /// Values that are determined once in a cycle.
@@ -106,13 +112,17 @@ impl SchedulingCycle<'_> {
             return Err(Failure::NoNodes);
         }
         let feasible = match self.feasible_nodes(profile) {
-            Err(Failure::Unschedulable(diagnosis, _)) => return Err(self.run_post_filters(profile, diagnosis)),
+            Err(Failure::Unschedulable(diagnosis, _)) => {
+                self.record_rejection(&diagnosis.rejected_nodes);
+                return Err(self.run_post_filters(profile, diagnosis));
+            }
             other => other?,
         };
         if feasible.nodes.len() == 1
-            && let [only] = self.listed(&feasible.nodes, &feasible.filters)?
+            && let [only] = *self.listed(&feasible.nodes, &feasible.filters)?
         {
-            return Ok(*only);
+            self.record_only(&feasible);
+            return Ok(only);
         }
         self.best_node(profile, &feasible, rng)
     }

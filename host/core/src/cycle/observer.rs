@@ -1,7 +1,7 @@
 //! Reports the answers of plugins in a cycle, to explain the decision. No decision depends on these reports.
 
 use crate::cache::NodeId;
-use crate::plugins::{PreFilterResult, PreScoreResult, Verdicts};
+use crate::plugins::{PreFilterResult, PreScoreResult, Status, Verdicts};
 use crate::profile::ProfilePlugin;
 
 /// Receives the answers of a cycle at pre-filter, filter, pre-score and score, including cached answers.
@@ -17,6 +17,9 @@ pub enum PluginAnswer<'a> {
     PreFilter(&'a PreFilterResult),
     /// The filter's verdicts on these nodes, which passed the earlier filters.
     Verdicts(&'a [NodeId], &'a Verdicts),
+    /// The filter's rejection of a node with the pods that are nominated to it. No filter is asked about the node
+    /// without these pods.
+    RejectedWithNominated(NodeId, &'a Status),
     /// The answer of pre-score.
     PreScore(PreScoreResult),
     /// The scores of the nodes that fit, before the weight.

@@ -151,6 +151,7 @@ impl SchedulingCycle<'_> {
                 may_preempt: false,
                 observer: None,
                 lookups: lookups.clone(),
+                recording: None,
             };
             asked.answer_what_if(&filters, cases)
         };

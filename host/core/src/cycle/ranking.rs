@@ -2,16 +2,17 @@
 
 use super::by_class::passed;
 use super::feasible::{Feasible, IndexInputs, Nodes};
+use super::recorded_best::{IndexedBest, RecordedBest, ScoredNodes};
 use super::{Failure, ProfilePlugin, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
-use crate::plugins::{ClassId, Normalization, PluginError, PluginId};
+use crate::plugins::{ClassScores, Normalization, PluginError, PluginId};
 use crate::profile::{FailurePolicy, Profile};
-use crate::results::{Best, GroupSummary};
+use crate::results::GroupSummary;
 
 impl IndexInputs<'_> {
     /// Returns the number of plugins whose scores the host normalizes. In a group's key, the scores of these plugins
     /// come before the classes.
-    fn normalized(&self) -> usize {
+    pub fn normalized(&self) -> usize {
         self.scores.iter().filter(|(plugin, _)| plugin.is_normalized_by_host()).count()
     }
 
@@ -31,10 +32,18 @@ impl SchedulingCycle<'_> {
         rng: &mut fastrand::Rng,
     ) -> Result<Option<NodeId>, Failure> {
         let end = self.cache.node_id_end();
-        self.with_best(profile, feasible, skipped, |best| {
+        let is_recording = self.recording.is_some();
+        let chosen = self.with_best(profile, feasible, skipped, |indexed| {
+            let best = &indexed.best;
             let contains = |node| best.contains(node);
-            select::one_of(best.count(), end, rng, contains, || best.nodes().collect())
-        })
+            let node = select::one_of(best.count(), end, rng, contains, || best.nodes().collect())?;
+            Some((node, is_recording.then(|| RecordedBest::of(indexed, node))))
+        })?;
+        let Some((node, recorded)) = chosen else { return Ok(None) };
+        if let Some(recorded) = recorded {
+            self.record_indexed(&feasible.nodes, recorded);
+        }
+        Ok(Some(node))
     }
 
     /// Finds the best nodes in the candidate index and returns the result of `read` for them. Returns `None` if the
@@ -44,7 +53,7 @@ impl SchedulingCycle<'_> {
         profile: &Profile,
         feasible: &Feasible<'_>,
         skipped: &[PluginId],
-        read: impl FnOnce(&Best<'_>) -> Option<R>,
+        read: impl FnOnce(IndexedBest<'_>) -> Option<R>,
     ) -> Result<Option<R>, Failure> {
         let Nodes::Indexed(indexed) = &feasible.nodes else { return Ok(None) };
         let inputs = &indexed.inputs;
@@ -54,9 +63,12 @@ impl SchedulingCycle<'_> {
         self.group(inputs)?;
         let candidates = self.index_entry(inputs);
         let Some(groups) = candidates.groups().map(|groups| groups.summaries()) else { return Ok(None) };
-        let shared_scores = self.shared_scores(inputs, &groups)?;
+        let recent = candidates.details().filter(|details| self.is_recent(details, indexed.len));
+        let mut scored = (self.recording.is_some() && recent.is_none()).then(Vec::new);
+        let shared_scores = self.shared_scores(inputs, &groups, scored.as_mut())?;
         let candidates = self.index_entry(inputs);
-        Ok(candidates.groups().and_then(|groups| groups.best(&shared_scores)).as_ref().and_then(read))
+        let best = candidates.groups().and_then(|groups| groups.best(&shared_scores));
+        Ok(best.and_then(|best| read(IndexedBest { best, shared_scores: &shared_scores, recent, scored })))
     }
 
     /// Returns whether the plugins that score the pod are the scoring plugins of `inputs`, and still answer in the same
@@ -130,7 +142,7 @@ impl SchedulingCycle<'_> {
         for (at, input) in (inputs.normalized()..).zip(&inputs.by_class).filter(|(_, input)| input.filters) {
             let Some(answer) = self.by_class(input.plugin)? else { continue };
             for (group, passes) in groups.iter().zip(&mut passes).filter(|(_, passes)| **passes) {
-                let verdict = answer.verdict(input.plugin, class_in(group, at))?;
+                let verdict = answer.verdict(input.plugin, group.class(at))?;
                 self.check_outcome(input.plugin, &answer, verdict)?;
                 *passes = verdict == 0;
             }
@@ -139,46 +151,54 @@ impl SchedulingCycle<'_> {
     }
 
     /// Returns for each group the part of the total score that its nodes share, or `None` if the nodes do not pass the
-    /// filters that answer by class.
+    /// filters that answer by class. Adds the scores of each plugin for the groups that pass to `scored`.
     fn shared_scores(
         &mut self,
         inputs: &IndexInputs<'_>,
         groups: &[GroupSummary],
+        mut scored: Option<&mut Vec<ScoredNodes>>,
     ) -> Result<Vec<Option<i64>>, PluginError> {
         let passes = self.passes(inputs, groups)?;
         let passing: Vec<&GroupSummary> =
             groups.iter().zip(&passes).filter(|(_, passes)| **passes).map(|(group, _)| group).collect();
         let mut sums = vec![0; passing.len()];
         let normalized = inputs.scores.iter().filter(|(plugin, _)| plugin.is_normalized_by_host());
-        for (at, (plugin, weight)) in normalized.enumerate() {
+        for (at, weighted) in normalized.enumerate() {
+            let (plugin, weight) = weighted;
             let mut scores: Vec<i64> = passing.iter().map(|group| group.key[at]).collect();
             match plugin.declaration.normalization {
                 Normalization::DefaultReversed => normalize::default_reversed(&mut scores),
                 _ => normalize::default(&mut scores),
             }
-            for (sum, score) in sums.iter_mut().zip(scores) {
-                plugin.check_score(score)?;
+            for (sum, score) in sums.iter_mut().zip(&scores) {
+                plugin.check_score(*score)?;
                 *sum += score * weight;
+            }
+            if let Some(scored) = &mut scored {
+                let raw = passing.iter().map(|group| group.key[at]).collect();
+                scored.push(ScoredNodes::new(weighted, raw, scores));
             }
         }
         for (at, input) in (inputs.normalized()..).zip(&inputs.by_class).filter(|(_, input)| input.weight > 0) {
-            let count = |group: &&GroupSummary| (class_in(group, at), u32::try_from(group.nodes).unwrap_or(u32::MAX));
+            let count = |group: &&GroupSummary| (group.class(at), u32::try_from(group.nodes).unwrap_or(u32::MAX));
             let passed = passed(passing.iter().map(count));
-            let scores = self.class_scores(input.plugin, &passed)?.normalized;
+            let ClassScores { raw, normalized: scores } = self.class_scores(input.plugin, &passed)?;
+            let found = |group: &&GroupSummary| passed.binary_search_by_key(&group.class(at), |passed| passed.class);
             for (group, sum) in passing.iter().zip(&mut sums) {
-                if let Ok(found) = passed.binary_search_by_key(&class_in(group, at), |passed| passed.class) {
+                if let Ok(found) = found(group) {
                     *sum += scores[found] * input.weight;
                 }
+            }
+            if let Some(scored) = &mut scored {
+                let found: Vec<usize> = passing.iter().map(|group| found(group).unwrap_or_default()).collect();
+                let of = |scores: &[i64]| found.iter().map(|found| scores[*found]).collect();
+                let weighted = (input.plugin.clone(), input.weight);
+                scored.push(ScoredNodes::new(&weighted, of(&raw), of(&scores)));
             }
         }
         let mut sums = sums.into_iter();
         Ok(passes.into_iter().map(|passes| if passes { sums.next() } else { None }).collect())
     }
-}
-
-/// Returns the class at this index of the group's key.
-fn class_in(group: &GroupSummary, at: usize) -> ClassId {
-    ClassId(u32::try_from(group.key[at]).unwrap_or(u32::MAX))
 }
 
 impl ProfilePlugin {

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::by_class::NodeScores;
 use super::feasible::Feasible;
+use super::recorded_best::ScoredNodes;
 use super::{Failure, PluginAnswer, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
 use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreScoreResult};
@@ -36,7 +37,9 @@ impl SchedulingCycle<'_> {
         };
         let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
         self.add_extenders_scores(nodes, &mut totals);
-        select::one_of_the_best(nodes, &totals, self.cache.node_id_end(), rng).ok_or(Failure::NoNodes)
+        let node = select::one_of_the_best(nodes, &totals, self.cache.node_id_end(), rng).ok_or(Failure::NoNodes)?;
+        self.record_summed(&feasible.nodes, nodes, &totals, node);
+        Ok(node)
     }
 
     /// Returns the total of each feasible node, in order.
@@ -59,11 +62,15 @@ impl SchedulingCycle<'_> {
         skipped: &[PluginId],
     ) -> Result<Vec<i64>, Failure> {
         let mut totals = vec![0i64; nodes.len()];
-        for (plugin, weight) in profile.score.iter().filter(|(plugin, _)| !skipped.contains(&plugin.id)) {
+        for weighted in profile.score.iter().filter(|(plugin, _)| !skipped.contains(&plugin.id)) {
+            let (plugin, weight) = weighted;
             match self.normalized_scores(plugin, nodes) {
-                Ok(scores) => {
-                    for (total, score) in totals.iter_mut().zip(scores) {
+                Ok(NodeScores { raw, normalized }) => {
+                    for (total, score) in totals.iter_mut().zip(&normalized) {
                         *total += score * weight;
+                    }
+                    if let Some(recording) = &mut self.recording {
+                        recording.found().scored.push(ScoredNodes::new(weighted, raw, normalized));
                     }
                 }
                 Err(_) if plugin.failure_policy == FailurePolicy::IgnoreScores => {}
@@ -90,21 +97,21 @@ impl SchedulingCycle<'_> {
         Ok(skipped)
     }
 
-    fn normalized_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+    fn normalized_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<NodeScores, PluginError> {
         if self.by_class(plugin)?.is_none() {
-            return Ok(self.scores_by_node(plugin, nodes)?.normalized);
+            return self.scores_by_node(plugin, nodes);
         }
         let by_class = self.scores_by_class(plugin, nodes)?;
         if !self.verify {
             let NodeScores { raw, normalized } = &by_class;
             self.observe(plugin, PluginAnswer::Scores { nodes, raw, normalized });
-            return Ok(by_class.normalized);
+            return Ok(by_class);
         }
         let fresh = self.scores_by_node(plugin, nodes)?;
         let same =
             |at: &usize| by_class.normalized[*at] == fresh.normalized[*at] && by_class.raw[*at] == fresh.raw[*at];
         self.distrust(plugin, nodes, (0..nodes.len()).find(|at| !same(at)), "score");
-        Ok(fresh.normalized)
+        Ok(fresh)
     }
 
     fn scores_by_node(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<NodeScores, PluginError> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::feasible::{Candidates, Feasible};
+use super::recorded_best::IndexedBest;
 use super::{Failure, ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::{PluginId, Scope};
@@ -83,7 +84,8 @@ impl SchedulingCycle<'_> {
         if listed.len() != feasible.nodes.len() || listed != self.listed(&found.nodes, &found.filters)? {
             return Ok(Some("the nodes that fit"));
         }
-        let best = self.with_best(profile, &feasible, skipped, |best| Some((best.total, best.count())))?;
+        let best =
+            self.with_best(profile, &feasible, skipped, |IndexedBest { best, .. }| Some((best.total, best.count())))?;
         let highest = totals.iter().copied().max().unwrap_or_default();
         let expected = (highest, totals.iter().filter(|total| **total == highest).count());
         Ok(best.filter(|best| *best != expected).map(|_| "the best nodes"))

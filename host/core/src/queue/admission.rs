@@ -1,6 +1,8 @@
 //! Admission to the active and backoff sub-queues. All calls of plugins about pods that wait for admission are made
 //! here.
 
+use std::sync::Arc;
+
 use super::Queue;
 use super::advisor::{Admission, Advisor};
 use super::entry::QueuedPod;
@@ -86,6 +88,7 @@ impl Queue {
                 Admission::Gated(gate) => {
                     // A pod that was gated before and still is does not count as a new arrival.
                     let cause = request.cause.filter(|_| entry.gate.is_none());
+                    entry.stays.gated_by = Some(Arc::clone(&gate.declaration.name));
                     entry.gate = Some(gate);
                     let position = Position::Gated(self.arrival());
                     self.enter(position, entry, cause);

@@ -3,6 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use super::in_flight::Ticket;
+use super::incoming::{Cause, SubQueue};
+use super::stays::Stays;
 use crate::cluster_event::ClusterEvent;
 use crate::facts::PodFacts;
 use crate::model::Pod;
@@ -108,6 +110,8 @@ pub struct QueuedPod {
     pub(super) ticket: Option<Ticket>,
     /// The pod was activated while it could not move to the active sub-queue at once ([`super::Queue::activate`]).
     pub(super) activated: bool,
+    /// The times in the sub-queues since the last attempt.
+    pub(super) stays: Stays,
     /// The pod awaits victims: preempted pods are leaving its nominated node. No other preemption starts for the pod,
     /// and an event about a pod on a node helps this pod only if this pod fits on that node.
     pub awaits_victims: bool,
@@ -131,8 +135,31 @@ impl QueuedPod {
             sort_key: None,
             ticket: None,
             activated: false,
+            stays: Stays::default(),
             awaits_victims: false,
         }
+    }
+
+    /// Returns the time at which the pod entered its sub-queue.
+    #[must_use]
+    pub fn since(&self) -> Timestamp {
+        self.stays.since
+    }
+
+    /// Returns what moved the pod to its current attempt, and the milliseconds that it spent in each sub-queue before.
+    pub(crate) fn stays(&self) -> (Cause, [u32; SubQueue::ALL.len()]) {
+        (self.stays.moved_by.unwrap_or(Cause::PodAdded), self.stays.millis)
+    }
+
+    /// Returns whether the pod waited for plugins before its current attempt.
+    pub(crate) fn is_held(&self) -> bool {
+        !self.rejection.by.is_empty() || self.stays.gated_by.is_some()
+    }
+
+    /// Returns the names of the plugins for which the pod waited before its current attempt.
+    pub(crate) fn held_by(&self) -> Vec<Arc<str>> {
+        let rejectors = self.rejection.by.iter().map(|by| &by.declaration.name);
+        rejectors.chain(&self.stays.gated_by).map(Arc::clone).collect()
     }
 
     /// Remembers the activation of a pod in its attempt. If a plugin rejects the pod later, the pod is tried again after
@@ -177,6 +204,7 @@ impl QueuedPod {
 
     fn requeued(&mut self, now: Timestamp) {
         self.queued = now;
+        self.stays = Stays::default();
         self.sort_key = None;
         self.admitted = false;
     }

@@ -142,7 +142,7 @@ impl Incoming {
     }
 
     /// Returns the name that kube-scheduler's metrics use, or Berth's own name for a cause that only Berth has.
-    fn name(&self, cause: Cause) -> &str {
+    pub(crate) fn name(&self, cause: Cause) -> &str {
         match cause {
             Cause::PodAdded => "UnschedulablePodAdd",
             Cause::PodUpdated(change) => change.name(),

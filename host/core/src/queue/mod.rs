@@ -23,6 +23,7 @@ mod entry;
 mod in_flight;
 mod incoming;
 mod position;
+mod stays;
 mod victims;
 mod waiters;
 
@@ -78,6 +79,8 @@ pub struct Queue {
     arrivals: u64,
     waiting: [usize; SubQueue::ALL.len()],
     incoming: Incoming,
+    /// The time of the current step.
+    now: Timestamp,
 }
 
 impl Queue {
@@ -85,6 +88,11 @@ impl Queue {
     #[must_use]
     pub fn new(options: QueueOptions) -> Self {
         Self { options, ..Self::default() }
+    }
+
+    /// Sets the time of the current step, from which the stays of pods in the sub-queues are measured.
+    pub fn set_time(&mut self, now: Timestamp) {
+        self.now = now;
     }
 
     /// Returns the number of pods in this sub-queue.
@@ -109,6 +117,20 @@ impl Queue {
     #[must_use]
     pub fn get(&self, uid: &str) -> Option<&QueuedPod> {
         self.pods.get(uid).map(|(_, pod)| pod)
+    }
+
+    /// Returns the sub-queue of a waiting pod; `None` if the pod is not in the queue or waits for admission.
+    #[must_use]
+    pub fn sub_queue_of(&self, uid: &str) -> Option<SubQueue> {
+        self.pods.get(uid).and_then(|(position, _)| position.sub_queue())
+    }
+
+    /// Returns the waiting pods in the order in which they are tried, then the other pods by sub-queue.
+    pub fn in_order(&self) -> impl Iterator<Item = (SubQueue, &QueuedPod)> {
+        self.order.values().filter_map(|uid| {
+            let (position, pod) = self.pods.get(uid)?;
+            Some((position.sub_queue()?, pod))
+        })
     }
 
     /// Returns all waiting pods with their sub-queues, in no particular order. Pods that wait for admission are left
@@ -331,10 +353,11 @@ impl Queue {
         times.min()
     }
 
-    fn enter(&mut self, position: Position, entry: QueuedPod, cause: Option<Cause>) {
+    fn enter(&mut self, position: Position, mut entry: QueuedPod, cause: Option<Cause>) {
         if let (Some(sub_queue), Some(cause)) = (position.sub_queue(), cause) {
             self.incoming.count(sub_queue, cause);
         }
+        entry.stays.begin(cause, self.now);
         self.put(position, entry);
     }
 
@@ -351,8 +374,9 @@ impl Queue {
     }
 
     fn take(&mut self, uid: &str) -> Option<(Position, QueuedPod)> {
-        let (position, entry) = self.pods.remove(uid)?;
+        let (position, mut entry) = self.pods.remove(uid)?;
         if let Some(sub_queue) = position.sub_queue() {
+            entry.stays.end(sub_queue, self.now);
             self.order.remove(&position);
             self.waiting[sub_queue as usize] -= 1;
         }

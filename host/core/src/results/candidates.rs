@@ -7,8 +7,10 @@ use fixedbitset::FixedBitSet;
 use super::classes::ClassPosition;
 use super::groups::Groups;
 use super::lru::Size;
+use super::rejected::{FreshRejections, RejectedBy};
 use super::stale::LogCursor;
 use crate::cache::{Cache, NodeId};
+use crate::decision::Details;
 use crate::plugins::Declaration;
 
 /// The nodes that no filter that answers node by node rejects, for pods that have the same signature for each plugin
@@ -31,6 +33,10 @@ pub(crate) struct Candidates {
     ungrouped: Vec<NodeId>,
     /// There were too many groups at some time.
     is_too_varied: bool,
+    /// The reasons for which the other nodes were rejected, for decision records.
+    rejected: RejectedBy,
+    /// The latest details that a decision record of this entry has.
+    details: Option<Arc<Details>>,
 }
 
 impl Candidates {
@@ -51,9 +57,10 @@ impl Candidates {
     }
 
     /// Stores the result of filtering the stale nodes. `fit` holds the nodes that fit. Both lists are in the order of
-    /// node ids.
-    pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache) {
+    /// node ids. `rejected` has the reasons for the other nodes, if decisions are recorded.
+    pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache, rejected: &FreshRejections) {
         self.write(stale, fit);
+        self.rejected.add(rejected);
         self.cursor.caught_up(cache);
     }
 
@@ -63,6 +70,7 @@ impl Candidates {
         }
         let mut fit = fit.iter().peekable();
         self.nodes.grow(filtered.last().map_or(0, |last| last.0 as usize + 1));
+        self.rejected.remove(filtered);
         for node in filtered {
             let fits = fit.next_if_eq(&node).is_some();
             let at = node.0 as usize;
@@ -82,6 +90,21 @@ impl Candidates {
                 self.listed = None;
             }
         }
+    }
+
+    /// Returns the reasons for which nodes were rejected, for decision records.
+    pub fn rejected(&self) -> &RejectedBy {
+        &self.rejected
+    }
+
+    /// Returns the latest recorded details.
+    pub fn details(&self) -> Option<Arc<Details>> {
+        self.details.clone()
+    }
+
+    /// Sets the latest recorded details.
+    pub fn set_details(&mut self, details: &Arc<Details>) {
+        self.details = Some(Arc::clone(details));
     }
 
     /// Returns the number of nodes.
@@ -172,7 +195,11 @@ impl Size for Candidates {
     fn bytes(&self) -> usize {
         let listed = self.listed.as_ref().map_or(0, |listed| listed.len()) + self.ungrouped.len();
         let groups = self.groups.as_ref().map_or(0, Groups::bytes);
-        self.nodes.len() / 8 + listed * size_of::<NodeId>() + groups
+        self.nodes.len() / 8
+            + listed * size_of::<NodeId>()
+            + groups
+            + self.rejected.bytes()
+            + self.details.as_ref().map_or(0, |details| details.bytes())
     }
 }
 

@@ -8,11 +8,13 @@
 //! whose scores the host normalizes count taints, terms and pods.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
 use crate::cache::NodeId;
+use crate::plugins::ClassId;
 
 /// With more groups than this, a look at all groups is no faster than a look at all nodes.
 const MOST_GROUPS: usize = 1024;
@@ -79,6 +81,13 @@ pub(crate) struct GroupSummary {
     pub key: Arc<[i64]>,
     /// The number of nodes, at least one.
     pub nodes: usize,
+}
+
+impl GroupSummary {
+    /// Returns the class at this index of the key.
+    pub fn class(&self, at: usize) -> ClassId {
+        ClassId(u32::try_from(self.key[at]).unwrap_or(u32::MAX))
+    }
 }
 
 /// The nodes with the highest total score.
@@ -219,6 +228,12 @@ impl Groups {
         best
     }
 
+    /// Returns some nodes of each group of [`Self::summaries`], at most `most`.
+    pub fn examples(&self, most: usize) -> Vec<Vec<NodeId>> {
+        let nodes_of = |list: &u32| self.lists[*list as usize].nodes.iter().copied();
+        self.taken().map(|group| group.lists.values().flat_map(nodes_of).take(most).collect()).collect()
+    }
+
     pub(super) fn bytes(&self) -> usize {
         let lists = self.lists.len() * size_of::<List>() + self.groups.len() * size_of::<Group>();
         self.positions.len() * Self::BYTES_PER_NODE + lists
@@ -229,6 +244,34 @@ impl Best<'_> {
     /// Returns the number of nodes, at least one.
     pub fn count(&self) -> usize {
         self.lists.iter().map(|list| self.groups.lists[*list as usize].nodes.len()).sum()
+    }
+
+    /// Returns the highest total score below the best, or `None` if there is no such score. `shared_scores` are those
+    /// that the best nodes were computed from.
+    pub fn second(&self, shared_scores: &[Option<i64>]) -> Option<i64> {
+        let with_score = self.groups.taken().zip(shared_scores).filter_map(|(group, shared)| Some((group, (*shared)?)));
+        let next = |(group, shared): (&Group, i64)| {
+            let mut totals = group.lists.keys().rev().map(|score| score + shared);
+            totals.find(|total| *total < self.total)
+        };
+        with_score.filter_map(next).max()
+    }
+
+    /// Calls `read` for the lists of each group, in descending order of their total scores, until it breaks: with the
+    /// index of the group among the groups that have a shared score, the total score, and the nodes.
+    pub fn for_each_list(
+        &self,
+        shared_scores: &[Option<i64>],
+        mut read: impl FnMut(usize, i64, &[NodeId]) -> ControlFlow<()>,
+    ) {
+        let with_score = self.groups.taken().zip(shared_scores).filter_map(|(group, shared)| Some((group, (*shared)?)));
+        for (at, (group, shared)) in with_score.enumerate() {
+            for (score, list) in group.lists.iter().rev() {
+                if read(at, score + shared, &self.groups.lists[*list as usize].nodes).is_break() {
+                    break;
+                }
+            }
+        }
     }
 
     /// Returns whether the node is among these nodes.
@@ -275,6 +318,17 @@ mod tests {
         nodes.sort_unstable();
         assert_eq!(best.count(), nodes.len());
         assert!(nodes.iter().all(|node| best.contains(*node)));
+        let mut totals: Vec<(i64, NodeId)> = Vec::new();
+        best.for_each_list(&shared_scores, |_, total, nodes| {
+            totals.extend(nodes.iter().map(|node| (total, *node)));
+            ControlFlow::Continue(())
+        });
+        let highest = totals.iter().filter(|(total, _)| *total == best.total).count();
+        assert_eq!(highest, nodes.len());
+        assert_eq!(
+            best.second(&shared_scores),
+            totals.iter().map(|(total, _)| *total).filter(|total| *total < best.total).max()
+        );
         Some((best.total, nodes))
     }
 

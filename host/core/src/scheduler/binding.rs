@@ -10,14 +10,16 @@ use super::scheduling::attempt;
 use super::step::Step;
 use super::{Core, Outcome};
 use crate::action::{Action, PodEvent};
+use crate::decision::{Binder as BoundBy, Rare};
 use crate::extenders::Extender;
 use crate::intent::Intent;
 use crate::model::PodKey;
 use crate::plugins::{ExtensionPoints, PluginError, PointOutcome};
 use crate::profile::ProfilePlugin;
+use crate::time::Timestamp;
 
 /// A plugin that binds a pod, and the intents for this.
-struct BoundBy {
+struct PluginBinding {
     plugin: Arc<str>,
     intents: Vec<Intent>,
 }
@@ -123,8 +125,10 @@ impl Core {
                 step.actions.push(Action::Bind { pod, node });
                 reservation.stage = Stage::Binding(Binder::Server);
             }
-            Ok(Some(by)) if by.intents.is_empty() => return self.is_bound(reservation, step),
-            Ok(Some(BoundBy { plugin, intents })) => {
+            Ok(Some(by)) if by.intents.is_empty() => {
+                return self.is_bound(reservation, BoundBy::Plugin(by.plugin), step);
+            }
+            Ok(Some(PluginBinding { plugin, intents })) => {
                 let number = self.execute(&reservation, intents, step);
                 reservation.stage = Stage::Binding(Binder::Plugin(number, plugin));
             }
@@ -132,7 +136,11 @@ impl Core {
         self.reservations.put(reservation);
     }
 
-    fn ask_to_bind(&mut self, reservation: &Reservation, step: &mut Step<'_>) -> Result<Option<BoundBy>, PluginError> {
+    fn ask_to_bind(
+        &mut self,
+        reservation: &Reservation,
+        step: &mut Step<'_>,
+    ) -> Result<Option<PluginBinding>, PluginError> {
         let plugins = self.plugins_at(&reservation.pod, |profile| &profile.bind);
         step.plugins.point_begins(ExtensionPoints::BIND, &reservation.pod.spec.scheduler_name);
         let bound = plugins.iter().find_map(|plugin| self.ask_one_to_bind(plugin, reservation, step).transpose());
@@ -151,7 +159,7 @@ impl Core {
         plugin: &ProfilePlugin,
         reservation: &Reservation,
         step: &mut Step<'_>,
-    ) -> Result<Option<BoundBy>, PluginError> {
+    ) -> Result<Option<PluginBinding>, PluginError> {
         if self.skips(plugin, reservation, step) {
             return Ok(None);
         }
@@ -160,7 +168,7 @@ impl Core {
         })?;
         let Some(intents) = answer else { return Ok(None) };
         let intents = without_assumptions(plugin, "bind", intents)?;
-        Ok(Some(BoundBy { plugin: Arc::clone(&plugin.declaration.name), intents }))
+        Ok(Some(PluginBinding { plugin: Arc::clone(&plugin.declaration.name), intents }))
     }
 
     /// Continues with the next pre-bind plugin or completes the reservation, after the intents of the
@@ -170,7 +178,8 @@ impl Core {
         let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
         match std::mem::replace(&mut reservation.stage, Stage::Binding(Binder::Server)) {
             Stage::PreBinding { left, .. } => self.pre_bind(reservation, left, step),
-            _ => self.is_bound(reservation, step),
+            Stage::Binding(Binder::Plugin(_, plugin)) => self.is_bound(reservation, BoundBy::Plugin(plugin), step),
+            _ => self.is_bound(reservation, BoundBy::ApiServer, step),
         }
     }
 
@@ -192,7 +201,11 @@ impl Core {
     /// Completes the reservation after the API server accepted the binding or the extender bound the pod.
     pub(super) fn bound(&mut self, key: &PodKey, step: &mut Step<'_>) {
         if let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_elsewhere) {
-            self.is_bound(reservation, step);
+            let by = match reservation.stage {
+                Stage::Binding(Binder::Extender(_)) => BoundBy::Extender,
+                _ => BoundBy::ApiServer,
+            };
+            self.is_bound(reservation, by, step);
         }
     }
 
@@ -212,11 +225,12 @@ impl Core {
     }
 
     /// Completes a reservation. Its assumed objects stay assumed until the informer reports them.
-    fn is_bound(&mut self, reservation: Reservation, step: &mut Step<'_>) {
+    fn is_bound(&mut self, mut reservation: Reservation, by: BoundBy, step: &mut Step<'_>) {
         for key in &reservation.assumed {
             self.cache.keep_object_assumed(key, &reservation.pod.key.uid);
         }
         self.ended.push(attempt(&reservation.entry, Outcome::Scheduled, reservation.began));
+        self.record_binding(&mut reservation, by, step.now);
         let Reservation { pod, node, .. } = &reservation;
         step.actions.push(Action::Emit(PodEvent {
             pod: pod.key.clone(),
@@ -238,6 +252,21 @@ impl Core {
             }
         };
         step.at(ExtensionPoints::POST_BIND, pod, ask_all, |()| PointOutcome::Success);
+    }
+}
+
+impl Core {
+    /// Records an attempt that ends with a binding.
+    fn record_binding(&mut self, reservation: &mut Reservation, by: BoundBy, now: Timestamp) {
+        let ended_waits = std::mem::take(&mut reservation.ended_waits);
+        let Some(ending) = reservation.ending(Outcome::Scheduled) else { return };
+        let by_server = by == BoundBy::ApiServer;
+        let rare = (!by_server || !ended_waits.is_empty()).then(|| Rare {
+            bound_by: Some(by),
+            permit_waits: ended_waits,
+            ..Rare::default()
+        });
+        self.record(ending, by_server, rare, now);
     }
 }
 

@@ -8,7 +8,12 @@ use crate::cycle::{AnswerObserver, Failure};
 use crate::extenders::Extenders;
 use crate::model::Pod;
 use crate::plugins::Plugins;
+use crate::profile::Profile;
 use crate::time::Timestamp;
+
+/// The number of calls of [`Core::explain`] and [`Core::explain_with`] after which the result cache is reduced to its
+/// limit.
+const EVICT_EVERY: u64 = 256;
 
 impl Core {
     /// Runs a cycle for this pod without scheduling it. Returns the nodes that fit with their total scores, and
@@ -33,5 +38,35 @@ impl Core {
         let (mut cycle, profile) = self.scheduling_cycle(pod, at, now, plugins, extenders);
         cycle.observer = Some(observer);
         Some(cycle.feasible_nodes_with_scores(profile))
+    }
+
+    /// As [`Core::explain`], with the plugins of `profile` instead of those of the pod's own profile. `profile` must
+    /// use plugin instances that serve: for example, it is an active profile with fewer plugins. Without an observer,
+    /// the call may use the candidate index, which is faster.
+    ///
+    /// # Errors
+    /// Returns why the pod would not be scheduled.
+    pub fn explain_with<'a>(
+        &'a mut self,
+        pod: &'a Arc<Pod>,
+        profile: &Profile,
+        now: Timestamp,
+        plugins: &'a mut dyn Plugins,
+        extenders: &'a mut dyn Extenders,
+        observer: Option<&'a mut dyn AnswerObserver>,
+    ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
+        let at = self.profile_index(pod)?;
+        self.cycles += 1;
+        if self.cycles.is_multiple_of(EVICT_EVERY) {
+            self.results.evict(self.cache.node_count());
+        }
+        let (mut cycle, _) = self.scheduling_cycle(pod, at, now, plugins, extenders);
+        cycle.observer = observer;
+        Some(cycle.feasible_nodes_with_scores(profile))
+    }
+
+    /// Returns the pending pods whose scheduler name no profile has, ordered by uid.
+    pub fn unclaimed_pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.unclaimed.values()
     }
 }

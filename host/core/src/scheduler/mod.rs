@@ -7,7 +7,9 @@ mod explain;
 mod permit;
 mod pod_action_queue;
 mod pod_actions;
+mod pod_state;
 mod preemption;
+mod recording;
 mod reservation;
 mod reservations;
 mod scheduling;
@@ -19,6 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::pod_action_queue::PodActionQueue;
+pub use self::pod_state::ReservedPod;
 use self::preemption::Evictions;
 use self::reservation::UndoReason;
 use self::reservations::Reservations;
@@ -26,6 +29,7 @@ use self::step::Step;
 use crate::action::Action;
 use crate::attempt::{Attempt, Outcome};
 use crate::cache::Cache;
+use crate::decision::{DecisionLog, DecisionOptions, Policy};
 use crate::event::Event;
 use crate::extenders::Extenders;
 use crate::model::{ObjectKind, ObjectReads, Pod, PodKey};
@@ -49,11 +53,19 @@ pub struct Options {
     /// One of this many scheduling cycles compares cached results with fresh results. 0: no cycle. 1: every cycle. A
     /// number above 1 is multiplied by the number of whole thousands of nodes, if there are any.
     pub verify_every: u64,
+    /// Bounds of the decision records.
+    pub decisions: DecisionOptions,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, queue: QueueOptions::default(), result_cache_bytes: 256 << 20, verify_every: 1000 }
+        Self {
+            seed: 0,
+            queue: QueueOptions::default(),
+            result_cache_bytes: 256 << 20,
+            verify_every: 1000,
+            decisions: DecisionOptions::default(),
+        }
     }
 }
 
@@ -77,6 +89,9 @@ pub struct Core {
     cycles: u64,
     /// The attempts that the last step ended.
     ended: Vec<Attempt>,
+    decisions: DecisionLog,
+    /// The policies of the profiles, for decision records.
+    policies: Vec<Arc<Policy>>,
 }
 
 impl Core {
@@ -99,6 +114,8 @@ impl Core {
             rng: fastrand::Rng::with_seed(options.seed),
             cycles: 0,
             ended: Vec::new(),
+            decisions: DecisionLog::new(options.decisions),
+            policies: Vec::new(),
         }
     }
 
@@ -112,6 +129,7 @@ impl Core {
         extenders: &mut dyn Extenders,
     ) -> Vec<Action> {
         self.ended.clear();
+        self.queue.set_time(now);
         let mut step = Step { now, plugins, extenders, actions: Vec::new(), pod_actions: PodActionQueue::default() };
         self.handle(event, &mut step);
         self.apply_pod_actions(&mut step);
@@ -143,6 +161,7 @@ impl Core {
             Event::Tick => {
                 self.end_waits(step);
                 self.queue.tick(step.now);
+                self.decisions.drop_older(step.now);
             }
             Event::Cycle => self.cycle(step),
         }
@@ -298,6 +317,7 @@ impl Core {
             profiles.iter().flat_map(Profile::plugins).flat_map(|plugin| plugin.declaration.wanted()).collect();
         let kinds: Vec<&ObjectKind> = wanted.iter().map(|reads| &*reads.kind).collect();
         step.actions.extend(self.cache.keep_kinds(&kinds).into_iter().map(Action::StopWatching));
+        self.policies = self.policies_of(&profiles);
         self.profiles = profiles;
         let reads_pending_pods = |plugin: &ProfilePlugin| plugin.declaration.pending_pods.is_some();
         let keep = self.profiles.iter().flat_map(Profile::plugins).any(reads_pending_pods);

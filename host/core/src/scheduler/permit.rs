@@ -69,8 +69,11 @@ impl Core {
         step: &mut Step<'_>,
     ) {
         if let Stage::Waiting(waits) = &mut reservation.stage {
-            waits.retain(|wait| !by(wait));
-            if !waits.is_empty() {
+            let (ended, left): (Vec<_>, Vec<_>) = std::mem::take(waits).into_iter().partition(by);
+            let is_over = left.is_empty();
+            *waits = left;
+            reservation.end_permit_waits(&ended, step.now);
+            if !is_over {
                 return self.reservations.put(reservation);
             }
         }

@@ -36,6 +36,11 @@ struct Underway {
 }
 
 impl Evictions {
+    /// Returns the uids of the victims of this pod that are not being deleted yet.
+    pub fn underway_for(&self, uid: &str) -> impl Iterator<Item = &str> {
+        self.underway.get(uid).into_iter().flat_map(|underway| underway.victims.iter().map(|victim| &**victim))
+    }
+
     pub fn are_underway_for(&self, uid: &str) -> bool {
         self.underway.contains_key(uid)
     }

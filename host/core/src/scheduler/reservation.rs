@@ -5,12 +5,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::scheduling::{attempt, report};
+use super::recording::{Ending, rejected};
+use super::scheduling::{attempt, cut, report};
 use super::step::Step;
 use super::{Core, Outcome};
 use crate::action::Action;
 use crate::cache::NodeId;
-use crate::cycle::Diagnosis;
+use crate::cycle::{CycleRecord, Diagnosis};
+use crate::decision::{EndedWait, Rare};
 use crate::intent::Intent;
 use crate::model::{ObjectKey, Pod};
 use crate::plugins::{Code, ExtensionPoints, PluginError, PointOutcome, Reserved, Status, Undone};
@@ -46,6 +48,10 @@ pub(super) struct Reservation {
     /// [`Action::Nominate`] was sent for the reserved node, or was not needed.
     pub nominated: bool,
     pub stage: Stage,
+    /// What the cycle recorded; `None` if nothing is recorded.
+    pub record: Option<CycleRecord>,
+    /// The permit waits that ended, for the decision record.
+    pub ended_waits: Vec<EndedWait>,
 }
 
 /// The progress of a reservation.
@@ -144,11 +150,41 @@ impl Reservation {
     }
 }
 
+impl Reservation {
+    /// Returns the end of the reservation's attempt, or `None` if nothing is recorded.
+    pub fn ending(&mut self, outcome: Outcome) -> Option<Ending<'_>> {
+        Some(Ending {
+            entry: &self.entry,
+            began: self.began,
+            cycle: self.cycle,
+            record: self.record.take()?,
+            node: &self.node,
+            was_nominated: self.was_nominated,
+            outcome,
+        })
+    }
+
+    /// Records that these permit waits ended.
+    pub fn end_permit_waits(&mut self, ended: &[PluginWait], now: Timestamp) {
+        if self.record.is_none() {
+            return;
+        }
+        let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let waited_millis = millis(now.since(self.began));
+        self.ended_waits.extend(ended.iter().map(|wait| EndedWait {
+            plugin: Arc::clone(&wait.plugin),
+            waited_millis,
+            timeout_millis: millis(wait.how_long),
+        }));
+    }
+}
+
 impl Core {
     /// Assumes the pod on the node, asks reserve plugins, and asks permit plugins whether the pod may be bound.
-    pub(super) fn reserve(&mut self, entry: QueuedPod, node: NodeId, step: &mut Step<'_>) {
+    pub(super) fn reserve(&mut self, entry: QueuedPod, node: NodeId, record: Option<CycleRecord>, step: &mut Step<'_>) {
         let name = self.cache.node(node).map_or_else(Box::default, |info| info.node.name.clone());
         let mut reservation = self.assume(entry, name, step.now);
+        reservation.record = record;
         let reserved = self.ask_to_reserve(&mut reservation, node, step);
         match reserved.and_then(|()| self.ask_for_permission(&mut reservation, node, step)) {
             Ok(waits) if waits.is_empty() => self.permitted(reservation, step),
@@ -177,6 +213,8 @@ impl Core {
             was_nominated,
             nominated: false,
             stage: Stage::InCycle,
+            record: None,
+            ended_waits: Vec::new(),
         }
     }
 
@@ -305,15 +343,17 @@ impl Core {
         needs_node && !matches!(why, UndoReason::Cancelled)
     }
 
-    fn requeue(&mut self, reservation: Reservation, why: UndoReason, step: &mut Step<'_>) {
-        let Reservation { mut entry, began, nominated, .. } = reservation;
-        if matches!(why, UndoReason::Cancelled) {
-            return self.queue.end_ticket(&mut entry);
-        }
-        let outcome = if matches!(why, UndoReason::Rejected(_)) { Outcome::Unschedulable } else { Outcome::Error };
+    fn requeue(&mut self, mut reservation: Reservation, why: UndoReason, step: &mut Step<'_>) {
+        let message = match &why {
+            UndoReason::Rejected(diagnosis) => cut(diagnosis.to_string()),
+            UndoReason::Failed { message, .. } => cut(message.clone()),
+            UndoReason::Filling(_) => Arc::default(),
+            UndoReason::Cancelled => return self.queue.end_ticket(&mut reservation.entry),
+        };
         if !matches!(why, UndoReason::Filling(_)) {
-            self.ended.push(attempt(&entry, outcome, began));
+            self.ends_after_choice(&mut reservation, &why, &message, step.now);
         }
+        let Reservation { mut entry, nominated, .. } = reservation;
         if !self.is_pending_again(&entry, &why) {
             return self.queue.end_ticket(&mut entry);
         }
@@ -322,12 +362,36 @@ impl Core {
         }
         match why {
             UndoReason::Rejected(diagnosis) => {
-                let entry = report(entry, UnscheduledReason::Unschedulable, diagnosis.to_string(), &mut step.actions);
+                let entry = report(entry, UnscheduledReason::Unschedulable, message, &mut step.actions);
                 self.queue.add_unschedulable(entry, diagnosis.rejection().clone(), step.now);
             }
-            UndoReason::Failed { message, plugin } => self.failed(entry, plugin, message, step),
+            UndoReason::Failed { plugin, .. } => self.failed(entry, plugin, message, step),
             UndoReason::Filling(plugin) => self.queue.add_failed(entry, Some(plugin), step.now),
             UndoReason::Cancelled => {}
+        }
+    }
+
+    /// Ends an attempt that failed after the choice of its node, for metrics and the decision record.
+    fn ends_after_choice(
+        &mut self,
+        reservation: &mut Reservation,
+        why: &UndoReason,
+        message: &Arc<str>,
+        now: Timestamp,
+    ) {
+        let rejection = if let UndoReason::Rejected(diagnosis) = why { Some(rejected(diagnosis)) } else { None };
+        let outcome = if rejection.is_some() { Outcome::Unschedulable } else { Outcome::Error };
+        self.ended.push(attempt(&reservation.entry, outcome, reservation.began));
+        let waits = reservation.waits().to_vec();
+        reservation.end_permit_waits(&waits, now);
+        let rare = Rare {
+            message: Some(Arc::clone(message)),
+            rejected: rejection,
+            permit_waits: std::mem::take(&mut reservation.ended_waits),
+            ..Rare::default()
+        };
+        if let Some(ending) = reservation.ending(outcome) {
+            self.record(ending, false, Some(rare), now);
         }
     }
 }

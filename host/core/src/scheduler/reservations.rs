@@ -48,6 +48,10 @@ impl Reservations {
         is_right(self.by_uid.get(uid)?).then(|| self.take(uid)).flatten()
     }
 
+    pub fn get(&self, uid: &str) -> Option<&Reservation> {
+        self.by_uid.get(uid)
+    }
+
     /// Returns the queue entry of the pod's reservation, so that the caller can update the pod.
     pub fn entry_mut(&mut self, uid: &str) -> Option<&mut QueuedPod> {
         self.by_uid.get_mut(uid).map(|reservation| &mut reservation.entry)

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use super::recording::Ending;
 use super::step::Step;
 use super::{Attempt, Core, Outcome};
 use crate::action::{Action, PodEvent};
+use crate::cycle::CycleRecord;
 use crate::cycle::{Failure, Lookups, NominationChange, PostFilterOutcome, SchedulingCycle};
+use crate::decision::{Preemption, Rare};
 use crate::extenders::Extenders;
 use crate::model::Pod;
 use crate::plugins::Plugins;
@@ -30,16 +33,19 @@ impl Core {
         let warned = self.results.distrusted.len();
         let mut rng = self.rng.fork();
         let pod = self.nominations.with_nomination(&entry.pod);
+        let recording = self.start_recording(at);
         let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins, step.extenders);
+        cycle.recording = recording;
         let chosen = cycle.schedule(profile, &mut rng);
+        let record = cycle.recording.take().map(|recording| recording.record);
         self.next_start = cycle.next_start;
         for distrusted in &self.results.distrusted[warned..] {
             let (plugin, message) = (Arc::clone(&distrusted.name), distrusted.what.clone());
             step.actions.push(Action::Warn { plugin, message });
         }
         match chosen {
-            Ok(node) => self.reserve(entry, node, step),
-            Err(failure) => self.not_scheduled(entry, failure, step),
+            Ok(node) => self.reserve(entry, node, record, step),
+            Err(failure) => self.not_scheduled(entry, failure, record, step),
         }
         if self.cycles.is_multiple_of(256) {
             self.results.evict(self.cache.node_count());
@@ -76,6 +82,7 @@ impl Core {
             may_preempt: !self.evictions.are_underway_for(&pod.key.uid),
             observer: None,
             lookups: Lookups::default(),
+            recording: None,
         };
         (cycle, &self.profiles[profile])
     }
@@ -91,8 +98,9 @@ impl Core {
         self.cycles.is_multiple_of(every)
     }
 
-    fn not_scheduled(&mut self, entry: QueuedPod, failure: Failure, step: &mut Step<'_>) {
-        let message = failure.to_string();
+    fn not_scheduled(&mut self, entry: QueuedPod, failure: Failure, record: Option<CycleRecord>, step: &mut Step<'_>) {
+        let message = cut(failure.to_string());
+        let mut preemption = None;
         let rejection = match failure {
             Failure::Plugin(ref error) | Failure::PostFilter(ref error) => {
                 // The nomination of an earlier attempt stays if a post-filter failed or a plugin is being filled. Any
@@ -102,13 +110,13 @@ impl Core {
                 if error.filling {
                     return self.queue.add_failed(entry, Some(Arc::clone(&error.plugin)), step.now);
                 }
-                self.ended.push(attempt(&entry, Outcome::Error, step.now));
                 let plugin = error.down.then(|| Arc::clone(&error.plugin));
+                self.ends_without_node(&entry, Outcome::Error, record, &message, None, step.now);
                 return self.failed(entry, plugin, message, step);
             }
             Failure::Extender(_) => {
                 self.nominate(&entry, NominationChange::Clear, step);
-                self.ended.push(attempt(&entry, Outcome::Error, step.now));
+                self.ends_without_node(&entry, Outcome::Error, record, &message, None, step.now);
                 return self.failed(entry, None, message, step);
             }
             Failure::NoNodes => {
@@ -117,13 +125,14 @@ impl Core {
             }
             Failure::Unschedulable(diagnosis, outcome) => {
                 let PostFilterOutcome { nomination, intents, pods } = *outcome;
+                preemption = record.is_some().then(|| self.recorded_preemption(&nomination)).flatten();
                 self.nominate(&entry, nomination, step);
                 step.change(intents);
                 pods.into_iter().for_each(|(plugin, pods)| step.pod_actions.add(&plugin, &entry.pod, pods));
                 diagnosis.rejection().clone()
             }
         };
-        self.ended.push(attempt(&entry, Outcome::Unschedulable, step.now));
+        self.ends_without_node(&entry, Outcome::Unschedulable, record, &message, preemption, step.now);
         let mut entry = report(entry, UnscheduledReason::Unschedulable, message, &mut step.actions);
         if self.evictions.are_underway_for(&entry.pod.key.uid) {
             // The pod awaits evictions: it waits until each of its victims is being deleted or could not be evicted. No
@@ -135,9 +144,32 @@ impl Core {
         }
     }
 
+    /// Ends an attempt whose cycle chose no node, for metrics and the decision record.
+    fn ends_without_node(
+        &mut self,
+        entry: &QueuedPod,
+        outcome: Outcome,
+        record: Option<CycleRecord>,
+        message: &Arc<str>,
+        preemption: Option<Preemption>,
+        now: Timestamp,
+    ) {
+        self.ended.push(attempt(entry, outcome, now));
+        let Some(record) = record else { return };
+        let ending = Ending { entry, began: now, cycle: self.cycles, record, node: "", was_nominated: false, outcome };
+        let rare = Rare { message: Some(Arc::clone(message)), preemption, ..Rare::default() };
+        self.record(ending, false, Some(rare), now);
+    }
+
     /// Reports an attempt that failed without a verdict. The pod is tried again after a backoff, or when `plugin`,
     /// which is down, works again.
-    pub(super) fn failed(&mut self, entry: QueuedPod, plugin: Option<Arc<str>>, message: String, step: &mut Step<'_>) {
+    pub(super) fn failed(
+        &mut self,
+        entry: QueuedPod,
+        plugin: Option<Arc<str>>,
+        message: Arc<str>,
+        step: &mut Step<'_>,
+    ) {
         let entry = report(entry, UnscheduledReason::SchedulerError, message, &mut step.actions);
         self.queue.add_failed(entry, plugin, step.now);
     }
@@ -155,7 +187,8 @@ const MESSAGE: usize = 8 << 10;
 /// The ending of a truncated message.
 const CUT: &str = " ...";
 
-fn cut(mut message: String) -> Arc<str> {
+/// Returns the message, truncated to [`MESSAGE`] bytes.
+pub(super) fn cut(mut message: String) -> Arc<str> {
     if message.len() > MESSAGE {
         message.truncate(message.floor_char_boundary(MESSAGE - CUT.len()));
         message.push_str(CUT);
@@ -168,10 +201,9 @@ fn cut(mut message: String) -> Arc<str> {
 pub(super) fn report(
     mut entry: QueuedPod,
     reason: UnscheduledReason,
-    message: String,
+    message: Arc<str>,
     actions: &mut Vec<Action>,
 ) -> QueuedPod {
-    let message = cut(message);
     actions.push(Action::Emit(PodEvent {
         pod: entry.pod.key.clone(),
         scheduler_name: entry.pod.spec.scheduler_name.clone(),

@@ -44,6 +44,6 @@ impl Keeping {
         if flush == Flush::Off {
             queue.flush_after = NEVER;
         }
-        Options { seed, queue, result_cache_bytes, verify_every }
+        Options { seed, queue, result_cache_bytes, verify_every, ..Options::default() }
     }
 }

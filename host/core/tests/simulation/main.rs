@@ -109,6 +109,23 @@ fn no_pod_is_lost_when_other_clients_interfere() {
 }
 
 #[test]
+fn decision_records_change_no_decision() {
+    let recorded = AtomicUsize::new(0);
+    for_each_seed("decision_records_change_no_decision", |seed| {
+        let keeping = Keeping::ALL[(seed % 4) as usize];
+        let [with, without] = [true, false].map(|records| {
+            let mut world = World::recording(seed, keeping, records);
+            world.live(120);
+            world.settle();
+            recorded.fetch_add(world.recorded, Relaxed);
+            world.history
+        });
+        assert_eq!(with, without, "seed {seed}, {keeping:?}");
+    });
+    assert!(recorded.into_inner() > 0, "no decision was ever recorded: the simulation tests nothing");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_history() {
     for (seed, keeping) in seeds().into_iter().step_by(25).zip(Keeping::ALL.into_iter().cycle()) {
         let histories = [(); 2].map(|()| {

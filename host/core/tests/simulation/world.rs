@@ -3,6 +3,7 @@
 pub mod checks;
 mod others;
 mod pending;
+pub mod records;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,6 +48,8 @@ pub struct World {
     pub bound: usize,
     /// The number of pods that became active because a plugin activated them.
     pub activated: usize,
+    /// The number of decision records that were checked.
+    pub recorded: usize,
     rng: fastrand::Rng,
     faults: bool,
     /// The generator for actions of other clients. A separate generator keeps histories without other clients the same.
@@ -73,6 +76,16 @@ impl World {
         world.cluster.profiles = 2;
         world.plugins.profiles = 2;
         world.others = Some(others);
+        world.begin();
+        world
+    }
+
+    /// Creates a world whose core records its decisions, or does not.
+    pub fn recording(seed: u64, keeping: Keeping, records: bool) -> Self {
+        let mut world = Self::new(seed, keeping, Flush::On);
+        let mut options = keeping.options(seed, Flush::On);
+        options.decisions.bytes = if records { 64 << 10 } else { 0 };
+        world.core = Core::new(options);
         world.begin();
         world
     }
@@ -107,6 +120,7 @@ impl World {
             history: Vec::new(),
             bound: 0,
             activated: 0,
+            recorded: 0,
             rng,
             faults: true,
             others: None,
@@ -347,6 +361,7 @@ impl World {
         checks::events_are_kept_for_reserved_pods(self);
         self.pending.catch_up(&self.core, self.plugins.reads_pending_pods(), self.seed);
         self.check_placed();
+        self.recorded += records::add_up(self);
         for action in actions {
             self.history.push(format!("{action:?}"));
             match action {

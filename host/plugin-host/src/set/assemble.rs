@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use berth_core::decision::PolicyPlugin;
 use berth_core::plugins::PluginId;
 use berth_core::profile::Profile;
 use hashbrown::HashMap;
@@ -16,7 +17,7 @@ use super::profiles::{Pair, check_same_order, profile};
 use super::status::Board;
 use crate::feed::Feeder;
 use crate::guests::{Entry, Prepared, Resident};
-use crate::load::{Cluster, LoadCause, LoadError, LoadedComponent, prepare};
+use crate::load::{Cluster, Digest, LoadCause, LoadError, LoadedComponent, prepare};
 use crate::metrics::Counters;
 use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
@@ -86,8 +87,11 @@ impl Assembler {
             }
         }
         let with_others = self.specs.iter().zip(&needs.others);
-        let profiles: Vec<Profile> =
-            with_others.map(|(spec, others)| profile(spec, others, &draft.instances)).collect::<Result<_, _>>()?;
+        let built = with_others.map(|(spec, others)| {
+            let profile = profile(spec, others, &draft.instances)?;
+            Ok(draft.identified(profile, spec))
+        });
+        let profiles: Vec<Profile> = built.collect::<Result<_, AssembleError>>()?;
         check_same_order(&profiles)?;
         let instances = profiles.iter().map(|profile| profile.plugin_ids().collect()).collect();
         let key = Some((self.specs.clone(), instances));
@@ -204,6 +208,20 @@ impl Draft {
             self.new.extend(resident.map(|resident| (entry, resident)));
         }
         self.serving.insert(Arc::clone(name), component);
+    }
+
+    /// Returns the profile with its revision and the digests of its components.
+    fn identified(&self, profile: Profile, spec: &ProfileSpec) -> Profile {
+        let mut components: Vec<PolicyPlugin> = Vec::new();
+        for name in profile.plugins().map(|plugin| &plugin.declaration.name) {
+            if components.iter().any(|known| known.name == *name) {
+                continue;
+            }
+            let digest = self.serving.get(name).map(|component| component.digest.to_string().into());
+            components.push(PolicyPlugin { name: Arc::clone(name), digest: digest.unwrap_or_default() });
+        }
+        let revision = Digest::of(format!("{spec:?}").as_bytes()).short().into();
+        Profile { revision, components, ..profile }
     }
 
     fn finish(self, profiles: Vec<Profile>, key: Option<SetKey>) -> Assembled {

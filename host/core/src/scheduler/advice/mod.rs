@@ -5,6 +5,7 @@ mod victims;
 use std::sync::Arc;
 
 use super::Core;
+use super::scheduling::cut;
 use super::step::Step;
 use crate::cache::{Cache, NodeId};
 use crate::cluster_event::{ClusterEvent, Subject};
@@ -55,7 +56,7 @@ impl Core {
                 continue;
             }
             let plugin = error.down.then(|| Arc::clone(&error.plugin));
-            self.failed(entry, plugin, error.to_string(), step);
+            self.failed(entry, plugin, cut(error.to_string()), step);
         }
         self.results.evict_pod_signatures(step.plugins);
     }
