@@ -10,6 +10,8 @@
 //! ([`cache_mode`]). A case that differs is shrunk. After the fault is fixed, keep the case in `cases/`: every run
 //! starts with these cases.
 //!
+//! Explanations of pods are compared as well, see [`explained`].
+//!
 //! `PARITY_ORACLE` names the program, which `scripts/oracle` builds. `PARITY_CASES` sets the number of cases per
 //! entry. `PARITY_SEED`, 0 by default, is the seed of the drawn cases; `scripts/campaign` sets a new seed each time.
 
@@ -19,6 +21,7 @@ mod cache_mode;
 mod coverage;
 mod draw;
 mod entries;
+mod explained;
 mod hints;
 mod oracle;
 mod run;
@@ -81,6 +84,8 @@ fn trials() -> Result<(Arc<Parity>, Vec<Trial>)> {
         let parity = Arc::clone(&parity);
         trials.push(Trial::test(format!("drawn::{}", entry.plugin), move || finish(parity.check_drawn(entry))));
     }
+    let explained = Arc::clone(&parity);
+    trials.push(Trial::test("explained::drawn", move || finish(explained.check_explained())));
     let mut trials: Vec<Trial> = trials.into_iter().map(|trial| trial.with_ignored_flag(ignored)).collect();
     trials.push(Trial::test("preemption::differences_are_found", || finish(preemption::differences_are_found())));
     Ok((parity, trials))

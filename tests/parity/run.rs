@@ -17,6 +17,7 @@ use crate::case::Case;
 use crate::coverage::Coverage;
 use crate::draw::cases;
 use crate::entries::{self, Behavior, Entry};
+use crate::explained;
 use crate::hints;
 use crate::oracle::Oracle;
 
@@ -111,6 +112,14 @@ impl Parity {
                 Ok(())
             }
         }
+    }
+
+    /// Checks the explanations of drawn cases: see [`explained`].
+    ///
+    /// # Errors
+    /// Returns an error if an explanation or a suggestion is wrong.
+    pub fn check_explained(&self) -> Result<()> {
+        explained::check_drawn(&self.berth, &mut Oracle::start(&self.program)?)
     }
 
     fn compare(&self, case: &Case, entry: &Entry, oracle: &mut Oracle, coverage: &mut Coverage) -> Result<Vec<String>> {

@@ -17,6 +17,7 @@ use berth_core::cache::NodeId;
 use berth_core::cycle::{AnswerObserver, Failure};
 use berth_core::extenders::Extenders;
 use berth_core::model::Pod;
+use berth_core::profile::Profile;
 use berth_core::{Action, Core, Event, Options, Timestamp};
 use berth_plugin_host::{CallObserver, Delivery, Guests, Observed};
 
@@ -79,6 +80,21 @@ impl Engine {
         observer: &mut dyn AnswerObserver,
     ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
         self.core.explain(pod, now, &mut self.guests, extenders, observer)
+    }
+
+    /// Explains a pod with the plugins of another profile; see [`Core::explain_with`].
+    ///
+    /// # Errors
+    /// Returns why the pod would not be scheduled.
+    pub fn explain_with<'a>(
+        &'a mut self,
+        pod: &'a Arc<Pod>,
+        profile: &Profile,
+        now: Timestamp,
+        extenders: &'a mut dyn Extenders,
+        observer: Option<&'a mut dyn AnswerObserver>,
+    ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
+        self.core.explain_with(pod, profile, now, &mut self.guests, extenders, observer)
     }
 
     /// Returns the core.

@@ -36,7 +36,7 @@ use crate::case::{Case, Change, PROFILE};
 use crate::preemption::{NotAttempted, PreemptionResult};
 
 /// The time of all cycles. No compared plugin reads the time.
-const NOW: Timestamp = Timestamp(1_767_225_600_000);
+pub const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
 /// The default components, compiled once.
 pub struct Berth {
@@ -88,6 +88,11 @@ impl Berth {
                 ..LoaderOptions::default()
             })?,
         })
+    }
+
+    /// Returns the components.
+    pub fn components(&self) -> &ComponentSet {
+        &self.stock
     }
 
     /// Returns Berth's answers for each pod, before the first change and after each change.

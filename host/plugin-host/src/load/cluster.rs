@@ -12,11 +12,24 @@ pub(crate) type Copy<'a> = dyn FnMut(&[ObjectReads]) -> Result<Cache, LoadCause>
 pub(crate) struct Cluster<'a> {
     copy: &'a mut Copy<'a>,
     copied: Option<Cache>,
+    /// Trials run on a synthetic cluster.
+    has_synthetic_trials: bool,
 }
 
 impl<'a> Cluster<'a> {
     pub fn new(copy: &'a mut Copy<'a>) -> Self {
-        Self { copy, copied: None }
+        Self { copy, copied: None, has_synthetic_trials: false }
+    }
+
+    /// Returns the same cluster for components that were tested before: their trials run on a small synthetic cluster,
+    /// which takes less time, and no object of the cluster can make a trial fail.
+    pub fn with_synthetic_trials(self) -> Self {
+        Self { has_synthetic_trials: true, ..self }
+    }
+
+    /// Returns whether trials run on a synthetic cluster, even if this cluster has nodes.
+    pub fn has_synthetic_trials(&self) -> bool {
+        self.has_synthetic_trials
     }
 
     /// Returns the cluster with these objects.

@@ -65,9 +65,10 @@ pub(crate) fn prepare(
 ) -> Result<Resident, LoadCause> {
     let configure_new = || configure(component, arguments, limits, counters);
     let (instance, declaration) = configure_new()?;
+    let has_synthetic_trial = cluster.has_synthetic_trials();
     let cache = cluster.with(&declaration.wanted())?;
     let synthetic_cluster;
-    let trial_cache = if cache.node_count() == 0 {
+    let trial_cache = if has_synthetic_trial || cache.node_count() == 0 {
         synthetic_cluster = synthetic::cluster(synthetic::SMALL);
         &synthetic_cluster
     } else {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use berth_core::cache::Cache;
+use berth_core::cache::{Cache, Coverage};
+use berth_core::model::ObjectReads;
 
 use super::files::Files;
 use super::options::LoaderOptions;
 use super::{LoaderError, compiler, directory};
 use crate::guests::Prepared;
-use crate::load::{Cluster, LoadError, LoadedComponent};
+use crate::load::{Cluster, LoadCause, LoadError, LoadedComponent};
 use crate::set::{AssembleError, Assembled, Assembler, Catalog};
 use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
@@ -39,6 +40,12 @@ impl ComponentSet {
         self.catalog.components().map(|component| &**component)
     }
 
+    /// Returns the limits of the components.
+    #[must_use]
+    pub fn limits(&self) -> &Arc<Limits> {
+        &self.limits
+    }
+
     /// Returns the refused files, with the reasons.
     pub fn refused(&self) -> impl Iterator<Item = &LoadError> {
         self.catalog.refused().map(|(_, error)| error)
@@ -51,6 +58,34 @@ impl ComponentSet {
     pub fn set(&self, specs: Vec<ProfileSpec>) -> Result<Prepared, AssembleError> {
         let (_, assembled) = self.assemble(specs);
         Ok(assembled?.map_or_else(Prepared::default, |assembled| assembled.prepared))
+    }
+
+    /// Returns a set of new instances for these profiles, filled with a cluster, for [`crate::Guests::swap`]. `cluster`
+    /// returns the cluster with all objects of these kinds. It can be called several times, with other kinds each time.
+    ///
+    /// # Errors
+    /// As [`Self::set`]; also if the cluster does not have all objects of a kind that a plugin reads.
+    pub fn filled(
+        &self,
+        specs: Vec<ProfileSpec>,
+        cluster: &mut dyn FnMut(&[ObjectReads]) -> Cache,
+    ) -> Result<Prepared, AssembleError> {
+        let mut copy = |objects: &[ObjectReads]| {
+            let copy = cluster(objects);
+            for reads in objects {
+                let why = match copy.objects().coverage(std::slice::from_ref(reads)) {
+                    Coverage::Complete => continue,
+                    Coverage::Refused(_, why) => why,
+                    Coverage::Underway => "the copy of the cluster lacks these objects or some of their fields".into(),
+                };
+                return Err(LoadCause::NotListed { kind: Arc::clone(&reads.kind), why });
+            }
+            Ok(copy)
+        };
+        let mut assembler = Assembler::new(specs, Arc::clone(&self.limits));
+        let mut cluster = Cluster::new(&mut copy).with_synthetic_trials();
+        let assembled = assembler.assemble(&self.catalog, &mut cluster)?;
+        Ok(assembled.map_or_else(Prepared::default, |assembled| assembled.prepared))
     }
 
     pub(super) fn assemble(&self, specs: Vec<ProfileSpec>) -> (Assembler, Result<Option<Assembled>, AssembleError>) {

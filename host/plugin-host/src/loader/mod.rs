@@ -27,6 +27,7 @@ use super::engine::{counting_engine, engine};
 use super::guests::Outbox;
 use super::load::Compiler;
 use super::set::{AssembleError, Board, PluginStatus};
+use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
 
 /// The reason why the loader can't work.
@@ -58,6 +59,7 @@ pub struct Loader {
     first: latest::Receiver<First>,
     requested: RequestedProfiles,
     board: Arc<Mutex<Board>>,
+    limits: Arc<Limits>,
 }
 
 impl Loader {
@@ -67,7 +69,7 @@ impl Loader {
     /// The engine or the thread can't be started.
     pub fn start(options: LoaderOptions, specs: Vec<ProfileSpec>, outbox: Outbox) -> Result<Self, LoaderError> {
         let compiler = compiler(&options)?;
-        let supervisor = options.supervisor.clone();
+        let (supervisor, limits) = (options.supervisor.clone(), Arc::clone(&options.limits));
         let (wake, woken) = channel();
         let (first_in, first) = latest::channel(None);
         let (requested, board) = (RequestedProfiles::default(), Arc::<Mutex<Board>>::default());
@@ -78,7 +80,7 @@ impl Loader {
             .name("wasm-loader".into())
             .spawn(move || supervisor.thread("the loader's thread", || worker.run(&wake_worker, &woken)))
             .map_err(|error| LoaderError::Thread(error.to_string()))?;
-        Ok(Self { wake, first, requested, board })
+        Ok(Self { wake, first, requested, board, limits })
     }
 
     /// Waits until the first set serves or is refused.
@@ -136,6 +138,13 @@ impl Loader {
     #[must_use]
     pub fn status(&self) -> Vec<PluginStatus> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).status()
+    }
+
+    /// Returns the components that are loaded now. A component that serves comes before other components of its name.
+    #[must_use]
+    pub fn components(&self) -> ComponentSet {
+        let catalog = self.board.lock().unwrap_or_else(PoisonError::into_inner).components();
+        ComponentSet { catalog, limits: Arc::clone(&self.limits) }
     }
 
     /// Ends the thread after its current work.

@@ -51,6 +51,21 @@ impl Catalog {
         of_its_kind.insert(Arc::clone(&component.name), component);
     }
 
+    /// Replaces the components of the names in `serving` by these components.
+    pub fn with_serving(mut self, serving: &BTreeMap<Arc<str>, Arc<LoadedComponent>>) -> Self {
+        for (name, component) in serving {
+            let component = Arc::clone(component);
+            if component.source.is_built_in() {
+                self.files.remove(name);
+                self.order.retain(|other| other != name);
+                self.built_in.insert(Arc::clone(name), component);
+            } else if self.files.insert(Arc::clone(name), component).is_none() {
+                self.order.push(Arc::clone(name));
+            }
+        }
+        self
+    }
+
     /// Returns the components to try for a name, the best first. `serving` is the component that serves under the
     /// name now.
     ///

@@ -66,6 +66,11 @@ pub(crate) struct Board {
 }
 
 impl Board {
+    /// Returns the catalog, in which each component that serves replaces the others of its name.
+    pub fn components(&self) -> Catalog {
+        self.catalog.clone().with_serving(&self.inventory.serving)
+    }
+
     /// Returns all components and instances, ordered by name.
     pub fn status(&self) -> Vec<PluginStatus> {
         let mut lines: Vec<PluginStatus> =

@@ -82,6 +82,9 @@ fn a_bad_version_is_refused_and_the_last_good_version_serves() {
         host.until(expected, |host| host.refusals().iter().any(|refusal| refusal.contains(expected)));
         assert!(host.refusals()[0].contains("a.wasm"), "{:?}", host.refusals());
         assert_eq!(host.version("A"), Some("1.0.0"));
+        let components = host.loader.components();
+        let loaded: Vec<(&str, &str)> = components.components().map(|one| (&*one.name, &*one.version)).collect();
+        assert_eq!(loaded, [("A", "1.0.0")], "the component that serves");
         assert_eq!(
             host.state_of("A").map(|(state, _)| state).filter(|_| content != traps),
             (content != traps).then_some(PluginState::LastGood)

@@ -1,0 +1,31 @@
+//! Answers questions about a copy of the cluster: why a pod is pending, why a node was chosen or not, and what a change
+//! of the cluster would do.
+//!
+//! - In: a [`ClusterCopy`] (of a running [`berth_core::Core`], or of objects as the API server sends them), the loaded
+//!   components, the profiles, and the time.
+//! - Out: data with a JSON schema, and texts for people.
+//! - Never: this crate does no I/O, has no clock, and schedules nothing. A [`Sandbox`] has its own core and its own
+//!   plugin instances, so a question never changes a later decision of the scheduler.
+
+mod answer;
+mod copy;
+mod explain;
+mod names;
+pub mod recorded;
+mod sandbox;
+mod status;
+mod suggest;
+pub mod whatif;
+
+pub use self::answer::{HiddenNames, PodAnswer};
+pub use self::copy::{ClusterCopy, CopyError};
+pub use self::explain::{
+    AllNodes, CurrentNode, ExplainError, Explanation, FilterAnswer, NodeRow, NodeScore, PermitWait, PluginPoints,
+    PluginReason, PodRef, PodStatus, PointsLost, ReasonCount, Rejection, RejectionKind, State, WhyNot, all_nodes,
+    explain, text, why_not,
+};
+pub use self::sandbox::{
+    Answers, NodeAnswer, PluginScore, Position, PreEnqueueAnswer, PreFilterAnswer, Sandbox, SandboxError, wanted,
+};
+pub use self::status::{PendingPod, QueueListing};
+pub use self::suggest::{Change, ChangeKind, MOST_CONFIRMATIONS, ObjectRef, PatchOperation, Suggestion};

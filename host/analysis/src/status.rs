@@ -1,0 +1,161 @@
+//! The state of pods in a running scheduler.
+
+use std::collections::BTreeSet;
+
+use berth_core::declaration::Declaration;
+use berth_core::plugins::Scope;
+use berth_core::queue::{QueuedPod, SubQueue};
+use berth_core::{Core, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::explain::{PermitWait, PodRef, PodStatus};
+
+/// The pending pods of a scheduler.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueListing {
+    /// The time of the listing.
+    pub at: Timestamp,
+    /// The pods, at most [`QueueListing::MOST`]: active pods first, in the order in which they are tried.
+    pub pods: Vec<PendingPod>,
+    /// The number of pods that are left out, because there are too many.
+    pub left_out: usize,
+}
+
+/// A pending pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingPod {
+    /// The pod.
+    pub pod: PodRef,
+    /// `spec.priority`
+    pub priority: i32,
+    /// The sub-queue: `active`, `backoff`, `unschedulable`, `gated`, or `waiting` for a pod that waits for permit
+    /// plugins on a reserved node.
+    pub queue: String,
+    /// The time at which the scheduler first saw the pod.
+    pub first_seen: Timestamp,
+    /// The time at which the pod entered this sub-queue.
+    pub since: Timestamp,
+    /// The number of attempts so far.
+    pub attempts: u32,
+    /// The plugins that the pod waits for.
+    pub plugins: Vec<String>,
+    /// The message of the last attempt; empty before the first.
+    pub reason: String,
+    /// The events that can move the pod, as far as the plugins declare them.
+    pub awaited_events: Vec<String>,
+}
+
+impl QueueListing {
+    /// The largest number of pods in a listing.
+    pub const MOST: usize = 10_000;
+
+    /// Lists the pending pods of this namespace, or of all namespaces. Takes time in proportion to their number.
+    #[must_use]
+    pub fn of(core: &Core, namespace: Option<&str>, at: Timestamp) -> Self {
+        let is_asked = |entry: &QueuedPod| namespace.is_none_or(|namespace| *entry.pod.key.namespace == *namespace);
+        let mut pods = core.queue().in_order().filter(|(_, entry)| is_asked(entry));
+        let listed =
+            pods.by_ref().take(Self::MOST).map(|(sub_queue, entry)| PendingPod::of(sub_queue, entry)).collect();
+        Self { at, pods: listed, left_out: pods.count() }
+    }
+}
+
+impl PendingPod {
+    fn of(sub_queue: SubQueue, entry: &QueuedPod) -> Self {
+        let gate =
+            entry.gate.as_ref().map(|gate| format!("{} does not admit the pod to the queue", gate.declaration.name));
+        let message = entry.reported.as_ref().map(|(_, message)| message.to_string());
+        Self {
+            pod: PodRef::from(&entry.pod.key),
+            priority: entry.pod.spec.priority,
+            queue: sub_queue.name().to_owned(),
+            first_seen: entry.first_seen,
+            since: entry.since(),
+            attempts: entry.attempts,
+            plugins: plugins(entry),
+            reason: gate.or(message).unwrap_or_default(),
+            awaited_events: awaited(sub_queue, entry),
+        }
+    }
+}
+
+impl PodStatus {
+    /// Returns the state of the pod in a running scheduler.
+    #[must_use]
+    pub fn of(core: &Core, uid: &str) -> Self {
+        let mut status = Self::default();
+        if let Some(entry) = core.queue().get(uid) {
+            let sub_queue = core.queue().sub_queue_of(uid);
+            status.sub_queue = sub_queue.map(|sub_queue| sub_queue.name().to_owned());
+            status.since = Some(entry.since().0);
+            status.attempts = entry.attempts;
+            status.rejectors = plugins(entry);
+            status.awaited_events = sub_queue.map(|sub_queue| awaited(sub_queue, entry)).unwrap_or_default();
+        }
+        if let Some(reserved) = core.reserved(uid) {
+            status.since = Some(reserved.since.0);
+            status.attempts = reserved.attempts;
+            status.reserved_node = Some(reserved.node.to_owned());
+            let waits = reserved.waits.into_iter();
+            status.permit_waits = waits
+                .map(|(plugin, until)| PermitWait {
+                    plugin: plugin.to_string(),
+                    since: Some(reserved.since.0),
+                    until: Some(until.0),
+                })
+                .collect();
+        }
+        status.nominated_node = core.nominations().node_of(uid).map(str::to_owned);
+        status.victims = core.victims_of(uid).into_iter().map(PodRef::from).collect();
+        status
+    }
+}
+
+fn plugins(entry: &QueuedPod) -> Vec<String> {
+    let failed = entry.failed_plugin.iter().map(ToString::to_string);
+    entry.rejectors().iter().map(|by| by.declaration.name.to_string()).chain(failed).collect()
+}
+
+/// Returns the events that can move the pod from its sub-queue.
+fn awaited(sub_queue: SubQueue, entry: &QueuedPod) -> Vec<String> {
+    match sub_queue {
+        SubQueue::Active => Vec::new(),
+        SubQueue::Backoff => vec!["the end of the backoff".to_owned()],
+        SubQueue::Unschedulable | SubQueue::Gated => {
+            let events: BTreeSet<String> = entry.rejectors().iter().flat_map(|by| events_of(&by.declaration)).collect();
+            if events.is_empty() { vec!["any change of the cluster".to_owned()] } else { events.into_iter().collect() }
+        }
+    }
+}
+
+/// Returns the events that the declaration names, or those that follow from what the plugin reads.
+fn events_of(declaration: &Declaration) -> Vec<String> {
+    if !declaration.retry_on.is_empty() {
+        let event = |interest: &berth_core::cluster_event::Interest| {
+            let actions: Vec<String> = interest.actions.iter_names().map(|(name, _)| action_name(name)).collect();
+            format!("{} {}", interest.kind, actions.join(" or "))
+        };
+        return declaration.retry_on.iter().map(event).collect();
+    }
+    let mut events: Vec<String> =
+        declaration.objects.iter().map(|reads| format!("{} change", reads.kind.kind)).collect();
+    if declaration.filter_scope != Scope::Node || !declaration.node.touching().is_empty() {
+        events.push("Node or pod on a node change".to_owned());
+    }
+    if declaration.pending_pods.is_some() {
+        events.push("pending Pod change".to_owned());
+    }
+    events.push("this Pod change".to_owned());
+    events
+}
+
+/// Returns `UPDATE_LABELS` as `update of labels`.
+fn action_name(name: &str) -> String {
+    match name.to_lowercase().split_once('_') {
+        Some((action, what)) => format!("{action} of {}", what.replace('_', " ")),
+        None => name.to_lowercase(),
+    }
+}
