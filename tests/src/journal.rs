@@ -172,6 +172,21 @@ impl Journal {
         .await
     }
 
+    /// Waits until the pod is rejected. Returns the message of its condition.
+    ///
+    /// # Errors
+    /// Returns an error if the pod was not rejected in time, or if a violation was found.
+    pub async fn until_pod_rejected(&self, name: &str) -> Result<String> {
+        self.until(&format!("pod {name} is rejected"), |pods| {
+            let seen = pods.by_name.get(name);
+            match seen.and_then(ObservedPod::rejection) {
+                Some(message) => Look::Yes(message.to_owned()),
+                None => Look::NotYet(format!("{seen:?}")),
+            }
+        })
+        .await
+    }
+
     /// Waits until there is no pod with this name.
     ///
     /// # Errors

@@ -202,7 +202,11 @@ impl<'a> Session<'a> {
         .await
     }
 
-    fn scheduler(&self) -> Result<&Scheduler> {
+    /// Returns the running scheduler.
+    ///
+    /// # Errors
+    /// Returns an error if the scheduler has been stopped.
+    pub fn scheduler(&self) -> Result<&Scheduler> {
         self.scheduler.as_ref().context("the session's scheduler has been stopped")
     }
 

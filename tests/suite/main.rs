@@ -14,6 +14,7 @@ mod claims;
 mod command_line;
 mod configuration;
 mod examples;
+mod explain;
 mod extenders;
 mod failover;
 mod faults;
@@ -45,6 +46,7 @@ mod supervision;
 mod trapping;
 mod volumes;
 mod waiting;
+mod whatif;
 mod workloads;
 
 use std::process::ExitCode;
@@ -60,6 +62,8 @@ fn main() -> ExitCode {
     let harness = Arc::new(Harness::default());
     let cases = [
         claims::cases(),
+        explain::cases(),
+        explain::access_cases(),
         extenders::cases(),
         placing::cases(),
         policy::cases(),
@@ -95,6 +99,7 @@ fn main() -> ExitCode {
         signals::cases(),
         supervision::cases(),
         scale::cases(),
+        whatif::cases(),
     ];
     let mut standalone = binary::trials();
     standalone.extend(command_line::trials());
@@ -103,6 +108,7 @@ fn main() -> ExitCode {
     standalone.extend(examples::trials());
     standalone.extend(outages::trials());
     standalone.extend(signals::trials());
+    standalone.extend(whatif::trials());
     standalone.extend(faults_real::control_plane::trials());
     standalone.extend(replacing_kube_scheduler::trials());
     let compared = [parity::cases(), metrics::cases(), extenders::compared(), replacing_kube_scheduler::compared()];

@@ -10,6 +10,7 @@
 //! token.
 
 mod access;
+pub mod api;
 mod checks;
 mod connections;
 mod debugger;
@@ -18,6 +19,7 @@ pub mod metrics;
 mod refusals;
 mod routes;
 mod server;
+mod status;
 mod subject;
 mod tls;
 mod view;

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use super::access::{self, AccessError, AuthenticationOptions, AuthorizationOptions, Gate};
 use super::subject::Subject;
 use super::tls::{self, Certificate, TlsError};
-use super::{connections, routes};
+use super::{api, connections, routes};
 use berth_supervisor::Supervisor;
 
 /// The backlog of the listening socket: the maximum number of connections that wait to be accepted.
@@ -63,6 +63,7 @@ impl Options {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
+    certificate: Arc<Certificate>,
     task: JoinHandle<()>,
 }
 
@@ -108,12 +109,24 @@ impl Server {
         let config = tls::server_config(&options.tls.choice, Arc::clone(&certificate)).map_err(TlsError::Nothing)?;
         let (gate, following) = Gate::new(&options.authentication, &options.authorization).await?;
         let gated = axum::middleware::from_fn_with_state(Arc::new(gate), access::admit);
-        let serving = connections::serve(listener, config, routes::router(subject).layer(gated), options.connections);
+        let serving = connections::serve(
+            listener,
+            config,
+            routes::router(Arc::clone(&subject)).merge(api::router(subject, api::Rights::OfCaller)).layer(gated),
+            options.connections,
+        );
+        let followed = Arc::clone(&certificate);
         let serving = async move {
-            join3(serving, certificate.follow(), following).await;
+            join3(serving, followed.follow(), following).await;
         };
         let task = tokio::spawn(options.supervisor.endless("the server of health and metrics", serving));
-        Ok(Self { address, task })
+        Ok(Self { address, certificate, task })
+    }
+
+    /// Returns a function that returns the SHA-256 of the current certificate, in hexadecimal digits.
+    pub fn fingerprint(&self) -> impl Fn() -> Option<String> + Send + Sync + use<> {
+        let certificate = Arc::clone(&self.certificate);
+        move || certificate.fingerprint()
     }
 
     /// Returns the address that the server listens on.

@@ -3,9 +3,13 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
+use berth_analysis::{HiddenNames, PodAnswer, QueueListing, whatif};
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use serde_json::Value;
 
 use super::metrics::{CoreState, Format, Metrics, Snapshot};
+use crate::api::{PodQuestion, QuestionError, Questions};
 use crate::view::{SchedulerView, inspect};
 use crate::vitals::Vitals;
 
@@ -19,6 +23,7 @@ pub struct Subject {
     pub(super) vitals: Arc<Vitals>,
     metrics: Arc<Metrics>,
     scheduler: OnceLock<Box<dyn SchedulerView>>,
+    questions: OnceLock<Arc<dyn Questions>>,
     /// Returns the effective configuration. `None` before the configuration is known.
     configuration: RwLock<Option<Configuration>>,
 }
@@ -36,6 +41,11 @@ impl Subject {
     /// Sets the scheduler. Later calls have no effect.
     pub fn observe(&self, scheduler: impl SchedulerView + 'static) {
         let _ = self.scheduler.set(Box::new(scheduler));
+    }
+
+    /// Sets what answers the questions of `/berth/v1`. Later calls have no effect.
+    pub fn answer_questions(&self, questions: impl Questions + 'static) {
+        let _ = self.questions.set(Arc::new(questions));
     }
 
     /// Sets the function that returns the effective configuration, as a KubeSchedulerConfiguration, for `/configz`. The
@@ -62,5 +72,31 @@ impl Subject {
             }
         };
         self.metrics.encode(&snapshot, format)
+    }
+}
+
+impl Subject {
+    fn questions(&self) -> Result<&dyn Questions, QuestionError> {
+        let starting = || QuestionError::Failed("the scheduler is starting; ask again in a moment".to_owned());
+        self.questions.get().map(|questions| &**questions).ok_or_else(starting)
+    }
+}
+
+/// Before the scheduler exists, every question fails.
+impl Questions for Subject {
+    fn explain(&self, question: PodQuestion) -> BoxFuture<'_, Result<PodAnswer, QuestionError>> {
+        async { self.questions()?.explain(question).await }.boxed()
+    }
+
+    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
+        async { self.questions()?.queue(namespace).await }.boxed()
+    }
+
+    fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>> {
+        async { self.questions()?.whatif(question).await }.boxed()
+    }
+
+    fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>> {
+        async { self.questions()?.names(namespace).await }.boxed()
     }
 }

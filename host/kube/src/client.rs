@@ -32,6 +32,22 @@ pub enum ConnectError {
         /// The parse error.
         source: http::uri::InvalidUri,
     },
+    /// The URL of a server can't be used.
+    #[error("--server {url:?}: {why}")]
+    Server {
+        /// The URL.
+        url: String,
+        /// The reason.
+        why: String,
+    },
+    /// A file of certificate authorities can't be used.
+    #[error("certificate authorities {path}: {why}", path = path.display())]
+    Authorities {
+        /// The path of the file.
+        path: PathBuf,
+        /// The reason.
+        why: String,
+    },
     /// The settings can't be used, for example a certificate or a credential.
     #[error("{from}: {}", super::rest::chain(source))]
     Client {
@@ -82,7 +98,7 @@ fn parse_address(address: &str) -> Result<http::Uri, ConnectError> {
     with_scheme.parse().map_err(|source| ConnectError::Address { address: address.to_owned(), source })
 }
 
-fn client(mut config: Config, from: String) -> Result<Client, ConnectError> {
+pub(crate) fn client(mut config: Config, from: String) -> Result<Client, ConnectError> {
     config.connect_timeout = Some(CONNECT_TIMEOUT);
     // A watch is quiet while nothing changes, so reads have no time limit here. The code that sends a request sets the
     // time limit of that request.
@@ -104,12 +120,12 @@ pub async fn connect_to(kubeconfig: &str) -> Result<Client, ConnectError> {
     client(config, "a server in this process".to_owned())
 }
 
-fn wrong_kubeconfig(path: &Path, error: &KubeconfigError) -> ConnectError {
+pub(crate) fn wrong_kubeconfig(path: &Path, error: &KubeconfigError) -> ConnectError {
     let causes = super::error_with_causes(error);
     ConnectError::Kubeconfig { path: path.to_owned(), why: causes.lines().next().unwrap_or_default().to_owned() }
 }
 
-async fn from_file(path: &Path) -> Result<Config, ConnectError> {
+pub(crate) async fn from_file(path: &Path) -> Result<Config, ConnectError> {
     let fail = |error: KubeconfigError| wrong_kubeconfig(path, &error);
     let file = Kubeconfig::read_from(path).map_err(fail)?;
     Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(fail)

@@ -50,6 +50,18 @@ impl OwnPod {
         Some(Self { namespace: given("POD_NAMESPACE")?, name: given("POD_NAME")? })
     }
 
+    /// Returns the namespace.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the pod's key with its uid. `kubectl describe` finds events by the uid.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! The state that all requests share: the resources with their objects, the options, and the fault injection.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use axum::Router;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -20,6 +21,8 @@ pub struct State {
     pub faults: Faults,
     /// The options of the server.
     pub options: Options,
+    /// Further paths that the server serves, as a prefix and a router.
+    further: OnceLock<(&'static str, Router)>,
     /// Becomes true when the server stops.
     stop: watch::Sender<bool>,
 }
@@ -31,8 +34,19 @@ impl State {
             registry: Registry::new(options.retention, options.clock.timestamp()),
             faults: Faults::default(),
             options,
+            further: OnceLock::new(),
             stop: watch::Sender::new(false),
         }
+    }
+
+    /// Serves paths with this prefix through the router. Later calls have no effect.
+    pub fn serve_further(&self, prefix: &'static str, router: Router) {
+        let _ = self.further.set((prefix, router));
+    }
+
+    /// Returns the router for this path, if it is one of the further paths.
+    pub fn further(&self, path: &str) -> Option<Router> {
+        self.further.get().filter(|(prefix, _)| path.starts_with(prefix)).map(|(_, router)| router.clone())
     }
 
     /// Returns the time of the server's clock.

@@ -17,8 +17,8 @@ use tokio::task::JoinHandle;
 
 use super::hint::{Hint, quoted};
 use super::progress::Progress;
-use crate::scheduler::{self, Scheduler};
-use berth_admin::DebugSignal;
+use crate::scheduler::{self, Questions, Scheduler};
+use berth_admin::{DebugSignal, api};
 use berth_clock::Clock;
 use berth_controllers as controllers;
 use berth_sim as sim;
@@ -94,7 +94,10 @@ impl Cluster {
             let total = crate::default_plugins().len();
             let _progress = Progress::counted("plugins compiled", total, Arc::clone(&options.plugins_compiled));
             let started = Scheduler::start(self.client.clone(), options).await;
-            self.scheduler = Some(started.or_hint(|| hint(parts.plugins.as_deref()))?);
+            let scheduler = started.or_hint(|| hint(parts.plugins.as_deref()))?;
+            let questions = Questions::new(self.client.clone(), scheduler.observer());
+            self.server.serve_further(api::PREFIX, api::router(Arc::new(questions), api::Rights::All));
+            self.scheduler = Some(scheduler);
         }
         Ok(())
     }

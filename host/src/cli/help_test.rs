@@ -8,7 +8,8 @@ use super::*;
 const LONGEST: usize = 80;
 
 /// Verbs with which the help of a command begins.
-const VERBS: [&str; 9] = ["Check", "Compare", "Convert", "Create", "List", "Print", "Run", "Schedule", "Write"];
+const VERBS: [&str; 10] =
+    ["Check", "Compare", "Convert", "Create", "Explain", "List", "Print", "Run", "Schedule", "Write"];
 
 /// Returns each command with its path, as in `berth plugin new`.
 fn commands() -> Vec<(String, Command)> {
@@ -108,8 +109,15 @@ fn the_page_has_the_help_of_every_command() {
 #[test]
 fn exit_statuses_are_in_the_help() {
     for (path, command) in commands() {
-        let lists =
-            ["berth", "berth run", "berth demo", "berth config check", "berth plugin list", "berth plugin check"];
+        let lists = [
+            "berth",
+            "berth run",
+            "berth demo",
+            "berth config check",
+            "berth plugin list",
+            "berth plugin check",
+            "berth whatif",
+        ];
         if lists.contains(&path.as_str()) || path == "berth plugin test" {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.starts_with("Exit status:\n  0  ") && help.contains("\n  1  "), "{path}: {help}");

@@ -8,6 +8,7 @@ mod config;
 #[cfg(feature = "simulator")]
 mod demo;
 mod exit_status;
+mod explain;
 mod grants;
 mod hint;
 mod kube_scheduler;
@@ -22,6 +23,7 @@ mod run;
 mod sim;
 mod simulator;
 mod stop_signal;
+mod whatif;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -73,6 +75,14 @@ enum Command {
     /// Schedule a sample workload in a simulated cluster, and print the result.
     #[cfg(feature = "simulator")]
     Demo(demo::Args),
+    /// Explain why a pod is pending or on its node, or list the queue.
+    #[command(subcommand)]
+    Explain(explain::Command),
+    /// Print what a change of a cluster or of the policy would do.
+    ///
+    /// The answer is computed on a copy of the cluster, with the scheduler's own core and the plugins. The command only
+    /// reads from the cluster. Without a flag of the question, the answer is which pending pods fit now.
+    Whatif(Box<whatif::Args>),
     /// Check configuration files, or print their JSON Schemas.
     #[command(subcommand)]
     Config(config::Command),
@@ -157,6 +167,8 @@ fn start(command: Command) -> Result<ExitCode> {
         Command::Sim(args) => runtime.block_on(sim::run(args)).map(done),
         #[cfg(feature = "simulator")]
         Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
+        Command::Explain(command) => runtime.block_on(explain::run(command)).map(done),
+        Command::Whatif(args) => whatif::run(&args, &runtime),
         Command::Config(command) => config::run(command),
         Command::Plugin(command) => plugin::run(command),
         Command::Completion(args) => completion::run(&args),
@@ -174,7 +186,8 @@ fn log_filter(cli: &Cli) -> &str {
         Command::Run(_) => "info,kube_client::client::builder=off",
         #[cfg(feature = "simulator")]
         Command::Sim(_) => "info,kube_client::client::builder=off",
-        _ => "warn",
+        // The command itself reports an API server that can't be reached.
+        _ => "warn,kube_client::client::builder=off",
     };
     match (cli.verbosity, &cli.log) {
         (Some(0..=3), _) => "info,kube_client::client::builder=off",

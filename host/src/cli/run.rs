@@ -30,14 +30,14 @@ use super::exit_status;
 use super::hint::{Hint, quoted};
 use super::progress::Progress;
 use super::stop_signal::StopSignal;
-use crate::scheduler::{InForce, Options, Reload, Scheduler};
+use crate::scheduler::{InForce, Options, Questions, Reload, Scheduler};
 use berth_admin::metrics::Metrics;
 use berth_admin::{DebugSignal, Subject};
 use berth_config::{Configuration, Followed, parse_duration};
 use berth_config::{LeaderElection, LeaderElectionError};
 use berth_core::profile_spec::ProfileSpec;
 use berth_kube::OwnPod;
-use berth_kube::lease::{Elector, system_clock};
+use berth_kube::lease::{Elector, Locate, ServerLocation, system_clock};
 use berth_supervisor::Supervisor;
 
 /// The maximum time that a scheduler that stops waits for bindings, conditions and events in progress.
@@ -167,16 +167,20 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
         options.core.queue.flush_after = most;
     }
     let metrics = Arc::clone(&options.metrics);
-    let elector = election.enabled.then(|| candidate(lease, &election, &metrics)).transpose()?;
+    let mut elector = election.enabled.then(|| candidate(lease, &election, &metrics)).transpose()?;
     options.shell.term = elector.as_ref().map(Elector::term).unwrap_or_default();
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
     show_configuration(&subject, &in_force, Vec::new);
     let server = serve(serving, &subject, &options.supervisor).await?;
+    if let (Some(elector), Some(server), Some(pod)) = (&mut elector, &server, OwnPod::from_environment()) {
+        elector.announce_server(location(server, pod));
+    }
     let supervisor = options.supervisor.clone();
     let plugins_compiled = Arc::clone(&options.plugins_compiled);
     let scheduler = Scheduler::prepare(&client, options).await?;
     let observer = scheduler.observer();
     subject.observe(observer.clone());
+    subject.answer_questions(Questions::new(client.clone(), observer.clone()));
     let serving = observer.clone();
     show_configuration(&subject, &in_force, move || serving.serving_profiles());
     let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer, in_force));
@@ -201,6 +205,15 @@ fn show_configuration(
 ) {
     let in_force = Arc::clone(in_force);
     subject.show_configuration(move || in_force.show(&serving()));
+}
+
+/// Returns a function that returns where the server of this process is.
+fn location(server: &berth_admin::Server, pod: OwnPod) -> Locate {
+    let (port, fingerprint) = (server.address().port(), server.fingerprint());
+    Arc::new(move || {
+        let (namespace, pod) = (pod.namespace().to_owned(), pod.name().to_owned());
+        Some(ServerLocation { namespace, pod, port, certificate: fingerprint()? })
+    })
 }
 
 fn candidate(

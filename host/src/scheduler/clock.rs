@@ -13,9 +13,13 @@ pub struct Clock {
 impl Clock {
     /// Returns the current time, at least the time returned last.
     pub fn now(&mut self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
-        self.latest = self.latest.max(now);
+        self.latest = self.latest.max(now());
         self.latest
     }
+}
+
+/// Returns the time of the wall clock.
+pub fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

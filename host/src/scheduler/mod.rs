@@ -12,6 +12,7 @@ mod event_loop;
 mod in_force;
 mod metered;
 mod observer;
+mod questions;
 mod reload;
 
 use std::path::PathBuf;
@@ -30,10 +31,12 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use self::clock::Clock;
+pub use self::clock::now;
 use self::control::Control;
 use self::event_loop::EventLoop;
 pub use self::in_force::InForce;
 pub use self::observer::Observer;
+pub use self::questions::Questions;
 pub use self::reload::Reload;
 use crate::default_plugins::grant_policy;
 use berth_admin::Vitals;
@@ -85,7 +88,11 @@ impl Options {
             plugins_dir: berth.plugin_directory.clone(),
             cache_dir: berth.cache_directory.clone(),
             limits: berth.limits(),
-            core: berth_core::Options { seed: berth.seed.unwrap_or(default.core.seed), ..default.core },
+            core: berth_core::Options {
+                seed: berth.seed.unwrap_or(default.core.seed),
+                decisions: berth.decision_records.unwrap_or_default().options(),
+                ..default.core
+            },
             configuration,
             ..default
         }

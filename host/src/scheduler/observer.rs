@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::control::Control;
 use berth_admin::SchedulerView;
 use berth_core::profile_spec::ProfileSpec;
-use berth_plugin_host::{AssembleError, Loader, PluginStatus};
+use berth_plugin_host::{AssembleError, ComponentSet, Loader, PluginStatus};
 
 /// A view of a scheduler. The view does not keep the scheduler running.
 #[derive(Clone)]
@@ -42,6 +42,12 @@ impl Observer {
     #[must_use]
     pub fn refused_profiles(&self) -> Option<AssembleError> {
         self.loader.refused_profiles()
+    }
+
+    /// Returns the components that are loaded now; see [`Loader::components`].
+    #[must_use]
+    pub fn components(&self) -> ComponentSet {
+        self.loader.components()
     }
 
     /// Returns the profiles that serve; see [`Loader::serving_profiles`].

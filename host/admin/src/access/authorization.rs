@@ -3,11 +3,14 @@
 use std::time::{Duration, Instant};
 
 use ::kube::Client;
-use k8s_openapi::api::authorization::v1::{NonResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
+use k8s_openapi::api::authorization::v1::{
+    NonResourceAttributes, ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec,
+};
 use tracing::info;
 
 use super::cache::Cache;
 use super::review::Reviewer;
+use super::right::Right;
 use super::user::User;
 use super::{AccessError, AuthorizationOptions, cluster};
 
@@ -25,13 +28,22 @@ pub struct Authorization {
     reviewer: Option<Reviewer>,
     allowed_ttl: Duration,
     denied_ttl: Duration,
-    /// Whether the API server allowed a request, with its reason, by user, verb and path.
-    cache: Cache<(User, String, String), (bool, String)>,
+    /// Whether the API server allowed a request, with its reason.
+    cache: Cache<(User, Request), (bool, String)>,
+}
+
+/// What a user wants to do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Request {
+    /// Use a verb (such as `get`) on a path.
+    Path { verb: String, path: String },
+    /// Have a right to an object.
+    Object(Right),
 }
 
 /// The result of an authorization.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(crate) enum Decision {
     Allowed,
     /// Denied, with the API server's reason, which may be empty.
     Denied(String),
@@ -56,7 +68,7 @@ impl Authorization {
         Ok(Self::with(options, client))
     }
 
-    fn with(options: &AuthorizationOptions, client: Option<Client>) -> Self {
+    pub(crate) fn with(options: &AuthorizationOptions, client: Option<Client>) -> Self {
         Self {
             always_allow: options.always_allow.clone(),
             reviewer: client.map(|client| Reviewer::new(client, REMEDY)),
@@ -68,17 +80,27 @@ impl Authorization {
 
     /// Decides whether the user may use the verb (such as `get`) on the path.
     pub(super) async fn decide(&self, user: &User, verb: &str, path: &str) -> Decision {
-        if user.groups.iter().any(|group| group == MASTERS)
-            || self.always_allow.iter().any(|allowed| covers(allowed, path))
-        {
+        if self.always_allow.iter().any(|allowed| covers(allowed, path)) {
+            return Decision::Allowed;
+        }
+        self.decide_on(user, Request::Path { verb: verb.to_owned(), path: path.to_owned() }).await
+    }
+
+    /// Decides whether the user has the right.
+    pub(crate) async fn decide_about(&self, user: &User, right: &Right) -> Decision {
+        self.decide_on(user, Request::Object(right.clone())).await
+    }
+
+    async fn decide_on(&self, user: &User, request: Request) -> Decision {
+        if user.groups.iter().any(|group| group == MASTERS) {
             return Decision::Allowed;
         }
         let Some(reviewer) = &self.reviewer else { return Decision::Denied(String::new()) };
-        let question = (user.clone(), verb.to_owned(), path.to_owned());
+        let question = (user.clone(), request);
         let known = self.cache.get(&question, Instant::now());
         let (allowed, reason) = match known {
             Some(known) => known,
-            None => match reviewer.ask(&review(user, verb, path)).await {
+            None => match reviewer.ask(&review(user, &question.1)).await {
                 Ok(review) => {
                     let status = review.status.unwrap_or_default();
                     let answer = (status.allowed, status.reason.unwrap_or_default());
@@ -99,16 +121,29 @@ fn covers(allowed: &str, path: &str) -> bool {
     allowed.strip_suffix('*').map_or(allowed == path, |prefix| path.starts_with(prefix))
 }
 
-fn review(user: &User, verb: &str, path: &str) -> SubjectAccessReview {
+fn review(user: &User, request: &Request) -> SubjectAccessReview {
     let text = |text: &str| Some(text).filter(|text| !text.is_empty()).map(str::to_owned);
-    let attributes = NonResourceAttributes { path: text(path), verb: text(verb) };
+    let (path, object) = match request {
+        Request::Path { verb, path } => (Some(NonResourceAttributes { path: text(path), verb: text(verb) }), None),
+        Request::Object(right) => {
+            let object = ResourceAttributes {
+                verb: text(right.verb),
+                version: text("v1"),
+                resource: text(right.resource),
+                namespace: right.namespace.clone(),
+                name: right.name.clone(),
+                ..ResourceAttributes::default()
+            };
+            (None, Some(object))
+        }
+    };
     let spec = SubjectAccessReviewSpec {
         user: text(&user.name),
         uid: text(&user.uid),
         groups: Some(user.groups.clone()),
         extra: Some(user.extra.clone()).filter(|extra| !extra.is_empty()),
-        non_resource_attributes: Some(attributes),
-        resource_attributes: None,
+        non_resource_attributes: path,
+        resource_attributes: object,
     };
     SubjectAccessReview { spec, ..SubjectAccessReview::default() }
 }

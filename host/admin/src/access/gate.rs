@@ -3,23 +3,23 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::Json;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
 use tracing::warn;
 
 use super::authentication::Following;
 use super::authorization::Decision;
 use super::{AccessError, Authentication, AuthenticationOptions, Authorization, AuthorizationOptions};
+use super::{Caller, OBJECTS};
 use crate::connections::Peer;
+use crate::status::refuse;
 
 /// Authenticates and authorizes requests.
 pub struct Gate {
     authentication: Authentication,
-    authorization: Authorization,
+    authorization: Arc<Authorization>,
     /// The time of the last log line about a failed authentication.
     last_logged: Mutex<Option<Instant>>,
 }
@@ -38,7 +38,7 @@ impl Gate {
         authorization: &AuthorizationOptions,
     ) -> Result<(Self, Following), AccessError> {
         let (authentication, following) = Authentication::new(authentication).await?;
-        let authorization = Authorization::new(authorization).await?;
+        let authorization = Arc::new(Authorization::new(authorization).await?);
         Ok((Self { authentication, authorization, last_logged: Mutex::default() }, following))
     }
 
@@ -69,8 +69,14 @@ pub(crate) async fn admit(
             return refuse(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized".to_owned());
         }
     };
+    if path.starts_with(OBJECTS) {
+        // The rights depend on the objects that the answer is about.
+        let mut request = Request::from_parts(head, body);
+        request.extensions_mut().insert(Caller { user, authorization: Arc::clone(&gate.authorization) });
+        return uncached(next.run(request).await);
+    }
     let verb = head.method.as_str().to_ascii_lowercase();
-    let mut answer = match gate.authorization.decide(&user, &verb, path).await {
+    let answer = match gate.authorization.decide(&user, &verb, path).await {
         Decision::Allowed => next.run(Request::from_parts(head, body)).await,
         Decision::Denied(reason) => {
             let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
@@ -82,23 +88,10 @@ pub(crate) async fn admit(
             (StatusCode::INTERNAL_SERVER_ERROR, text).into_response()
         }
     };
-    answer.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-cache, private"));
-    answer
+    uncached(answer)
 }
 
-/// Returns a `Status` object, as the API server does.
-fn refuse(code: StatusCode, reason: &str, message: String) -> Response {
-    let mut status = json!({
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": message,
-        "reason": reason,
-        "code": code.as_u16(),
-    });
-    if code == StatusCode::FORBIDDEN {
-        status["details"] = json!({});
-    }
-    (code, Json(status)).into_response()
+fn uncached(mut answer: Response) -> Response {
+    answer.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-cache, private"));
+    answer
 }

@@ -4,22 +4,33 @@ mod authentication;
 mod authorities;
 mod authorization;
 mod cache;
+mod caller;
 mod cluster;
 mod front_proxy;
 mod gate;
 mod review;
+mod right;
 mod subject_name;
 mod tokens;
 mod user;
 
 pub use self::authentication::Authentication;
 pub use self::authorization::Authorization;
+pub(crate) use self::authorization::Decision;
+pub(crate) use self::caller::Caller;
 pub use self::front_proxy::Headers;
 pub use self::gate::Gate;
 pub(super) use self::gate::admit;
+pub(crate) use self::right::Right;
+#[cfg(test)]
+pub(crate) use self::user::User;
 
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// The beginning of the paths whose handlers check the caller's rights to the objects that the answer is about. Other
+/// paths are authorized as paths.
+pub(crate) const OBJECTS: &str = "/berth/v1/";
 
 /// The authentication flags, as in kube-scheduler.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! `berth.dev/v1alpha1`: Berth's own settings, in a second document of the configuration file.
 
+mod decisions;
 mod grants;
 mod limits;
 mod memory;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::decisions::DecisionRecords;
 pub use self::grants::{EvictablePods, GrantedVerb, PluginGrants, ReadableObjects, WritableObjects};
 pub use self::limits::{PluginLimits, PluginSettings};
 pub use self::memory::Memory;
@@ -49,6 +51,9 @@ pub struct BerthConfiguration {
     /// The effect of a plugin's failure on the pod's scheduling cycle. Default: Fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_policy: Option<FailurePolicy>,
+    /// The decision records that the scheduler keeps in memory for explanations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_records: Option<DecisionRecords>,
     /// The limits of every plugin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<PluginLimits>,
@@ -77,6 +82,7 @@ impl Default for BerthConfiguration {
             cache_directory: None,
             seed: None,
             failure_policy: None,
+            decision_records: None,
             limits: None,
             plugins: Vec::new(),
         }

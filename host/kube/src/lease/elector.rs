@@ -11,6 +11,7 @@ use tracing::{info, warn};
 use super::announce::Announcer;
 use super::clock::{Clock, system};
 use super::election::{Answer, Election, Loss, Moment, Next, Request};
+use super::location::Locate;
 use super::lock::Lock;
 use super::term::LeaseTerm;
 use berth_config::{LeaderElection, LeaderElectionError};
@@ -77,6 +78,12 @@ impl Elector {
             leads: watch::Sender::new(false),
             last_logged: None,
         })
+    }
+
+    /// Writes the location of this process's HTTPS server into the Lease while this process leads. `locate` is called
+    /// before each write.
+    pub fn announce_server(&mut self, locate: Locate) {
+        self.lock.set_locate(locate);
     }
 
     /// Returns the term, which limits the leader's writes.

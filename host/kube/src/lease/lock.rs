@@ -1,5 +1,6 @@
 //! Reads and writes the Lease through the API server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ::kube::Client;
@@ -8,6 +9,7 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::election::{Answer, Request};
+use super::location::{Locate, annotate};
 use super::record::Record;
 use crate::rest::{self, Call, CallError, JSON};
 
@@ -18,13 +20,25 @@ pub struct Lock {
     name: String,
     namespace: String,
     lease: Value,
+    locate: Locate,
 }
 
 impl Lock {
     /// Creates a lock for the Lease of this name. Sends no request.
     #[must_use]
     pub fn new(client: Client, namespace: &str, name: &str) -> Self {
-        Self { client, name: name.to_owned(), namespace: namespace.to_owned(), lease: Value::Null }
+        Self {
+            client,
+            name: name.to_owned(),
+            namespace: namespace.to_owned(),
+            lease: Value::Null,
+            locate: Arc::new(|| None),
+        }
+    }
+
+    /// Writes the location of this process's server into the Lease while this process holds it.
+    pub(super) fn set_locate(&mut self, locate: Locate) {
+        self.locate = locate;
     }
 
     /// Returns the Lease as it was last read or written; null before the first successful request.
@@ -72,6 +86,7 @@ impl Lock {
 
     fn body(&self, mut lease: Value, record: &Record) -> serde_json::Result<Bytes> {
         record.write_to(&mut lease);
+        annotate(&mut lease, (self.locate)().filter(|_| !record.holder.is_empty()).as_ref());
         Ok(serde_json::to_vec(&lease)?.into())
     }
 }

@@ -16,6 +16,7 @@ use axum::http::Method;
 use axum::response::Response;
 use jiff::Timestamp;
 use tokio::net::TcpListener;
+use tower_service::Service;
 
 use super::failure::Failure;
 use super::request::{Address, Query};
@@ -71,6 +72,10 @@ async fn handle(Shared((state, credentials)): Shared<(Arc<State>, Arc<Credential
     let admitted = guard::check(&parts.uri, &parts.headers).and_then(|()| credentials.check(&parts.headers));
     if let Err(failure) = admitted {
         return answer::failure(&failure);
+    }
+    if let Some(mut router) = state.further(parts.uri.path()) {
+        let Ok(answer) = router.call(Request::from_parts(parts, body)).await;
+        return answer;
     }
     let pairs = UrlQuery::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();

@@ -15,7 +15,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use berth_analysis::{PodAnswer, text};
 use futures::{StreamExt, TryStreamExt};
+use http::Request;
 use k8s_openapi::api::core::v1::Pod;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client};
@@ -77,7 +79,7 @@ pub async fn run(args: Args) -> Result<()> {
 
     let pods: usize = expected.values().map(|expectation| expectation.placed + expectation.pending).sum();
     let outcomes = follow(&cluster.client(), pods).await?;
-    let apps = workload.iter().filter_map(|object| text(object, "name"));
+    let apps = workload.iter().filter_map(|object| field(object, "name"));
     let (placed, rejected) = outcomes.counts();
     let report = DemoReport {
         deployments: apps.map(|app| DeploymentReport::new(app, &outcomes, &zone_of)).collect(),
@@ -87,9 +89,13 @@ pub async fn run(args: Args) -> Result<()> {
         unexpected: outcomes.differences(&expected),
     };
     output::print(&report, format)?;
+    let rejected = outcomes.first_rejected().filter(|_| format.is_table());
+    if let Some(pod) = rejected {
+        explain(&cluster.client(), pod).await?;
+    }
     if std::io::stdout().is_terminal() && format.is_table() {
         tokio::select! {
-            served = serve(&cluster, &report.unexpected) => served?,
+            served = serve(&cluster, rejected, &report.unexpected) => served?,
             ended = cluster.scheduler_ended(debug_signal) => ended?,
         }
         return cluster.stop().await;
@@ -101,14 +107,25 @@ pub async fn run(args: Args) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the cluster running until Ctrl-C.
-async fn serve(cluster: &Cluster, differences: &[String]) -> Result<()> {
+/// Explains why this pod is pending, as `berth explain pod` does.
+async fn explain(client: &Client, pod: &str) -> Result<()> {
+    let request = Request::get(format!("/berth/v1/namespaces/default/pods/{pod}")).body(Vec::new())?;
+    let answer: PodAnswer = client.request(request).await.with_context(|| format!("explaining pod {pod}"))?;
+    out::line(format_args!("\nWhy is one of them pending? `berth explain pod {pod}`:\n"))?;
+    answer.explanation.iter().try_for_each(|explanation| out::text(text::explanation(explanation)))?;
+    Ok(())
+}
+
+/// Keeps the cluster running until Ctrl-C. `rejected` is a pending pod.
+async fn serve(cluster: &Cluster, rejected: Option<&str>, differences: &[String]) -> Result<()> {
     differences.iter().try_for_each(|difference| out::line(format_args!("unexpected: {difference}")))?;
     let kubeconfig = cluster.kubeconfig().display();
     out::line("\nThe cluster runs until Ctrl-C. From another terminal:\n")?;
     out::line(format_args!("  export KUBECONFIG={kubeconfig}"))?;
     out::line("  kubectl get pods -o wide")?;
     out::line("  kubectl describe pod -l app=giant")?;
+    out::line(format_args!("  berth explain pod {}", rejected.unwrap_or("NAME")))?;
+    out::line("  berth explain queue")?;
     out::line("  kubectl scale deployment web --replicas=80\n")?;
     tokio::signal::ctrl_c().await.context("waiting for Ctrl-C")
 }
@@ -143,14 +160,14 @@ async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
     }
 }
 
-fn text<'a>(object: &'a Value, field: &str) -> Option<&'a str> {
+fn field<'a>(object: &'a Value, field: &str) -> Option<&'a str> {
     object["metadata"][field].as_str()
 }
 
 fn zones(nodes: &[Value]) -> BTreeMap<String, String> {
     let zone = |node: &Value| {
         let zone = node["metadata"]["labels"]["topology.kubernetes.io/zone"].as_str()?;
-        Some((text(node, "name")?.to_owned(), zone.to_owned()))
+        Some((field(node, "name")?.to_owned(), zone.to_owned()))
     };
     nodes.iter().filter_map(zone).collect()
 }

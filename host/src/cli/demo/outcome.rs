@@ -47,6 +47,12 @@ impl Outcomes {
         self.0.get(app).into_iter().flat_map(BTreeMap::values)
     }
 
+    /// Returns the name of a pod that was rejected, the first in the order of the Deployments.
+    pub fn first_rejected(&self) -> Option<&str> {
+        let mut all = self.0.values().flatten();
+        all.find(|(_, outcome)| matches!(outcome, Outcome::Rejected(_))).map(|(name, _)| name.as_str())
+    }
+
     /// Returns the number of pods with a node, and the number of pods with a reason for having none.
     pub fn counts(&self) -> (usize, usize) {
         let all = || self.0.values().flat_map(BTreeMap::values);

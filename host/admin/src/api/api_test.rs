@@ -1,0 +1,132 @@
+use std::collections::BTreeSet;
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use berth_analysis::{PendingPod, PodRef};
+use futures::FutureExt;
+use tower_service::Service;
+
+use super::*;
+use crate::access::{Authorization, AuthorizationOptions, User};
+
+/// Answers each question about the pod `ns/p`, and names a node and a pod of another namespace in each answer.
+struct Fake;
+
+impl Questions for Fake {
+    fn explain(&self, question: PodQuestion) -> BoxFuture<'_, Result<PodAnswer, QuestionError>> {
+        async move {
+            if question.name == "busy" {
+                return Err(QuestionError::Busy);
+            }
+            if question.name != "p" {
+                return Err(QuestionError::NotFound(format!("pods \"{}\" not found", question.name)));
+            }
+            let pod = PodRef { namespace: question.namespace, name: question.name, uid: "u".into() };
+            let asked = question.why_not.unwrap_or_default();
+            let why = format!("asked about {asked}; node-7 has other/db");
+            let decision = berth_core::decision::Decision { message: Some(why.into()), ..Default::default() };
+            Ok(PodAnswer {
+                pod,
+                decisions: vec![decision],
+                explanation: None,
+                why_not: None,
+                all_nodes: None,
+                names_hidden: false,
+            })
+        }
+        .boxed()
+    }
+
+    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
+        let pod = PodRef { namespace: namespace.unwrap_or_else(|| "all".into()), ..PodRef::default() };
+        let pods = vec![PendingPod { pod, reason: "node-7 is full".into(), ..PendingPod::default() }];
+        async move { Ok(QueueListing { pods, ..QueueListing::default() }) }.boxed()
+    }
+
+    fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>> {
+        async move {
+            if question.compact.is_some() {
+                return Err(QuestionError::Invalid("not now".into()));
+            }
+            Ok(whatif::Answer { caveat: format!("drains {:?}", question.drain), ..whatif::Answer::default() })
+        }
+        .boxed()
+    }
+
+    fn names(&self, _: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>> {
+        let set = |name: &str| BTreeSet::from([name.to_owned()]);
+        async move { Ok(HiddenNames { nodes: set("node-7"), pods: set("other/db"), namespaces: set("other") }) }.boxed()
+    }
+}
+
+async fn get(rights: Rights, user: Option<User>, path: &str) -> (u16, String) {
+    send(rights, user, Request::get(path).body(Body::empty()).expect("a request")).await
+}
+
+async fn ask(rights: Rights, user: Option<User>, question: &str) -> (u16, String) {
+    let request = Request::post("/berth/v1/whatif").header("content-type", "application/json");
+    send(rights, user, request.body(Body::from(question.to_owned())).expect("a request")).await
+}
+
+async fn send(rights: Rights, user: Option<User>, mut request: Request<Body>) -> (u16, String) {
+    if let Some(user) = user {
+        let options = AuthorizationOptions::default();
+        let authorization = Arc::new(Authorization::with(&options, None));
+        request.extensions_mut().insert(Caller { user, authorization });
+    }
+    let response = router(Arc::new(Fake), rights).call(request).await.expect("no error");
+    let code = response.status().as_u16();
+    let body = to_bytes(response.into_body(), 1 << 20).await.expect("a body");
+    (code, String::from_utf8(body.to_vec()).expect("text"))
+}
+
+fn master() -> User {
+    User { name: "root".into(), groups: vec!["system:masters".into()], ..User::default() }
+}
+
+#[tokio::test]
+async fn questions_are_passed_on_and_errors_are_status_objects() {
+    for (path, code, contained) in [
+        ("/berth/v1/namespaces/ns/pods/p", 200, "node-7 has other/db"),
+        ("/berth/v1/namespaces/ns/pods/p?whyNot=node-7", 200, "asked about node-7"),
+        ("/berth/v1/namespaces/ns/pods/p?allNodes=maybe", 400, ""),
+        ("/berth/v1/namespaces/ns/pods/q", 404, "\"reason\":\"NotFound\""),
+        ("/berth/v1/namespaces/ns/pods/busy", 429, "\"reason\":\"TooManyRequests\""),
+        ("/berth/v1/namespaces/ns/queue", 200, "\"namespace\":\"ns\""),
+        ("/berth/v1/queue", 200, "\"namespace\":\"all\""),
+    ] {
+        let (found, body) = get(Rights::All, None, path).await;
+        assert!(found == code && body.contains(contained), "{path}: {found} {body}");
+        let (found, body) = get(Rights::OfCaller, Some(master()), path).await;
+        assert!(found == code && body.contains(contained), "{path}: {found} {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_about_a_change_is_checked_and_bounded() {
+    let large = format!(r#"{{"namespace": "{}"}}"#, "x".repeat(MOST_QUESTION));
+    for (question, code, contained) in [
+        (r#"{"drain": ["node-7"]}"#, 200, "drains"),
+        ("{}", 200, "drains []"),
+        (r#"{"drains": []}"#, 422, "unknown field"),
+        ("{", 400, "BadRequest"),
+        (r#"{"compact": {}}"#, 400, "not now"),
+        (&large, 413, "BadRequest"),
+    ] {
+        let (found, body) = ask(Rights::All, None, question).await;
+        assert!(found == code && body.contains(contained), "{question:.40}: {found} {body}");
+    }
+    assert_eq!(ask(Rights::OfCaller, None, "{}").await.0, 401);
+    assert_eq!(ask(Rights::OfCaller, Some(User::anonymous()), "{}").await.0, 403);
+    assert_eq!(ask(Rights::OfCaller, Some(master()), "{}").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_caller_without_rights_sees_nothing() {
+    for path in ["/berth/v1/namespaces/ns/pods/p", "/berth/v1/namespaces/ns/queue", "/berth/v1/queue"] {
+        let (code, body) = get(Rights::OfCaller, None, path).await;
+        assert!(code == 401 && !body.contains("node-7"), "{path}: {code} {body}");
+        let (code, body) = get(Rights::OfCaller, Some(User::anonymous()), path).await;
+        assert!(code == 403 && !body.contains("node-7"), "{path}: {code} {body}");
+    }
+}

@@ -1,0 +1,230 @@
+//! `/berth/v1`: the decisions of the scheduler and explanations, as JSON.
+//!
+//! | path | answer |
+//! |---|---|
+//! | `/berth/v1/namespaces/NAMESPACE/pods/NAME` | [`PodAnswer`]; `?whyNot=NODE` and `?allNodes=true` ask for more |
+//! | `/berth/v1/namespaces/NAMESPACE/queue` | [`QueueListing`] of the namespace |
+//! | `/berth/v1/queue` | [`QueueListing`] of all namespaces |
+//! | POST `/berth/v1/whatif` | the [`whatif::Answer`] to a [`whatif::Question`] of at most 1 MiB |
+//!
+//! Errors are `Status` objects, as of the API server. A caller who may `get` a pod may see its decisions. The names of
+//! nodes need `list nodes`, and the names of pods of other namespaces need `list pods` in all namespaces.
+
+mod rights;
+
+use std::sync::Arc;
+
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{DefaultBodyLimit, Extension, Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use berth_analysis::{HiddenNames, PodAnswer, QueueListing, whatif};
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use self::rights::Rights;
+use crate::access::{Caller, OBJECTS, Right};
+use crate::status::refuse;
+
+/// The beginning of the paths.
+pub const PREFIX: &str = OBJECTS;
+
+/// The largest size of a question about a change, in bytes.
+const MOST_QUESTION: usize = 1 << 20;
+
+/// A question about a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodQuestion {
+    /// `metadata.namespace`
+    pub namespace: String,
+    /// `metadata.name`
+    pub name: String,
+    /// The node to answer about, if the caller asks about one.
+    pub why_not: Option<String>,
+    /// Whether the answers of all plugins about all nodes are wanted.
+    pub all_nodes: bool,
+}
+
+/// The reason why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QuestionError {
+    /// The object does not exist.
+    #[error("{0}")]
+    NotFound(String),
+    /// The question is invalid.
+    #[error("{0}")]
+    Invalid(String),
+    /// Too many questions are being answered.
+    #[error("too many questions are being answered; ask again in a moment")]
+    Busy,
+    /// The question can't be answered now.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Answers questions about a running scheduler.
+pub trait Questions: Send + Sync {
+    /// Explains a pod.
+    fn explain(&self, question: PodQuestion) -> BoxFuture<'_, Result<PodAnswer, QuestionError>>;
+
+    /// Lists the pending pods of a namespace, or of all namespaces.
+    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>>;
+
+    /// Answers what a change of the cluster would do.
+    fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>>;
+
+    /// Returns the names of all nodes, and of all pods outside of this namespace.
+    fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>>;
+}
+
+/// Returns the router of `/berth/v1`. `rights` says who may see what.
+pub fn router(questions: Arc<dyn Questions>, rights: Rights) -> Router {
+    Router::new()
+        .route("/berth/v1/namespaces/{namespace}/pods/{name}", get(pod))
+        .route("/berth/v1/namespaces/{namespace}/queue", get(queue_of_namespace))
+        .route("/berth/v1/queue", get(queue))
+        .route("/berth/v1/whatif", post(what_if).layer(DefaultBodyLimit::max(MOST_QUESTION)))
+        .with_state(Api { questions, rights })
+}
+
+#[derive(Clone)]
+struct Api {
+    questions: Arc<dyn Questions>,
+    rights: Rights,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PodQuery {
+    why_not: Option<String>,
+    all_nodes: bool,
+}
+
+async fn pod(
+    State(api): State<Api>,
+    caller: Option<Extension<Caller>>,
+    Path((namespace, name)): Path<(String, String)>,
+    Query(query): Query<PodQuery>,
+) -> Response {
+    let caller = caller.map(|caller| caller.0);
+    let seen = api.rights.check(caller.as_ref(), &Right::get_pod(&namespace, &name)).await;
+    if let Err(refusal) = seen {
+        return refusal;
+    }
+    let asks_about_nodes = query.why_not.is_some() || query.all_nodes;
+    let sees_nodes = api.rights.check(caller.as_ref(), &Right::list_nodes()).await;
+    if let (Err(refusal), true) = (&sees_nodes, asks_about_nodes) {
+        let message = "whyNot and allNodes name nodes, so that you need the right to list nodes".to_owned();
+        return if refusal.status() == StatusCode::FORBIDDEN { forbidden(message) } else { unavailable() };
+    }
+    let sees_pods = api.rights.check(caller.as_ref(), &Right::list_pods(None)).await.is_ok();
+    let question =
+        PodQuestion { namespace: namespace.clone(), name, why_not: query.why_not, all_nodes: query.all_nodes };
+    let mut answer = match api.questions.explain(question).await {
+        Ok(answer) => answer,
+        Err(error) => return failed(&error),
+    };
+    answer.names_hidden = sees_nodes.is_err() || !sees_pods;
+    if !answer.names_hidden {
+        return Json(answer).into_response();
+    }
+    let mut names = match api.questions.names(namespace).await {
+        Ok(names) => names,
+        Err(error) => return failed(&error),
+    };
+    if sees_nodes.is_ok() {
+        names.nodes.clear();
+    }
+    if sees_pods {
+        (names.pods, names.namespaces) = Default::default();
+    }
+    hidden(&answer, &names)
+}
+
+async fn what_if(
+    State(api): State<Api>,
+    caller: Option<Extension<Caller>>,
+    question: Result<Json<whatif::Question>, JsonRejection>,
+) -> Response {
+    let caller = caller.map(|caller| caller.0);
+    // The answer names nodes and pods of all namespaces.
+    for right in [Right::list_nodes(), Right::list_pods(None)] {
+        if let Err(refusal) = api.rights.check(caller.as_ref(), &right).await {
+            return refusal;
+        }
+    }
+    let question = match question {
+        Ok(question) => question.0,
+        Err(wrong) => return refuse(wrong.status(), "BadRequest", wrong.body_text()),
+    };
+    match api.questions.whatif(question).await {
+        Ok(answer) => Json(answer).into_response(),
+        Err(error) => failed(&error),
+    }
+}
+
+async fn queue_of_namespace(
+    State(api): State<Api>,
+    caller: Option<Extension<Caller>>,
+    Path(namespace): Path<String>,
+) -> Response {
+    listed(&api, caller.map(|caller| caller.0), Some(namespace)).await
+}
+
+async fn queue(State(api): State<Api>, caller: Option<Extension<Caller>>) -> Response {
+    listed(&api, caller.map(|caller| caller.0), None).await
+}
+
+async fn listed(api: &Api, caller: Option<Caller>, namespace: Option<String>) -> Response {
+    if let Err(refusal) = api.rights.check(caller.as_ref(), &Right::list_pods(namespace.as_deref())).await {
+        return refusal;
+    }
+    let sees_nodes = api.rights.check(caller.as_ref(), &Right::list_nodes()).await.is_ok();
+    let listing = match api.questions.queue(namespace.clone()).await {
+        Ok(listing) => listing,
+        Err(error) => return failed(&error),
+    };
+    if sees_nodes {
+        return Json(listing).into_response();
+    }
+    match api.questions.names(namespace.unwrap_or_default()).await {
+        Ok(names) => hidden(&listing, &HiddenNames { nodes: names.nodes, ..HiddenNames::default() }),
+        Err(error) => failed(&error),
+    }
+}
+
+/// Returns the answer without these names.
+fn hidden(answer: &impl Serialize, names: &HiddenNames) -> Response {
+    match serde_json::to_value(answer) {
+        Ok(mut value) => {
+            names.hide_in(&mut value);
+            Json::<Value>(value).into_response()
+        }
+        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", error.to_string()),
+    }
+}
+
+fn failed(error: &QuestionError) -> Response {
+    let (code, reason) = match error {
+        QuestionError::NotFound(_) => (StatusCode::NOT_FOUND, "NotFound"),
+        QuestionError::Invalid(_) => (StatusCode::BAD_REQUEST, "BadRequest"),
+        QuestionError::Busy => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
+        QuestionError::Failed(_) => (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable"),
+    };
+    refuse(code, reason, error.to_string())
+}
+
+fn forbidden(message: String) -> Response {
+    refuse(StatusCode::FORBIDDEN, "Forbidden", message)
+}
+
+fn unavailable() -> Response {
+    refuse(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", "the API server did not answer a review".to_owned())
+}
+
+#[cfg(test)]
+#[path = "api_test.rs"]
+mod tests;

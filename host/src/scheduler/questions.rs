@@ -1,0 +1,277 @@
+//! Answers questions about the running scheduler: on a copy of the cluster, with plugin instances of its own. The
+//! scheduling thread only makes the copy.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use berth_admin::api::{PodQuestion, QuestionError, Questions as Asked};
+use berth_analysis::whatif::{Answer, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, whatif};
+use berth_analysis::{
+    ClusterCopy, HiddenNames, PodAnswer, PodRef, PodStatus, QueueListing, Sandbox, all_nodes, explain, why_not,
+};
+use berth_core::Core;
+use berth_core::decision::{Decision, PolicyPlugin};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::{ApiResource, DynamicObject};
+use kube::{Api, Client};
+use serde_json::Value;
+use tokio::sync::{Semaphore, TryAcquireError};
+
+use super::Observer;
+use super::clock;
+
+/// The number of questions that wait or are being answered. Further questions are refused.
+const MOST_QUESTIONS: usize = 16;
+
+/// The number of questions about changes that are answered at the same time. Each has plugin instances of its own.
+const MOST_WHATIFS: usize = 2;
+
+/// The longest time to compute the answer about a change.
+const WHATIF_TIME: Duration = Duration::from_secs(30);
+
+/// The largest number of pods that a question about a change schedules.
+const MOST_PODS: usize = 10_000;
+
+/// The number of recorded attempts of a pod in an answer.
+const MOST_DECISIONS: usize = 20;
+
+/// The time without a question after which the plugin instances are dropped, to free their memory.
+const IDLE: Duration = Duration::from_secs(120);
+
+/// The time that a question waits for the scheduling thread.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Answers questions about a scheduler. The value does not keep the scheduler running.
+pub struct Questions {
+    client: Client,
+    observer: Observer,
+    kept: Arc<Mutex<Kept>>,
+    places: Semaphore,
+    whatifs: Semaphore,
+}
+
+/// The sandbox of the last question.
+#[derive(Default)]
+struct Kept {
+    sandbox: Option<(Vec<ProfileIdentity>, Sandbox)>,
+    /// The number of questions so far.
+    questions: u64,
+}
+
+/// A profile's revision and its components.
+type ProfileIdentity = (Arc<str>, Vec<PolicyPlugin>);
+
+/// What the scheduling thread knows.
+struct Known {
+    copy: ClusterCopy,
+    profiles: Vec<ProfileIdentity>,
+    status: PodStatus,
+    decisions: Vec<Decision>,
+}
+
+impl Known {
+    fn of(core: &Core, namespace: &str, uid: &str) -> Self {
+        let profiles = core.profiles().iter();
+        Self {
+            copy: ClusterCopy::of(core),
+            profiles: profiles.map(|profile| (Arc::clone(&profile.revision), profile.components.clone())).collect(),
+            status: PodStatus::of(core, uid),
+            decisions: core.decisions().of_pod(namespace, uid).take(MOST_DECISIONS).collect(),
+        }
+    }
+}
+
+impl Questions {
+    /// Returns a value that answers questions about the scheduler that `observer` sees. `client` reads single pods.
+    #[must_use]
+    pub fn new(client: Client, observer: Observer) -> Self {
+        let places = Semaphore::new(MOST_QUESTIONS);
+        Self { client, observer, kept: Arc::default(), places, whatifs: Semaphore::new(MOST_WHATIFS) }
+    }
+
+    async fn answer(&self, question: PodQuestion) -> Result<PodAnswer, QuestionError> {
+        let _place = self.places.try_acquire().map_err(|error| match error {
+            TryAcquireError::NoPermits => QuestionError::Busy,
+            TryAcquireError::Closed => QuestionError::Failed("the scheduler is stopping".to_owned()),
+        })?;
+        let PodQuestion { namespace, name, .. } = &question;
+        let Some(object) = self.pod(namespace, name).await? else { return self.recorded(namespace, name).await };
+        let uid = object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
+        let known = {
+            let (namespace, uid) = (namespace.clone(), uid.clone());
+            self.inspect(move |core| Known::of(core, &namespace, &uid)).await?
+        };
+        let pod = PodRef { namespace: namespace.clone(), name: name.clone(), uid };
+        let (kept, observer, now) = (Arc::clone(&self.kept), self.observer.clone(), clock::now());
+        let answered = tokio::task::spawn_blocking(move || {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.questions += 1;
+            let sandbox = kept.sandbox(&known, &observer, now)?;
+            let failed = |error: berth_analysis::ExplainError| QuestionError::NotFound(error.to_string());
+            let explanation = explain(sandbox, &object, known.status).map_err(failed)?;
+            let why_not = question.why_not.map(|node| why_not(sandbox, &object, &node)).transpose().map_err(failed)?;
+            let all_nodes = question.all_nodes.then(|| all_nodes(sandbox, &object)).transpose().map_err(failed)?;
+            let (explanation, decisions) = (Some(explanation), known.decisions);
+            Ok(PodAnswer { pod, decisions, explanation, why_not, all_nodes, names_hidden: false })
+        });
+        let answer = answered.await.map_err(|error| QuestionError::Failed(error.to_string()))?;
+        self.drop_when_idle();
+        answer
+    }
+
+    async fn answer_whatif(&self, question: Question) -> Result<Answer, QuestionError> {
+        let _place = self.whatifs.try_acquire().map_err(|_| QuestionError::Busy)?;
+        let rules = tokio::time::timeout(PATIENCE, self.rules()).await;
+        let rules = rules.map_err(|_| QuestionError::Failed("the API server did not answer in time".to_owned()))??;
+        let copy = self.inspect(ClusterCopy::of).await?;
+        let (observer, now) = (self.observer.clone(), clock::now());
+        let answered = tokio::task::spawn_blocking(move || {
+            let (components, specs) = (observer.components(), observer.serving_profiles());
+            let inputs = WhatIfInputs {
+                copy: &copy,
+                rules: &rules,
+                policy: Policy { components: &components, specs: &specs },
+                policy_before: None,
+                now,
+                limits: WhatIfLimits { most_pods: MOST_PODS, ..WhatIfLimits::default() },
+                object_of: &|_| None,
+            };
+            let began = Instant::now();
+            whatif(&question, &inputs, &mut |_| began.elapsed() < WHATIF_TIME)
+        });
+        let answer = answered.await.map_err(|error| QuestionError::Failed(error.to_string()))?;
+        answer.map_err(|error| match error {
+            WhatIfError::Sandbox(_) => QuestionError::Failed(error.to_string()),
+            error => QuestionError::Invalid(error.to_string()),
+        })
+    }
+
+    /// Reads the objects that a change of the cluster depends on, and that the scheduler does not watch.
+    async fn rules(&self) -> Result<ClusterCopy, QuestionError> {
+        let failed = |error: kube::Error| QuestionError::Failed(format!("reading the cluster: {error}"));
+        let wanted = rules_wanted();
+        let (mut objects, mut refused) = (Vec::new(), Vec::new());
+        for reads in &wanted {
+            match berth_kube::list_objects(&self.client, &reads.kind).await {
+                Ok(listed) => objects.extend(listed),
+                Err(kube::Error::Api(status)) if status.code == 403 => {
+                    refused.push((Arc::clone(&reads.kind), status.message.as_str().into()));
+                }
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        let read = ClusterCopy::read(&objects, &wanted);
+        let (mut rules, _) = read.map_err(|error| QuestionError::Failed(error.to_string()))?;
+        rules.kinds.retain(|reads| !refused.iter().any(|(kind, _)| *kind == reads.kind));
+        rules.refused = refused;
+        Ok(rules)
+    }
+
+    /// Returns the answer about a pod that does not exist any more.
+    async fn recorded(&self, namespace: &str, name: &str) -> Result<PodAnswer, QuestionError> {
+        let (of, named) = (namespace.to_owned(), name.to_owned());
+        let decisions: Vec<Decision> = self
+            .inspect(move |core| {
+                let decisions = core.decisions();
+                let uid = decisions.uid_of(&of, &named)?.to_owned();
+                Some(decisions.of_pod(&of, &uid).take(MOST_DECISIONS).collect())
+            })
+            .await?
+            .unwrap_or_default();
+        let Some(last) = decisions.first() else {
+            return Err(QuestionError::NotFound(format!(
+                "pods \"{name}\" not found in the namespace \"{namespace}\", and no attempt of such a pod is recorded"
+            )));
+        };
+        let pod = PodRef { namespace: namespace.to_owned(), name: name.to_owned(), uid: last.uid.to_string() };
+        Ok(PodAnswer { pod, decisions, explanation: None, why_not: None, all_nodes: None, names_hidden: false })
+    }
+
+    async fn pod(&self, namespace: &str, name: &str) -> Result<Option<Value>, QuestionError> {
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<Pod>(&()));
+        let found =
+            api.get_opt(name).await.map_err(|error| QuestionError::Failed(format!("reading the pod: {error}")))?;
+        found.map(serde_json::to_value).transpose().map_err(|error| QuestionError::Failed(error.to_string()))
+    }
+
+    async fn inspect<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Core) -> T + Send + 'static,
+    ) -> Result<T, QuestionError> {
+        let late = || anyhow!("the scheduling thread did not answer within {} s", PATIENCE.as_secs());
+        let looked = tokio::time::timeout(PATIENCE, self.observer.inspect(look)).await;
+        looked.map_err(|_| late()).and_then(|looked| looked).map_err(|error| QuestionError::Failed(error.to_string()))
+    }
+
+    /// Drops the sandbox after [`IDLE`] without a further question.
+    fn drop_when_idle(&self) {
+        let kept = Arc::clone(&self.kept);
+        tokio::spawn(async move {
+            let count = || kept.lock().unwrap_or_else(PoisonError::into_inner).questions;
+            let before = count();
+            tokio::time::sleep(IDLE).await;
+            if count() == before {
+                kept.lock().unwrap_or_else(PoisonError::into_inner).sandbox = None;
+            }
+        });
+    }
+}
+
+impl Kept {
+    /// Returns the sandbox with the copy of the cluster. Creates a new one if other profiles or components serve now.
+    fn sandbox(
+        &mut self,
+        known: &Known,
+        observer: &Observer,
+        now: berth_core::Timestamp,
+    ) -> Result<&mut Sandbox, QuestionError> {
+        let kept = self.sandbox.take().filter(|(profiles, _)| *profiles == known.profiles);
+        let sandbox = match kept {
+            Some((_, mut sandbox)) => {
+                sandbox.update(&known.copy, now);
+                sandbox
+            }
+            None => {
+                let specs = observer.serving_profiles();
+                let sandbox = Sandbox::new(&observer.components(), specs, &known.copy, now);
+                sandbox.map_err(|error| QuestionError::Failed(error.to_string()))?
+            }
+        };
+        Ok(&mut self.sandbox.insert((known.profiles.clone(), sandbox)).1)
+    }
+}
+
+impl Asked for Questions {
+    fn explain(&self, question: PodQuestion) -> BoxFuture<'_, Result<PodAnswer, QuestionError>> {
+        self.answer(question).boxed()
+    }
+
+    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
+        let now = clock::now();
+        self.inspect(move |core| QueueListing::of(core, namespace.as_deref(), now)).boxed()
+    }
+
+    fn whatif(&self, question: Question) -> BoxFuture<'_, Result<Answer, QuestionError>> {
+        self.answer_whatif(question).boxed()
+    }
+
+    fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>> {
+        self.inspect(move |core| {
+            let copy = ClusterCopy::of(core);
+            let others = copy.pods.iter().chain(&copy.pending).map(|pod| &pod.key);
+            let others: Vec<_> = others.filter(|key| *key.namespace != *namespace).collect();
+            let namespaces: BTreeSet<String> = others.iter().map(|key| key.namespace.to_string()).collect();
+            HiddenNames {
+                nodes: copy.nodes.iter().map(|node| node.name.to_string()).collect(),
+                pods: others.iter().map(ToString::to_string).collect(),
+                namespaces,
+            }
+        })
+        .boxed()
+    }
+}

@@ -1,0 +1,155 @@
+//! What callers of `/berth/v1` may see, by token and by certificate.
+
+use anyhow::{Context, Result, ensure};
+use berth_kube::UserConnection;
+use berth_test_kit::wait::{Look, eventually};
+use berth_tests::authority::client_credentials;
+use berth_tests::objects::{node, pod};
+use berth_tests::{Journal, Process, Target, api, served};
+use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
+use k8s_openapi::api::core::v1::ServiceAccount;
+use kube::Api;
+use kube::api::PostParams;
+use kube::config::AuthInfo;
+use serde_json::{Value, json};
+
+crate::case::cases!(Real: a_caller_sees_what_its_rights_allow, the_leader_announces_its_server);
+
+/// The paths that callers ask for.
+const POD: &str = "/berth/v1/namespaces/default/pods/large";
+const QUEUE: &str = "/berth/v1/namespaces/default/queue";
+
+/// The node's name must not occur in other words of the answers.
+const NODE: &str = "explained-node-1";
+
+async fn a_caller_sees_what_its_rights_allow(target: &Target) -> Result<()> {
+    let kubeconfig = target.kubeconfig.display().to_string();
+    let flags = ["--authentication-kubeconfig", &kubeconfig, "--authorization-kubeconfig", &kubeconfig];
+    let uncached =
+        ["--authorization-webhook-cache-authorized-ttl=0s", "--authorization-webhook-cache-unauthorized-ttl=0s"];
+    let flags = [&["--leader-elect=false", "--secure-port=any"][..], &flags, &uncached].concat();
+    let mut berth = Process::start(&target.kubeconfig, &flags)?;
+    let journal = Journal::start(&target.client).await?;
+    api::create(&target.client, &node(NODE, 4)).await?;
+    api::create(&target.client, &pod("large", "8")).await?;
+    journal.until_pod_rejected("large").await?;
+    let address = berth.address().await?;
+    api::create(
+        &target.client,
+        &json!({"apiVersion": "v1", "kind": "ServiceAccount",
+        "metadata": {"name": "viewer", "namespace": "default"}}),
+    )
+    .await?;
+    let plane = target.kubeconfig.parent().context("the kubeconfig is not in a folder")?;
+    let by_token = AuthInfo { token: Some(token(target).await?.into()), ..AuthInfo::default() };
+    let by_certificate = client_credentials(plane, "jane");
+    let users = [
+        ("token", by_token, json!({"kind": "ServiceAccount", "name": "viewer", "namespace": "default"})),
+        (
+            "certificate",
+            by_certificate,
+            json!({"kind": "User", "name": "jane", "apiGroup": "rbac.authorization.k8s.io"}),
+        ),
+    ];
+    for (how, credentials, subject) in &users {
+        check(target, &address, credentials, subject, how).await.with_context(|| format!("{how}\n{}", berth.log()))?;
+    }
+    let anonymous = served::get(&address, POD, None).await?;
+    ensure!(anonymous.0 == 403, "without credentials: {anonymous:?}");
+    berth.stop().await
+}
+
+async fn check(target: &Target, address: &str, credentials: &AuthInfo, subject: &Value, how: &str) -> Result<()> {
+    let get = async |path: &str| served::get_with(address, path, credentials.clone()).await;
+    for path in [POD, QUEUE] {
+        let (status, body) = get(path).await?;
+        ensure!(status == 403 && !body.contains(NODE), "without a role, {path}: {status} {body}");
+    }
+    let pods = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]}]);
+    let role = grant(target, "Role", &format!("pods-{how}"), &pods, subject).await?;
+    let (_, body) = until_status(address, POD, credentials, 200).await?;
+    let answer: Value = serde_json::from_str(&body)?;
+    ensure!(answer["namesHidden"] == true && !body.contains(NODE), "the answer names a node: {body}");
+    ensure!(body.contains("Insufficient cpu"), "the answer has no reason: {body}");
+    ensure!(answer["decisions"][0]["outcome"] == "unschedulable", "no decision is shown: {body}");
+    let (status, body) = get(&format!("{POD}?whyNot={NODE}")).await?;
+    ensure!(status == 403, "whyNot without the right to list nodes: {status} {body}");
+    let (status, body) = get(QUEUE).await?;
+    ensure!(status == 200 && body.contains("large") && !body.contains(NODE), "{QUEUE}: {status} {body}");
+    let (status, body) = get("/berth/v1/queue").await?;
+    ensure!(status == 403, "all namespaces with a role in one: {status} {body}");
+    let all = json!([{"apiGroups": [""], "resources": ["nodes", "pods"], "verbs": ["list"]}]);
+    let cluster_role = grant(target, "ClusterRole", &format!("all-{how}"), &all, subject).await?;
+    until_status(address, "/berth/v1/queue", credentials, 200).await?;
+    let (status, body) = get(POD).await?;
+    let answer: Value = serde_json::from_str(&body)?;
+    ensure!(status == 200 && answer["namesHidden"] == false && body.contains(NODE), "with all rights: {body}");
+    for object in role.iter().chain(&cluster_role) {
+        api::delete(&target.client, object).await?;
+    }
+    Ok(())
+}
+
+/// The leader's pod, port and certificate are in its Lease while it leads.
+async fn the_leader_announces_its_server(target: &Target) -> Result<()> {
+    const LEASE: (&str, &str) = ("kube-system", "explained");
+    let name = format!("--leader-elect-resource-name={}", LEASE.1);
+    let flags = ["--leader-elect=true", &name, "--secure-port=any"];
+    let mut berth = Process::start_as(&target.kubeconfig, &flags, Some(("kube-system", "berth-0")))?;
+    let user = UserConnection::from_kubeconfig(Some(&target.kubeconfig)).await?;
+    let found = eventually("the Lease names the leader's server", || async {
+        // The Lease may not exist yet.
+        let leaders = user.leaders(Some(LEASE)).await;
+        Ok(match leaders.as_deref() {
+            Ok([(name, location)]) => Look::Yes((name.clone(), location.clone())),
+            _ => Look::NotYet(format!("{leaders:?}")),
+        })
+    })
+    .await?;
+    let (name, location) = found;
+    let port = berth.address().await?.rsplit_once(':').context("the address has no port")?.1.parse()?;
+    ensure!(name == format!("{}/{}", LEASE.0, LEASE.1), "{name}");
+    ensure!((location.pod.as_str(), location.port) == ("berth-0", port), "{location:?}, not port {port}");
+    ensure!(location.certificate.len() == 64, "{location:?}");
+    // The pod does not exist, so that the port-forward fails with the pod's name.
+    let unreachable = user.leader(&location).await.err().context("a pod that does not exist was reached")?;
+    ensure!(unreachable.to_string().contains("berth-0"), "{unreachable}");
+    berth.stop().await?;
+    let left = user.leaders(Some(LEASE)).await?;
+    ensure!(left.is_empty(), "the released Lease still names {left:?}");
+    let metadata = json!({"namespace": LEASE.0, "name": LEASE.1});
+    let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata});
+    api::delete(&target.client, &lease).await
+}
+
+/// Creates a role with these rules and binds it to the subject. Returns both objects.
+async fn grant(target: &Target, kind: &str, name: &str, rules: &Value, subject: &Value) -> Result<[Value; 2]> {
+    let api_version = "rbac.authorization.k8s.io/v1";
+    let metadata = match kind {
+        "Role" => json!({"name": name, "namespace": "default"}),
+        _ => json!({"name": name}),
+    };
+    let role = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "rules": rules});
+    let reference = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name});
+    let binding = json!({"apiVersion": api_version, "kind": format!("{kind}Binding"), "metadata": metadata,
+        "roleRef": reference, "subjects": [subject]});
+    api::create(&target.client, &role).await?;
+    api::create(&target.client, &binding).await?;
+    Ok([role, binding])
+}
+
+/// Waits until the path is answered with this status, because roles take effect after a moment.
+async fn until_status(address: &str, path: &str, credentials: &AuthInfo, status: u16) -> Result<(u16, String)> {
+    eventually(&format!("{path} is answered with {status}"), || async {
+        let answer = served::get_with(address, path, credentials.clone()).await?;
+        Ok(if answer.0 == status { Look::Yes(answer) } else { Look::NotYet(format!("{answer:?}")) })
+    })
+    .await
+}
+
+async fn token(target: &Target) -> Result<String> {
+    let accounts: Api<ServiceAccount> = Api::namespaced(target.client.clone(), "default");
+    let request = TokenRequest { spec: Some(TokenRequestSpec::default()), ..TokenRequest::default() };
+    let granted = accounts.create_token_request("viewer", &PostParams::default(), &request).await?;
+    granted.status.and_then(|status| status.token).context("the TokenRequest has no token")
+}
