@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use berth_core::grants::GrantPolicy;
 use berth_core::limits::Limits;
+use berth_core::plugins::ExtensionPoints;
 use berth_core::profile_spec::{Enabled, NamedBy, ProfileSpec};
 use berth_plugin_host::{BuiltIn, ComponentSet, LoaderOptions};
 use serde_json::json;
@@ -76,21 +77,10 @@ pub fn profiles(arguments: serde_json::Value) -> Vec<ProfileSpec> {
     let reserved = ProfileSpec { others: false, ..berth_config::default_profile(RESERVED) };
     let mut open = ProfileSpec { scheduler_name: OPEN.into(), ..reserved.clone() };
     open.arguments.insert(HOSTILE.into(), arguments);
-    let points = &mut open.points;
-    for enabled in [
-        &mut points.pre_enqueue,
-        &mut points.pre_filter,
-        &mut points.filter,
-        &mut points.post_filter,
-        &mut points.pre_score,
-        &mut points.score,
-        &mut points.reserve,
-        &mut points.permit,
-        &mut points.pre_bind,
-        &mut points.bind,
-        &mut points.post_bind,
-    ] {
-        enabled.insert(0, hostile());
+    for (point, enabled) in open.points.each_mut() {
+        if point != ExtensionPoints::QUEUE_SORT {
+            enabled.insert(0, hostile());
+        }
     }
     vec![reserved, open]
 }

@@ -77,6 +77,24 @@ impl PointSpecs {
         ]
     }
 
+    /// Returns each list, for a change, with the export that it needs.
+    pub fn each_mut(&mut self) -> [(ExtensionPoints, &mut Vec<Enabled>); 12] {
+        [
+            (ExtensionPoints::PRE_ENQUEUE, &mut self.pre_enqueue),
+            (ExtensionPoints::QUEUE_SORT, &mut self.queue_sort),
+            (ExtensionPoints::PRE_FILTER, &mut self.pre_filter),
+            (ExtensionPoints::FILTER, &mut self.filter),
+            (ExtensionPoints::POST_FILTER, &mut self.post_filter),
+            (ExtensionPoints::PRE_SCORE, &mut self.pre_score),
+            (ExtensionPoints::SCORE, &mut self.score),
+            (ExtensionPoints::RESERVE, &mut self.reserve),
+            (ExtensionPoints::PERMIT, &mut self.permit),
+            (ExtensionPoints::PRE_BIND, &mut self.pre_bind),
+            (ExtensionPoints::BIND, &mut self.bind),
+            (ExtensionPoints::POST_BIND, &mut self.post_bind),
+        ]
+    }
+
     /// Returns a value with the same list at every extension point.
     #[must_use]
     pub fn everywhere(enabled: Vec<Enabled>) -> Self {

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use ::kube::api::ListParams;
 use ::kube::client::{Body, ConfigExt};
-use ::kube::config::{KubeConfigOptions, KubeconfigError};
+use ::kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use ::kube::{Api, Client, Config};
 use http::{HeaderValue, Request, Response, header};
 use hyper::body::Incoming;
@@ -75,19 +75,46 @@ pub enum ForwardError {
     },
 }
 
+/// Returns the paths of the kubeconfig files that kubectl reads without `--kubeconfig`.
+fn usual_files() -> Vec<PathBuf> {
+    match std::env::var_os("KUBECONFIG").filter(|names| !names.is_empty()) {
+        Some(names) => std::env::split_paths(&names).collect(),
+        None => std::env::home_dir().map(|home| home.join(".kube/config")).into_iter().collect(),
+    }
+}
+
+/// Merges the kubeconfig files that exist. Of two values for one field, the first one stays, as in kubectl. Returns
+/// `None` if no file exists.
+fn merged(paths: &[PathBuf]) -> Result<Option<Kubeconfig>, ConnectError> {
+    let mut merged: Option<Kubeconfig> = None;
+    for path in paths.iter().filter(|path| path.exists()) {
+        let fail = |error: KubeconfigError| wrong_kubeconfig(path, &error);
+        let file = Kubeconfig::read_from(path).map_err(fail)?;
+        merged = Some(match merged {
+            Some(earlier) => earlier.merge(file).map_err(fail)?,
+            None => file,
+        });
+    }
+    Ok(merged)
+}
+
 impl UserConnection {
-    /// Reads the current context of the kubeconfig, by default of `$KUBECONFIG` or `~/.kube/config`. Sends no request.
+    /// Reads the current context of the kubeconfig, by default of the files that kubectl reads: `$KUBECONFIG`, else
+    /// `~/.kube/config`. If none of them exists, uses the service account of this pod. Sends no request.
     ///
     /// # Errors
-    /// The kubeconfig can't be used.
+    /// The kubeconfig can't be used, or there is neither a kubeconfig nor a service account.
     pub async fn from_kubeconfig(kubeconfig: Option<&Path>) -> Result<Self, ConnectError> {
         let config = match kubeconfig {
             Some(path) => from_file(path).await?,
-            None => {
-                let usual = Path::new("$KUBECONFIG or ~/.kube/config");
-                let fail = |error: KubeconfigError| wrong_kubeconfig(usual, &error);
-                Config::from_kubeconfig(&KubeConfigOptions::default()).await.map_err(fail)?
-            }
+            None => match merged(&usual_files())? {
+                Some(merged) => {
+                    let usual = Path::new("$KUBECONFIG or ~/.kube/config");
+                    let fail = |error: KubeconfigError| wrong_kubeconfig(usual, &error);
+                    Config::from_custom_kubeconfig(merged, &KubeConfigOptions::default()).await.map_err(fail)?
+                }
+                None => Config::incluster().map_err(ConnectError::NotInCluster)?,
+            },
         };
         let client = client(config.clone(), "the user's kubeconfig".to_owned())?;
         Ok(Self { config, client })

@@ -154,3 +154,34 @@ async fn the_leader_is_reached_through_a_port_forward_if_it_has_the_announced_ce
     assert!(other.to_string().starts_with("connecting to pod berth-system/berth-0: "), "{other}");
     server.abort();
 }
+
+#[test]
+fn kubeconfig_files_are_merged_and_missing_files_are_left_out() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, content: Value| {
+        let path = home.path().join(name);
+        std::fs::write(&path, content.to_string()).expect("written");
+        path
+    };
+    let context = json!({"name": "x", "context": {"cluster": "c", "user": "u"}});
+    let first =
+        file("first", json!({"apiVersion": "v1", "kind": "Config", "current-context": "x", "contexts": [context]}));
+    let cluster = json!({"name": "c", "cluster": {"server": "https://localhost:1"}});
+    let second =
+        file("second", json!({"apiVersion": "v1", "kind": "Config", "current-context": "y", "clusters": [cluster]}));
+    let missing = home.path().join("missing");
+
+    let both = merged(&[missing.clone(), first, second]).expect("valid files").expect("two files exist");
+    assert_eq!(both.current_context.as_deref(), Some("x"), "the first value stays");
+    assert_eq!((both.contexts.len(), both.clusters.len()), (1, 1));
+    assert!(merged(&[missing]).expect("no file is no error").is_none());
+}
+
+#[test]
+fn an_invalid_file_among_several_is_named() {
+    let home = tempfile::tempdir().expect("a folder");
+    let path = home.path().join("broken");
+    std::fs::write(&path, "clusters: 3").expect("written");
+    let error = merged(std::slice::from_ref(&path)).expect_err("clusters is not a list").to_string();
+    assert!(error.contains(&path.display().to_string()), "{error}");
+}

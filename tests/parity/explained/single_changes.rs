@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::case::Case;
 
-/// Returns the first single change that makes the pod fit, in words, or `None` if there is none.
+/// Returns the first single change that makes the pod fit, in words, or `None` if no single change does.
 pub fn is_fixed_by_one_change(sandbox: &mut Sandbox, case: &Case, pod: &Value) -> Result<Option<String>> {
     for (change, changed) in changed_pods(case, pod) {
         let Ok(changed) = sandbox.read_pod(&changed) else { continue };
@@ -105,7 +105,7 @@ fn keys_at(pod: &Value, at: &str) -> Vec<String> {
     keys.map(|key| format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
 }
 
-/// Removes the value at a pointer. Returns false if there is none.
+/// Removes the value at a pointer. Returns false if the pod has no such value.
 fn remove_at(pod: &mut Value, pointer: &str) -> bool {
     let patch = json!([{"op": "remove", "path": pointer}]);
     let Ok(patch) = serde_json::from_value::<json_patch::Patch>(patch) else { return false };

@@ -241,7 +241,7 @@ impl Sandbox {
         Some(recorder.answers(outcome, self.core().cache()))
     }
 
-    /// Returns the nodes that the pod fits on, without scores, or why there is none. Faster than
+    /// Returns the nodes that the pod fits on, without scores, or why the pod fits on no node. Faster than
     /// [`Sandbox::explain`]. Returns `None` if no profile has the pod's scheduler name.
     pub fn fits(&mut self, pod: &Arc<Pod>) -> Option<Result<Vec<NodeId>, Failure>> {
         let profile = Profile { pre_score: Vec::new(), score: Vec::new(), ..self.profile_of(pod)?.clone() };

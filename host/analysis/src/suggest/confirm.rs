@@ -80,7 +80,8 @@ impl<'s> Confirmer<'s> {
         self.sandbox.read_pod(&patched(&self.object, patch)?).ok()
     }
 
-    /// Returns the nodes that the pod fits on after a patch, or `None` if there is none.
+    /// Returns the nodes that the pod fits on after a patch, or `None` if the patched pod
+    /// can't be read, fits on no node, or is one pod more than the limit allows.
     pub fn fits(&mut self, patch: &[PatchOperation]) -> Option<Fit> {
         let pod = self.changed(patch)?;
         self.ask(&pod)

@@ -135,8 +135,8 @@ fn lowered(confirmer: &mut Confirmer<'_>, request: &Request, without: &Fit) -> O
     })
 }
 
-/// Returns the highest amount of the request with which the whole pod needs at most `room`; `None` if there is none
-/// above 0.
+/// Returns the highest amount of the request with which the whole pod needs at most `room`. Returns `None` if
+/// no amount above 0 is low enough.
 fn highest_that_needs(confirmer: &Confirmer<'_>, request: &Request, room: i64) -> Option<i64> {
     let needs = |amount: i64| {
         let patch = request.patch(&confirmer.object, Some(quantity(&request.resource, amount)));

@@ -111,19 +111,7 @@ fn sandbox(policy: Policy<'_>, copy: &ClusterCopy, now: Timestamp, preempt: bool
 
 /// Disables a plugin at all extension points.
 fn disable(points: &mut PointSpecs, plugin: &str) {
-    let lists = [
-        &mut points.pre_enqueue,
-        &mut points.queue_sort,
-        &mut points.pre_filter,
-        &mut points.filter,
-        &mut points.post_filter,
-        &mut points.pre_score,
-        &mut points.score,
-        &mut points.reserve,
-        &mut points.permit,
-        &mut points.pre_bind,
-        &mut points.bind,
-        &mut points.post_bind,
-    ];
-    lists.into_iter().for_each(|list| list.retain(|enabled| *enabled.name != *plugin));
+    for (_, enabled) in points.each_mut() {
+        enabled.retain(|enabled| *enabled.name != *plugin);
+    }
 }

@@ -188,7 +188,7 @@ impl DecisionLog {
         self.drop_first(self.largest)
     }
 
-    /// Drops the oldest record of the namespace with this index. Returns false if there is none.
+    /// Drops the oldest record of the namespace with this index. Returns false if the namespace has no records.
     fn drop_first(&mut self, at: usize) -> bool {
         let Some(namespace) = self.namespaces.get_mut(at) else { return false };
         let Some(first) = namespace.records.front_mut() else { return false };

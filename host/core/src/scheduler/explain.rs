@@ -11,8 +11,7 @@ use crate::plugins::Plugins;
 use crate::profile::Profile;
 use crate::time::Timestamp;
 
-/// The number of calls of [`Core::explain`] and [`Core::explain_with`] after which the result cache is reduced to its
-/// limit.
+/// The number of cycles after which an explanation reduces the result cache to its limit. Scheduling cycles count too.
 const EVICT_EVERY: u64 = 256;
 
 impl Core {
@@ -34,7 +33,7 @@ impl Core {
         observer: &mut dyn AnswerObserver,
     ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
         let at = self.profile_index(pod)?;
-        self.cycles += 1;
+        self.begin_explanation();
         let (mut cycle, profile) = self.scheduling_cycle(pod, at, now, plugins, extenders);
         cycle.observer = Some(observer);
         Some(cycle.feasible_nodes_with_scores(profile))
@@ -56,13 +55,18 @@ impl Core {
         observer: Option<&'a mut dyn AnswerObserver>,
     ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
         let at = self.profile_index(pod)?;
+        self.begin_explanation();
+        let (mut cycle, _) = self.scheduling_cycle(pod, at, now, plugins, extenders);
+        cycle.observer = observer;
+        Some(cycle.feasible_nodes_with_scores(profile))
+    }
+
+    /// Counts a cycle, and keeps the result cache within its limit when many explanations follow each other.
+    fn begin_explanation(&mut self) {
         self.cycles += 1;
         if self.cycles.is_multiple_of(EVICT_EVERY) {
             self.results.evict(self.cache.node_count());
         }
-        let (mut cycle, _) = self.scheduling_cycle(pod, at, now, plugins, extenders);
-        cycle.observer = observer;
-        Some(cycle.feasible_nodes_with_scores(profile))
     }
 
     /// Returns the pending pods whose scheduler name no profile has, ordered by uid.

@@ -13,7 +13,7 @@ use berth_kube::{ServerOptions, UserConnection};
 /// Flags of the scheduler to ask.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SourceFlags {
-    /// Kubeconfig [default: $KUBECONFIG, else ~/.kube/config].
+    /// Kubeconfig [default: as kubectl, else the pod's cluster].
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// Lease of the scheduler [default: the only one that names a pod].
