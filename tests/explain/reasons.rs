@@ -85,6 +85,14 @@ fn a_mistyped_selector_has_the_value_that_nodes_have() {
 }
 
 #[test]
+fn a_label_that_no_node_has_is_the_reason() {
+    let pod = pod_object("p", json!({"spec": {"nodeSelector": {"team": "a"}}}));
+    let explanation = explained(&mut sandbox(&copy(&[node_object("n", json!({}))])), &pod);
+    assert_eq!(explanation.reason, "No node fits: no node has label team=a.");
+    assert_eq!(kinds(&explanation), [ChangeKind::RemoveNodeSelectorKey, ChangeKind::LabelNode]);
+}
+
+#[test]
 fn nothing_is_suggested_if_no_single_change_helps() {
     let taints = json!({"spec": {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}});
     let pod = pod_object("p", json!({"spec": {"nodeSelector": {"none": "1"}}}));

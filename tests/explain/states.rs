@@ -1,6 +1,7 @@
 //! Each state of a pod has an answer of its own.
 
 use berth_analysis::{ChangeKind, Explanation, PermitWait, PodRef, PodStatus, Sandbox, State, explain, text};
+use berth_core::extenders::Extender;
 use serde_json::{Value, json};
 
 use crate::stock::{NOW, copy, node_object, pod_object, sandbox};
@@ -38,6 +39,33 @@ fn equal_scores_are_a_tie() {
     let explanation = explained(&mut two_nodes(), &pod_object("p", json!({})), PodStatus::default());
     assert_eq!((explanation.state, explanation.ties, explanation.margin), (State::Fits, 2, None));
     assert!(explanation.reason.contains("2 nodes have the highest score"), "{}", explanation.reason);
+}
+
+#[test]
+fn a_bound_pod_on_one_of_several_equal_nodes_has_the_highest_score() {
+    let pod = pod_object("p", json!({"spec": {"nodeName": "b"}}));
+    let mut sandbox = sandbox(&copy(&[node_object("a", json!({})), node_object("b", json!({})), pod.clone()]));
+    let explanation = explained(&mut sandbox, &pod, PodStatus::default());
+    assert_eq!(explanation.reason, "The pod has node b; it is one of 2 nodes with the highest score now.");
+    assert_eq!(explanation.next_step, "Nothing to do.");
+}
+
+#[test]
+fn extenders_that_were_not_asked_are_named() {
+    let extender =
+        |name: &str, managed_resources| Extender { name: name.into(), managed_resources, ..Extender::default() };
+    let mut sandbox = two_nodes();
+    sandbox.set_extenders(vec![
+        extender("http://all.example", Vec::new()),
+        extender("http://gpus.example", vec!["example.com/gpu".into()]),
+    ]);
+    let status = PodStatus { sub_queue: Some("unschedulable".into()), ..PodStatus::default() };
+    let explanation = explained(&mut sandbox, &pod_object("p", json!({})), status);
+    assert_eq!(explanation.state, State::Fits);
+    assert_eq!(explanation.extenders_not_asked, ["http://all.example"]);
+    assert!(explanation.evidence.iter().any(|sentence| sentence.ends_with("http://all.example.")), "{explanation:?}");
+    // Without the extender's answer, it is not certain that the next attempt succeeds.
+    assert!(explanation.next_step.contains("extenders"), "{}", explanation.next_step);
 }
 
 #[test]

@@ -10,15 +10,8 @@ use berth_core::decision::{Binder, Chosen, Decision, RowKind};
 /// Returns the recorded attempts of a pod as text, the latest in full.
 #[must_use]
 pub fn decisions(of: &[Decision], now: Timestamp) -> String {
-    let Some(latest) = of.first() else { return "No attempt of this pod is recorded.\n".to_owned() };
-    let mut text = format!(
-        "Recorded: attempt {} of profile {}, {} ago ({})\n",
-        latest.attempt,
-        latest.policy.scheduler_name,
-        ago(now, latest.ended),
-        latest.ended
-    );
-    line(&mut text, format_args!("  outcome: {}", outcome(latest)));
+    let mut text = latest_outcome(of, now);
+    let Some(latest) = of.first() else { return text };
     line(&mut text, format_args!("  before:  {}", before(latest)));
     for wait in &latest.permit_waits {
         let waited = span(Duration::from_millis(wait.waited_millis));
@@ -37,6 +30,17 @@ pub fn decisions(of: &[Decision], now: Timestamp) -> String {
             line(&mut text, format_args!("  {:>3}  {when} ago  {}", earlier.attempt, outcome(earlier)));
         }
     }
+    text
+}
+
+/// Returns when the latest recorded attempt of a pod was, and its outcome, as text.
+#[must_use]
+pub fn latest_outcome(of: &[Decision], now: Timestamp) -> String {
+    let Some(latest) = of.first() else { return "No attempt of this pod is recorded.\n".to_owned() };
+    let (attempt, profile) = (latest.attempt, &latest.policy.scheduler_name);
+    let when = ago(now, latest.ended);
+    let mut text = format!("Recorded: attempt {attempt} of profile {profile}, {when} ago ({})\n", latest.ended);
+    line(&mut text, format_args!("  outcome: {}", outcome(latest)));
     text
 }
 

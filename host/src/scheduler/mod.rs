@@ -236,7 +236,11 @@ impl Scheduler {
     /// Returns a view of the scheduler that does not keep it running.
     #[must_use]
     pub fn observer(&self) -> Observer {
-        Observer { control: self.control.0.clone(), loader: Arc::clone(&self.loader) }
+        Observer {
+            control: self.control.0.clone(),
+            loader: Arc::clone(&self.loader),
+            extenders: self.extenders.list().into(),
+        }
     }
 
     /// Runs `look` on the core, between two steps, and returns its result.

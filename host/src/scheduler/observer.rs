@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use berth_core::Core;
 use berth_core::action::PodEvent;
+use berth_core::extenders::Extender;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
@@ -18,6 +19,7 @@ use berth_plugin_host::{AssembleError, ComponentSet, Loader, PluginStatus};
 pub struct Observer {
     pub(super) control: UnboundedSender<Control>,
     pub(super) loader: Arc<Loader>,
+    pub(super) extenders: Arc<[Extender]>,
 }
 
 impl Observer {
@@ -54,6 +56,12 @@ impl Observer {
     #[must_use]
     pub fn serving_profiles(&self) -> Vec<ProfileSpec> {
         self.loader.serving_profiles()
+    }
+
+    /// Returns the extenders of the scheduler.
+    #[must_use]
+    pub fn extenders(&self) -> &[Extender] {
+        &self.extenders
     }
 }
 

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use berth_admin::api::{PodQuestion, QuestionError, Questions as Asked};
-use berth_analysis::whatif::{Answer, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, whatif};
+use berth_analysis::whatif::{
+    Answer, EXTENDERS_NOT_ASKED, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, whatif,
+};
 use berth_analysis::{
     ClusterCopy, HiddenNames, PodAnswer, PodRef, PodStatus, QueueListing, Sandbox, all_nodes, explain, why_not,
 };
@@ -124,28 +126,40 @@ impl Questions {
     }
 
     async fn answer_whatif(&self, question: Question) -> Result<Answer, QuestionError> {
+        let changes_policy = question.configuration.is_some();
         let _place = self.whatifs.try_acquire().map_err(|_| QuestionError::Busy)?;
+        let configuration = question.configuration.as_deref();
+        let changed = configuration.map(|text| berth_config::parse(text, "configuration")).transpose();
+        let changed = changed.map_err(|error| QuestionError::Invalid(error.to_string()))?;
         let rules = tokio::time::timeout(PATIENCE, self.rules()).await;
         let rules = rules.map_err(|_| QuestionError::Failed("the API server did not answer in time".to_owned()))??;
         let copy = self.inspect(ClusterCopy::of).await?;
         let (observer, now) = (self.observer.clone(), clock::now());
         let answered = tokio::task::spawn_blocking(move || {
             let (components, specs) = (observer.components(), observer.serving_profiles());
+            let policy = |specs| Policy { components: &components, specs };
+            let has_extenders = match &changed {
+                Some(configuration) => !configuration.extenders.is_empty(),
+                None => !observer.extenders().is_empty(),
+            };
             let inputs = WhatIfInputs {
                 copy: &copy,
                 rules: &rules,
-                policy: Policy { components: &components, specs: &specs },
-                policy_before: None,
+                policy: policy(changed.as_ref().map_or(&specs, |configuration| &configuration.profiles)),
+                policy_before: changed.is_some().then(|| policy(&specs)),
                 now,
                 limits: WhatIfLimits { most_pods: MOST_PODS, ..WhatIfLimits::default() },
                 object_of: &|_| None,
             };
             let began = Instant::now();
-            whatif(&question, &inputs, &mut |_| began.elapsed() < WHATIF_TIME)
+            let mut answer = whatif(&question, &inputs, &mut |_| began.elapsed() < WHATIF_TIME)?;
+            answer.notes.extend(has_extenders.then(|| EXTENDERS_NOT_ASKED.to_owned()));
+            Ok(answer)
         });
         let answer = answered.await.map_err(|error| QuestionError::Failed(error.to_string()))?;
         answer.map_err(|error| match error {
-            WhatIfError::Sandbox(_) => QuestionError::Failed(error.to_string()),
+            // With a configuration of the caller, the plugins that it names can be the reason.
+            WhatIfError::Sandbox(_) if !changes_policy => QuestionError::Failed(error.to_string()),
             error => QuestionError::Invalid(error.to_string()),
         })
     }
@@ -159,6 +173,7 @@ impl Questions {
             match berth_kube::list_objects(&self.client, &reads.kind).await {
                 Ok(listed) => objects.extend(listed),
                 Err(kube::Error::Api(status)) if status.code == 403 => {
+                    tracing::warn!(kind = %reads.kind, error = status.message, "answering without a kind; listing it failed");
                     refused.push((Arc::clone(&reads.kind), status.message.as_str().into()));
                 }
                 Err(error) => return Err(failed(error)),
@@ -239,7 +254,9 @@ impl Kept {
             None => {
                 let specs = observer.serving_profiles();
                 let sandbox = Sandbox::new(&observer.components(), specs, &known.copy, now);
-                sandbox.map_err(|error| QuestionError::Failed(error.to_string()))?
+                let mut sandbox = sandbox.map_err(|error| QuestionError::Failed(error.to_string()))?;
+                sandbox.set_extenders(observer.extenders().to_vec());
+                sandbox
             }
         };
         Ok(&mut self.sandbox.insert((known.profiles.clone(), sandbox)).1)

@@ -180,6 +180,20 @@ async fn a_change_is_answered_beside_the_scheduler(target: &Target) -> Result<()
     ensure!(added.fits && added.nodes == 4, "{added:?}");
     let unknown = asking.questions.whatif(Question { drain: vec!["n9".into()], ..Question::default() }).await;
     ensure!(matches!(&unknown, Err(QuestionError::Invalid(why)) if why.contains("n9")), "{unknown:?}");
+    let configured =
+        |text: &str| Question { configuration: Some(text.to_owned()), ..question(vec![pod("large", "64")]) };
+    let without_fit = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n\
+                       profiles: [{plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}}]\n";
+    let changed = asking.questions.whatif(configured(without_fit)).await?;
+    ensure!(changed.fits, "{changed:?}");
+    for (text, expected) in [
+        ("kind: [", "configuration"),
+        (&without_fit.replace("disabled", "enabld"), "did you mean enabled?"),
+        (&without_fit.replace("disabled: [{name: NodeResourcesFit}]", "enabled: [{name: Missing}]"), "Missing"),
+    ] {
+        let refused = asking.questions.whatif(configured(text)).await;
+        ensure!(matches!(&refused, Err(QuestionError::Invalid(why)) if why.contains(expected)), "{text}: {refused:?}");
+    }
     // Nothing of this happened in the cluster.
     let pods = session.journal.now(|pods| pods.by_name.keys().cloned().collect::<Vec<_>>());
     ensure!(pods == ["placed"], "{pods:?}");

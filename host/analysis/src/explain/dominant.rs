@@ -3,6 +3,7 @@
 use berth_core::cycle::Failure;
 
 use super::sentences::{duration, next_step, queue, sentence};
+use super::text;
 use super::types::{Explanation, Rejection, RejectionKind, State};
 use crate::names::counted;
 use crate::sandbox::{Answers, PreEnqueueAnswer};
@@ -38,7 +39,8 @@ impl Dominant {
 pub(super) fn another_scheduler(explanation: &mut Explanation, similar: &str) {
     explanation.state = State::AnotherScheduler;
     let name = &explanation.scheduler_name;
-    explanation.reason = format!("The pod is for another scheduler: no profile has the name {name:?}{similar}");
+    let end = if similar.is_empty() { "." } else { similar };
+    explanation.reason = format!("The pod is for another scheduler: no profile has the name {name:?}{end}");
     explanation.next_step = match explanation.suggestions.first() {
         Some(suggestion) => suggestion.text.clone(),
         None => format!("Check that a scheduler with the name {name:?} runs, or correct spec.schedulerName."),
@@ -78,10 +80,13 @@ pub(super) fn describe(explanation: &mut Explanation, facts: &Dominant, gated: P
     explanation.next_step = suggested.unwrap_or(next_step);
     let mut evidence = Vec::new();
     evidence.extend(facts.shortages.iter().map(|shortage| format!("{}.", shortage.sentence())));
-    evidence.extend(facts.conditions.iter().map(|sentence| format!("{sentence}.")));
+    let conditions = facts.conditions.iter().filter(|_| answers.outcome.is_err());
+    evidence.extend(conditions.map(|sentence| format!("{sentence}.")));
     if answers.outcome.is_err() {
         evidence.extend(explanation.rejections.iter().take(3).map(|row| format!("{}.", sentence(row))));
     }
+    let extenders = text::extenders_not_asked(explanation);
+    evidence.extend((!extenders.is_empty()).then(|| extenders.trim_start().to_owned()));
     evidence.extend(queue(explanation));
     // A sentence that the reason has already is no evidence.
     evidence.retain(|sentence| !explanation.reason.ends_with(sentence));
@@ -198,6 +203,9 @@ fn fits(explanation: &Explanation) -> Described {
         ),
     };
     let next = match explanation.status.sub_queue.as_deref() {
+        Some("unschedulable") if !explanation.extenders_not_asked.is_empty() => {
+            "See the recorded attempt for the answer of the extenders."
+        }
         Some("unschedulable") => {
             "Wait: the next attempt succeeds. It comes with the next event that helps, or after five minutes."
         }

@@ -106,7 +106,7 @@ fn fill(explanation: &mut Explanation, answers: &Answers, sandbox: &Sandbox, pro
         let rejected = cache.node_id(name).filter(|_| place.is_none());
         CurrentNode {
             node: name.clone(),
-            rank: place.map(|(_, at)| at + 1),
+            rank: place.map(|(_, at)| ranking.rank(at)),
             score: place.map(score),
             rejected: rejected.map(|node| table::rejection_of(answers, cache, node)),
         }

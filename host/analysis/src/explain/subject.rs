@@ -76,6 +76,7 @@ impl Subject {
             current: None,
             status,
             left_out: sandbox.left_out().iter().map(|name| name.to_string()).collect(),
+            extenders_not_asked: sandbox.extenders_not_asked(&self.pod),
         }
     }
 }

@@ -172,6 +172,11 @@ impl Ranking {
         self.nodes[places].iter().map(score).collect()
     }
 
+    /// Returns the number of nodes with a higher total than the node at this index, plus one.
+    pub fn rank(&self, at: usize) -> usize {
+        1 + self.nodes.iter().take_while(|(total, ..)| *total > self.nodes[at].0).count()
+    }
+
     /// Returns the index of this node.
     pub fn place(&self, node: NodeId) -> Option<usize> {
         self.nodes.iter().position(|(.., id)| *id == node)

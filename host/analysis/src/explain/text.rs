@@ -34,10 +34,11 @@ pub fn explanation(of: &Explanation) -> String {
     }
     if of.confirmations > 0 {
         let limited = if of.confirmations_limited { "; further changes were not tried" } else { "" };
-        line(
-            &mut text,
-            &format!("Each change was confirmed on a copy of the cluster ({} asked{limited}).", of.confirmations),
-        );
+        let found = match of.suggestions.is_empty() {
+            true => "No single change was found after which a node fits",
+            false => "Each change was confirmed on a copy of the cluster",
+        };
+        line(&mut text, &format!("{found} ({} tried{limited}).", counted(of.confirmations, "change")));
     }
     if of.nodes > 0 && (of.fitting > 0 || !of.rejections.is_empty()) {
         add_table(&mut text, of);
@@ -114,6 +115,15 @@ pub fn all_nodes(of: &AllNodes) -> String {
     text
 }
 
+/// Returns a sentence about the extenders that the answer leaves out, with a space before it; empty without extenders.
+#[must_use]
+pub fn extenders_not_asked(of: &Explanation) -> String {
+    match of.extenders_not_asked.as_slice() {
+        [] => String::new(),
+        urls => format!(" Extenders are not asked, and can reject further nodes: {}.", urls.join(", ")),
+    }
+}
+
 fn add_suggestions<'s>(text: &mut String, title: &str, suggestions: impl Iterator<Item = &'s Suggestion>) {
     let mut suggestions = suggestions.take(MOST_SUGGESTIONS).peekable();
     if suggestions.peek().is_some() {
@@ -124,6 +134,7 @@ fn add_suggestions<'s>(text: &mut String, title: &str, suggestions: impl Iterato
 
 fn add_table(text: &mut String, of: &Explanation) {
     line(text, "");
+    line(text, "Computed now:");
     line(text, &format!("{:>7}  {:<24}  reason", "nodes", "plugin"));
     if of.fitting > 0 {
         let best = of.best.iter().map(|best| best.node.as_str()).collect::<Vec<_>>().join(", ");

@@ -142,6 +142,9 @@ pub struct Explanation {
     pub status: PodStatus,
     /// Default plugins that took no part, because the copy lacks what they read.
     pub left_out: Vec<String>,
+    /// `extenders[].urlPrefix` of the extenders that the scheduler asks about the pod. This answer does not ask them.
+    #[serde(default)]
+    pub extenders_not_asked: Vec<String>,
 }
 
 /// Nodes that don't fit for the same reasons.
@@ -220,7 +223,7 @@ pub struct PluginPoints {
 pub struct CurrentNode {
     /// The node.
     pub node: String,
-    /// The rank of the node, counted from 1; absent if the node does not fit now.
+    /// The rank of the node: 1 plus the number of nodes with a higher score. Absent if the node does not fit now.
     pub rank: Option<usize>,
     /// The scores of the node; absent if the node does not fit now.
     pub score: Option<NodeScore>,

@@ -31,7 +31,8 @@ pub struct WhyNot {
     /// The node does not fit beside the pods that are nominated to it, or because of filters together, although no filter
     /// alone rejects it.
     pub rejected_together: bool,
-    /// The rank of the node among the nodes that fit, counted from 1; absent if it does not fit.
+    /// The rank of the node among the nodes that fit: 1 plus the number of nodes with a higher score. Absent if it does
+    /// not fit.
     pub rank: Option<usize>,
     /// The number of nodes that fit.
     pub fitting: usize,
@@ -125,7 +126,7 @@ fn answer(sandbox: &mut Sandbox, subject: &Subject, name: &str) -> Result<WhyNot
             score_of(*node, name, *total, &answers, &all)
         };
         why.fitting = ranking.nodes.len();
-        why.rank = ranking.place(node).map(|at| at + 1);
+        why.rank = ranking.place(node).map(|at| ranking.rank(at));
         why.score = ranking.place(node).map(score);
         why.best = (!ranking.nodes.is_empty()).then(|| score(0));
         why.rejected_together = why.rank.is_none() && why.filters.is_empty();

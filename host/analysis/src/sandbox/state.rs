@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use berth_apimachinery::objects::{EventReader, NamedFieldsReader, Notes, ReadError};
 use berth_core::cache::NodeId;
 use berth_core::cycle::Failure;
-use berth_core::extenders::NoExtenders;
+use berth_core::extenders::{Extender, NoExtenders};
 use berth_core::model::{Node, Object, ObjectKey, ObjectReads, Pod, PodKey};
 use berth_core::plugins::{Cycle, Plugins, PodSignatureId};
 use berth_core::profile::{Profile, ProfilePlugin};
@@ -41,7 +41,7 @@ pub enum SandboxError {
 
 /// A core with plugin instances, filled with a copy of the cluster. You can ask about pods and change the copy.
 ///
-/// Extenders are not asked, because a sandbox does no I/O.
+/// Extenders are not asked, because a sandbox does no I/O. [`Sandbox::set_extenders`] lets explanations name them.
 pub struct Sandbox {
     engine: Engine,
     inbox: Receiver<Delivery>,
@@ -50,6 +50,8 @@ pub struct Sandbox {
     pub(super) undo: Vec<Vec<Event>>,
     events: usize,
     left_out: Vec<Arc<str>>,
+    /// The extenders of the scheduler.
+    extenders: Vec<Extender>,
     /// A plugin reads pending pods.
     reads_pending: bool,
     /// The number of questions to plugins outside of the core.
@@ -95,6 +97,7 @@ impl Sandbox {
             undo: Vec::new(),
             events: 0,
             left_out: Vec::new(),
+            extenders: Vec::new(),
             reads_pending: false,
             asked: 0,
         };
@@ -172,6 +175,17 @@ impl Sandbox {
     #[must_use]
     pub fn left_out(&self) -> &[Arc<str>] {
         &self.left_out
+    }
+
+    /// Sets the extenders of the scheduler, so that explanations name those that they leave out.
+    pub fn set_extenders(&mut self, extenders: Vec<Extender>) {
+        self.extenders = extenders;
+    }
+
+    /// Returns the extenders that a scheduler would ask about this pod and that a sandbox leaves out.
+    pub(crate) fn extenders_not_asked(&self, pod: &Pod) -> Vec<String> {
+        let interested = self.extenders.iter().filter(|extender| extender.is_interested_in(pod));
+        interested.map(|extender| extender.name.to_string()).collect()
     }
 
     /// Returns the time of all questions.

@@ -14,7 +14,7 @@ use crate::names::counted;
 const PLUGIN: &str = "NodeUnschedulable";
 
 /// The taint of an unschedulable node, which the node lifecycle controller adds and removes.
-const TAINT: &str = "node.kubernetes.io/unschedulable";
+pub(super) const TAINT: &str = "node.kubernetes.io/unschedulable";
 
 /// The number of nodes that are tried.
 const MOST_NODES: usize = 4;

@@ -65,6 +65,9 @@ fn of_key(confirmer: &mut Confirmer<'_>, key: &str, value: &str) -> Vec<Suggesti
             format!("Use the key {other} instead of {key} in spec.nodeSelector: {}.", labels(having, key, value));
         suggestions.extend(confirmer.confirmed(ChangeKind::FixNodeSelectorKey, PLUGIN, patch, |_| text));
     }
+    if having == 0 {
+        confirmer.labels.get_or_insert_with(|| labels(having, key, value));
+    }
     let text = format!(
         "Remove {key}={value} from spec.nodeSelector ({}); {}.",
         labels(having, key, value),

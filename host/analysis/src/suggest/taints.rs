@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::change::{ChangeKind, PatchOperation};
 use super::confirm::{Confirmer, then_fit};
+use super::nodes;
 use super::suggestion::Suggestion;
 use crate::names::counted;
 
@@ -116,7 +117,9 @@ pub(crate) fn conditions(confirmer: &Confirmer<'_>) -> Option<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let tolerations = &confirmer.pod.spec.tolerations;
     for info in confirmer.cache().nodes() {
-        let open = info.node.taints.iter().filter(|taint| repels(taint) && is_condition(taint));
+        // The row of NodeUnschedulable tells about cordoned nodes.
+        let says_more = |taint: &&Taint| repels(taint) && is_condition(taint) && *taint.key != *nodes::TAINT;
+        let open = info.node.taints.iter().filter(says_more);
         for taint in open.filter(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint))) {
             *counts.entry(taint.key.to_string()).or_default() += 1;
         }

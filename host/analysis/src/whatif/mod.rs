@@ -40,6 +40,9 @@ use crate::sandbox::Sandbox;
 const CAVEAT: &str = "The answer is computed on a copy of the cluster: it reserves nothing, and the cluster may change \
                       before you act on it.";
 
+/// A note of an answer for a scheduler with extenders.
+pub const EXTENDERS_NOT_ASKED: &str = "Extenders are not asked.";
+
 /// Plugins and profiles.
 #[derive(Clone, Copy)]
 pub struct Policy<'a> {
@@ -69,7 +72,8 @@ pub struct WhatIfInputs<'a> {
 }
 
 /// Answers a question. `goes_on` is called before each scheduling attempt with the number of attempts so far, and
-/// returns whether there is time for another.
+/// returns whether there is time for another. [`Question::configuration`] is not read: the caller parses it and gives the
+/// profiles as [`WhatIfInputs::policy`].
 ///
 /// # Errors
 /// The question is invalid or too large, `goes_on` ended the work, or the plugins can't be served on this copy.

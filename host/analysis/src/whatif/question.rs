@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A change of the cluster, about which [`super::whatif`] answers. Without any field, the question is which of the
-/// pending pods fit now.
+/// A change of the cluster or of the scheduler's profiles. Without any field, the question is which of the pending pods
+/// fit now.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Question {
@@ -22,6 +22,9 @@ pub struct Question {
     pub add_nodes: Option<AddNodes>,
     /// Allow pods to preempt others.
     pub preempt: bool,
+    /// The content of a configuration file, as `berth run --config` reads it. Its profiles replace those of the
+    /// scheduler that is asked. They use the plugins that the scheduler has loaded. Other settings have no effect.
+    pub configuration: Option<String>,
     /// Find the fewest nodes that still run all running pods. Excludes all other changes.
     pub compact: Option<Compact>,
 }

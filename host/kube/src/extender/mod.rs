@@ -56,6 +56,12 @@ impl Extenders {
         Ok(Self { clients, list, full_objects: FullObjects::wanted_by(configured), ending: watch::Sender::new(false) })
     }
 
+    /// Returns all extenders, in the order in which the core asks them.
+    #[must_use]
+    pub fn list(&self) -> &[Extender] {
+        &self.list
+    }
+
     /// Returns the store of full pods and nodes.
     #[must_use]
     pub fn full_objects(&self) -> &FullObjects {

@@ -54,11 +54,15 @@ impl Listing for PodAnswer {
         let now = scheduler::now();
         let hidden = "Names of nodes or pods that you may not list are hidden.\n";
         let hidden = if self.names_hidden { hidden } else { "" };
-        if let Some(why_not) = &self.why_not {
-            return text::why_not(why_not) + hidden;
-        }
-        if let Some(all_nodes) = &self.all_nodes {
-            return text::all_nodes(all_nodes) + hidden;
+        let computed = match (&self.why_not, &self.all_nodes) {
+            (Some(why_not), _) => Some(text::why_not(why_not)),
+            (None, Some(all_nodes)) => Some(text::all_nodes(all_nodes)),
+            (None, None) => None,
+        };
+        if let Some(computed) = computed {
+            let extenders = self.explanation.as_ref().map_or_else(String::new, text::extenders_not_asked);
+            let recorded = recorded::latest_outcome(&self.decisions, now);
+            return format!("{computed}Computed now, on a copy of the cluster.{extenders}\n\n{recorded}{hidden}");
         }
         let mut answer = match &self.explanation {
             Some(explanation) => text::explanation(explanation),

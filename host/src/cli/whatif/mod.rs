@@ -155,6 +155,8 @@ fn question(args: &Args) -> Result<Question> {
         drain: args.drain.clone(),
         add_nodes,
         preempt: args.preempt,
+        // The flags --plugins and --config give the policy.
+        configuration: None,
         compact,
     })
 }

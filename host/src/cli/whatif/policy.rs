@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use berth_analysis::whatif::Policy;
+use berth_analysis::whatif::{EXTENDERS_NOT_ASKED, Policy};
 use berth_config::Configuration;
 use berth_plugin_host::{ComponentSet, LoaderOptions};
 
@@ -57,7 +57,7 @@ impl Loaded {
         let refused = self.components.refused().map(|error| format!("A component is refused: {error}."));
         let mut notes: Vec<String> = refused.collect();
         if !self.configuration.extenders.is_empty() {
-            notes.push("Extenders are not asked.".to_owned());
+            notes.push(EXTENDERS_NOT_ASKED.to_owned());
         }
         notes
     }
