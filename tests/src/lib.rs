@@ -3,6 +3,7 @@
 //! A test of the suite is a function of a [`Target`]. `suite/` runs each test against the embedded API server.
 //! Where `KUBEBUILDER_ASSETS` names a folder with etcd and kube-apiserver, it runs each test against these as well.
 
+pub mod account;
 pub mod api;
 pub mod authority;
 pub mod binds;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::watch;
@@ -121,6 +122,14 @@ impl Process {
     /// Returns an error if the process does not serve.
     pub async fn get_as(&self, path: &str, token: Option<&str>) -> Result<(u16, String)> {
         served::get(&self.logged_address()?, path, token).await
+    }
+
+    /// Posts the JSON document to `path` with this token. Returns status and body.
+    ///
+    /// # Errors
+    /// Returns an error if the process does not serve.
+    pub async fn post_as(&self, path: &str, token: Option<&str>, document: &Value) -> Result<(u16, String)> {
+        served::post(&self.logged_address()?, path, token, document).await
     }
 
     /// Waits until the process serves. Returns its address and port.

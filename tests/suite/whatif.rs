@@ -7,10 +7,9 @@ use anyhow::{Context, Result, ensure};
 use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{NAMESPACE, deployment, nodes, pod, with};
 use berth_tests::programs::{self, Output};
-use berth_tests::{Target, api, directory};
-use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
-use k8s_openapi::api::core::v1::{Node, Pod, ServiceAccount};
-use kube::api::{ListParams, PostParams};
+use berth_tests::{Target, account, api, directory};
+use k8s_openapi::api::core::v1::{Node, Pod};
+use kube::api::ListParams;
 use kube::{Api, Client, Resource};
 use libtest_mimic::Trial;
 use serde::de::DeserializeOwned;
@@ -18,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::case::Case;
 use crate::harness::standalone_trial;
+use crate::rbac::Manifest;
 
 /// Returns the tests of this module. The embedded API server has no roles.
 pub fn cases() -> Vec<Case> {
@@ -121,30 +121,13 @@ async fn a_live_cluster_is_only_read(target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// Creates a user who may list these resources of any API group. Returns a kubeconfig with the user's token.
-async fn reader(target: &Target, name: &str, rules: Value) -> Result<PathBuf> {
-    let account = json!({"namespace": NAMESPACE, "name": name});
-    let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name});
-    let subject = json!({"kind": "ServiceAccount", "namespace": NAMESPACE, "name": name});
+/// Creates a user with a ClusterRole. Returns a kubeconfig with the user's token.
+async fn reader(target: &Target, name: &str, rules: &Value) -> Result<PathBuf> {
+    account::create(target, NAMESPACE, name).await?;
     let rbac = "rbac.authorization.k8s.io/v1";
-    for object in [
-        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account}),
-        json!({"apiVersion": rbac, "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules}),
-        json!({
-            "apiVersion": rbac, "kind": "ClusterRoleBinding", "metadata": {"name": name},
-            "roleRef": role, "subjects": [subject],
-        }),
-    ] {
-        api::create(&target.client, &object).await?;
-    }
-    let accounts: Api<ServiceAccount> = Api::namespaced(target.client.clone(), NAMESPACE);
-    let request = TokenRequest { spec: Some(TokenRequestSpec::default()), ..TokenRequest::default() };
-    let granted = accounts.create_token_request(name, &PostParams::default(), &request).await?;
-    let token = granted.status.context("the TokenRequest has no token")?.token;
-    let mut kubeconfig: Value = serde_saphyr::from_str(&std::fs::read_to_string(&target.kubeconfig)?)?;
-    kubeconfig["users"][0]["user"] = json!({ "token": token });
-    let path = target.home().join(format!("{name}.kubeconfig"));
-    std::fs::write(&path, kubeconfig.to_string())?;
+    let role = json!({"apiVersion": rbac, "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules});
+    account::grant(target, &role, &account::subject(NAMESPACE, name)).await?;
+    let path = account::kubeconfig(target, NAMESPACE, name).await?;
     let client = berth_kube::connect(Some(&path)).await?;
     eventually("the API server applies the role", || async {
         let listed = Api::<Node>::all(client.clone()).list(&ListParams::default()).await;
@@ -154,10 +137,11 @@ async fn reader(target: &Target, name: &str, rules: Value) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// The chart has the role.
 async fn a_read_only_role_is_enough(target: &Target) -> Result<()> {
     create_cluster(target).await?;
-    let rules = json!([{"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list"]}]);
-    let kubeconfig = reader(target, "whatif-reader", rules).await?;
+    let role = Manifest::second_scheduler("berth-system")?.role("ClusterRole", "whatif")?;
+    let kubeconfig = reader(target, "whatif-reader", &role["rules"]).await?;
     let found = check_answers(target, &kubeconfig).await?;
     ensure!(found["leftOut"] == json!([]) && found["notes"] == json!([]), "{found:#}");
     Ok(())
@@ -166,7 +150,7 @@ async fn a_read_only_role_is_enough(target: &Target) -> Result<()> {
 async fn a_kind_that_may_not_be_listed_is_named(target: &Target) -> Result<()> {
     create_cluster(target).await?;
     let rules = json!([{"apiGroups": [""], "resources": ["nodes", "pods"], "verbs": ["list"]}]);
-    let kubeconfig = reader(target, "whatif-pods", rules).await?;
+    let kubeconfig = reader(target, "whatif-pods", &rules).await?;
     let found = answer(&ask(&kubeconfig, &[]).await?)?;
     let left_out: Vec<&str> = found["leftOut"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     ensure!(left_out.contains(&"VolumeBinding"), "{found:#}");
@@ -176,7 +160,7 @@ async fn a_kind_that_may_not_be_listed_is_named(target: &Target) -> Result<()> {
     ensure!(refused("StorageClass can't be listed") && refused("cannot list resource"), "{found:#}");
     // Without nodes, there is no answer.
     let nothing = json!([{"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]}]);
-    let output = ask(&reader(target, "whatif-nodes", nothing).await?, &[]).await?;
+    let output = ask(&reader(target, "whatif-nodes", &nothing).await?, &[]).await?;
     ensure!(output.status == Some(1) && output.stdout.is_empty(), "{}", output.stdout);
     ensure!(
         output.stderr.contains("listing objects of v1 Pod") && output.stderr.contains("kubectl auth can-i"),

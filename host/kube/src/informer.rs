@@ -256,7 +256,6 @@ pub(super) fn explain_client(error: &ClientError) -> String {
         ClientError::Api(status) if status.code == 403 => {
             format!("{} (the scheduler's role needs list and watch on it)", status.message)
         }
-        ClientError::Api(status) => status.message.clone(),
         other => super::rest::chain(other),
     }
 }

@@ -111,13 +111,18 @@ pub(super) async fn exchange(client: &Client, call: Call) -> Result<Bytes, CallE
     })
 }
 
-/// Returns the error's text with its causes. Leaves out a cause whose text is already part of the returned text.
+/// Returns the error's text with its causes. Leaves out a cause whose text is already part of the returned text. Of an
+/// answer of the API server, the text is its message.
 #[must_use]
-pub fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+pub fn chain(error: &(dyn Error + 'static)) -> String {
+    let text_of = |error: &(dyn Error + 'static)| match error.downcast_ref() {
+        Some(kube::Error::Api(status)) if !status.message.is_empty() => status.message.clone(),
+        _ => error.to_string(),
+    };
+    let mut text = text_of(error);
     let mut cause = error.source();
     while let Some(error) = cause {
-        let more = error.to_string();
+        let more = text_of(error);
         if !text.contains(&more) {
             text.push_str(": ");
             text.push_str(&more);

@@ -65,6 +65,19 @@ pub enum ForwardError {
         /// The error.
         source: ::kube::Error,
     },
+    /// The user may not forward ports of the pod.
+    #[error(
+        "forwarding a port of pod {namespace}/{pod} is forbidden; the user needs the verbs get and create on pods/portforward \
+         in the namespace {namespace}: {}", message.trim_end_matches([':', ' '])
+    )]
+    Forbidden {
+        /// Namespace of the pod.
+        namespace: String,
+        /// Name of the pod.
+        pod: String,
+        /// The API server's message.
+        message: String,
+    },
     /// The connection to the pod failed.
     #[error("connecting to pod {pod}: {why}")]
     Connection {
@@ -183,7 +196,14 @@ impl UserConnection {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), &location.namespace);
         let what = format!("forwarding port {} of pod {pod}", location.port);
         let forwarded = pods.portforward(&location.pod, &[location.port]).await;
-        let mut forwarded = forwarded.map_err(|source| ForwardError::Api { what, source })?;
+        let mut forwarded = forwarded.map_err(|source| match source {
+            ::kube::Error::Api(status) if status.code == 403 => ForwardError::Forbidden {
+                namespace: location.namespace.clone(),
+                pod: location.pod.clone(),
+                message: status.message,
+            },
+            source => ForwardError::Api { what, source },
+        })?;
         let stream =
             forwarded.take_stream(location.port).ok_or_else(|| fail("the port is not forwarded".to_owned()))?;
         let mut tls = self.config.rustls_client_config().map_err(|error| fail(error.to_string()))?;

@@ -4,16 +4,18 @@ use anyhow::{Context, Result, ensure};
 use berth_kube::UserConnection;
 use berth_test_kit::wait::{Look, eventually};
 use berth_tests::authority::client_credentials;
-use berth_tests::objects::{node, pod};
-use berth_tests::{Journal, Process, Target, api, served};
-use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
-use k8s_openapi::api::core::v1::ServiceAccount;
-use kube::Api;
-use kube::api::PostParams;
+use berth_tests::objects::{node, pod, with};
+use berth_tests::{Journal, Process, Target, account, api, served};
 use kube::config::AuthInfo;
 use serde_json::{Value, json};
 
-crate::case::cases!(Real: a_caller_sees_what_its_rights_allow, the_leader_announces_its_server);
+use crate::rbac::Manifest;
+
+crate::case::cases!(Real:
+    a_caller_sees_what_its_rights_allow,
+    the_leader_announces_its_server,
+    the_charts_roles_are_enough_to_ask,
+);
 
 /// The paths that callers ask for.
 const POD: &str = "/berth/v1/namespaces/default/pods/large";
@@ -34,17 +36,13 @@ async fn a_caller_sees_what_its_rights_allow(target: &Target) -> Result<()> {
     api::create(&target.client, &pod("large", "8")).await?;
     journal.until_pod_rejected("large").await?;
     let address = berth.address().await?;
-    api::create(
-        &target.client,
-        &json!({"apiVersion": "v1", "kind": "ServiceAccount",
-        "metadata": {"name": "viewer", "namespace": "default"}}),
-    )
-    .await?;
+    account::create(target, "default", "viewer").await?;
     let plane = target.kubeconfig.parent().context("the kubeconfig is not in a folder")?;
-    let by_token = AuthInfo { token: Some(token(target).await?.into()), ..AuthInfo::default() };
+    let by_token =
+        AuthInfo { token: Some(account::token(target, "default", "viewer").await?.into()), ..AuthInfo::default() };
     let by_certificate = client_credentials(plane, "jane");
     let users = [
-        ("token", by_token, json!({"kind": "ServiceAccount", "name": "viewer", "namespace": "default"})),
+        ("token", by_token, account::subject("default", "viewer")),
         (
             "certificate",
             by_certificate,
@@ -122,19 +120,83 @@ async fn the_leader_announces_its_server(target: &Target) -> Result<()> {
     api::delete(&target.client, &lease).await
 }
 
+/// A user without a right can't find or reach the leader. With the chart's roles, the user can.
+async fn the_charts_roles_are_enough_to_ask(target: &Target) -> Result<()> {
+    const NAMESPACE: &str = "asked-berth";
+    let manifest = Manifest::second_scheduler(NAMESPACE)?;
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
+    api::create(&target.client, &namespace).await?;
+    let lease = manifest.lease()?["metadata"]["name"].as_str().context("the Lease has no name")?.to_owned();
+    let (name, place) =
+        (format!("--leader-elect-resource-name={lease}"), format!("--leader-elect-resource-namespace={NAMESPACE}"));
+    let flags = ["--leader-elect=true", &name, &place, "--secure-port=any"];
+    let mut berth = Process::start_as(&target.kubeconfig, &flags, Some((NAMESPACE, "berth-0")))?;
+    // Without a kubelet, no port is forwarded, but the API server checks the rights before.
+    api::create(&target.client, &node(NODE, 4)).await?;
+    let running = json!({"metadata": {"namespace": NAMESPACE}, "spec": {"nodeName": NODE}});
+    api::create(&target.client, &with(pod("berth-0", "1"), &running)).await?;
+    account::create(target, NAMESPACE, "asker").await?;
+    let asker = account::subject(NAMESPACE, "asker");
+    let user = account::kubeconfig(target, NAMESPACE, "asker").await?;
+    let user = UserConnection::from_kubeconfig(Some(&user)).await?;
+
+    let lease = Some((NAMESPACE, lease.as_str()));
+    for (lease, verb) in [(None, "list"), (lease, "get")] {
+        let refused = user.leaders(lease).await.err().context("a user without a role reads Leases")?.to_string();
+        ensure!(refused.contains(&format!("cannot {verb} resource \"leases\"")), "{refused}");
+    }
+    let explain = manifest.role("ClusterRole", "explain")?;
+    let mut created = vec![account::grant(target, &manifest.role("Role", "reach-lease")?, &asker).await?];
+    created.extend([account::grant(target, &explain, &asker).await?, explain]);
+    let mut location = None;
+    for lease in [lease, None] {
+        let found = eventually("the user finds the leader", || async {
+            let leaders = user.leaders(lease).await;
+            Ok(match leaders.as_deref() {
+                Ok([(_, location)]) => Look::Yes(location.clone()),
+                _ => Look::NotYet(format!("{leaders:?}")),
+            })
+        });
+        location = Some(found.await?);
+    }
+    let location = location.context("no leader was looked for")?;
+
+    let refusal = async || match user.leader(&location).await {
+        Ok(_) => "a port is forwarded without a kubelet".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let refused = refusal().await;
+    ensure!(refused.contains("cannot get resource \"pods/portforward\""), "without a role: {refused}");
+    let reach = manifest.role("Role", "reach")?;
+    let mut only_get = reach.clone();
+    only_get["rules"][0]["verbs"] = json!(["get"]);
+    account::grant(target, &only_get, &asker).await?;
+    eventually("the API server asks for the second verb", || async {
+        // The refusal of the second verb has no text of its own.
+        let refused = refusal().await;
+        Ok(Look::at(refused.contains("get and create") && !refused.contains("cannot get"), || refused))
+    })
+    .await?;
+    api::patch(&target.client, &reach, json!({"rules": reach["rules"]})).await?;
+    eventually("the API server accepts the port-forward", || async {
+        let answer = refusal().await;
+        Ok(Look::at(!answer.contains("forbidden"), || answer))
+    })
+    .await?;
+    for object in &created {
+        api::delete(&target.client, object).await?;
+    }
+    berth.stop().await
+}
+
 /// Creates a role with these rules and binds it to the subject. Returns both objects.
 async fn grant(target: &Target, kind: &str, name: &str, rules: &Value, subject: &Value) -> Result<[Value; 2]> {
-    let api_version = "rbac.authorization.k8s.io/v1";
-    let metadata = match kind {
-        "Role" => json!({"name": name, "namespace": "default"}),
-        _ => json!({"name": name}),
-    };
-    let role = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "rules": rules});
-    let reference = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name});
-    let binding = json!({"apiVersion": api_version, "kind": format!("{kind}Binding"), "metadata": metadata,
-        "roleRef": reference, "subjects": [subject]});
-    api::create(&target.client, &role).await?;
-    api::create(&target.client, &binding).await?;
+    let mut role =
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "rules": rules});
+    if kind == "Role" {
+        role["metadata"]["namespace"] = "default".into();
+    }
+    let binding = account::grant(target, &role, subject).await?;
     Ok([role, binding])
 }
 
@@ -145,11 +207,4 @@ async fn until_status(address: &str, path: &str, credentials: &AuthInfo, status:
         Ok(if answer.0 == status { Look::Yes(answer) } else { Look::NotYet(format!("{answer:?}")) })
     })
     .await
-}
-
-async fn token(target: &Target) -> Result<String> {
-    let accounts: Api<ServiceAccount> = Api::namespaced(target.client.clone(), "default");
-    let request = TokenRequest { spec: Some(TokenRequestSpec::default()), ..TokenRequest::default() };
-    let granted = accounts.create_token_request("viewer", &PostParams::default(), &request).await?;
-    granted.status.and_then(|status| status.token).context("the TokenRequest has no token")
 }

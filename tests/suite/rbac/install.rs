@@ -5,11 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::with;
-use berth_tests::{Target, api};
-use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
-use k8s_openapi::api::core::v1::ServiceAccount;
-use kube::Api;
-use kube::api::PostParams;
+use berth_tests::{Target, account, api};
 use serde_json::{Value, json};
 
 use super::rules::Rule;
@@ -53,6 +49,13 @@ impl Manifest {
     /// Returns all objects, in the order of the file.
     pub fn objects(&self) -> &[Value] {
         &self.objects
+    }
+
+    /// Returns a role of people who ask the scheduler, by the end of its name.
+    pub fn role(&self, kind: &str, end: &str) -> Result<Value> {
+        let name = format!("{}:berth:{end}", self.namespace);
+        let is_it = |object: &&Value| object["kind"] == *kind && object["metadata"]["name"] == *name;
+        Ok(self.objects.iter().find(is_it).with_context(|| format!("the manifest has no {kind} {name}"))?.clone())
     }
 
     fn container_mut(&mut self) -> Result<&mut Value> {
@@ -112,8 +115,8 @@ impl Manifest {
         for object in &self.objects {
             api::create(&target.client, object).await?;
         }
-        let account = self.objects.iter().find(|object| object["kind"] == "ServiceAccount");
-        let account = account
+        let found = self.objects.iter().find(|object| object["kind"] == "ServiceAccount");
+        let account = found
             .and_then(|account| account["metadata"]["name"].as_str())
             .context("the manifest has no ServiceAccount")?;
         let user = format!("system:serviceaccount:{}:{account}", self.namespace);
@@ -123,18 +126,6 @@ impl Manifest {
             })
             .await?;
         }
-        self.kubeconfig(target, account).await
-    }
-
-    async fn kubeconfig(&self, target: &Target, account: &str) -> Result<PathBuf> {
-        let accounts: Api<ServiceAccount> = Api::namespaced(target.client.clone(), &self.namespace);
-        let request = TokenRequest { spec: Some(TokenRequestSpec::default()), ..TokenRequest::default() };
-        let granted = accounts.create_token_request(account, &PostParams::default(), &request).await?;
-        let token = granted.status.context("the TokenRequest has no token")?.token;
-        let mut kubeconfig: Value = serde_saphyr::from_str(&std::fs::read_to_string(&target.kubeconfig)?)?;
-        kubeconfig["users"][0]["user"] = json!({ "token": token });
-        let path = target.home().join(format!("{}.kubeconfig", self.namespace));
-        std::fs::write(&path, kubeconfig.to_string())?;
-        Ok(path)
+        account::kubeconfig(target, &self.namespace, account).await
     }
 }

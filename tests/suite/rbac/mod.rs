@@ -15,7 +15,7 @@ use berth_tests::Target;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 
-use self::install::Manifest;
+pub use self::install::Manifest;
 use self::rules::Rule;
 use self::trial::Trial;
 

@@ -17,7 +17,7 @@ pub struct Outcome {
 }
 
 /// The outcomes while the scheduler runs, in the order in which the test waits for them.
-pub static WHILE_RUNNING: [Outcome; 18] = [
+pub static WHILE_RUNNING: [Outcome; 19] = [
     Outcome {
         description: "the scheduler has held its Lease",
         needs: &[("get", "leases"), ("create", "leases")],
@@ -145,6 +145,11 @@ pub static WHILE_RUNNING: [Outcome; 18] = [
             ("delete", "pods"),
         ],
         has_happened: |scene| Box::pin(scene.has_preempted()),
+    },
+    Outcome {
+        description: "the answer about a new pod knows the pod's PriorityClass",
+        needs: &[("list", "priorityclasses")],
+        has_happened: |scene| Box::pin(scene.knows_priority()),
     },
 ];
 

@@ -30,9 +30,15 @@ impl fmt::Display for Rule {
 }
 
 impl Rule {
-    /// Returns the permissions of all roles among the objects.
+    /// Returns the permissions of the roles among the objects that a binding among the objects grants. The other roles
+    /// are for people.
     pub fn all_of(objects: &[Value]) -> Vec<Self> {
-        objects.iter().enumerate().flat_map(|(role, object)| Self::of(role, object)).collect()
+        let is_granted = |role: &Value| {
+            let (kind, name) = (&role["kind"], &role["metadata"]["name"]);
+            objects.iter().any(|binding| binding["roleRef"]["kind"] == *kind && binding["roleRef"]["name"] == *name)
+        };
+        let roles = objects.iter().enumerate().filter(|(_, object)| is_granted(object));
+        roles.flat_map(|(role, object)| Self::of(role, object)).collect()
     }
 
     fn of(role: usize, object: &Value) -> Vec<Self> {

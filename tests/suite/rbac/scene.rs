@@ -1,9 +1,12 @@
 //! A small cluster for one scheduler, with the actions in it and the checks on it.
 
-use anyhow::{Context, Result, bail};
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, bail, ensure};
+use berth_test_kit::control_plane::ADMIN_TOKEN;
 use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{NAMESPACE, node, pod, priority_class, service, with};
-use berth_tests::{Target, api};
+use berth_tests::{Process, Target, api};
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::ListParams;
@@ -40,6 +43,8 @@ pub struct Scene {
     pub volumes: Volumes,
     /// A pod with a device claim, and a pod that requests an extended resource.
     pub devices: Devices,
+    /// The answer about a new pod that has a PriorityClass.
+    answer: OnceLock<Value>,
 }
 
 impl Scene {
@@ -56,6 +61,7 @@ impl Scene {
             own: manifest.pod(own)?,
             volumes: Volumes::new(&target.client, &name, &scheduler_name),
             devices: Devices::new(&target.client, &name, &scheduler_name),
+            answer: OnceLock::new(),
             name,
             scheduler_name,
         };
@@ -98,6 +104,16 @@ impl Scene {
         self.volumes.create_pods().await?;
         self.devices.create_pods().await?;
         self.create(&self.preempting_pod()).await
+    }
+
+    /// Asks the scheduler whether another preempting pod would fit.
+    pub async fn ask_about_new_pod(&self, scheduler: &Process) -> Result<()> {
+        let new = with(self.preempting_pod(), &json!({"metadata": {"name": format!("new-{}", self.name)}}));
+        let question = json!({ "manifests": [new] });
+        let (status, body) = scheduler.post_as("/berth/v1/whatif", Some(ADMIN_TOKEN), &question).await?;
+        ensure!(status == 200, "{status} {body}");
+        self.answer.get_or_init(|| serde_json::from_str(&body).unwrap_or_default());
+        Ok(())
     }
 
     /// Creates pods of an owner until one of these pods is on node b, which pods prefer less than node a.
@@ -267,6 +283,11 @@ impl Scene {
     pub async fn has_preempted(&self) -> Result<bool> {
         let pod = self.read(&self.preempting_pod()).await?;
         Ok(pod["spec"]["nodeName"] == json!(self.node_name('d')))
+    }
+
+    /// Returns whether the answer about the new pod lacks nothing of the cluster.
+    pub async fn knows_priority(&self) -> Result<bool> {
+        Ok(self.answer.get().is_some_and(|answer| answer["notes"] == json!([])))
     }
 
     /// Returns whether there is an event with this reason about the object.

@@ -49,7 +49,10 @@ impl Trial {
         let scene = Scene::new(target, &manifest, OWN).await?;
         let plugins = target.home().join(&namespace);
         fs::create_dir(&plugins)?;
-        let arguments = arguments(target, &manifest, &plugins)?;
+        let mut arguments = arguments(target, &manifest, &plugins)?;
+        // In a pod, the ServiceAccount reviews callers without these flags.
+        let reviewer = kubeconfig.display();
+        arguments.extend(["authentication", "authorization"].map(|what| format!("--{what}-kubeconfig={reviewer}")));
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let process = Process::start_as(&kubeconfig, &arguments, Some((&namespace, OWN)))?;
         Ok(Self { process, scene, plugins, without: without.cloned() })
@@ -107,6 +110,7 @@ impl Trial {
         self.until_cached(&objects).await?;
         self.scene.create_pods().await?;
         self.repeat_refusals().await?;
+        self.scene.ask_about_new_pod(&self.process).await?;
         for Outcome { description, has_happened, .. } in &outcomes::WHILE_RUNNING {
             eventually(description, || async {
                 Ok(Look::at(has_happened(&self.scene).await?, || "it has not happened yet".into()))

@@ -112,7 +112,10 @@ impl Source {
 
     async fn leader(&self) -> Result<Client> {
         let lease = self.lease.as_ref().map(|(namespace, name)| (namespace.as_str(), name.as_str()));
-        let hint = || "berth explain --help".to_owned();
+        let hint = || match lease {
+            Some((namespace, _)) => format!("kubectl auth can-i get leases -n {namespace}"),
+            None => "berth explain … --lease NAMESPACE/NAME, which does not list all Leases".to_owned(),
+        };
         let leaders = self.user.leaders(lease).await.or_hint(hint)?;
         let location = match leaders.as_slice() {
             [(_, location)] => location,
