@@ -116,6 +116,15 @@ async fn a_question_about_a_change_is_checked_and_bounded() {
         let (found, body) = ask(Rights::All, None, question).await;
         assert!(found == code && body.contains(contained), "{question:.40}: {found} {body}");
     }
+    for (headers, code) in
+        [(&[][..], 200), (&[("origin", "https://elsewhere.example")], 415), (&[("content-type", "text/plain")], 415)]
+    {
+        let request = headers
+            .iter()
+            .fold(Request::post("/berth/v1/whatif"), |request, (name, value)| request.header(*name, *value));
+        let (found, body) = send(Rights::All, None, request.body(Body::from("{}")).expect("a request")).await;
+        assert_eq!(found, code, "{headers:?}: {body}");
+    }
     assert_eq!(ask(Rights::OfCaller, None, "{}").await.0, 401);
     assert_eq!(ask(Rights::OfCaller, Some(User::anonymous()), "{}").await.0, 403);
     assert_eq!(ask(Rights::OfCaller, Some(master()), "{}").await.0, 200);

@@ -15,8 +15,9 @@ mod rights;
 use std::sync::Arc;
 
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, Extension, Path, Query, State};
-use axum::http::StatusCode;
+use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::map_request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -86,7 +87,10 @@ pub fn router(questions: Arc<dyn Questions>, rights: Rights) -> Router {
         .route("/berth/v1/namespaces/{namespace}/pods/{name}", get(pod))
         .route("/berth/v1/namespaces/{namespace}/queue", get(queue_of_namespace))
         .route("/berth/v1/queue", get(queue))
-        .route("/berth/v1/whatif", post(what_if).layer(DefaultBodyLimit::max(MOST_QUESTION)))
+        .route(
+            "/berth/v1/whatif",
+            post(what_if).layer(DefaultBodyLimit::max(MOST_QUESTION)).layer(map_request(json_by_default)),
+        )
         .with_state(Api { questions, rights })
 }
 
@@ -94,6 +98,16 @@ pub fn router(questions: Arc<dyn Questions>, rights: Rights) -> Router {
 struct Api {
     questions: Arc<dyn Questions>,
     rights: Rights,
+}
+
+/// Reads a body without a type as JSON: `kubectl create --raw` names no type. A browser always sends the origin of a page
+/// of another site.
+async fn json_by_default(mut request: Request) -> Request {
+    let headers = request.headers_mut();
+    if !headers.contains_key(header::CONTENT_TYPE) && !headers.contains_key(header::ORIGIN) {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    request
 }
 
 #[derive(Debug, Default, Deserialize)]
