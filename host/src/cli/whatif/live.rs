@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use berth_analysis::ClusterCopy;
 use berth_analysis::whatif::rules_wanted;
 use berth_core::model::{ObjectKind, ObjectReads};
@@ -54,10 +54,15 @@ async fn list_all(client: &Client, wanted: &[ObjectReads]) -> Result<(Vec<Value>
             Err(Error::Api(status)) if matches!(status.code, 401 | 403) && !kind.is_pod_or_node() => {
                 refused.push((kind, status.message.as_str().into()));
             }
-            Err(error) => {
+            Err(Error::Api(status)) => {
                 let plural = kind.kind.to_lowercase() + "s";
-                let failed = Err(error).with_context(|| format!("listing objects of {kind}"));
+                let failed = Err(anyhow!("listing objects of {kind}: {}", status.message));
                 return failed.or_hint(|| format!("kubectl auth can-i list {plural} --all-namespaces"));
+            }
+            Err(error) => {
+                let causes = berth_kube::error_with_causes(&error);
+                return Err(anyhow!("the API server can't be reached: {causes}"))
+                    .or_hint(|| "kubectl cluster-info".to_owned());
             }
         }
     }
