@@ -24,6 +24,8 @@ impl SchedulingCycle<'_> {
         let is_usable = candidates.are_all()
             && !self.verify
             && self.observer.is_none()
+            // If an extender rejects the last node, the reasons of the plugins are needed, too.
+            && !self.concerns_extenders()
             && Sample::of(self.cache.node_count(), profile.percentage_of_nodes_to_score, 0).is_none()
             && self.nominated_pods().is_empty();
         if !is_usable {

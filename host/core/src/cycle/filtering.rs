@@ -26,9 +26,8 @@ impl SchedulingCycle<'_> {
         let mut nodes =
             self.at(ExtensionPoints::FILTER, |cycle| cycle.passing(profile, &candidates, &mut diagnosis))?;
         if self.concerns_extenders() {
-            let listed = self.listed(&nodes, &candidates.filters)?.to_vec();
-            self.add_indexed_rejections(&nodes, &mut diagnosis.rejected_nodes);
-            nodes = Nodes::Found(self.left_by_extenders(listed, &mut diagnosis)?);
+            let passed = self.listed(&nodes, &candidates.filters)?.to_vec();
+            nodes = Nodes::Found(self.left_by_extenders(passed, &mut diagnosis)?);
         }
         if nodes.len() == 0 {
             return Err(no_node(&mut diagnosis));

@@ -80,9 +80,7 @@ impl SchedulingCycle<'_> {
     pub(super) fn record_summed(&mut self, found: &Nodes<'_>, nodes: &[NodeId], totals: &[i64], node: NodeId) {
         let Some(mut recording) = self.recording.take() else { return };
         recording.set_chosen(nodes, totals, node);
-        if !self.concerns_extenders() {
-            self.add_indexed_rejections(found, &mut recording.found().rejected);
-        }
+        self.add_indexed_rejections(found, &mut recording.found().rejected);
         let best = best_first(nodes, totals, node).into_iter();
         let best: Vec<BestNode> =
             best.map(|(node, total, at)| self.best_node_at(&recording, node, total, at)).collect();

@@ -119,13 +119,16 @@ impl ResultCache {
         self.candidates.of(Arc::clone(key), cycle)
     }
 
-    /// Returns whether the plugin answers that it skips the pod. Returns false without a call if results are not
-    /// cached, or if the plugin has no skip call or is distrusted. If the call fails, the plugin is asked at its
-    /// extension points like any other plugin, and the failure shows there.
+    /// Returns whether the plugin answers that it skips the pod. Returns false without a call if the plugin has no skip
+    /// call or is distrusted. If the call fails, the plugin is asked at its extension points like any other plugin, and
+    /// the failure shows there. The plugin is also asked if results are not cached, so that a cache changes no decision.
     pub fn skips(&mut self, plugin: &ProfilePlugin, cycle: &Cycle<'_>, plugins: &mut dyn Plugins) -> bool {
         let declaration = &plugin.declaration;
-        if !self.is_enabled() || !declaration.points.contains(ExtensionPoints::SKIP) || self.is_distrusted(plugin.id) {
+        if !declaration.points.contains(ExtensionPoints::SKIP) || self.is_distrusted(plugin.id) {
             return false;
+        }
+        if !self.is_enabled() {
+            return plugins.skip(plugin.id, cycle).unwrap_or(false);
         }
         let results = self.of(plugin.id, cycle.signature, cycle.id);
         results.catch_up(cycle.cache, declaration);

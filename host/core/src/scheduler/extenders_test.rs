@@ -7,10 +7,11 @@ use std::time::Duration;
 use super::*;
 use crate::cache::{NodeId, PodId};
 use crate::extenders::{Extender, Extenders, Filtered, Scores, Victims};
+use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Container, ContainerKind, Node, PodSpec, Resources};
 use crate::plugins::{
     AskBack, Candidate, Code, Cycle, Declaration, PluginError, PluginId, PodActions, PodSignatureId, PostFilterResult,
-    PreFilterResult, PreScoreResult, PreemptionPlan, Status, Verdicts, WhatIf,
+    PreFilterResult, PreScoreResult, PreemptionPlan, Scope, Status, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 use crate::reads::PodReads;
@@ -190,7 +191,14 @@ impl Bench {
         let list = scripts.iter().map(|script| script.extender.clone()).collect();
         let extenders = Scripted { scripts, list, asked: asker };
         let mut bench = Self { core: Core::new(Options::default()), extenders, asked, now: Timestamp(0) };
-        let declaration = Arc::new(Declaration { name: "OneEach".into(), ..Declaration::default() });
+        let declaration = Declaration {
+            name: "OneEach".into(),
+            node: NodeFacts::NAME.into(),
+            resident_pods: PodFacts::NAME.into(),
+            filter_scope: Scope::Node,
+            ..Declaration::default()
+        };
+        let declaration = Arc::new(declaration);
         let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: Default::default() };
         let (filter, post_filter) = (vec![plugin.clone()], vec![plugin]);
         bench.step(Event::PluginsSwapped(vec![Profile { filter, post_filter, ..Profile::default() }]));
@@ -276,6 +284,15 @@ fn each_extender_filters_the_nodes_that_the_last_one_left() {
         assert_eq!(bench.place(), placed);
         assert_eq!(bench.asked(), asked);
     }
+}
+
+/// The answers of the plugin about the other nodes are cached.
+#[test]
+fn the_reasons_of_plugins_and_extenders_add_up() {
+    let script = Script { rejects: Ok(&[("b", "no"), ("c", "no")]), victims: Ok(&[("a", &["r-a"])]), ..Script::new() };
+    let mut bench = Bench::full(vec![script], &["a"]);
+    // The node that the plugin rejected is a candidate for preemption.
+    assert_eq!(bench.place(), "evict r-a; Unschedulable: 0/3 nodes are available: 1 full, 2 no.");
 }
 
 #[test]

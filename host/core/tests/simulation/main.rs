@@ -125,6 +125,33 @@ fn decision_records_change_no_decision() {
     assert!(recorded.into_inner() > 0, "no decision was ever recorded: the simulation tests nothing");
 }
 
+/// Whether and how much is cached changes no action.
+#[test]
+fn a_cache_of_any_size_gives_the_same_history() {
+    let placed = AtomicUsize::new(0);
+    for_each_seed("a_cache_of_any_size_gives_the_same_history", |seed| {
+        let mut first: Option<Vec<String>> = None;
+        for keeping in Keeping::ALL {
+            let mut world = World::without_traps(seed, keeping);
+            world.live(120);
+            world.settle();
+            placed.fetch_add(world.bound, Relaxed);
+            let first = first.get_or_insert_with(|| world.history.clone());
+            let differs = first.iter().zip(&world.history).position(|(one, other)| one != other);
+            let differs =
+                differs.or((first.len() != world.history.len()).then(|| first.len().min(world.history.len())));
+            if let Some(at) = differs {
+                panic!(
+                    "action {at} differs with {keeping:?}:\n{:#?}\n{:#?}",
+                    &first[at.saturating_sub(2)..first.len().min(at + 2)],
+                    &world.history[at.saturating_sub(2)..world.history.len().min(at + 2)]
+                );
+            }
+        }
+    });
+    assert!(placed.into_inner() > 0, "no pod was ever placed: the simulation tests nothing");
+}
+
 #[test]
 fn the_same_seed_gives_the_same_history() {
     for (seed, keeping) in seeds().into_iter().step_by(25).zip(Keeping::ALL.into_iter().cycle()) {

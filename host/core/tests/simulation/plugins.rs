@@ -21,6 +21,8 @@ use crate::spread::{self, Spread};
 
 pub struct Fakes {
     pub rng: fastrand::Rng,
+    /// Draws for a call depend on the call alone, and not on the calls before it.
+    pub stateless: bool,
     /// On average, one call in this many traps; 0 for none.
     pub trap_one_in: u32,
     pub generation: u32,
@@ -47,6 +49,7 @@ impl Fakes {
         ledger.faults = false;
         let rng = fastrand::Rng::with_seed(seed);
         Self {
+            stateless: false,
             rng,
             trap_one_in: 0,
             generation: 0,
@@ -109,8 +112,22 @@ impl Fakes {
 
     /// Returns what Preemption does with other pods. No event of a claim would wake a pod that Preemption rejects in
     /// permit, so that it rejects none if the plugins are honest.
-    fn preemptions_pods(&mut self, cycle: &Cycle<'_>) -> PodActions {
+    fn preemptions_pods(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> PodActions {
+        self.begin(plugin, cycle, 1);
         self.ledger.pod_actions(cycle, !self.honest, &mut self.rng)
+    }
+
+    /// Begins the draws for a call about this pod.
+    fn begin(&mut self, plugin: PluginId, cycle: &Cycle<'_>, call: u64) {
+        if self.stateless {
+            let uid = cycle
+                .pod
+                .key
+                .uid
+                .bytes()
+                .fold(u64::from(plugin.0), |hash, byte| hash.wrapping_mul(31) ^ u64::from(byte));
+            self.rng = fastrand::Rng::with_seed(uid ^ (cycle.time.0 << 20) ^ (call << 60));
+        }
     }
 
     pub fn may_trap(&mut self, plugin: PluginId) -> Result<(), PluginError> {
@@ -129,7 +146,10 @@ impl Plugins for Fakes {
     }
 
     fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
-        self.ledger.seen.insert(cycle.pod.key.uid.clone());
+        // The core does not ask again about a pod whose answer is cached.
+        if !self.stateless {
+            self.ledger.seen.insert(cycle.pod.key.uid.clone());
+        }
         self.may_trap(plugin)?;
         let status = Status { code: Code::UnschedulableAndUnresolvable, reasons: vec!["gated".into()] };
         Ok((!cycle.pod.spec.scheduling_gates.is_empty()).then_some(status))
@@ -166,6 +186,7 @@ impl Plugins for Fakes {
 
     /// At random, the plugin does not answer by class, or forgets its earlier answers as after a rebuild.
     fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
+        self.begin(plugin, cycle, 0);
         self.may_trap(plugin)?;
         let forgets = self.rng.u8(..16) == 0;
         let classified = self.spread.classify(plugin, cycle, known, forgets);
@@ -213,7 +234,7 @@ impl Plugins for Fakes {
                 reasons,
                 clear: false,
                 intents: Vec::new(),
-                pods: self.preemptions_pods(cycle),
+                pods: self.preemptions_pods(plugin, cycle),
             });
         }
         for node in nodes {
@@ -224,12 +245,12 @@ impl Plugins for Fakes {
                 return Ok(PostFilterResult::Nominate(PreemptionPlan {
                     node: *node,
                     evict: removed,
-                    pods: self.preemptions_pods(cycle),
+                    pods: self.preemptions_pods(plugin, cycle),
                     ..PreemptionPlan::default()
                 }));
             }
         }
-        let (reasons, pods) = (vec!["no victims".into()], self.preemptions_pods(cycle));
+        let (reasons, pods) = (vec!["no victims".into()], self.preemptions_pods(plugin, cycle));
         Ok(PostFilterResult::Unschedulable { reasons, clear: true, intents: Vec::new(), pods })
     }
 
@@ -257,12 +278,14 @@ impl Plugins for Fakes {
         cycle: &Cycle<'_>,
         node: NodeId,
     ) -> Result<Result<Reserved, Status>, PluginError> {
+        self.begin(plugin, cycle, 2);
         self.choice.chosen(cycle, node);
         self.may_trap(plugin)?;
         Ok(self.ledger.reserve(plugin.0 % KINDS, cycle, node, &mut self.rng))
     }
 
     fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8], _: bool) -> Undone {
+        self.begin(plugin, cycle, 3);
         self.ledger.ends(plugin.0 % KINDS, cycle, state, "unreserve");
         Undone { intents: Vec::new(), pods: self.ledger.pod_actions(cycle, true, &mut self.rng) }
     }
@@ -274,6 +297,7 @@ impl Plugins for Fakes {
         _: &str,
         state: &[u8],
     ) -> Result<Permission, PluginError> {
+        self.begin(plugin, cycle, 4);
         self.may_trap(plugin)?;
         self.ledger.is_reserved(plugin.0 % KINDS, cycle, state);
         Ok(self.ledger.permit(cycle, &mut self.rng))
@@ -298,6 +322,7 @@ impl Plugins for Fakes {
         node: &str,
         state: &[u8],
     ) -> Result<Option<Vec<Intent>>, PluginError> {
+        self.begin(plugin, cycle, 5);
         self.may_trap(plugin)?;
         self.ledger.is_reserved(plugin.0 % KINDS, cycle, state);
         Ok((self.rng.u8(..8) == 0).then(|| vec![ledger::binding(cycle, node)]))
@@ -314,7 +339,7 @@ impl Plugins for Fakes {
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         self.may_trap(plugin)?;
-        let skips = !self.honest && self.ledger.faults && self.rng.bool();
+        let skips = !self.honest && !self.stateless && self.ledger.faults && self.rng.bool();
         Ok(vec![if skips { Hint::Skip } else { Hint::Queue }; pods.len()])
     }
 }
