@@ -46,6 +46,9 @@ pub struct PendingPod {
     pub reason: String,
     /// The events that can move the pod, as far as the plugins declare them.
     pub awaited_events: Vec<String>,
+    /// The kinds of the objects of these events, without API group.
+    #[serde(default)]
+    pub awaited_kinds: Vec<String>,
 }
 
 impl QueueListing {
@@ -68,6 +71,8 @@ impl PendingPod {
         let gate =
             entry.gate.as_ref().map(|gate| format!("{} does not admit the pod to the queue", gate.declaration.name));
         let message = entry.reported.as_ref().map(|(_, message)| message.to_string());
+        let awaited = awaited(sub_queue, entry);
+        let kinds: BTreeSet<&str> = awaited.iter().map(|event| &*event.kind).collect();
         Self {
             pod: PodRef::from(&entry.pod.key),
             priority: entry.pod.spec.priority,
@@ -77,7 +82,8 @@ impl PendingPod {
             attempts: entry.attempts,
             plugins: plugins(entry),
             reason: gate.or(message).unwrap_or_default(),
-            awaited_events: awaited(sub_queue, entry),
+            awaited_kinds: kinds.into_iter().map(str::to_owned).collect(),
+            awaited_events: texts(awaited),
         }
     }
 }
@@ -93,7 +99,7 @@ impl PodStatus {
             status.since = Some(entry.since().0);
             status.attempts = entry.attempts;
             status.rejectors = plugins(entry);
-            status.awaited_events = sub_queue.map(|sub_queue| awaited(sub_queue, entry)).unwrap_or_default();
+            status.awaited_events = sub_queue.map(|sub_queue| texts(awaited(sub_queue, entry))).unwrap_or_default();
         }
         if let Some(reserved) = core.reserved(uid) {
             status.since = Some(reserved.since.0);
@@ -119,36 +125,62 @@ fn plugins(entry: &QueuedPod) -> Vec<String> {
     entry.rejectors().iter().map(|by| by.declaration.name.to_string()).chain(failed).collect()
 }
 
+/// An event that can move a pod.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct AwaitedEvent {
+    /// The event in words.
+    text: String,
+    /// The kind of the event's object, or the event in words if it is about no object.
+    kind: String,
+}
+
+impl AwaitedEvent {
+    fn without_object(text: &str) -> Self {
+        Self { text: text.to_owned(), kind: text.to_owned() }
+    }
+
+    fn new(kind: &str, text: String) -> Self {
+        Self { text, kind: kind.rsplit('/').next().unwrap_or_default().to_owned() }
+    }
+}
+
+fn texts(events: Vec<AwaitedEvent>) -> Vec<String> {
+    let texts: BTreeSet<String> = events.into_iter().map(|event| event.text).collect();
+    texts.into_iter().collect()
+}
+
 /// Returns the events that can move the pod from its sub-queue.
-fn awaited(sub_queue: SubQueue, entry: &QueuedPod) -> Vec<String> {
+fn awaited(sub_queue: SubQueue, entry: &QueuedPod) -> Vec<AwaitedEvent> {
     match sub_queue {
         SubQueue::Active => Vec::new(),
-        SubQueue::Backoff => vec!["the end of the backoff".to_owned()],
+        SubQueue::Backoff => vec![AwaitedEvent::without_object("the end of the backoff")],
         SubQueue::Unschedulable | SubQueue::Gated => {
-            let events: BTreeSet<String> = entry.rejectors().iter().flat_map(|by| events_of(&by.declaration)).collect();
-            if events.is_empty() { vec!["any change of the cluster".to_owned()] } else { events.into_iter().collect() }
+            let events: Vec<AwaitedEvent> =
+                entry.rejectors().iter().flat_map(|by| events_of(&by.declaration)).collect();
+            let any = || vec![AwaitedEvent::without_object("any change of the cluster")];
+            if events.is_empty() { any() } else { events }
         }
     }
 }
 
 /// Returns the events that the declaration names, or those that follow from what the plugin reads.
-fn events_of(declaration: &Declaration) -> Vec<String> {
+fn events_of(declaration: &Declaration) -> Vec<AwaitedEvent> {
     if !declaration.retry_on.is_empty() {
         let event = |interest: &berth_core::cluster_event::Interest| {
             let actions: Vec<String> = interest.actions.iter_names().map(|(name, _)| action_name(name)).collect();
-            format!("{} {}", interest.kind, actions.join(" or "))
+            AwaitedEvent::new(&interest.kind, format!("{} {}", interest.kind, actions.join(" or ")))
         };
         return declaration.retry_on.iter().map(event).collect();
     }
-    let mut events: Vec<String> =
-        declaration.objects.iter().map(|reads| format!("{} change", reads.kind.kind)).collect();
+    let change = |kind: &str| AwaitedEvent::new(kind, format!("{kind} change"));
+    let mut events: Vec<AwaitedEvent> = declaration.objects.iter().map(|reads| change(&reads.kind.kind)).collect();
     if declaration.filter_scope != Scope::Node || !declaration.node.touching().is_empty() {
-        events.push("Node or pod on a node change".to_owned());
+        events.extend([change("Node"), AwaitedEvent::new("Pod", "Pod on a node change".to_owned())]);
     }
     if declaration.pending_pods.is_some() {
-        events.push("pending Pod change".to_owned());
+        events.push(change("pending Pod"));
     }
-    events.push("this Pod change".to_owned());
+    events.push(change("this Pod"));
     events
 }
 

@@ -214,6 +214,7 @@ async fn the_queue_lists_pending_pods(target: &Target) -> Result<()> {
     ensure!(pending.reason.contains("Insufficient cpu"), "{pending:?}");
     ensure!(pending.plugins.iter().any(|plugin| plugin == "NodeResourcesFit"), "{pending:?}");
     ensure!(!pending.awaited_events.is_empty() && pending.attempts > 0, "{pending:?}");
+    ensure!(pending.awaited_kinds.iter().any(|kind| kind == "Node"), "{pending:?}");
     ensure!(
         asking.questions.queue(Some("kube-system".to_owned())).await?.pods.is_empty(),
         "another namespace has pods"

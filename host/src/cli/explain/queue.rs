@@ -38,23 +38,22 @@ impl Listing for QueueListing {
             return "No pod is pending.\n".to_owned();
         }
         let mut table = if wide { new_table() } else { new_fitted_table() };
-        let mut header = vec!["QUEUE", "POD", "AGE", "IN QUEUE", "ATTEMPTS", "REASON"];
-        if wide {
-            header.extend(["PLUGINS", "MOVED BY"]);
-        }
+        let mut header = vec!["QUEUE", "POD", "AGE", "IN QUEUE", "ATTEMPTS"];
+        header.extend(if wide { &["REASON", "PLUGINS", "WAITS FOR"][..] } else { &["WAITS FOR", "REASON"] });
         table.set_header(header);
         for pending in &self.pods {
-            let reason = if wide { &pending.reason } else { first_sentence(&pending.reason) };
             let mut row = vec![
                 pending.queue.clone(),
                 format!("{}/{}", pending.pod.namespace, pending.pod.name),
                 recorded::ago(self.at, pending.first_seen),
                 recorded::ago(self.at, pending.since),
                 pending.attempts.to_string(),
-                or_dash(reason),
             ];
             if wide {
-                row.extend([or_dash(&pending.plugins.join(", ")), or_dash(&pending.awaited_events.join(", "))]);
+                row.push(or_dash(&pending.reason));
+                row.extend([&pending.plugins, &pending.awaited_events].map(|names| or_dash(&names.join(", "))));
+            } else {
+                row.extend([or_dash(&pending.awaited_kinds.join(", ")), or_dash(first_sentence(&pending.reason))]);
             }
             table.add_row(row);
         }
