@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use berth_apimachinery::human_duration;
 use berth_core::Timestamp;
 use berth_core::attempt::Outcome;
 use berth_core::decision::{Binder, Chosen, Decision, RowKind};
@@ -128,15 +129,11 @@ pub fn ago(now: Timestamp, then: Timestamp) -> String {
     span(now.since(then))
 }
 
-/// Returns a duration with at most two units, for example `4m10s`.
+/// Returns a duration as kubectl prints it; below a second, in milliseconds.
 fn span(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    match (seconds / 86_400, seconds / 3600, seconds / 60) {
-        (0, 0, 0) if seconds == 0 => format!("{}ms", duration.as_millis()),
-        (0, 0, 0) => format!("{seconds}s"),
-        (0, 0, minutes) => format!("{minutes}m{}s", seconds % 60),
-        (0, hours, minutes) => format!("{hours}h{}m", minutes % 60),
-        (days, hours, _) => format!("{days}d{}h", hours % 24),
+    match i64::try_from(duration.as_secs()).unwrap_or(i64::MAX) {
+        0 => format!("{}ms", duration.as_millis()),
+        seconds => human_duration(seconds),
     }
 }
 
@@ -194,14 +191,14 @@ mod tests {
             ..Decision::default()
         };
         let expected = "\
-Recorded: attempt 2 of profile default-scheduler, 1m0s ago (1970-01-01T00:00:03.000Z)
+Recorded: attempt 2 of profile default-scheduler, 60s ago (1970-01-01T00:00:03.000Z)
   outcome: bound to n1: score 190, 7 more than the next node
   before:  4m10s unschedulable, held by Taints, moved by NodeAdd
   nodes:   1 of 3 fitted, taken from an equal pod 500ms before
         2  Taints: tainted
       190  n1 = Fit 100 + Images 90
 Earlier attempts:
-    1  1m3s ago  0/3 nodes are available: 3 tainted.
+    1  63s ago  0/3 nodes are available: 3 tainted.
 ";
         assert_eq!(decisions(&[bound(), earlier], Timestamp(63_000)), expected);
     }

@@ -1,6 +1,6 @@
 //! The Kubernetes API's types without a client: the fields of the built-in kinds ([`schema`]), a reader of
-//! Kubernetes' protobuf ([`protobuf`]), objects in the core's model ([`objects`]), paths of fields ([`fields`]), and
-//! suggestions for mistyped names ([`nearest`]).
+//! Kubernetes' protobuf ([`protobuf`]), objects in the core's model ([`objects`]), paths of fields ([`fields`]),
+//! suggestions for mistyped names ([`nearest`]), and durations as kubectl prints them ([`human_duration`]).
 //!
 //! In: bytes, JSON and names. Out: objects of the core's model, decoded or validated values, and errors with the path
 //! of the field. Informers, replay and tests read objects with the same code.
@@ -10,9 +10,11 @@
 //! This crate must never do I/O, and must never make decisions about objects.
 
 pub mod fields;
+mod human_duration;
 mod nearest;
 pub mod objects;
 pub mod protobuf;
 pub mod schema;
 
+pub use human_duration::human_duration;
 pub use nearest::nearest;

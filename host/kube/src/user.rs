@@ -19,7 +19,6 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Pod;
-use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -31,7 +30,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::client::{ConnectError, client, from_file, wrong_kubeconfig};
-use crate::lease::ServerLocation;
+use crate::lease::{ServerLocation, fingerprint};
 
 /// The name in the TLS handshake and in the header `Host`. The certificate is verified by its fingerprint.
 const NAME: &str = "localhost";
@@ -274,7 +273,7 @@ impl ServerCertVerifier for Pinned {
         _: &[u8],
         _: UnixTime,
     ) -> Result<ServerCertVerified, RustlsError> {
-        let found: String = Sha256::digest(certificate).iter().map(|byte| format!("{byte:02x}")).collect();
+        let found = fingerprint(certificate);
         if found == self.fingerprint {
             return Ok(ServerCertVerified::assertion());
         }

@@ -46,7 +46,7 @@ impl Identity {
     fn new() -> Self {
         let key = rcgen::generate_simple_self_signed(vec![NAME.to_owned()]).expect("a certificate");
         let certificate = key.cert.der().clone();
-        let fingerprint = Sha256::digest(&certificate).iter().map(|byte| format!("{byte:02x}")).collect();
+        let fingerprint = fingerprint(&certificate);
         let private = PrivateKeyDer::try_from(key.signing_key.serialize_der()).expect("a key");
         let provider = Arc::new(ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("TLS");

@@ -6,7 +6,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use rcgen::{CertificateParams, KeyPair};
-use sha2::{Digest, Sha256};
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -71,8 +70,7 @@ impl Certificate {
 
     /// Returns the SHA-256 of the current certificate in DER, in hexadecimal digits.
     pub fn fingerprint(&self) -> Option<String> {
-        let certificate = self.current().cert.first().cloned()?;
-        Some(Sha256::digest(&certificate).iter().map(|byte| format!("{byte:02x}")).collect())
+        self.current().cert.first().map(|certificate| berth_kube::lease::fingerprint(certificate))
     }
 
     /// Reloads the files when the certificate file changes. If the new content can't be used, the previous certificate

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 /// The pod of the leader, as `NAMESPACE/NAME`.
 const POD: &str = "berth.dev/scheduler-pod";
@@ -28,6 +29,12 @@ pub struct ServerLocation {
 
 /// Returns the present location, or `None` if nothing is served or the process runs in no pod.
 pub type Locate = Arc<dyn Fn() -> Option<ServerLocation> + Send + Sync>;
+
+/// Returns the fingerprint of a certificate in DER, as [`ServerLocation::certificate`] has it.
+#[must_use]
+pub fn fingerprint(certificate: &[u8]) -> String {
+    Sha256::digest(certificate).iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 impl ServerLocation {
     /// Reads the annotations of a Lease. Returns `None` if one of them is missing or invalid.

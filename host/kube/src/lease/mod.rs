@@ -24,7 +24,7 @@ mod term;
 pub use self::clock::{Clock, system as system_clock};
 pub use self::election::{Answer, Election, Loss, Moment, Next, Request};
 pub use self::elector::{Elector, Lost};
-pub use self::location::{Locate, ServerLocation};
+pub use self::location::{Locate, ServerLocation, fingerprint};
 pub use self::lock::Lock;
 pub use self::record::Record;
 pub use self::term::{LeaseTerm, Unanswered};

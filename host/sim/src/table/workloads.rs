@@ -1,5 +1,6 @@
 //! The columns of workloads.
 
+use berth_apimachinery::human_duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -100,7 +101,7 @@ fn duration(job: &Value, now: Timestamp) -> Value {
     let time = |pointer| text_at(job, pointer).parse::<Timestamp>().ok();
     let Some(start) = time("/status/startTime") else { return "".into() };
     let end = time("/status/completionTime").unwrap_or(now);
-    clock::human(end.duration_since(start).as_secs()).into()
+    human_duration(end.duration_since(start).as_secs()).into()
 }
 
 /// The columns of CronJobs.
