@@ -30,7 +30,9 @@ fn fields(schema: &Value, root: &Value, path: &str, found: &mut BTreeSet<String>
         };
         match path.as_str() {
             "apiVersion" | "kind" => {}
-            "profiles[]" | "clientConnection" | "limits" | "plugins[]" => fields(&schema, root, &path, found),
+            "profiles[]" | "clientConnection" | "limits" | "decisionRecords" | "plugins[]" => {
+                fields(&schema, root, &path, found)
+            }
             _ => _ = found.insert(path.trim_end_matches("[]").to_owned()),
         }
     }
