@@ -1,6 +1,7 @@
 //! Runs the cases: one trial for each kind of API server that a case needs.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,10 +16,41 @@ use crate::case::{Case, On, Run};
 /// The maximum duration of a trial. A trial that takes longer hangs.
 const TRIAL_LIMIT: Duration = Duration::from_secs(600);
 
-/// The lanes: two trials run at the same time, one of each lane. The trials with a real API server share the server, and
-/// take longer. The trials that start programs are in the other lane. Most trials wait more than they compute.
-static EMBEDDED: Lane = Lane::new();
-static REAL: Lane = Lane::new();
+/// The lanes of each kind. One trial of each lane runs at a time. Most trials wait more than they compute.
+const LANES: usize = 2;
+
+/// The trials with an embedded API server of their own, and the trials that start programs.
+static EMBEDDED: Lanes = Lanes::new();
+/// The trials with a real API server. Those of a lane share one server.
+static REAL: Lanes = Lanes::new();
+
+/// Lanes that get the trials of a kind in turn, so that a trial is in the same lane in each run.
+struct Lanes {
+    trials: AtomicUsize,
+    lanes: [Lane; LANES],
+}
+
+/// The place of a trial.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The number of the lane among those of the kind.
+    number: usize,
+    lane: &'static Lane,
+    position: usize,
+}
+
+impl Lanes {
+    const fn new() -> Self {
+        Self { trials: AtomicUsize::new(0), lanes: [const { Lane::new() }; LANES] }
+    }
+
+    /// Returns the place of the next trial in the list.
+    fn next(&'static self) -> Place {
+        let trial = self.trials.fetch_add(1, Ordering::Relaxed);
+        let number = trial % LANES;
+        Place { number, lane: &self.lanes[number], position: trial }
+    }
+}
 
 /// Lets one trial run at a time. Of the trials that wait, the first in the list of trials is next: what a trial leaves on
 /// the shared API server is then the same in each run.
@@ -28,27 +60,18 @@ struct Lane {
 }
 
 struct LaneState {
-    /// The number of trials that have a position.
-    positions: usize,
     waiting: BTreeSet<usize>,
     busy: bool,
 }
 
 impl Lane {
     const fn new() -> Self {
-        let state = LaneState { positions: 0, waiting: BTreeSet::new(), busy: false };
+        let state = LaneState { waiting: BTreeSet::new(), busy: false };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, LaneState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the position of the next trial in the list.
-    fn position(&self) -> usize {
-        let mut state = self.lock();
-        state.positions += 1;
-        state.positions
     }
 
     /// Waits until no other trial runs and no earlier one waits. The lane is free again when the value is dropped.
@@ -81,9 +104,12 @@ pub const THREADS: usize = 24;
 /// The state that the trials share.
 #[derive(Default)]
 pub struct Harness {
-    /// The control plane, or the error of its start. `None` until the first trial with a real API server.
-    plane: Mutex<Option<Result<Arc<ControlPlane>, String>>>,
+    /// The control plane of each lane.
+    planes: [Mutex<Option<StartedPlane>>; LANES],
 }
+
+/// A control plane, or the error of its start. `None` until the lane's first trial with a real API server.
+type StartedPlane = Result<Arc<ControlPlane>, String>;
 
 #[derive(Clone, Copy)]
 enum Server {
@@ -106,37 +132,39 @@ impl Harness {
         trials
     }
 
-    /// Stops the control plane.
+    /// Stops the control planes.
     pub fn stop(&self) {
-        drop(self.plane.lock().unwrap_or_else(PoisonError::into_inner).take());
+        for plane in &self.planes {
+            drop(plane.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }
     }
 
     fn trial(self: &Arc<Self>, kind: &str, server: Server, case: &Case) -> Trial {
         let (harness, run) = (Arc::clone(self), case.run);
         let name = format!("{kind}::{}::{}", case.module, case.name);
-        let lane = match server {
-            Server::Embedded => &EMBEDDED,
-            Server::Real => &REAL,
+        let place = match server {
+            Server::Embedded => EMBEDDED.next(),
+            Server::Real => REAL.next(),
         };
-        let position = lane.position();
-        Trial::test(name, move || run_in_lane(lane, position, harness.run(server, run)))
+        Trial::test(name, move || run_in_lane(place, harness.run(server, place.number, run)))
     }
 
-    async fn run(&self, server: Server, case: Run) -> Result<()> {
+    async fn run(&self, server: Server, lane: usize, case: Run) -> Result<()> {
         let target = match server {
             Server::Embedded => Target::embedded().await?,
-            Server::Real => Target::real(&*self.plane().await?).await?,
+            Server::Real => Target::real(&*self.plane(lane).await?).await?,
         };
         case(&target).await
     }
 
-    async fn plane(&self) -> Result<Arc<ControlPlane>> {
-        let started = self.plane.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    async fn plane(&self, lane: usize) -> Result<Arc<ControlPlane>> {
+        let kept = || self.planes[lane].lock().unwrap_or_else(PoisonError::into_inner);
+        let started = kept().clone();
         let plane = match started {
             Some(plane) => plane,
             None => {
                 let plane = start_control_plane().await.map(Arc::new).map_err(|error| format!("{error:#}"));
-                *self.plane.lock().unwrap_or_else(PoisonError::into_inner) = Some(plane.clone());
+                *kept() = Some(plane.clone());
                 plane
             }
         };
@@ -146,8 +174,8 @@ impl Harness {
 
 /// Creates a trial that does not get an API server from the harness.
 pub fn standalone_trial(name: &str, run: impl FnOnce() -> BoxFuture<'static, Result<()>> + Send + 'static) -> Trial {
-    let position = EMBEDDED.position();
-    Trial::test(name, move || run_in_lane(&EMBEDDED, position, run()))
+    let place = EMBEDDED.next();
+    Trial::test(name, move || run_in_lane(place, run()))
 }
 
 /// Returns the trials of both lists, each list spread evenly over the whole, so that no lane is idle at the beginning or
@@ -163,8 +191,8 @@ pub fn interleaved(one: Vec<Trial>, other: Vec<Trial>) -> Vec<Trial> {
 }
 
 /// Runs a trial when no other trial of the lane runs. The time limit starts then.
-fn run_in_lane(lane: &Lane, position: usize, trial: impl Future<Output = Result<()>>) -> Result<(), Failed> {
-    let _lane = lane.enter(position);
+fn run_in_lane(place: Place, trial: impl Future<Output = Result<()>>) -> Result<(), Failed> {
+    let _lane = place.lane.enter(place.position);
     run_with_limit(trial)
 }
 
