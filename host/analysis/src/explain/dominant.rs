@@ -85,8 +85,7 @@ pub(super) fn describe(explanation: &mut Explanation, facts: &Dominant, gated: P
     if answers.outcome.is_err() {
         evidence.extend(explanation.rejections.iter().take(3).map(|row| format!("{}.", sentence(row))));
     }
-    let extenders = text::extenders_not_asked(explanation);
-    evidence.extend((!extenders.is_empty()).then(|| extenders.trim_start().to_owned()));
+    evidence.extend(text::extenders_not_asked(explanation));
     evidence.extend(queue(explanation));
     // A sentence that the reason has already is no evidence.
     evidence.retain(|sentence| !explanation.reason.ends_with(sentence));

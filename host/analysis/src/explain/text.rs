@@ -115,13 +115,12 @@ pub fn all_nodes(of: &AllNodes) -> String {
     text
 }
 
-/// Returns a sentence about the extenders that the answer leaves out, with a space before it; empty without extenders.
+/// Returns a sentence about the extenders that the answer leaves out, or `None` if the scheduler asks no extender about
+/// the pod.
 #[must_use]
-pub fn extenders_not_asked(of: &Explanation) -> String {
-    match of.extenders_not_asked.as_slice() {
-        [] => String::new(),
-        urls => format!(" Extenders are not asked, and can reject further nodes: {}.", urls.join(", ")),
-    }
+pub fn extenders_not_asked(of: &Explanation) -> Option<String> {
+    let urls = of.extenders_not_asked.join(", ");
+    (!urls.is_empty()).then(|| format!("Extenders are not asked, and can reject further nodes: {urls}."))
 }
 
 fn add_suggestions<'s>(text: &mut String, title: &str, suggestions: impl Iterator<Item = &'s Suggestion>) {

@@ -60,7 +60,8 @@ impl Listing for PodAnswer {
             (None, None) => None,
         };
         if let Some(computed) = computed {
-            let extenders = self.explanation.as_ref().map_or_else(String::new, text::extenders_not_asked);
+            let extenders = self.explanation.as_ref().and_then(text::extenders_not_asked);
+            let extenders = extenders.map_or_else(String::new, |sentence| format!(" {sentence}"));
             let recorded = recorded::latest_outcome(&self.decisions, now);
             return format!("{computed}Computed now, on a copy of the cluster.{extenders}\n\n{recorded}{hidden}");
         }
