@@ -5,7 +5,7 @@ mod access;
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::Questions;
 use berth_admin::api::{PodQuestion, QuestionError, Questions as _};
-use berth_analysis::whatif::{AddNodes, Question};
+use berth_analysis::whatif::{AddNodes, EXTENDERS_NOT_ASKED, Question};
 use berth_analysis::{PodAnswer, State};
 use berth_core::attempt::Outcome;
 use berth_test_kit::wait::{Look, eventually};
@@ -19,6 +19,7 @@ crate::case::cases!(Both:
     each_state_has_its_own_answer,
     the_queue_lists_pending_pods,
     a_change_is_answered_beside_the_scheduler,
+    extenders_are_named,
 );
 
 /// Returns the tests of callers' rights, which need a real API server.
@@ -197,6 +198,22 @@ async fn a_change_is_answered_beside_the_scheduler(target: &Target) -> Result<()
     // Nothing of this happened in the cluster.
     let pods = session.journal.now(|pods| pods.by_name.keys().cloned().collect::<Vec<_>>());
     ensure!(pods == ["placed"], "{pods:?}");
+    asking.session.end().await
+}
+
+/// The answers leave extenders out, and say so.
+async fn extenders_are_named(target: &Target) -> Result<()> {
+    const EXTENDER: &str = "http://127.0.0.1:1/scheduler";
+    target.configure(&format!(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nextenders:\n\
+         - {{urlPrefix: '{EXTENDER}', filterVerb: filter, ignorable: true}}\n"
+    ))?;
+    let asking = Asking::start(target, three_nodes()).await?;
+    let answer = asking.until(&pod("large", "64"), State::NoNodeFits).await?;
+    let explanation = answer.explanation.context("no explanation")?;
+    ensure!(explanation.extenders_not_asked == [EXTENDER], "{explanation:?}");
+    let answer = asking.questions.whatif(Question::default()).await?;
+    ensure!(answer.notes == [EXTENDERS_NOT_ASKED], "{answer:?}");
     asking.session.end().await
 }
 
