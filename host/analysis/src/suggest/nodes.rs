@@ -8,13 +8,10 @@ use serde_json::json;
 use super::change::{Change, ChangeKind, ObjectRef, PatchOperation};
 use super::confirm::Confirmer;
 use super::suggestion::Suggestion;
-use super::taints::added;
+use super::taints::{CORDON, added};
 use crate::names::counted;
 
 const PLUGIN: &str = "NodeUnschedulable";
-
-/// The taint of an unschedulable node, which the node lifecycle controller adds and removes.
-pub(super) const TAINT: &str = "node.kubernetes.io/unschedulable";
 
 /// The number of nodes that are tried.
 const MOST_NODES: usize = 4;
@@ -24,7 +21,7 @@ pub(super) fn suggest(confirmer: &mut Confirmer<'_>) -> Vec<Suggestion> {
     if !confirmer.cache().nodes().any(|info| info.node.unschedulable) {
         return Vec::new();
     }
-    let tolerated = added(confirmer, vec![json!({"key": TAINT, "operator": "Exists"})]);
+    let tolerated = added(confirmer, vec![json!({"key": CORDON, "operator": "Exists"})]);
     let Some(fit) = confirmer.fits(&tolerated) else { return Vec::new() };
     let mut cordoned: Vec<Arc<Node>> = confirmer.nodes(&fit).filter(|node| node.unschedulable).cloned().collect();
     cordoned.sort_by(|one, other| one.name.cmp(&other.name));
@@ -35,9 +32,9 @@ pub(super) fn suggest(confirmer: &mut Confirmer<'_>) -> Vec<Suggestion> {
 fn uncordoned(confirmer: &mut Confirmer<'_>, node: &Arc<Node>, count: usize) -> Option<Suggestion> {
     let mut patch = vec![PatchOperation::replace("/spec/unschedulable", false.into())];
     // Each removal moves the later taints.
-    let at = node.taints.iter().enumerate().filter(|(_, taint)| *taint.key == *TAINT).map(|(at, _)| at);
+    let at = node.taints.iter().enumerate().filter(|(_, taint)| *taint.key == *CORDON).map(|(at, _)| at);
     patch.extend(at.rev().map(|at| PatchOperation::remove(format!("/spec/taints/{at}"))));
-    let taints = node.taints.iter().filter(|taint| *taint.key != *TAINT).cloned().collect();
+    let taints = node.taints.iter().filter(|taint| *taint.key != *CORDON).cloned().collect();
     let changed = Node { unschedulable: false, taints, ..Node::clone(node) };
     let fit = confirmer.fits_with_node(Arc::new(changed))?;
     let before = json!({"spec": {"unschedulable": true}});

@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 
 use super::change::{ChangeKind, PatchOperation};
 use super::confirm::{Confirmer, then_fit};
-use super::nodes;
 use super::suggestion::Suggestion;
 use crate::names::counted;
 
 const PLUGIN: &str = "TaintToleration";
+
+/// The taint of an unschedulable node, which the node lifecycle controller adds and removes.
+pub(super) const CORDON: &str = "node.kubernetes.io/unschedulable";
 
 /// The number of different sets of taints that are tried.
 const MOST_SETS: usize = 8;
@@ -118,7 +120,7 @@ pub(crate) fn conditions(confirmer: &Confirmer<'_>) -> Option<String> {
     let tolerations = &confirmer.pod.spec.tolerations;
     for info in confirmer.cache().nodes() {
         // The row of NodeUnschedulable tells about cordoned nodes.
-        let says_more = |taint: &&Taint| repels(taint) && is_condition(taint) && *taint.key != *nodes::TAINT;
+        let says_more = |taint: &&Taint| repels(taint) && is_condition(taint) && *taint.key != *CORDON;
         let open = info.node.taints.iter().filter(says_more);
         for taint in open.filter(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint))) {
             *counts.entry(taint.key.to_string()).or_default() += 1;
