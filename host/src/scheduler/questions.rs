@@ -21,7 +21,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::api::{ApiResource, DynamicObject};
 use kube::{Api, Client};
 use serde_json::Value;
-use tokio::sync::{Semaphore, TryAcquireError};
+use tokio::sync::Semaphore;
 
 use super::Observer;
 use super::clock;
@@ -52,8 +52,9 @@ pub struct Questions {
     client: Client,
     observer: Observer,
     kept: Arc<Mutex<Kept>>,
-    places: Semaphore,
-    whatifs: Semaphore,
+    /// A question holds a permit until its answer is computed, also if the caller has gone.
+    places: Arc<Semaphore>,
+    whatifs: Arc<Semaphore>,
 }
 
 /// The sandbox of the last question.
@@ -91,15 +92,12 @@ impl Questions {
     /// Returns a value that answers questions about the scheduler that `observer` sees. `client` reads single pods.
     #[must_use]
     pub fn new(client: Client, observer: Observer) -> Self {
-        let places = Semaphore::new(MOST_QUESTIONS);
-        Self { client, observer, kept: Arc::default(), places, whatifs: Semaphore::new(MOST_WHATIFS) }
+        let [places, whatifs] = [MOST_QUESTIONS, MOST_WHATIFS].map(|most| Arc::new(Semaphore::new(most)));
+        Self { client, observer, kept: Arc::default(), places, whatifs }
     }
 
     async fn answer(&self, question: PodQuestion) -> Result<PodAnswer, QuestionError> {
-        let _place = self.places.try_acquire().map_err(|error| match error {
-            TryAcquireError::NoPermits => QuestionError::Busy,
-            TryAcquireError::Closed => QuestionError::Failed("the scheduler is stopping".to_owned()),
-        })?;
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| QuestionError::Busy)?;
         let PodQuestion { namespace, name, .. } = &question;
         let Some(object) = self.pod(namespace, name).await? else { return self.recorded(namespace, name).await };
         let uid = object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
@@ -110,6 +108,7 @@ impl Questions {
         let pod = PodRef { namespace: namespace.clone(), name: name.clone(), uid };
         let (kept, observer, now) = (Arc::clone(&self.kept), self.observer.clone(), clock::now());
         let answered = tokio::task::spawn_blocking(move || {
+            let _place = place;
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.questions += 1;
             let sandbox = kept.sandbox(&known, &observer, now)?;
@@ -126,16 +125,16 @@ impl Questions {
     }
 
     async fn answer_whatif(&self, question: Question) -> Result<Answer, QuestionError> {
-        let changes_policy = question.configuration.is_some();
-        let _place = self.whatifs.try_acquire().map_err(|_| QuestionError::Busy)?;
-        let configuration = question.configuration.as_deref();
-        let changed = configuration.map(|text| berth_config::parse(text, "configuration")).transpose();
-        let changed = changed.map_err(|error| QuestionError::Invalid(error.to_string()))?;
+        let place = Arc::clone(&self.whatifs).try_acquire_owned().map_err(|_| QuestionError::Busy)?;
         let rules = tokio::time::timeout(PATIENCE, self.rules()).await;
         let rules = rules.map_err(|_| QuestionError::Failed("the API server did not answer in time".to_owned()))??;
         let copy = self.inspect(ClusterCopy::of).await?;
         let (observer, now) = (self.observer.clone(), clock::now());
         let answered = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let configuration = question.configuration.as_deref();
+            let changed = configuration.map(|text| berth_config::parse(text, "configuration")).transpose();
+            let changed = changed.map_err(|error| QuestionError::Invalid(error.to_string()))?;
             let (components, specs) = (observer.components(), observer.serving_profiles());
             let policy = |specs| Policy { components: &components, specs };
             let has_extenders = match &changed {
@@ -152,16 +151,16 @@ impl Questions {
                 object_of: &|_| None,
             };
             let began = Instant::now();
-            let mut answer = whatif(&question, &inputs, &mut |_| began.elapsed() < WHATIF_TIME)?;
+            let answer = whatif(&question, &inputs, &mut |_| began.elapsed() < WHATIF_TIME);
+            let mut answer = answer.map_err(|error| match error {
+                // With a configuration of the caller, the plugins that it names can be the reason.
+                WhatIfError::Sandbox(_) if changed.is_none() => QuestionError::Failed(error.to_string()),
+                error => QuestionError::Invalid(error.to_string()),
+            })?;
             answer.notes.extend(has_extenders.then(|| EXTENDERS_NOT_ASKED.to_owned()));
             Ok(answer)
         });
-        let answer = answered.await.map_err(|error| QuestionError::Failed(error.to_string()))?;
-        answer.map_err(|error| match error {
-            // With a configuration of the caller, the plugins that it names can be the reason.
-            WhatIfError::Sandbox(_) if !changes_policy => QuestionError::Failed(error.to_string()),
-            error => QuestionError::Invalid(error.to_string()),
-        })
+        answered.await.map_err(|error| QuestionError::Failed(error.to_string()))?
     }
 
     /// Reads the objects that a change of the cluster depends on, and that the scheduler does not watch.

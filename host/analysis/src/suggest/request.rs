@@ -47,7 +47,8 @@ impl Request {
         operations.collect()
     }
 
-    /// Returns whether the resource is none of CPU, memory and ephemeral storage.
+    /// Returns whether the resource is an extended resource or huge pages: anything but `cpu`, `memory` and
+    /// `ephemeral-storage`.
     pub fn is_scalar(&self) -> bool {
         !matches!(self.resource.as_str(), "cpu" | "memory" | "ephemeral-storage")
     }

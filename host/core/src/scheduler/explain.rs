@@ -32,11 +32,8 @@ impl Core {
         extenders: &mut dyn Extenders,
         observer: &mut dyn AnswerObserver,
     ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
-        let at = self.profile_index(pod)?;
-        self.begin_explanation();
-        let (mut cycle, profile) = self.scheduling_cycle(pod, at, now, plugins, extenders);
-        cycle.observer = Some(observer);
-        Some(cycle.feasible_nodes_with_scores(profile))
+        let profile = self.profiles[self.profile_index(pod)?].clone();
+        self.explain_with(pod, &profile, now, plugins, extenders, Some(observer))
     }
 
     /// As [`Core::explain`], with the plugins of `profile` instead of those of the pod's own profile. `profile` must
@@ -55,18 +52,13 @@ impl Core {
         observer: Option<&'a mut dyn AnswerObserver>,
     ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
         let at = self.profile_index(pod)?;
-        self.begin_explanation();
-        let (mut cycle, _) = self.scheduling_cycle(pod, at, now, plugins, extenders);
-        cycle.observer = observer;
-        Some(cycle.feasible_nodes_with_scores(profile))
-    }
-
-    /// Counts a cycle, and keeps the result cache within its limit when many explanations follow each other.
-    fn begin_explanation(&mut self) {
         self.cycles += 1;
         if self.cycles.is_multiple_of(EVICT_EVERY) {
             self.results.evict(self.cache.node_count());
         }
+        let (mut cycle, _) = self.scheduling_cycle(pod, at, now, plugins, extenders);
+        cycle.observer = observer;
+        Some(cycle.feasible_nodes_with_scores(profile))
     }
 
     /// Returns the pending pods whose scheduler name no profile has, ordered by uid.
