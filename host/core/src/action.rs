@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::intent::Intent;
 use crate::model::{ObjectKind, ObjectReads, PodKey};
 
@@ -9,7 +11,8 @@ use crate::model::{ObjectKind, ObjectReads, PodKey};
 /// [`crate::Event::Bound`] or [`crate::Event::BindFailed`], and the result of [`Action::ExecuteIntents`] as
 /// [`crate::Event::IntentsExecuted`] or [`crate::Event::IntentsFailed`]. The other variants say what comes back, if anything
 /// does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Action {
     /// Create the pod's binding to this node.
     Bind {
@@ -98,7 +101,8 @@ pub enum Action {
 }
 
 /// A Kubernetes event about a pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct PodEvent {
     /// The pod that the event regards.
     pub pod: PodKey,

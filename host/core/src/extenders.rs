@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{Pod, PodKey};
 
 /// The factor for extenders' scores, in addition to the weight: an extender's highest score is 10
@@ -14,7 +16,8 @@ use crate::model::{Pod, PodKey};
 pub(crate) const SCORE_SCALE: i64 = 10;
 
 /// An entry of `extenders[]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Extender {
     /// `urlPrefix`, for messages.
     pub name: Box<str>,
@@ -44,7 +47,8 @@ impl Extender {
 }
 
 /// The answer of a filter call. Nodes are given by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Filtered {
     /// The nodes that passed. A node that is not in the request is ignored.
     pub nodes: Vec<Box<str>>,
@@ -55,7 +59,8 @@ pub struct Filtered {
 }
 
 /// A node on which a pod would fit without some of the node's pods.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Victims<P> {
     /// The node's name.
     pub node: Box<str>,

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::model::Object;
 
 /// A reference to an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ObjectReference {
     /// `apiVersion`, for example `v1` or `apps/v1`.
     pub api_version: Box<str>,
@@ -21,7 +24,8 @@ pub struct ObjectReference {
 }
 
 /// A change of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Patch {
     /// The object to change.
     pub object: ObjectReference,
@@ -34,7 +38,8 @@ pub struct Patch {
 }
 
 /// The format of a patch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum PatchType {
     /// A JSON merge patch (RFC 7386).
     #[default]
@@ -44,7 +49,8 @@ pub enum PatchType {
 }
 
 /// A wait for a condition of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Wait {
     /// The object.
     pub object: ObjectReference,
@@ -56,7 +62,8 @@ pub struct Wait {
 }
 
 /// A change of the cluster, a wait, or an assumption.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Intent {
     /// Change an object.
     Patch(Patch),

@@ -7,6 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use crate::cache::WhatIf;
 use crate::cache::{Cache, NodeId, PodId};
 pub use crate::classes::{ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed};
@@ -65,7 +67,7 @@ pub enum PreScoreResult {
 
 /// A plugin failed to answer, or its answer broke the contract. The message is for people and says what to do, if
 /// this is known.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("plugin {plugin}: {message}")]
 pub struct PluginError {
     /// The plugin's name.
@@ -99,6 +101,19 @@ impl PluginError {
     pub fn filling(plugin: Arc<str>, message: String) -> Self {
         Self { plugin, message, down: true, filling: true }
     }
+}
+
+/// A call of a plugin that failed. Failures depend on CPU time and on the state of instances, so a capture records them,
+/// and a replay repeats them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedCall {
+    /// The function, for example `filter`.
+    pub function: Box<str>,
+    /// The uid of the call's pod. For queueing hints, the first pod.
+    pub pod: Box<str>,
+    /// The error, with the plugin's name.
+    pub error: PluginError,
 }
 
 /// The outcome of an extension point for one pod.

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::decision::PolicyPlugin;
 use crate::plugins::{Declaration, PluginError, PluginId};
 
 /// The effect of a plugin's failure on the pod's cycle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum FailurePolicy {
     /// The cycle fails. The pod's event names the plugin. The default.
     #[default]

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::plugins::ExtensionPoints;
 use crate::profile::FailurePolicy;
 
 /// The reason why a plugin is enabled. It decides whether the plugin must exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum NamedBy {
     /// Enabled by default. Left out if the component does not exist.
     Default,
@@ -19,7 +22,8 @@ pub enum NamedBy {
 }
 
 /// A plugin enabled at an extension point.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Enabled {
     /// The plugin's name.
     pub name: Arc<str>,
@@ -30,7 +34,8 @@ pub struct Enabled {
 }
 
 /// The plugins enabled at each extension point, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct PointSpecs {
     /// `preEnqueue`
     pub pre_enqueue: Vec<Enabled>,
@@ -116,7 +121,8 @@ impl PointSpecs {
 }
 
 /// A requested profile.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ProfileSpec {
     /// `schedulerName`
     pub scheduler_name: Box<str>,

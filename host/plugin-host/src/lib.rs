@@ -40,6 +40,6 @@ pub use self::guests::{
 pub use self::load::{
     ArgumentSchema, Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Mistake, Source,
 };
-pub use self::loader::{BuiltIn, ComponentSet, Loader, LoaderError, LoaderOptions, line_up, survey};
+pub use self::loader::{BuiltIn, ComponentSet, Loader, LoaderError, LoaderOptions, Succession, line_up, survey};
 pub use self::metrics::{Counters, Usage};
 pub use self::set::{Absent, AssembleError, LineUp, PluginState, PluginStatus, Standing};

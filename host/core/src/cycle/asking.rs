@@ -243,7 +243,7 @@ impl<'a> SchedulingCycle<'a> {
         Cycle {
             id: self.number,
             time: self.time,
-            seed: mix(self.seed, self.number, u64::from(plugin.id.0)),
+            seed: mix(self.seed, self.number, &plugin.declaration.name),
             signature,
             pod: self.pod,
             cache: self.cache,
@@ -294,9 +294,13 @@ pub(super) fn right_length(
     Err(plugin.failed(format!("{call} gave {got} answers about {wanted} {what}")))
 }
 
-/// Returns the seed for one cycle and plugin: the finalizer of SplitMix64 over the three numbers.
-pub(crate) fn mix(seed: u64, cycle: u64, plugin: u64) -> u64 {
-    let mut z = seed ^ cycle.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ plugin.rotate_left(32);
+/// Returns the seed for one cycle and plugin: the finalizer of SplitMix64 over the numbers and the FNV-1a hash of the
+/// plugin's name. The name and not the id, so that the same plugin gets the same seed in a replay, where it may have
+/// another id.
+pub(crate) fn mix(seed: u64, cycle: u64, plugin: &str) -> u64 {
+    let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let plugin = plugin.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
+    let mut z = seed ^ cycle.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ plugin;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

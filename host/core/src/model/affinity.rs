@@ -1,9 +1,12 @@
 //! Affinity and topology spread constraints of pods.
 
+use serde::{Deserialize, Serialize};
+
 use super::selector::{LabelSelector, Requirement};
 
 /// `NodeSelectorTerm`: all requirements have to match. A term without requirements matches no node.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct NodeSelectorTerm {
     /// `matchExpressions`, on labels.
     pub expressions: Vec<Requirement>,
@@ -12,7 +15,8 @@ pub struct NodeSelectorTerm {
 }
 
 /// `PreferredSchedulingTerm`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct PreferredNodeTerm {
     /// 1 to 100.
     pub weight: i32,
@@ -21,7 +25,8 @@ pub struct PreferredNodeTerm {
 }
 
 /// `PodAffinityTerm`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct PodAffinityTerm {
     /// `labelSelector`; `None` selects no pods.
     pub selector: Option<LabelSelector>,
@@ -36,7 +41,8 @@ pub struct PodAffinityTerm {
 }
 
 /// `PodAffinity` or `PodAntiAffinity`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct PodAffinity {
     /// `requiredDuringSchedulingIgnoredDuringExecution`.
     pub required: Vec<PodAffinityTerm>,
@@ -45,7 +51,8 @@ pub struct PodAffinity {
 }
 
 /// `TopologySpreadConstraint`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SpreadConstraint {
     /// `maxSkew`.
     pub max_skew: i32,

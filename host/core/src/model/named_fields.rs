@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// The largest size of an object's named fields as JSON, in bytes, for one plugin. The plugin contract sets this limit.
@@ -13,7 +14,7 @@ const LARGEST: usize = 1 << 20;
 pub struct NamedFields(Option<Arc<[NamedField]>>);
 
 /// A field of an object.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NamedField {
     /// The path, as the plugin wrote it.
     pub path: Arc<str>,
@@ -69,6 +70,18 @@ impl NamedFields {
             }
         };
         if text.len() > LARGEST { NONE.to_owned() } else { text }
+    }
+}
+
+impl Serialize for NamedFields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.all())
+    }
+}
+
+impl<'de> Deserialize<'de> for NamedFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::new)
     }
 }
 

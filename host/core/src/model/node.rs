@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::named_fields::NamedFields;
 use super::{resources::Resources, selector::Labels, taint::Taint};
 
 /// `ConditionStatus`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum ConditionStatus {
     /// `True`
     True,
@@ -17,7 +20,8 @@ pub enum ConditionStatus {
 }
 
 /// `node.status.conditions[]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Condition {
     /// `type`.
     pub kind: Box<str>,
@@ -26,7 +30,8 @@ pub struct Condition {
 }
 
 /// `node.status.images[]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct NodeImage {
     /// All names of the image that the kubelet reports: tags and digests.
     pub names: Vec<Box<str>>,
@@ -35,7 +40,8 @@ pub struct NodeImage {
 }
 
 /// `node.status.nodeInfo`, without the ids of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct NodeSystemInfo {
     /// `architecture`
     pub architecture: Box<str>,
@@ -52,7 +58,8 @@ pub struct NodeSystemInfo {
 }
 
 /// A `v1.Node`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Node {
     /// `metadata.name`
     pub name: Box<str>,

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// `apiVersion` and `kind`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ObjectKind {
     /// For example `v1` or `apps/v1`.
     pub api_version: Box<str>,
@@ -50,7 +53,8 @@ impl fmt::Display for ObjectKind {
 }
 
 /// A kind, and the fields of its objects that are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ObjectReads {
     /// The kind.
     pub kind: Arc<ObjectKind>,
@@ -59,7 +63,8 @@ pub struct ObjectReads {
 }
 
 /// The key of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ObjectKey {
     /// The kind.
     pub kind: Arc<ObjectKind>,
@@ -80,7 +85,8 @@ impl fmt::Display for ObjectKey {
 }
 
 /// An object, pruned to the fields that plugins read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Object {
     /// Kind, namespace and name.
     pub key: ObjectKey,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::affinity::{NodeSelectorTerm, PodAffinity, PreferredNodeTerm, SpreadConstraint};
 use super::named_fields::NamedFields;
 use super::requests::{PodRequests, QosClass};
@@ -12,7 +14,8 @@ use super::taint::Toleration;
 use super::volume::{Volume, VolumeSource};
 
 /// The identity of a pod. The uid identifies it; namespace and name are for people and the API.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct PodKey {
     /// `metadata.namespace`
     pub namespace: Box<str>,
@@ -29,7 +32,8 @@ impl fmt::Display for PodKey {
 }
 
 /// `ports[].protocol`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Protocol {
     /// TCP, also where absent
     #[default]
@@ -41,7 +45,8 @@ pub enum Protocol {
 }
 
 /// A host port of a container.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct HostPort {
     /// `hostIP`; `0.0.0.0` where empty.
     pub ip: Box<str>,
@@ -52,7 +57,8 @@ pub struct HostPort {
 }
 
 /// The list that a container comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum ContainerKind {
     /// `spec.containers`
     Main,
@@ -63,7 +69,8 @@ pub enum ContainerKind {
 }
 
 /// One container.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Container {
     /// `name`
     pub name: Box<str>,
@@ -80,7 +87,8 @@ pub struct Container {
 }
 
 /// `metadata.ownerReferences[]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Owner {
     /// `apiVersion`
     pub api_version: Box<str>,
@@ -95,7 +103,8 @@ pub struct Owner {
 }
 
 /// `pod.spec.resourceClaims[]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct PodResourceClaim {
     /// `name`
     pub name: Box<str>,
@@ -106,7 +115,8 @@ pub struct PodResourceClaim {
 }
 
 /// `spec.preemptionPolicy`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Preemption {
     /// `PreemptLowerPriority`, also where absent
     #[default]
@@ -116,7 +126,8 @@ pub enum Preemption {
 }
 
 /// `pod.spec` without the node's name. Pods with equal specs can share one value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct PodSpec {
     /// `schedulerName`
     pub scheduler_name: Box<str>,

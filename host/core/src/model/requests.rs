@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use berth_quantity::Quantity;
 
 use super::resources::Resources;
@@ -19,7 +21,8 @@ const DEFAULT_CPU: Quantity = Quantity::from_milli(100);
 const DEFAULT_MEMORY: Quantity = Quantity::from_value(200 * 1024 * 1024);
 
 /// The quality of service class of a pod.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum QosClass {
     /// Every container has equal requests and limits of cpu and memory.
     Guaranteed,
@@ -69,7 +72,8 @@ pub struct RequestInputs {
 }
 
 /// The requests of a pod (`pod-requests` in the contract).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct PodRequests {
     /// Requests from the spec. They have to fit on the node.
     pub fit: Resources,

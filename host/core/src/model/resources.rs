@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// Amounts of resources: a container's requests, a node's allocatable, or the sum of the requests of a node's pods.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Resources {
     /// `cpu`, in millicores.
     pub milli_cpu: i64,

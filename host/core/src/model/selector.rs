@@ -1,5 +1,9 @@
 //! Labels and selectors.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// A `map[string]string`, sorted by key: labels, annotations, node selectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Labels(Vec<(Box<str>, Box<str>)>);
@@ -42,8 +46,22 @@ impl<K: Into<Box<str>>, V: Into<Box<str>>> FromIterator<(K, V)> for Labels {
     }
 }
 
+/// As a JSON object.
+impl Serialize for Labels {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Labels {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        BTreeMap::<Box<str>, Box<str>>::deserialize(deserializer).map(Self::from_iter)
+    }
+}
+
 /// The operator of a requirement (`NodeSelectorOperator`, `LabelSelectorOperator`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Operator {
     /// The value is one of `values`.
     In,
@@ -60,7 +78,8 @@ pub enum Operator {
 }
 
 /// `NodeSelectorRequirement` or `LabelSelectorRequirement`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Requirement {
     /// The label's key or the field's path.
     pub key: Box<str>,
@@ -72,7 +91,8 @@ pub struct Requirement {
 
 /// `metav1.LabelSelector`, with `matchLabels` converted to requirements with operator In. An empty selector matches
 /// everything.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct LabelSelector {
     /// All requirements have to match.
     pub requirements: Vec<Requirement>,
@@ -81,6 +101,14 @@ pub struct LabelSelector {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_are_read_as_they_are_written() {
+        let labels: Labels = [("b", "1"), ("a", "2")].into_iter().collect();
+        let text = serde_json::to_string(&labels).expect("text");
+        assert_eq!(text, r#"{"a":"2","b":"1"}"#);
+        assert_eq!(serde_json::from_str::<Labels>(&text).expect("labels"), labels);
+    }
 
     #[test]
     fn of_equal_keys_the_last_stays_and_keys_are_sorted() {

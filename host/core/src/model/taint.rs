@@ -1,7 +1,10 @@
 //! Taints and tolerations.
 
+use serde::{Deserialize, Serialize};
+
 /// `TaintEffect`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Effect {
     /// New pods without a toleration are not scheduled to the node.
     NoSchedule,
@@ -12,7 +15,8 @@ pub enum Effect {
 }
 
 /// `node.spec.taints[]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Taint {
     /// The taint's key.
     pub key: Box<str>,
@@ -23,7 +27,8 @@ pub struct Taint {
 }
 
 /// `TolerationOperator`; the default is `Equal`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum TolerationOperator {
     /// Key and value must be equal.
     #[default]
@@ -37,7 +42,8 @@ pub enum TolerationOperator {
 }
 
 /// `pod.spec.tolerations[]`. Scheduling ignores `tolerationSeconds`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Toleration {
     /// The key. An empty key with `Exists` matches every key.
     pub key: Box<str>,

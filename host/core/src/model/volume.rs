@@ -1,7 +1,10 @@
 //! Volumes of a pod, reduced to the fields that scheduling reads.
 
+use serde::{Deserialize, Serialize};
+
 /// A disk with its identity.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Disk {
     /// `pdName`, `volumeID`, `diskURI`, iscsi's `iqn`, rbd's `image`.
     pub id: Box<str>,
@@ -14,7 +17,8 @@ pub struct Disk {
 }
 
 /// Where a volume comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum VolumeSource {
     /// `persistentVolumeClaim`: claim name, read-only.
     PersistentVolumeClaim(Box<str>, bool),
@@ -43,7 +47,8 @@ pub enum VolumeSource {
 }
 
 /// `pod.spec.volumes[]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Volume {
     /// The volume's name in the pod. Empty for [`VolumeSource::Other`]: admission generates random names for such
     /// volumes, which would give every pod a signature of its own.

@@ -67,7 +67,7 @@ impl Core {
         let cycle = Cycle {
             id: reservation.cycle,
             time: step.now,
-            seed: mix(self.options.seed, reservation.cycle, u64::from(plugin.id.0)),
+            seed: mix(self.options.seed, reservation.cycle, &declaration.name),
             signature: self.results.pod_signatures.of(&declaration.pod, &reservation.pod, self.cycles),
             pod: &reservation.pod,
             cache: &self.cache,

@@ -25,10 +25,12 @@ impl Guests {
         cycle: &Cycle<'_>,
         call: impl FnOnce(&mut Resident) -> Result<R, CallError>,
     ) -> Result<R, PluginError> {
-        match slot(&mut self.slots, plugin) {
-            Some(slot) => slot.ask(export, cycle, &mut self.feeder, &self.rebuilder, call),
-            None => Err(not_loaded(plugin)),
+        let Some(slot) = slot(&mut self.slots, plugin) else { return Err(not_loaded(plugin)) };
+        if let Some(error) = self.failures.repeated(&slot.entry.declaration.name, export, cycle) {
+            return Err(error);
         }
+        let answer = slot.ask(export, cycle, &mut self.feeder, &self.rebuilder, call);
+        answer.inspect_err(|error| self.failures.record(export, cycle, error))
     }
 
     /// Calls one function of the instance.
@@ -103,6 +105,10 @@ impl Plugins for Guests {
         ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
         let Ok(at) = self.slots.binary_search_by_key(&plugin, |slot| slot.id) else { return Err(not_loaded(plugin)) };
+        let name = &self.slots[at].entry.declaration.name;
+        if let Some(error) = self.failures.repeated(name, Export::PostFilter, cycle) {
+            return Err(error);
+        }
         let (mut slot, rebuilder) = (self.slots.remove(at), self.rebuilder.clone());
         let mut feeder = std::mem::take(&mut self.feeder);
         let result = slot.ask(Export::PostFilter, cycle, &mut feeder, &rebuilder, |resident| {
@@ -116,7 +122,7 @@ impl Plugins for Guests {
         });
         self.feeder = feeder;
         self.slots.insert(at, slot);
-        result
+        result.inspect_err(|error| self.failures.record(Export::PostFilter, cycle, error))
     }
 
     fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8], pre_bound: bool) -> Undone {

@@ -7,6 +7,7 @@ use berth_core::cache::{Cache, Coverage};
 use berth_core::model::ObjectReads;
 use berth_core::plugins::PluginId;
 use berth_core::profile::Profile;
+use berth_core::profile_spec::ProfileSpec;
 
 use super::entry::Entry;
 use super::rebuild::Rebuilt;
@@ -72,6 +73,8 @@ pub struct Prepared {
     /// All instances that the profiles use. Other instances are removed.
     pub(crate) used: Vec<PluginId>,
     pub(crate) profiles: Vec<Profile>,
+    /// The specs of the profiles.
+    pub(crate) specs: Vec<ProfileSpec>,
     /// Sends the outcome to the preparing thread; `None` if no thread waits for the outcome.
     pub(crate) done: Option<Sender<Outcome>>,
 }
@@ -118,6 +121,12 @@ impl Prepared {
         let (sender, receiver) = channel();
         self.done = Some(sender);
         (self, receiver)
+    }
+
+    /// Returns the specs from which the profiles of the set were made.
+    #[must_use]
+    pub fn specs(&self) -> &[ProfileSpec] {
+        &self.specs
     }
 
     /// Returns the profiles of the set.

@@ -7,6 +7,7 @@
 mod ask;
 mod delivery;
 mod entry;
+mod failures;
 mod install;
 mod observed;
 mod rebuild;
@@ -25,6 +26,7 @@ pub(super) use self::delivery::Installed;
 pub use self::delivery::{ClusterRequest, Delivery, Outbox, Prepared};
 pub(super) use self::entry::Entry;
 pub use self::entry::Health;
+use self::failures::Failures;
 pub use self::observed::{CallObserver, Observed, PluginAnswer, PluginCall};
 use self::rebuild::{Rebuilder, Rebuilt};
 pub use self::resident::{Resident, Stale};
@@ -41,6 +43,7 @@ pub struct Guests {
     /// Requests for a copy of the cluster that wait until the objects are listed.
     waiting: Vec<ClusterRequest>,
     rebuilder: Rebuilder,
+    failures: Failures,
 }
 
 impl Guests {
@@ -58,7 +61,13 @@ impl Guests {
     /// The thread can't be started.
     pub fn supervised(limits: Arc<Limits>, outbox: Outbox, supervisor: &Supervisor) -> std::io::Result<Self> {
         let rebuilder = Rebuilder::start(limits, outbox, supervisor)?;
-        Ok(Self { slots: Vec::new(), feeder: Feeder::default(), waiting: Vec::new(), rebuilder })
+        Ok(Self {
+            slots: Vec::new(),
+            feeder: Feeder::default(),
+            waiting: Vec::new(),
+            rebuilder,
+            failures: Failures::default(),
+        })
     }
 
     /// Returns the plugin's name.

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use berth_core::cache::{Cache, Coverage};
+use berth_core::cache::Cache;
 use berth_core::model::ObjectReads;
 
 use super::files::Files;
 use super::options::LoaderOptions;
+use super::succession::Succession;
 use super::{LoaderError, compiler, directory};
 use crate::guests::Prepared;
-use crate::load::{Cluster, LoadCause, LoadError, LoadedComponent};
+use crate::load::{Cluster, LoadError, LoadedComponent};
 use crate::set::{AssembleError, Assembled, Assembler, Catalog};
 use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
@@ -70,22 +71,8 @@ impl ComponentSet {
         specs: Vec<ProfileSpec>,
         cluster: &mut dyn FnMut(&[ObjectReads]) -> Cache,
     ) -> Result<Prepared, AssembleError> {
-        let mut copy = |objects: &[ObjectReads]| {
-            let copy = cluster(objects);
-            for reads in objects {
-                let why = match copy.objects().coverage(std::slice::from_ref(reads)) {
-                    Coverage::Complete => continue,
-                    Coverage::Refused(_, why) => why,
-                    Coverage::Underway => "the copy of the cluster lacks these objects or some of their fields".into(),
-                };
-                return Err(LoadCause::NotListed { kind: Arc::clone(&reads.kind), why });
-            }
-            Ok(copy)
-        };
-        let mut assembler = Assembler::new(specs, Arc::clone(&self.limits));
-        let mut cluster = Cluster::new(&mut copy).with_synthetic_trials();
-        let assembled = assembler.assemble(&self.catalog, &mut cluster)?;
-        Ok(assembled.map_or_else(Prepared::default, |assembled| assembled.prepared))
+        let prepared = Succession::new(Arc::clone(&self.limits)).next(self, specs, cluster)?;
+        Ok(prepared.unwrap_or_default())
     }
 
     pub(super) fn assemble(&self, specs: Vec<ProfileSpec>) -> (Assembler, Result<Option<Assembled>, AssembleError>) {

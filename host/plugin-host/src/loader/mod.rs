@@ -8,6 +8,7 @@ mod component_set;
 mod directory;
 mod files;
 mod options;
+mod succession;
 mod survey;
 mod watch;
 mod work;
@@ -21,6 +22,7 @@ use tokio::sync::watch as latest;
 
 pub use self::component_set::ComponentSet;
 pub use self::options::{BuiltIn, LoaderOptions};
+pub use self::succession::Succession;
 pub use self::survey::{line_up, survey};
 use self::work::{Wake, Worker};
 use super::engine::{counting_engine, engine};

@@ -112,6 +112,11 @@ impl Assembler {
         for (name, _) in self.current.serving.iter().filter(|(name, _)| !inventory.serving.contains_key(*name)) {
             tracing::info!(plugin = &**name, "plugin is no longer in service");
         }
+        self.commit_silently(inventory);
+    }
+
+    /// As [`Self::commit`], without a line in the log.
+    pub fn commit_silently(&mut self, inventory: Inventory) {
         self.current = inventory;
     }
 
@@ -231,8 +236,9 @@ impl Draft {
             .map(|entry| ((entry.component.digest, Arc::clone(&entry.arguments)), entry))
             .collect();
         let used = entries.values().map(|entry| entry.id).collect();
+        let specs = key.as_ref().map_or_else(Vec::new, |(specs, _)| specs.clone());
         Assembled {
-            prepared: Prepared { new: self.new, used, profiles, done: None },
+            prepared: Prepared { new: self.new, used, profiles, specs, done: None },
             inventory: Inventory { entries, serving: self.serving, key },
         }
     }

@@ -13,8 +13,8 @@ use crate::cycle::mix;
 use crate::model::Pod;
 use crate::nominations::Nominations;
 use crate::plugins::{
-    Code, Cycle, Declaration, ExtensionPoints, Hint, HintEvent, PluginError, PluginId, Plugins, PodSignatureId,
-    PointOutcome, QueueTimes, Scope, Status, WhatIf,
+    Code, Cycle, Declaration, ExtensionPoints, Hint, HintEvent, PluginError, Plugins, PodSignatureId, PointOutcome,
+    QueueTimes, Scope, Status, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::queue::{Admission, Advisor, HelpedPods, Queue, QueuedPod, Rejector, SortKey};
@@ -115,12 +115,12 @@ impl Advice<'_> {
 
     fn ask<R>(
         &mut self,
-        plugin: PluginId,
+        declaration: &Declaration,
         pod: &Arc<Pod>,
         signature: PodSignatureId,
         ask: impl FnOnce(&mut dyn Plugins, &Cycle<'_>) -> Result<R, PluginError>,
     ) -> Result<R, PluginError> {
-        let seed = mix(self.seed, self.cycle, u64::from(plugin.0));
+        let seed = mix(self.seed, self.cycle, &declaration.name);
         let cycle = Cycle { id: self.cycle, time: self.now, seed, signature, pod, cache: self.cache };
         ask(self.plugins, &cycle)
     }
@@ -128,7 +128,7 @@ impl Advice<'_> {
     fn pre_enqueue(&mut self, plugin: &ProfilePlugin, pod: &Arc<Pod>) -> Result<Option<Rejector>, PluginError> {
         let ProfilePlugin { id, declaration, .. } = plugin;
         let signature = self.results.pod_signatures.of(&declaration.pod, pod, self.cycle);
-        let seed = mix(self.seed, self.cycle, u64::from(id.0));
+        let seed = mix(self.seed, self.cycle, &declaration.name);
         let cycle = Cycle { id: self.cycle, time: self.now, seed, signature, pod, cache: self.cache };
         if self.results.skips(plugin, &cycle, self.plugins) {
             return Ok(None);
@@ -138,7 +138,7 @@ impl Advice<'_> {
         let answer = match kept.clone().filter(|_| keeps) {
             Some(answer) => answer,
             None => {
-                let answer = self.ask(*id, pod, signature, |plugins, cycle| plugins.pre_enqueue(*id, cycle))?;
+                let answer = self.ask(declaration, pod, signature, |plugins, cycle| plugins.pre_enqueue(*id, cycle))?;
                 self.results.of(*id, signature, self.cycle).pre_enqueue = Some(answer.clone());
                 answer
             }
@@ -174,7 +174,7 @@ impl Advice<'_> {
             Subject::Node { .. } | Subject::Object { .. } => [None; 2],
         };
         let happened = HintEvent { event, pods: changed };
-        let seed = mix(self.seed, self.cycle, u64::from(rejector.id.0));
+        let seed = mix(self.seed, self.cycle, &rejector.declaration.name);
         let (id, time, cache) = (self.cycle, self.now, self.cache);
         let signatures: Vec<PodSignatureId> =
             pods.iter().map(|pod| self.results.pod_signatures.of(reads, pod, id)).collect();
@@ -235,7 +235,8 @@ impl Advisor for Advice<'_> {
         {
             return key.clone();
         }
-        let answer = self.ask(plugin.id, pod, signature, |plugins, cycle| plugins.sort_key(plugin.id, cycle, times));
+        let answer =
+            self.ask(&plugin.declaration, pod, signature, |plugins, cycle| plugins.sort_key(plugin.id, cycle, times));
         let Ok(key) = answer else { return by_priority() };
         let key = SortKey::from(key);
         self.results.of(plugin.id, signature, self.cycle).sort_key = Some((times, key.clone()));

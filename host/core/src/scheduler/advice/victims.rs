@@ -60,8 +60,9 @@ impl Advice<'_> {
     /// pod is not lost.
     pub(super) fn fits(&mut self, rejector: &Rejector, cases: &[WhatIf], pod: &Arc<Pod>) -> Vec<bool> {
         let signature = self.results.pod_signatures.of(&rejector.declaration.pod, pod, self.cycle);
-        let verdicts =
-            self.ask(rejector.id, pod, signature, |plugins, cycle| plugins.filter_what_if(rejector.id, cycle, cases));
+        let verdicts = self.ask(&rejector.declaration, pod, signature, |plugins, cycle| {
+            plugins.filter_what_if(rejector.id, cycle, cases)
+        });
         match verdicts {
             Ok(verdicts) if verdicts.nodes.len() == cases.len() => verdicts.nodes.iter().map(|no| *no == 0).collect(),
             _ => vec![true; cases.len()],

@@ -1,0 +1,26 @@
+//! The capture: everything that a scheduler's decisions depended on, in a file, with the decisions.
+//!
+//! - In: each event of the core with its time, what was answered from outside during its step (extenders, failed calls
+//!   of plugins), and the actions of the step.
+//! - Out: a file of lines of JSON, compressed with zstd; and from such a file the same steps again, one after the other.
+//! - Never: this crate decides nothing and plays nothing back. A slow or full disk never delays the scheduler: the
+//!   [`Recorder`] drops steps instead, counts them, and ends the file.
+//!
+//! `docs/capture-format.md` describes the lines. [`record`] has their types. [`write`] and [`read`] turn steps into lines
+//! and back. [`recorder`] writes on a thread of its own. [`extenders`] records the answers of extenders and gives
+//! recorded answers.
+
+pub mod error;
+pub mod extenders;
+mod pods;
+pub mod read;
+pub mod record;
+pub mod recorder;
+pub mod write;
+
+pub use self::error::CaptureError;
+pub use self::extenders::{ExtenderAnswer, RecordingExtenders, ReplayedExtenders};
+pub use self::read::{CaptureReader, Step, StepEvent};
+pub use self::record::{EventRecord, Header, PolicyRecord, RecordedPlugin, RecordedProfile, StepRecord};
+pub use self::recorder::{Recorder, RecorderOptions};
+pub use self::write::{CaptureWriter, EventToWrite, StepToWrite};

@@ -1,0 +1,219 @@
+//! Reads a capture, step by step.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use berth_core::plugins::FailedCall;
+use berth_core::{Event, Timestamp};
+use serde_json::value::RawValue;
+use zstd::stream::read::Decoder;
+
+use crate::error::CaptureError;
+use crate::extenders::ExtenderAnswer;
+use crate::pods::ReadValues;
+use crate::record::{EndRecord, EventRecord, Header, Line, PolicyRecord, StepRecord, VERSION};
+
+/// The largest line, in bytes. The largest object of an API server has 1.5 MiB in most clusters.
+const LONGEST_LINE: u64 = 64 << 20;
+
+/// The largest power of two of bytes that zstd may look back, which bounds the reader's memory.
+const WINDOW_LOG: u32 = 27;
+
+/// A step that was read.
+#[derive(Debug)]
+pub struct Step {
+    /// The time of the step.
+    pub at: Timestamp,
+    /// The event.
+    pub event: StepEvent,
+    /// The answers of extenders during the step, in order.
+    pub extenders: Vec<ExtenderAnswer>,
+    /// The calls of plugins that failed during the step, in order.
+    pub failed_calls: Vec<FailedCall>,
+    /// The actions of the step, as a JSON array. `None` if there were none.
+    pub actions: Option<Box<RawValue>>,
+}
+
+/// The event of a step.
+#[derive(Debug)]
+pub enum StepEvent {
+    /// These profiles and plugins serve from now on.
+    Policy(PolicyRecord),
+    /// Any other event.
+    Event(Event),
+}
+
+/// Reads the steps of a capture, one after the other. Needs little memory, however long the capture is.
+pub struct CaptureReader<R: Read> {
+    lines: BufReader<Decoder<'static, BufReader<R>>>,
+    header: Header,
+    values: ReadValues,
+    line: Vec<u8>,
+    /// The number of lines that were read.
+    read: u64,
+    /// The time of the last step.
+    at: Option<Timestamp>,
+    end: Option<EndRecord>,
+}
+
+impl CaptureReader<File> {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    /// The file can't be read, or is not a capture of a version that this program knows.
+    pub fn open(path: &Path) -> Result<Self, CaptureError> {
+        Self::new(File::open(path).map_err(CaptureError::Unreadable)?)
+    }
+}
+
+/// The part of a first line that every version has.
+#[derive(serde::Deserialize)]
+struct AnyHeader {
+    capture: AnyVersion,
+}
+
+#[derive(serde::Deserialize)]
+struct AnyVersion {
+    version: u32,
+    #[serde(default)]
+    berth: String,
+}
+
+impl<R: Read> CaptureReader<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// As [`CaptureReader::open`].
+    pub fn new(input: R) -> Result<Self, CaptureError> {
+        let mut decoder = Decoder::new(input).map_err(CaptureError::Unreadable)?;
+        decoder.window_log_max(WINDOW_LOG).map_err(CaptureError::Unreadable)?;
+        let mut reader = Self {
+            lines: BufReader::with_capacity(1 << 16, decoder),
+            header: Header::default(),
+            values: ReadValues::default(),
+            line: Vec::new(),
+            read: 0,
+            at: None,
+            end: None,
+        };
+        reader.header = reader.read_header()?;
+        Ok(reader)
+    }
+
+    fn read_header(&mut self) -> Result<Header, CaptureError> {
+        let not_one = |error: &dyn ToString| CaptureError::NotACapture(error.to_string());
+        match self.read_line() {
+            Ok(true) => {}
+            Ok(false) => return Err(CaptureError::NotACapture("the file is empty".to_owned())),
+            // Unknown bytes at the start are no damage of a capture.
+            Err(CaptureError::Damaged { cause, .. }) => return Err(CaptureError::NotACapture(cause)),
+            Err(error) => return Err(error),
+        }
+        let any: AnyHeader = serde_json::from_slice(&self.line).map_err(|error| not_one(&error))?;
+        let AnyVersion { version, berth } = any.capture;
+        if version != VERSION {
+            return Err(CaptureError::Version { found: version, berth, known: VERSION });
+        }
+        match serde_json::from_slice(&self.line).map_err(|error| not_one(&error))? {
+            Line::Capture(header) => Ok(header.into_owned()),
+            _ => Err(not_one(&"the first line is no header")),
+        }
+    }
+
+    /// Returns the header.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Returns the last line of the file, once all steps are read.
+    #[must_use]
+    pub fn end(&self) -> Option<EndRecord> {
+        self.end
+    }
+
+    /// Returns the next step, or `None` after the last one.
+    ///
+    /// # Errors
+    /// The file can't be read, is damaged, or ends without its last line.
+    pub fn next_step(&mut self) -> Result<Option<Step>, CaptureError> {
+        loop {
+            if self.end.is_some() {
+                return Ok(None);
+            }
+            if !self.read_line()? {
+                return Err(CaptureError::Truncated(self.at));
+            }
+            let line = serde_json::from_slice(&self.line).map_err(|error| damaged(self.read, &error))?;
+            match self.values.take(line).map_err(|cause| damaged(self.read, &cause))? {
+                None => {}
+                Some(Line::Step(record)) => {
+                    let step = step(record, &self.values).map_err(|cause| damaged(self.read, &cause))?;
+                    self.at = Some(step.at);
+                    return Ok(Some(step));
+                }
+                Some(Line::End(end)) => self.end = Some(end),
+                Some(_) => return Err(damaged(self.read, &"a second header")),
+            }
+        }
+    }
+
+    /// Reads a line into `self.line`. Returns false at the end of the file.
+    fn read_line(&mut self) -> Result<bool, CaptureError> {
+        self.line.clear();
+        let mut limited = (&mut self.lines).take(LONGEST_LINE);
+        let size = limited.read_until(b'\n', &mut self.line).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => CaptureError::Truncated(self.at),
+            // zstd reports bytes that are none of its own in this way.
+            io::ErrorKind::Other | io::ErrorKind::InvalidData => damaged(self.read, &error),
+            _ => CaptureError::Unreadable(error),
+        })?;
+        if size > 0 && self.line.last() != Some(&b'\n') {
+            if size as u64 == LONGEST_LINE {
+                return Err(damaged(self.read, &format!("a line has more than {LONGEST_LINE} bytes")));
+            }
+            return Err(CaptureError::Truncated(self.at));
+        }
+        self.read += u64::from(size > 0);
+        Ok(size > 0)
+    }
+}
+
+fn damaged(line: u64, cause: &dyn ToString) -> CaptureError {
+    CaptureError::Damaged { line, cause: cause.to_string() }
+}
+
+fn step(record: StepRecord<'_>, values: &ReadValues) -> Result<Step, String> {
+    let StepRecord { at, event, extenders, failed_calls, actions } = record;
+    let event = match event {
+        EventRecord::PluginsSwapped(policy) => StepEvent::Policy(policy),
+        event => StepEvent::Event(core_event(event, values)?),
+    };
+    Ok(Step { at: Timestamp(at), event, extenders, failed_calls, actions })
+}
+
+fn core_event(record: EventRecord<'_>, values: &ReadValues) -> Result<Event, String> {
+    Ok(match record {
+        EventRecord::NodeSet(node) => Event::NodeSet(node),
+        EventRecord::NodeRemoved(name) => Event::NodeRemoved(name),
+        EventRecord::PodSet(record) => Event::PodSet(Arc::new(values.pod(record)?)),
+        EventRecord::PodRemoved(key) => Event::PodRemoved(key),
+        EventRecord::ObjectsWanted(reads) => Event::ObjectsWanted(reads),
+        EventRecord::ObjectSet(object) => Event::ObjectSet(object),
+        EventRecord::ObjectRemoved(key) => Event::ObjectRemoved(key),
+        EventRecord::ObjectsListed(reads) => Event::ObjectsListed(reads),
+        EventRecord::ObjectsRefused(kind, why) => Event::ObjectsRefused(kind, why),
+        EventRecord::WatchStopped(kind) => Event::WatchStopped(kind),
+        EventRecord::Bound(key) => Event::Bound(key),
+        EventRecord::BindFailed(key, why) => Event::BindFailed(key, why),
+        EventRecord::IntentsExecuted(key, step) => Event::IntentsExecuted(key, step),
+        EventRecord::IntentsFailed(key, step, why) => Event::IntentsFailed(key, step, why),
+        EventRecord::EvictionFailed(key) => Event::EvictionFailed(key),
+        EventRecord::PluginsSwapped(_) => return Err("an exchange of plugins without its policy".to_owned()),
+        EventRecord::PluginRecovered(name) => Event::PluginRecovered(name),
+        EventRecord::Tick => Event::Tick,
+        EventRecord::Cycle => Event::Cycle,
+    })
+}

@@ -1,0 +1,183 @@
+//! Writes the steps of a running scheduler on a thread of its own.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::record::Header;
+use crate::write::{CaptureWriter, StepToWrite};
+
+/// How a file of a capture ends.
+pub const EXTENSION: &str = "jsonl.zst";
+
+/// The time between two writes. A crash loses what came after the last write.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// The largest number of steps that wait for the thread. With one more, steps are lost.
+const MOST_WAITING: usize = 100_000;
+
+/// Where a recorder writes, and how much.
+#[derive(Clone, Debug)]
+pub struct RecorderOptions {
+    /// The directory of the files. It is created if it does not exist.
+    pub directory: PathBuf,
+    /// The largest size of the file in bytes.
+    pub limit: u64,
+    /// Counts the steps that are lost.
+    pub lost: Arc<AtomicU64>,
+}
+
+/// Records the steps of one scheduler in a file.
+///
+/// [`Recorder::record`] never waits for the disk. If the disk is too slow or full, the capture ends at that step, and all
+/// later steps count as lost.
+pub struct Recorder {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    path: PathBuf,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    stop: Condvar,
+    limit: u64,
+    lost: Arc<AtomicU64>,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<StepToWrite>,
+    /// The capture has ended: no further step is written.
+    ended: bool,
+    stopping: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic leaves the list of steps as it was.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the capture. The steps that wait are lost.
+    fn end(&self) {
+        let mut state = self.lock();
+        state.ended = true;
+        let waiting = std::mem::take(&mut state.waiting);
+        self.lost.fetch_add(waiting.len() as u64, Relaxed);
+    }
+}
+
+impl Recorder {
+    /// Creates a file in the directory, named by the time, and starts the thread that writes it.
+    ///
+    /// # Errors
+    /// The directory or the file can't be created, or the system refuses a thread.
+    pub fn start(options: RecorderOptions, header: &Header) -> io::Result<Self> {
+        let RecorderOptions { directory, limit, lost } = options;
+        DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
+        let (path, file) = create(&directory)?;
+        let writer = CaptureWriter::new(file, header)?;
+        let shared = Arc::new(Shared { state: Mutex::default(), stop: Condvar::new(), limit, lost });
+        let thread = {
+            let (shared, path) = (Arc::clone(&shared), path.clone());
+            std::thread::Builder::new().name("capture".into()).spawn(move || write(&shared, writer, &path))?
+        };
+        Ok(Self { shared, thread: Some(thread), path })
+    }
+
+    /// Returns the path of the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a step. The thread writes it within a second.
+    pub fn record(&self, step: StepToWrite) {
+        let mut state = self.shared.lock();
+        if !state.ended && state.waiting.len() < MOST_WAITING {
+            state.waiting.push(step);
+            return;
+        }
+        if !state.ended {
+            state.ended = true;
+            tracing::error!(file = %self.path.display(), "the capture has ended: the disk is too slow");
+        }
+        self.shared.lost.fetch_add(1, Relaxed);
+    }
+}
+
+/// Writes the remaining steps and the last line.
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.shared.lock().stopping = true;
+        self.shared.stop.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was printed; the file then lacks its last line.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Creates a file that did not exist.
+fn create(directory: &Path) -> io::Result<(PathBuf, File)> {
+    let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let mut number = 1;
+    loop {
+        let path = directory.join(format!("{time}-{number:03}.{EXTENSION}"));
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 999 => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The work of the thread.
+fn write(shared: &Shared, mut writer: CaptureWriter<File>, path: &Path) {
+    loop {
+        let mut state = shared.lock();
+        if !state.stopping {
+            state = shared.stop.wait_timeout(state, INTERVAL).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let (steps, stopping, ended) = (std::mem::take(&mut state.waiting), state.stopping, state.ended);
+        drop(state);
+        let written = steps.iter().try_for_each(|step| writer.step(step)).and_then(|()| writer.flush());
+        if let Err(error) = written {
+            tracing::error!(file = %path.display(), %error, "the capture has ended: it can't be written");
+            shared.lost.fetch_add(steps.len() as u64, Relaxed);
+            return shared.end();
+        }
+        let full = writer.written() >= shared.limit;
+        if full && !ended {
+            tracing::warn!(file = %path.display(), limit = shared.limit, "the capture has ended: it is as large as its limit");
+            shared.end();
+        }
+        if stopping || full || ended {
+            if let Err(error) = writer.end(shared.lost.load(Relaxed)) {
+                tracing::error!(file = %path.display(), %error, "the last line of the capture can't be written");
+            }
+            return;
+        }
+    }
+}
+
+/// Returns the files of captures in a directory, oldest first.
+///
+/// # Errors
+/// The directory can't be read.
+pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(EXTENSION)) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
