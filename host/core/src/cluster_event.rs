@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, Object, ObjectKind, Pod, Resources};
 use crate::reads::NodeReads;
@@ -34,7 +36,8 @@ bitflags::bitflags! {
 }
 
 /// Events after which pods that a plugin rejected can get another attempt (`declaration.retry-on`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Interest {
     /// `Node`, `Pod`, `PendingPod`, or another kind: `apiVersion/Kind`, or the kind alone (`PersistentVolumeClaim`) for any API
     /// version.

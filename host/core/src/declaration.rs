@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::cluster_event::{ClusterEvent, Interest, Subject};
 use crate::facts::ClusterFacts;
 use crate::model::{ObjectKind, ObjectReads};
@@ -51,7 +53,8 @@ bitflags::bitflags! {
 }
 
 /// What the answers of a plugin depend on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Scope {
     /// On anything. The plugin is asked for every pod.
     #[default]
@@ -64,7 +67,8 @@ pub enum Scope {
 }
 
 /// The normalization of raw scores, before the weight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Normalization {
     /// None: the scores are in the range 0 to 100 already.
     #[default]
@@ -78,7 +82,8 @@ pub enum Normalization {
 }
 
 /// The declaration that a plugin gives when it is configured.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Declaration {
     /// The name that profiles, events and messages use.
     pub name: Arc<str>,

@@ -21,10 +21,12 @@
 //! - [`action`]: the work for the caller.
 //! - [`attempt`]: the outcome of each scheduling attempt, for metrics. [`decision`]: the records of how attempts ended
 //!   and why.
+//! - [`checkpoint`]: the whole state of a core as plain data, to store it and to restore it.
 
 pub mod action;
 pub mod attempt;
 pub mod cache;
+pub mod checkpoint;
 pub mod classes;
 pub mod cluster_event;
 pub mod cycle;

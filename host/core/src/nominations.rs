@@ -14,11 +14,11 @@ use crate::model::Pod;
 #[derive(Clone, Debug, Default)]
 pub struct Nominations {
     /// By the pod's uid.
-    pods: HashMap<Box<str>, Nominated>,
+    pub(crate) pods: HashMap<Box<str>, Nominated>,
     /// By the node's name, then by the pod's uid.
     by_node: HashMap<Box<str>, BTreeMap<Box<str>, Arc<Pod>>>,
     /// Events since the last call of [`Self::take_events`].
-    events: Vec<ClusterEvent>,
+    pub(crate) events: Vec<ClusterEvent>,
 }
 
 /// A pod with a nominated node.

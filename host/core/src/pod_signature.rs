@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use foldhash::quality::FixedState;
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::facts::PodFacts;
 use crate::model::Pod;
@@ -12,7 +13,7 @@ use crate::reads::PodReads;
 
 /// The id of a pod signature: a set of pods that are equal in the fields that a plugin reads (`pod-signature-id` in the
 /// contract).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PodSignatureId(pub u32);
 
 /// The largest number of signatures that are known for one set of fields. A plugin that reads a pod's name creates a
@@ -65,6 +66,16 @@ impl PodSignatures {
     #[must_use]
     pub fn with_limit(most_per_reads: usize) -> Self {
         Self { sets: Vec::new(), next: 0, most_per_reads }
+    }
+
+    /// Returns the id that the next new signature gets.
+    pub(crate) fn next(&self) -> PodSignatureId {
+        PodSignatureId(self.next)
+    }
+
+    /// Creates an empty value whose first new signature gets this id.
+    pub(crate) fn starting_at(next: PodSignatureId) -> Self {
+        Self { next: next.0, ..Self::default() }
     }
 
     /// Returns the pod's signature in these fields, and notes `cycle` as its last use. The signature is new if no equal

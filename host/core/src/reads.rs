@@ -2,6 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
+use serde::{Deserialize, Serialize};
+
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Labels, NamedFields, Node, Pod};
 
@@ -18,7 +20,8 @@ fn names(names: impl IntoIterator<Item = Box<str>>) -> Names {
 
 /// The fields of a set of pods that a plugin reads (`pod-reads` in the contract). Two pods that are equal in all of them
 /// have the same signature.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct PodReads {
     /// Groups of facts.
     pub facts: PodFacts,
@@ -31,7 +34,8 @@ pub struct PodReads {
 }
 
 /// The fields of nodes that a plugin reads (`node-reads` in the contract).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct NodeReads {
     /// Groups of facts.
     pub facts: NodeFacts,

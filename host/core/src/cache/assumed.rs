@@ -15,31 +15,31 @@ use crate::model::{Object, ObjectKey, ObjectKind};
 
 /// The assumed versions of all objects.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Assumptions {
-    by_key: HashMap<ObjectKey, Layers>,
+pub(crate) struct Assumptions {
+    pub by_key: HashMap<ObjectKey, Layers>,
 }
 
 #[derive(Clone, Debug)]
-struct Layers {
+pub(crate) struct Layers {
     /// The version from the informer.
-    real: Option<Arc<Object>>,
+    pub real: Option<Arc<Object>>,
     /// The assumed versions, in the order in which they were added. An object without layers is removed from `by_key`.
-    layers: Vec<Layer>,
+    pub layers: Vec<Layer>,
 }
 
 #[derive(Clone, Debug)]
-struct Layer {
+pub(crate) struct Layer {
     /// The uid of the pod for which the object is assumed.
-    by: Box<str>,
-    object: Arc<Object>,
-    over: Option<Arc<Object>>,
+    pub by: Box<str>,
+    pub object: Arc<Object>,
+    pub over: Option<Arc<Object>>,
     /// The pod is bound, so that only reports of the informer end the layer.
-    lasting: bool,
+    pub lasting: bool,
 }
 
 /// The version of an object that readers see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct VisibleObject {
+pub(crate) struct VisibleObject {
     pub object: Option<Arc<Object>>,
     pub assumed: bool,
 }

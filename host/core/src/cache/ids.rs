@@ -3,25 +3,27 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// The id of a node for as long as the node exists (`node-id`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NodeId(pub u32);
 
 /// The id of a pod for as long as the pod is assigned to the same node, or assumed there, or for as long as the pod is
 /// pending (`pod-id`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PodId(pub u32);
 
 /// The id of an image under one of its names, for as long as a node has it (`image-id`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ImageId(pub u32);
 
 /// The id of an object for as long as the object exists (`object-id`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ObjectId(pub u32);
 
 /// The id of a kind that plugins read or once read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KindId(pub u16);
 
 /// Items under dense ids.
@@ -47,19 +49,25 @@ const CHUNK: usize = 64;
 /// The number of entries in a page.
 const PAGE: usize = CHUNK * CHUNK;
 
-#[derive(Clone, Debug)]
-enum Entry<T> {
+/// The use of an id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Entry<T> {
+    /// The id names this item.
     Taken(T),
+    /// The item was removed. The id is not used again until it is freed.
     Retired,
     /// The id names an item that is stored elsewhere, under this key.
     Lent(u32),
     /// The id was lent, and its item was removed.
     Returned,
+    /// The id can be used again.
     Free,
 }
 
 impl<T> Entry<T> {
-    fn as_ref(&self) -> Option<&T> {
+    /// Returns the item.
+    pub fn as_ref(&self) -> Option<&T> {
         match self {
             Self::Taken(thing) => Some(thing),
             Self::Retired | Self::Lent(_) | Self::Returned | Self::Free => None,
@@ -74,6 +82,17 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T: Clone> Slab<T> {
+    /// Creates a slab with these entries, by id. `free` holds the free ids; the last of them is used first.
+    pub(crate) fn with_entries(entries: Vec<Entry<T>>, free: Vec<u32>) -> Self {
+        let len = entries.iter().filter(|entry| entry.as_ref().is_some()).count();
+        let mut slab = Self { len, ..Self::default() };
+        for entry in entries {
+            slab.add(entry);
+        }
+        slab.free = free;
+        slab
+    }
+
     pub fn insert(&mut self, thing: T) -> u32 {
         self.len += 1;
         self.add(Entry::Taken(thing))
@@ -188,8 +207,14 @@ impl<T> Slab<T> {
         (0..).zip(self.all()).filter_map(|(id, entry)| Some((id, entry.as_ref()?)))
     }
 
-    fn all(&self) -> impl Iterator<Item = &Entry<T>> {
+    /// Returns the entries of all ids, in the order of the ids.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Entry<T>> {
         self.pages.iter().flat_map(|page| &**page).flat_map(|chunk| &**chunk)
+    }
+
+    /// Returns the free ids. The last of them is used first.
+    pub(crate) fn free_ids(&self) -> &[u32] {
+        &self.free
     }
 
     pub fn len(&self) -> usize {

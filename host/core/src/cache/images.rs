@@ -1,12 +1,15 @@
 //! The images of the whole cluster: their sizes and their numbers of nodes.
 
+use serde::{Deserialize, Serialize};
+
 use super::ids::ImageId;
 use super::log::{Change, ChangeLog};
 use super::register::{Keyed, Register};
 use crate::model::NodeImage;
 
 /// An image under one of its names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ImageState {
     /// The name.
     pub name: Box<str>,
@@ -28,7 +31,7 @@ impl Keyed for ImageState {
 /// All images of the cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Images {
-    states: Register<ImageState>,
+    pub(crate) states: Register<ImageState>,
 }
 
 impl Images {

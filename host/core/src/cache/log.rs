@@ -2,11 +2,14 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::ids::{ImageId, KindId, NodeId, ObjectId, PodId};
 use crate::facts::NodeFacts;
 
 /// One change. It names the changed item. The new value is read from the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Change {
     /// These facts of the node changed. A new node has all facts.
     Node(NodeId, NodeFacts),
@@ -34,7 +37,8 @@ pub enum Change {
 
 /// The latest changes. A reader remembers the position up to which it has applied them. A reader that fell behind the
 /// start of the log starts again from the whole cache.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ChangeLog {
     changes: VecDeque<Change>,
     start: u64,
@@ -62,6 +66,11 @@ impl ChangeLog {
     pub(super) fn latest(&self, since: u64) -> Self {
         let changes: VecDeque<Change> = self.since(since).into_iter().flatten().collect();
         Self { start: self.end() - changes.len() as u64, changes, ..*self }
+    }
+
+    /// Returns whether the position after the last change is a number.
+    pub(crate) fn has_valid_positions(&self) -> bool {
+        self.start.checked_add(self.changes.len() as u64).is_some()
     }
 
     /// Returns the position after the last change.

@@ -17,15 +17,15 @@
 //! While a plugin reads pending pods, the cache also holds these, apart from the pods on nodes. [`crate::Core`] removes
 //! a pending pod when it assumes the pod, and adds the pod again when its reservation is undone.
 
-mod assumed;
+pub(crate) mod assumed;
 mod carry_over;
-mod ids;
+pub(crate) mod ids;
 mod images;
 mod log;
 mod node_info;
-mod objects;
-mod pending;
-mod register;
+pub(crate) mod objects;
+pub(crate) mod pending;
+pub(crate) mod register;
 mod usage;
 mod what_if;
 
@@ -78,17 +78,17 @@ impl Keyed for NodeInfo {
 /// A clone shares nodes, pods and objects with the original until either changes them.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
-    nodes: Register<NodeInfo>,
+    pub(crate) nodes: Register<NodeInfo>,
     /// By uid.
-    pods: Register<CachedPod>,
+    pub(crate) pods: Register<CachedPod>,
     /// Ids of pods by the name of a node that does not exist.
-    waiting: HashMap<Box<str>, Vec<PodId>>,
-    pending: PendingPods,
-    images: Images,
-    objects: Objects,
-    log: ChangeLog,
+    pub(crate) waiting: HashMap<Box<str>, Vec<PodId>>,
+    pub(crate) pending: PendingPods,
+    pub(crate) images: Images,
+    pub(crate) objects: Objects,
+    pub(crate) log: ChangeLog,
     /// Events since the last call of [`Self::take_events`].
-    events: Vec<ClusterEvent>,
+    pub(crate) events: Vec<ClusterEvent>,
 }
 
 impl Cache {

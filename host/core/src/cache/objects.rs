@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::assumed::{Assumptions, VisibleObject};
 use super::ids::{KindId, ObjectId};
 use super::log::{Change, ChangeLog};
@@ -44,18 +46,19 @@ pub enum Coverage {
 /// All objects of the kinds that plugins read.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
-    known: Register<CachedObject>,
-    kinds: Vec<KnownKind>,
-    assumed: Assumptions,
+    pub(crate) known: Register<CachedObject>,
+    pub(crate) kinds: Vec<KnownKind>,
+    pub(crate) assumed: Assumptions,
 }
 
 /// An object before and after a change. At least one of the two is `Some`.
 pub(super) type ObjectChange = (Option<Arc<Object>>, Option<Arc<Object>>);
 
 /// The state of a kind.
-#[derive(Clone, Debug)]
-struct KnownKind {
-    kind: Arc<ObjectKind>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KnownKind {
+    pub kind: Arc<ObjectKind>,
     /// The fields that plugins read; `None` if no plugin reads the kind.
     wanted: Option<BTreeSet<Box<str>>>,
     /// The fields with which the last complete list was made; `None` before the first list.

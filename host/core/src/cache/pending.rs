@@ -15,14 +15,14 @@ use crate::model::Pod;
 use crate::pod_signature::changed_facts;
 
 /// The pending pods, by uid. `None` if the cache does not hold pending pods.
-pub(super) type PendingPods = Option<Register<PendingPod>>;
+pub(crate) type PendingPods = Option<Register<PendingPod>>;
 
 /// A pending pod.
 #[derive(Clone, Debug)]
-pub(super) struct PendingPod {
+pub(crate) struct PendingPod {
     /// An id that the pods on nodes lent ([`super::ids::Slab::lend`]).
-    id: PodId,
-    pod: Arc<Pod>,
+    pub id: PodId,
+    pub pod: Arc<Pod>,
 }
 
 impl Keyed for PendingPod {

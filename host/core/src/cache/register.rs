@@ -10,7 +10,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::ids::Slab;
 
 /// An item with a key that never changes.
-pub(super) trait Keyed {
+pub(crate) trait Keyed {
     type Key: ?Sized + Eq + Hash;
 
     fn key(&self) -> &Self::Key;
@@ -18,7 +18,7 @@ pub(super) trait Keyed {
 
 /// Items by id and by key. A copy shares its data with the original, as a copy of a [`Slab`] does.
 #[derive(Clone, Debug)]
-pub(super) struct Register<T> {
+pub(crate) struct Register<T> {
     entries: Slab<T>,
     /// The ids by key, split by the key's hash into [`PARTS`] tables. A shared table is copied on its own when it
     /// changes.
@@ -55,6 +55,20 @@ impl<T> DerefMut for Register<T> {
 }
 
 impl<T: Keyed + Clone> Register<T> {
+    /// Creates a register with the items of this slab. Fails with the id of an item whose key an earlier item has.
+    pub fn of(entries: Slab<T>) -> Result<Self, u32> {
+        let mut register = Self { entries, ..Self::default() };
+        let ids: Vec<u32> = register.entries.entries().map(|(id, _)| id).collect();
+        for id in ids {
+            let Some(thing) = register.entries.get(id) else { continue };
+            if register.find(thing.key()).is_some() {
+                return Err(id);
+            }
+            register.index(id, register.hasher.hash_one(thing.key()));
+        }
+        Ok(register)
+    }
+
     /// Returns the id of the item with this key.
     pub fn find(&self, key: &T::Key) -> Option<u32> {
         let hash = self.hasher.hash_one(key);
@@ -65,10 +79,15 @@ impl<T: Keyed + Clone> Register<T> {
     pub fn insert(&mut self, thing: T) -> u32 {
         let hash = self.hasher.hash_one(thing.key());
         let id = self.entries.insert(thing);
+        self.index(id, hash);
+        id
+    }
+
+    /// Adds the id of an item whose key has this hash to the ids by key.
+    fn index(&mut self, id: u32, hash: u64) {
         let (entries, hasher) = (&self.entries, &self.hasher);
         let hash_of = |id: &u32| entries.get(*id).map_or(0, |thing| hasher.hash_one(thing.key()));
         Arc::make_mut(&mut self.by_key[part(hash)]).insert_unique(hash, id, hash_of);
-        id
     }
 
     /// Removes the item. Its id stays out of use until [`Slab::free`].

@@ -4,11 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{Pod, Resources};
 
 /// The requests of a node's pods, including assumed pods. A sum above `i64::MAX` shows as `i64::MAX`. The exact sum
 /// is stored separately, so that the shown value is right again when pods leave.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// The sum of the pods' effective requests. `pods` is their number. A scalar resource keeps its name when its
     /// last pod leaves.
@@ -22,7 +25,8 @@ pub struct Usage {
 }
 
 /// The difference between each exact sum and the shown value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Excess {
     milli_cpu: i128,
     memory: i128,

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Queue;
 use super::advisor::{Admission, Advisor};
 use super::entry::QueuedPod;
@@ -12,8 +14,9 @@ use crate::plugins::PluginError;
 use crate::time::Timestamp;
 
 /// Why and how a pod asks for admission.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AdmissionRequest {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AdmissionRequest {
     /// `None` if the pod only moves within its sub-queue.
     cause: Option<Cause>,
     /// The pod does not wait for the end of its backoff.

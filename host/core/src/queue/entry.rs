@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
+use serde::{Deserialize, Serialize};
+
 use super::in_flight::Ticket;
 use super::incoming::{Cause, SubQueue};
 use super::stays::Stays;
@@ -17,7 +19,7 @@ use crate::time::Timestamp;
 pub type SortKey = Arc<[i64]>;
 
 /// The id that stands for all extenders among the rejectors of a pod. No plugin has this id.
-const EXTENDERS: PluginId = PluginId(u32::MAX);
+pub(crate) const EXTENDERS: PluginId = PluginId(u32::MAX);
 
 /// A plugin that rejected a pod, or all extenders.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +59,8 @@ pub struct Rejection {
 }
 
 /// The reason in the condition PodScheduled of a pod without a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum UnscheduledReason {
     /// A plugin or an extender rejected the pod, or the cluster has no node.
     Unschedulable,
@@ -101,17 +104,17 @@ pub struct QueuedPod {
     /// The reason and message that were last written to the pod's condition PodScheduled.
     pub reported: Option<(UnscheduledReason, Arc<str>)>,
     /// The facts of the pod that changed since its last attempt began, or since the pod was first seen.
-    pub(super) changed: PodFacts,
+    pub(crate) changed: PodFacts,
     /// Pre-enqueue admitted the pod.
-    pub(super) admitted: bool,
+    pub(crate) admitted: bool,
     /// The pod's sort key; `None` if queue-sort has to be asked.
-    pub(super) sort_key: Option<SortKey>,
+    pub(crate) sort_key: Option<SortKey>,
     /// The ticket of the pod's current attempt.
-    pub(super) ticket: Option<Ticket>,
+    pub(crate) ticket: Option<Ticket>,
     /// The pod was activated while it could not move to the active sub-queue at once ([`super::Queue::activate`]).
-    pub(super) activated: bool,
+    pub(crate) activated: bool,
     /// The times in the sub-queues since the last attempt.
-    pub(super) stays: Stays,
+    pub(crate) stays: Stays,
     /// The pod awaits victims: preempted pods are leaving its nominated node. No other preemption starts for the pod,
     /// and an event about a pod on a node helps this pod only if this pod fits on that node.
     pub awaits_victims: bool,

@@ -4,14 +4,17 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::cluster_event::ClusterEvent;
 
 /// The largest number of kept events. If a pod is out of the queue for longer, the oldest events are dropped.
 const MOST_EVENTS: usize = 1 << 16;
 
 /// Marks when a pod left the queue. The pod counts as out until [`InFlight::end`] receives the ticket.
-#[derive(Clone, Debug)]
-pub(super) struct Ticket {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Ticket {
     id: u64,
     position: u64,
     /// Events at this position and later do not concern the pod. `None` if all events since `position` do.
@@ -21,15 +24,15 @@ pub(super) struct Ticket {
 /// The events since the earliest time at which a pod left the queue that is still out. The position of an event is the
 /// number of events that were kept before it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct InFlight {
+pub(crate) struct InFlight {
     /// For each pod that is still out, the position of the first event after the pod left the queue, by the id of its
     /// ticket. A later ticket has a higher id, and no lower position.
-    out: BTreeMap<u64, u64>,
+    pub(crate) out: BTreeMap<u64, u64>,
     /// The number of tickets so far.
-    tickets: u64,
-    events: VecDeque<Arc<ClusterEvent>>,
+    pub(crate) tickets: u64,
+    pub(crate) events: VecDeque<Arc<ClusterEvent>>,
     /// The position of the first kept event.
-    start: u64,
+    pub(crate) start: u64,
 }
 
 impl InFlight {

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::cluster_event::ClusterEvent;
 use crate::facts::PodFacts;
 use crate::model::Pod;
 
 /// A sub-queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum SubQueue {
     /// Ready to be tried.
     Active,
@@ -36,7 +39,8 @@ impl SubQueue {
 }
 
 /// The reason why a pod entered a sub-queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Cause {
     /// The pod was created, or became a pod of this scheduler.
     PodAdded,
@@ -59,7 +63,8 @@ pub enum Cause {
 }
 
 /// The kind of change of a pending pod, as kube-scheduler distinguishes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum PodChange {
     /// Its labels.
     Labels,
@@ -103,7 +108,7 @@ impl PodChange {
 }
 
 /// The index of a cluster event's name in the names that [`Incoming`] holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Label(u32);
 
 /// Counts of pods, by sub-queue and cause.
@@ -111,8 +116,8 @@ pub struct Label(u32);
 pub struct Incoming {
     /// Event names, by label. Their number is limited by the kinds that plugins read and the ways in which they
     /// change.
-    labels: Vec<String>,
-    counts: BTreeMap<(SubQueue, Cause), u64>,
+    pub(crate) labels: Vec<String>,
+    pub(crate) counts: BTreeMap<(SubQueue, Cause), u64>,
 }
 
 impl Incoming {

@@ -16,14 +16,14 @@
 //! pod. A pod whose attempt failed without a verdict enters backoff without admission.
 
 mod activation;
-mod admission;
+pub(crate) mod admission;
 mod advisor;
 mod backoff;
-mod entry;
-mod in_flight;
+pub(crate) mod entry;
+pub(crate) mod in_flight;
 mod incoming;
-mod position;
-mod stays;
+pub(crate) mod position;
+pub(crate) mod stays;
 mod victims;
 mod waiters;
 
@@ -66,21 +66,21 @@ impl Default for QueueOptions {
 /// All pending pods of this scheduler's profiles.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
-    options: QueueOptions,
-    pods: HashMap<Box<str>, (Position, QueuedPod)>,
+    pub(crate) options: QueueOptions,
+    pub(crate) pods: HashMap<Box<str>, (Position, QueuedPod)>,
     /// The uids of the pods, by position, which also defines the order within a sub-queue. Pods that wait for admission
     /// are not included.
-    order: BTreeMap<Position, Box<str>>,
-    admissions: Vec<(Box<str>, AdmissionRequest)>,
-    waiters: Waiters,
-    in_flight: InFlight,
+    pub(crate) order: BTreeMap<Position, Box<str>>,
+    pub(crate) admissions: Vec<(Box<str>, AdmissionRequest)>,
+    pub(crate) waiters: Waiters,
+    pub(crate) in_flight: InFlight,
     /// The number of arrivals so far. This number makes positions unique, and orders otherwise equal positions by
     /// arrival.
-    arrivals: u64,
-    waiting: [usize; SubQueue::ALL.len()],
-    incoming: Incoming,
+    pub(crate) arrivals: u64,
+    pub(crate) waiting: [usize; SubQueue::ALL.len()],
+    pub(crate) incoming: Incoming,
     /// The time of the current step.
-    now: Timestamp,
+    pub(crate) now: Timestamp,
 }
 
 impl Queue {
@@ -361,7 +361,8 @@ impl Queue {
         self.put(position, entry);
     }
 
-    fn put(&mut self, position: Position, entry: QueuedPod) {
+    /// Adds a pod at this position.
+    pub(crate) fn put(&mut self, position: Position, entry: QueuedPod) {
         let uid = entry.pod.key.uid.clone();
         if let Some(sub_queue) = position.sub_queue() {
             self.order.insert(position.clone(), uid.clone());

@@ -1,12 +1,15 @@
 //! The position of a pod in the queue.
 
+use serde::{Deserialize, Serialize};
+
 use super::entry::SortKey;
 use super::incoming::SubQueue;
 use crate::time::Timestamp;
 
 /// The sub-queue of a pod, with its key there. The last number is the arrival number, which makes keys unique.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Position {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Position {
     Active(SortKey, u64),
     /// After a rejection, until this time. If the active sub-queue is empty, the first pod is popped before this
     /// time. Pods with the same time are in the order of their sort keys.

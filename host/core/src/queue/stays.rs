@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::incoming::{Cause, SubQueue};
 use crate::time::Timestamp;
 
 /// The stays of a pod in the sub-queues since the end of its last attempt, or since it was first seen.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Stays {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Stays {
     /// The start of the present stay.
     pub since: Timestamp,
     /// The milliseconds of the earlier stays, by sub-queue.

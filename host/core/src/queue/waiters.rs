@@ -7,11 +7,11 @@ use crate::cluster_event::ClusterEvent;
 use crate::plugins::{PluginId, PodSignatureId};
 
 /// A waiting pod: its arrival number and its uid.
-pub(super) type Waiter = (u64, Box<str>);
+pub(crate) type Waiter = (u64, Box<str>);
 
 /// All pods that wait for an event: the unschedulable pods, and the pods that pre-enqueue gates.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Waiters {
+pub(crate) struct Waiters {
     by_plugin: BTreeMap<PluginId, RejectedPods>,
     /// Pods without a rejecting plugin, for example because the cluster had no node.
     without_rejector: BTreeSet<Waiter>,
@@ -26,7 +26,7 @@ struct RejectedPods {
 /// The key of a group of pods that one plugin rejected. A queueing hint for one pod of a group holds for the whole
 /// group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct GroupKey {
+pub(crate) struct GroupKey {
     pub signature: PodSignatureId,
     pub pending: bool,
     /// The priority of the pods if they await their victims ([`QueuedPod::awaits_victims`]). The priority decides which
@@ -35,7 +35,7 @@ pub(super) struct GroupKey {
 }
 
 /// A plugin that an event concerns, with the pods that it rejected.
-pub(super) struct Concerned<'a> {
+pub(crate) struct Concerned<'a> {
     /// The rejector of one of the pods.
     pub rejector: &'a Rejector,
     groups: &'a BTreeMap<GroupKey, BTreeSet<Waiter>>,

@@ -8,13 +8,13 @@ mod permit;
 mod pod_action_queue;
 mod pod_actions;
 mod pod_state;
-mod preemption;
+pub(crate) mod preemption;
 mod recording;
-mod reservation;
-mod reservations;
+pub(crate) mod reservation;
+pub(crate) mod reservations;
 mod scheduling;
 #[cfg(test)]
-mod scripted;
+pub(crate) mod scripted;
 mod step;
 
 use std::collections::BTreeMap;
@@ -71,27 +71,27 @@ impl Default for Options {
 
 /// The scheduler, as the crate documentation describes it. [`Core::step`] is the entry point.
 pub struct Core {
-    options: Options,
-    profiles: Vec<Profile>,
-    cache: Cache,
-    queue: Queue,
-    nominations: Nominations,
-    evictions: Evictions,
+    pub(crate) options: Options,
+    pub(crate) profiles: Vec<Profile>,
+    pub(crate) cache: Cache,
+    pub(crate) queue: Queue,
+    pub(crate) nominations: Nominations,
+    pub(crate) evictions: Evictions,
     /// The index in the list of nodes at which the next cycle starts, if that cycle does not look at all nodes.
-    next_start: usize,
-    results: ResultCache,
-    reservations: Reservations,
+    pub(crate) next_start: usize,
+    pub(crate) results: ResultCache,
+    pub(crate) reservations: Reservations,
     /// The number of [`Action::ExecuteIntents`] so far. The last of these actions has this number as its `step`.
-    intent_steps: u64,
+    pub(crate) intent_steps: u64,
     /// Pending pods without a profile, by uid. A later [`Event::PluginsSwapped`] may add their profile.
-    unclaimed: BTreeMap<Box<str>, Arc<Pod>>,
-    rng: fastrand::Rng,
-    cycles: u64,
+    pub(crate) unclaimed: BTreeMap<Box<str>, Arc<Pod>>,
+    pub(crate) rng: fastrand::Rng,
+    pub(crate) cycles: u64,
     /// The attempts that the last step ended.
-    ended: Vec<Attempt>,
-    decisions: DecisionLog,
+    pub(crate) ended: Vec<Attempt>,
+    pub(crate) decisions: DecisionLog,
     /// The policies of the profiles, for decision records.
-    policies: Vec<Arc<Policy>>,
+    pub(crate) policies: Vec<Arc<Policy>>,
 }
 
 impl Core {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Core;
 use super::advice::by_node;
 use super::reservation::{Reservation, UndoReason};
@@ -18,8 +20,8 @@ use crate::queue::{AfterEvictions, QueuedPod};
 
 /// Evictions that were requested and that the cluster does not show yet. A pod with such evictions requests no other
 /// evictions. The pod is not tried before the cluster shows the evictions or they have failed.
-#[derive(Debug, Default)]
-pub(super) struct Evictions {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Evictions {
     /// By the uid of the preempting pod.
     underway: BTreeMap<Box<str>, Underway>,
     /// The uids of the preempting pods, by the uid of the victim.
@@ -27,8 +29,9 @@ pub(super) struct Evictions {
 }
 
 /// The evictions for one preempting pod.
-#[derive(Debug, Default)]
-struct Underway {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Underway {
     /// The uids of the victims that are not being deleted yet, and whose eviction has not failed.
     victims: BTreeSet<Box<str>>,
     /// At least one victim could not be evicted.
@@ -36,6 +39,22 @@ struct Underway {
 }
 
 impl Evictions {
+    /// Creates a value from the evictions for each preempting pod, by uid.
+    pub(crate) fn new(underway: BTreeMap<Box<str>, Underway>) -> Self {
+        let mut by_victim: BTreeMap<Box<str>, BTreeSet<Box<str>>> = BTreeMap::new();
+        for (uid, of_pod) in &underway {
+            for victim in &of_pod.victims {
+                by_victim.entry(victim.clone()).or_default().insert(uid.clone());
+            }
+        }
+        Self { underway, by_victim }
+    }
+
+    /// Returns the evictions for each preempting pod, by uid.
+    pub(crate) fn underway(&self) -> &BTreeMap<Box<str>, Underway> {
+        &self.underway
+    }
+
     /// Returns the uids of the victims of this pod that are not being deleted yet.
     pub fn underway_for(&self, uid: &str) -> impl Iterator<Item = &str> {
         self.underway.get(uid).into_iter().flat_map(|underway| underway.victims.iter().map(|victim| &**victim))

@@ -11,7 +11,7 @@ use crate::queue::QueuedPod;
 use crate::time::Timestamp;
 
 /// A scheduling attempt that ends, before its pod is queued again.
-pub(super) struct Ending<'a> {
+pub(crate) struct Ending<'a> {
     pub entry: &'a QueuedPod,
     /// When the cycle began.
     pub began: Timestamp,
@@ -83,7 +83,7 @@ impl Core {
     }
 
     /// Returns the policies of these profiles.
-    pub(super) fn policies_of(&self, profiles: &[Profile]) -> Vec<Arc<Policy>> {
+    pub(crate) fn policies_of(&self, profiles: &[Profile]) -> Vec<Arc<Policy>> {
         let policy = |profile: &Profile| Policy {
             scheduler_name: profile.scheduler_name.clone(),
             revision: Arc::clone(&profile.revision),

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::recording::{Ending, rejected};
 use super::scheduling::{attempt, cut, report};
 use super::step::Step;
@@ -23,7 +25,7 @@ use crate::time::Timestamp;
 /// The state of a pod between the choice of its node and its binding, and the data to undo it. A reservation stores
 /// plugin names, not instances, because instances may be exchanged in the meantime.
 #[derive(Debug)]
-pub(super) struct Reservation {
+pub(crate) struct Reservation {
     /// The queue entry with the current pod, to queue the pod again after a failure.
     pub entry: QueuedPod,
     /// The pod as it was in its scheduling cycle. Plugins are asked about this version.
@@ -55,8 +57,9 @@ pub(super) struct Reservation {
 }
 
 /// The progress of a reservation.
-#[derive(Debug)]
-pub(super) enum Stage {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Stage {
     /// The scheduling cycle is still running.
     InCycle,
     /// The pod waits for these permit plugins.
@@ -69,16 +72,18 @@ pub(super) enum Stage {
 }
 
 /// A plugin that wants a pod to wait.
-#[derive(Clone, Debug)]
-pub(super) struct PluginWait {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PluginWait {
     pub plugin: Arc<str>,
     pub how_long: Duration,
     pub until: Timestamp,
 }
 
 /// The binder of a pod.
-#[derive(Debug)]
-pub(super) enum Binder {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Binder {
     /// The API server, through [`Action::Bind`].
     Server,
     /// The extender with this index in [`crate::extenders::Extenders::list`].

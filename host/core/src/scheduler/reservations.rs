@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 /// Reservations of pods whose binding is not yet known to have succeeded. Callers take a reservation out and put it
 /// back to change its stage, because `deadlines` depends on the stage.
 #[derive(Debug, Default)]
-pub(super) struct Reservations {
+pub(crate) struct Reservations {
     /// By the pod's uid.
     by_uid: HashMap<Box<str>, Reservation>,
     /// Deadlines of the pods that wait for permit plugins.
@@ -46,6 +46,11 @@ impl Reservations {
     /// Takes the reservation out if `is_right` returns true for it.
     pub fn take_if(&mut self, uid: &str, is_right: impl FnOnce(&Reservation) -> bool) -> Option<Reservation> {
         is_right(self.by_uid.get(uid)?).then(|| self.take(uid)).flatten()
+    }
+
+    /// Returns all reservations, in no particular order.
+    pub fn all(&self) -> impl Iterator<Item = &Reservation> {
+        self.by_uid.values()
     }
 
     pub fn get(&self, uid: &str) -> Option<&Reservation> {

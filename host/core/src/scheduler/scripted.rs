@@ -22,7 +22,7 @@ use crate::{Event, Options, Timestamp};
 
 /// The answer of a plugin to one question about one pod. Questions without a scripted answer get a neutral answer.
 #[derive(Clone)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     No(Code, &'static str),
     Fails,
     IsDown,
@@ -54,7 +54,7 @@ impl Answer {
 
 /// The plugins `A` to `D`. The filter rejects the pod if the scripted answer to `filter` is a rejection.
 #[derive(Default)]
-pub(super) struct Scripted {
+pub(crate) struct Scripted {
     /// By plugin, question and pod, for example `A permit p`.
     pub answers: BTreeMap<&'static str, Answer>,
     pub calls: Vec<String>,
@@ -68,7 +68,7 @@ pub(super) struct Scripted {
     pub hint: Option<Hint>,
 }
 
-pub(super) fn name(plugin: PluginId) -> &'static str {
+pub(crate) fn name(plugin: PluginId) -> &'static str {
     ["A", "B", "C", "D"][(plugin.0 % 4) as usize]
 }
 
@@ -217,7 +217,7 @@ impl Plugins for Scripted {
 
 /// A core with one node `n` and a profile with the plugins `A`, `B` and `C` at pre-enqueue, filter, and all points from
 /// reserve on.
-pub(super) struct Bench {
+pub(crate) struct Bench {
     pub core: Core,
     pub plugins: Scripted,
     pub now: Timestamp,
@@ -331,37 +331,37 @@ impl Bench {
     }
 }
 
-pub(super) fn node(label: &str) -> Arc<Node> {
+pub(crate) fn node(label: &str) -> Arc<Node> {
     let labels = [("l", label.to_owned())].into_iter().collect();
     Arc::new(Node { name: "n".into(), uid: "n".into(), labels, ..Node::default() })
 }
 
-pub(super) fn pod(name: &str) -> Pod {
+pub(crate) fn pod(name: &str) -> Pod {
     let key = PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() };
     Pod { key, spec: Arc::new(PodSpec::default()), ..Pod::default() }
 }
 
 /// The kind that all plugins read.
-pub(super) fn claims() -> ObjectReads {
+pub(crate) fn claims() -> ObjectReads {
     let kind = ObjectKind { api_version: "v1".into(), kind: "Claim".into() };
     ObjectReads { kind: Arc::new(kind), ..ObjectReads::default() }
 }
 
-pub(super) fn claim(fields: &str) -> Arc<Object> {
+pub(crate) fn claim(fields: &str) -> Arc<Object> {
     let key = ObjectKey { kind: claims().kind, namespace: "ns".into(), name: "c".into() };
     Arc::new(Object { key, uid: "c".into(), fields: fields.into() })
 }
 
-pub(super) fn assume(fields: &str) -> Answer {
+pub(crate) fn assume(fields: &str) -> Answer {
     Answer::Wants(vec![Intent::Assume(claim(fields))])
 }
 
-pub(super) fn patches(number: usize) -> Answer {
+pub(crate) fn patches(number: usize) -> Answer {
     Answer::Wants(vec![Intent::Patch(Patch::default()); number])
 }
 
 /// Returns a plan that evicts all pods of lower priority from the first node where this helps.
-pub(super) fn evict_lower(
+pub(crate) fn evict_lower(
     plugins: &mut dyn Plugins,
     cycle: &Cycle<'_>,
     nodes: &[NodeId],
@@ -379,6 +379,6 @@ pub(super) fn evict_lower(
 }
 
 /// Returns whether the pod has a lower priority than the pod of the cycle.
-pub(super) fn is_lower(cycle: &Cycle<'_>, pod: PodId) -> bool {
+pub(crate) fn is_lower(cycle: &Cycle<'_>, pod: PodId) -> bool {
     cycle.cache.pod(pod).is_some_and(|known| known.pod.spec.priority < cycle.pod.spec.priority)
 }
