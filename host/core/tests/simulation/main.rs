@@ -137,19 +137,39 @@ fn a_cache_of_any_size_gives_the_same_history() {
             world.settle();
             placed.fetch_add(world.bound, Relaxed);
             let first = first.get_or_insert_with(|| world.history.clone());
-            let differs = first.iter().zip(&world.history).position(|(one, other)| one != other);
-            let differs =
-                differs.or((first.len() != world.history.len()).then(|| first.len().min(world.history.len())));
-            if let Some(at) = differs {
-                panic!(
-                    "action {at} differs with {keeping:?}:\n{:#?}\n{:#?}",
-                    &first[at.saturating_sub(2)..first.len().min(at + 2)],
-                    &world.history[at.saturating_sub(2)..world.history.len().min(at + 2)]
-                );
-            }
+            assert_same(first, &world.history, &format!("with {keeping:?}"));
         }
     });
     assert!(placed.into_inner() > 0, "no pod was ever placed: the simulation tests nothing");
+}
+
+/// A core that is made from a checkpoint takes the same actions as the original core, although its result cache is
+/// empty.
+#[test]
+fn a_restored_core_gives_the_same_history() {
+    let restored = AtomicUsize::new(0);
+    for_each_seed("a_restored_core_gives_the_same_history", |seed| {
+        let keeping = Keeping::ALL[(seed / 2 % 4) as usize];
+        let [expected, found] = [false, true].map(|restores| {
+            let mut world = World::with_restores(seed, keeping, restores);
+            world.live(120);
+            world.settle();
+            restored.fetch_add(world.restored, Relaxed);
+            world.history
+        });
+        assert_same(&expected, &found, &format!("with restores, {keeping:?}"));
+    });
+    assert!(restored.into_inner() > 0, "no core was ever restored: the simulation tests nothing");
+}
+
+/// Checks that two histories are equal.
+fn assert_same(expected: &[String], found: &[String], what: &str) {
+    let differs = expected.iter().zip(found).position(|(one, other)| one != other);
+    let differs = differs.or((expected.len() != found.len()).then(|| expected.len().min(found.len())));
+    if let Some(at) = differs {
+        let around = |history: &[String]| history[at.saturating_sub(2)..history.len().min(at + 2)].to_vec();
+        panic!("action {at} differs {what}:\n{:#?}\n{:#?}", around(expected), around(found));
+    }
 }
 
 #[test]

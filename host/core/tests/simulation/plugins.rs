@@ -26,6 +26,8 @@ pub struct Fakes {
     /// On average, one call in this many traps; 0 for none.
     pub trap_one_in: u32,
     pub generation: u32,
+    /// The number of times that all plugins got new instances without a change, as after a restart.
+    pub restarts: u32,
     /// A hint never skips a pod that the event may help, and a plugin declares only the kinds that its answers depend
     /// on.
     pub honest: bool,
@@ -53,6 +55,7 @@ impl Fakes {
             rng,
             trap_one_in: 0,
             generation: 0,
+            restarts: 0,
             honest: true,
             draws: false,
             profiles: 2,
@@ -83,7 +86,7 @@ impl Fakes {
 
     fn profile(&self) -> Profile {
         let plugin = |kind: u32| ProfilePlugin {
-            id: PluginId(self.generation * KINDS + kind),
+            id: PluginId((self.generation + self.restarts) * KINDS + kind),
             declaration: Arc::new(Declaration {
                 pending_pods: (kind == 7 && self.reads_pending_pods()).then(|| PodFacts::NAME.into()),
                 ..declaration(kind, self.honest)
@@ -120,12 +123,10 @@ impl Fakes {
     /// Begins the draws for a call about this pod.
     fn begin(&mut self, plugin: PluginId, cycle: &Cycle<'_>, call: u64) {
         if self.stateless {
-            let uid = cycle
-                .pod
-                .key
-                .uid
-                .bytes()
-                .fold(u64::from(plugin.0), |hash, byte| hash.wrapping_mul(31) ^ u64::from(byte));
+            // A restart changes no answer.
+            let instance = u64::from(plugin.0 - self.restarts * KINDS);
+            let uid = cycle.pod.key.uid.bytes();
+            let uid = uid.fold(instance, |hash, byte| hash.wrapping_mul(31) ^ u64::from(byte));
             self.rng = fastrand::Rng::with_seed(uid ^ (cycle.time.0 << 20) ^ (call << 60));
         }
     }

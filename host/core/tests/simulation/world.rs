@@ -4,6 +4,7 @@ pub mod checks;
 mod others;
 mod pending;
 pub mod records;
+mod restores;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use berth_core::extenders::{Extenders, NoExtenders};
 use berth_core::intent::Intent;
 use berth_core::model::PodKey;
-use berth_core::{Action, Core, Event, Timestamp};
+use berth_core::{Action, Core, Event, Options, Timestamp};
 
 use crate::choice::{self, Choice};
 use crate::cluster::{Cluster, claims};
@@ -59,6 +60,12 @@ pub struct World {
     pending: PendingPods,
     /// Whether the extenders fail and reject nodes.
     extenders_fail: Arc<AtomicBool>,
+    /// The generator for the times at which the core is replaced by a restored core. `None` if it never is.
+    restores: Option<fastrand::Rng>,
+    /// The number of times that the core was restored.
+    pub restored: usize,
+    /// The options of a restored core.
+    restore_with: Options,
 }
 
 impl World {
@@ -110,6 +117,7 @@ impl World {
             stateless: false,
             trap_one_in: 80,
             generation: 0,
+            restarts: 0,
             honest: flush == Flush::Off,
             draws: seed.is_multiple_of(3),
             profiles: 1,
@@ -139,6 +147,9 @@ impl World {
             others: None,
             pending: PendingPods::default(),
             extenders_fail: Arc::new(AtomicBool::new(true)),
+            restores: None,
+            restored: 0,
+            restore_with: Options::default(),
         };
         world.begin();
         world
@@ -360,6 +371,10 @@ impl World {
     }
 
     pub fn step(&mut self, event: Event) {
+        // The profiles of this event are those of the plugins already.
+        if !matches!(event, Event::PluginsSwapped(_)) {
+            self.restore_sometimes();
+        }
         let is_cycle = matches!(event, Event::Cycle);
         let highest = is_cycle.then(|| choice::highest_priority(self.core.queue())).flatten();
         if is_cycle {
