@@ -250,7 +250,7 @@ impl Queue {
                 };
                 Some((group, self.waiters_among(waiters, helped), pod)).filter(|(_, waiters, _)| !waiters.is_empty())
             });
-            let groups: Vec<(GroupKey, Vec<Waiter>, &Arc<Pod>)> = groups.collect();
+            let groups: Vec<(&GroupKey, Vec<Waiter>, &Arc<Pod>)> = groups.collect();
             if groups.is_empty() {
                 continue;
             }

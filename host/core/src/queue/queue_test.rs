@@ -186,6 +186,20 @@ fn a_plugin_may_name_the_events_it_waits_for() {
 }
 
 #[test]
+fn the_hint_for_a_pod_says_nothing_about_a_pod_with_another_nominated_node() {
+    for (facts, helped) in [(PodFacts::NOMINATED_NODE, 1), (PodFacts::TOLERATIONS, 0)] {
+        let mut bench = Bench { fake: Fake { helped: vec!["b"], ..Fake::default() }, ..Bench::default() };
+        for name in ["a", "b"] {
+            bench.set(pod(name, 0), 0);
+            bench.reject(Rejection { by: vec![rejector(0, facts, NodeFacts::TAINTS)] }, 0);
+        }
+        bench.set(Arc::new(Pod { nominated_node_name: "n".into(), ..Pod::clone(&pod("a", 0)) }), 1);
+        bench.happened(&node_changed(NodeFacts::TAINTS), 60);
+        assert_eq!(bench.waiting(), [helped, 0, 2 - helped, 0], "{facts:?}");
+    }
+}
+
+#[test]
 fn hints_are_asked_once_per_signature_and_move_all_its_pods() {
     let mut bench = Bench { fake: Fake { helped: vec!["b"], ..Fake::default() }, ..Bench::default() };
     let declaration = Declaration { node: NodeFacts::TAINTS.into(), ..Declaration::default() };

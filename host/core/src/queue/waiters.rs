@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::entry::{QueuedPod, Rejector};
 use crate::cluster_event::ClusterEvent;
+use crate::facts::PodFacts;
 use crate::plugins::{PluginId, PodSignatureId};
 
 /// A waiting pod: its arrival number and its uid.
@@ -25,13 +26,16 @@ struct RejectedPods {
 
 /// The key of a group of pods that one plugin rejected. A queueing hint for one pod of a group holds for the whole
 /// group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct GroupKey {
     pub signature: PodSignatureId,
     pub pending: bool,
     /// The priority of the pods if they await their victims ([`QueuedPod::awaits_victims`]). The priority decides which
     /// nominated pods count for these pods.
     pub awaits_victims: Option<i32>,
+    /// The nominated node of the pods if the plugin reads the nominated node. A change of the nominated node causes no
+    /// attempt, so that the signature, which is that of the rejected version, does not show the change.
+    pub nominated_node: Option<Box<str>>,
 }
 
 /// A plugin that an event concerns, with the pods that it rejected.
@@ -43,8 +47,8 @@ pub(crate) struct Concerned<'a> {
 
 impl Concerned<'_> {
     /// Returns the groups of waiting pods. No group is empty.
-    pub fn groups(&self) -> impl Iterator<Item = (GroupKey, &BTreeSet<Waiter>)> {
-        self.groups.iter().map(|(key, waiters)| (*key, waiters))
+    pub fn groups(&self) -> impl Iterator<Item = (&GroupKey, &BTreeSet<Waiter>)> {
+        self.groups.iter()
     }
 }
 
@@ -94,5 +98,7 @@ impl Waiters {
 
 fn group(rejector: &Rejector, entry: &QueuedPod) -> GroupKey {
     let awaits_victims = entry.awaits_victims.then_some(entry.pod.spec.priority);
-    GroupKey { signature: rejector.signature, pending: rejector.pending, awaits_victims }
+    let reads_nominated_node = rejector.declaration.pod.facts.contains(PodFacts::NOMINATED_NODE);
+    let nominated_node = reads_nominated_node.then(|| entry.pod.nominated_node_name.clone());
+    GroupKey { signature: rejector.signature, pending: rejector.pending, awaits_victims, nominated_node }
 }
