@@ -58,6 +58,12 @@ fn bench() -> Bench {
 }
 
 #[test]
+fn a_copy_can_be_sent_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<CoreCopy>();
+}
+
+#[test]
 fn an_empty_core_is_restored() {
     let mut core = Core::new(Options::default());
     restore(&mut core);

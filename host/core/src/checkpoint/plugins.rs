@@ -40,8 +40,8 @@ pub(super) struct RejectorState {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pending: bool,
     /// The id of the pod's signature. Waiting pods are grouped by these ids, and an event is judged once for a group.
-    /// The ids are stored, and not computed again, so that the groups are the same after a restore: a pod that has
-    /// changed since its rejection stays in its group. The restored core numbers new signatures from
+    /// The ids are stored, and not computed again, because they are those of the pods' rejected versions, which the
+    /// state does not hold. The restored core numbers new signatures from
     /// [`super::CoreState::next_signature`] on, so that no other pod gets one of these ids.
     signature: PodSignatureId,
 }
