@@ -4,10 +4,11 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
+
+use prometheus_client::metrics::counter::Counter;
 
 use crate::record::Header;
 use crate::write::{CaptureWriter, StepToWrite};
@@ -29,7 +30,7 @@ pub struct RecorderOptions {
     /// The largest size of the file in bytes.
     pub limit: u64,
     /// Counts the steps that are lost.
-    pub lost: Arc<AtomicU64>,
+    pub lost: Counter,
 }
 
 /// Records the steps of one scheduler in a file.
@@ -46,7 +47,7 @@ struct Shared {
     state: Mutex<State>,
     stop: Condvar,
     limit: u64,
-    lost: Arc<AtomicU64>,
+    lost: Counter,
 }
 
 #[derive(Default)]
@@ -68,7 +69,7 @@ impl Shared {
         let mut state = self.lock();
         state.ended = true;
         let waiting = std::mem::take(&mut state.waiting);
-        self.lost.fetch_add(waiting.len() as u64, Relaxed);
+        self.lost.inc_by(waiting.len() as u64);
     }
 }
 
@@ -107,7 +108,7 @@ impl Recorder {
             state.ended = true;
             tracing::error!(file = %self.path.display(), "the capture has ended: the disk is too slow");
         }
-        self.shared.lost.fetch_add(1, Relaxed);
+        self.shared.lost.inc();
     }
 }
 
@@ -149,7 +150,7 @@ fn write(shared: &Shared, mut writer: CaptureWriter<File>, path: &Path) {
         let written = steps.iter().try_for_each(|step| writer.step(step)).and_then(|()| writer.flush());
         if let Err(error) = written {
             tracing::error!(file = %path.display(), %error, "the capture has ended: it can't be written");
-            shared.lost.fetch_add(steps.len() as u64, Relaxed);
+            shared.lost.inc_by(steps.len() as u64);
             return shared.end();
         }
         let full = writer.written() >= shared.limit;
@@ -158,7 +159,7 @@ fn write(shared: &Shared, mut writer: CaptureWriter<File>, path: &Path) {
             shared.end();
         }
         if stopping || full || ended {
-            if let Err(error) = writer.end(shared.lost.load(Relaxed)) {
+            if let Err(error) = writer.end(shared.lost.get()) {
                 tracing::error!(file = %path.display(), %error, "the last line of the capture can't be written");
             }
             return;

@@ -17,6 +17,7 @@ use berth_core::cache::NodeId;
 use berth_core::cycle::{AnswerObserver, Failure};
 use berth_core::extenders::Extenders;
 use berth_core::model::Pod;
+use berth_core::plugins::FailedCall;
 use berth_core::profile::Profile;
 use berth_core::{Action, Core, Event, Options, Timestamp};
 use berth_plugin_host::{CallObserver, Delivery, Guests, Observed};
@@ -95,6 +96,21 @@ impl Engine {
         observer: Option<&'a mut dyn AnswerObserver>,
     ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
         self.core.explain_with(pod, profile, now, &mut self.guests, extenders, observer)
+    }
+
+    /// Begins to record the calls of plugins that fail, for [`Engine::take_failures`].
+    pub fn record_failures(&mut self) {
+        self.guests.record_failures();
+    }
+
+    /// Returns the calls of plugins that failed since the last call of this function, if they are recorded.
+    pub fn take_failures(&mut self) -> Vec<FailedCall> {
+        self.guests.take_failures()
+    }
+
+    /// Makes these calls fail in the next step, each once. Returns the calls of the step before that were not made.
+    pub fn repeat_failures(&mut self, failed: Vec<FailedCall>) -> Vec<FailedCall> {
+        self.guests.repeat_failures(failed)
     }
 
     /// Returns the core.

@@ -4,6 +4,7 @@
 mod cluster;
 mod color;
 mod completion;
+mod components;
 mod config;
 #[cfg(feature = "simulator")]
 mod demo;
@@ -18,6 +19,7 @@ mod out;
 mod output;
 mod plugin;
 mod progress;
+mod replay;
 mod run;
 #[cfg(feature = "simulator")]
 mod sim;
@@ -83,6 +85,10 @@ enum Command {
     /// The answer is computed on a copy of the cluster, with the scheduler's own core and the plugins. The command only
     /// reads from the cluster. Without a flag of the question, the answer is which pending pods fit now.
     Whatif(Box<whatif::Args>),
+    /// Play a capture of a scheduler back, and compare the decisions.
+    ///
+    /// Needs no cluster. `berth run --capture` records a capture.
+    Replay(replay::Args),
     /// Check configuration files, or print their JSON Schemas.
     #[command(subcommand)]
     Config(config::Command),
@@ -169,6 +175,7 @@ fn start(command: Command) -> Result<ExitCode> {
         Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
         Command::Explain(command) => runtime.block_on(explain::run(command)).map(done),
         Command::Whatif(args) => whatif::run(&args, &runtime),
+        Command::Replay(args) => replay::run(&args),
         Command::Config(command) => config::run(command),
         Command::Plugin(command) => plugin::run(command),
         Command::Completion(args) => completion::run(&args),

@@ -1,6 +1,7 @@
 //! `berth run`: schedules the pods of a cluster until stopped.
 
 mod access;
+mod capture;
 mod connection;
 mod election;
 mod feature_gates;
@@ -19,6 +20,7 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use self::access::{AuthenticationFlags, AuthorizationFlags};
+use self::capture::CaptureFlags;
 use self::connection::{Clients, ConnectionFlags};
 use self::election::ElectionFlags;
 use self::feature_gates::FeatureGate;
@@ -89,6 +91,8 @@ pub struct Args {
     authentication: AuthenticationFlags,
     #[command(flatten)]
     authorization: AuthorizationFlags,
+    #[command(flatten)]
+    capture: CaptureFlags,
     #[command(flatten)]
     without_effect: WithoutEffect,
 }
@@ -167,6 +171,7 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
         options.core.queue.flush_after = most;
     }
     let metrics = Arc::clone(&options.metrics);
+    options.capture = args.capture.options(&metrics);
     let mut elector = election.enabled.then(|| candidate(lease, &election, &metrics)).transpose()?;
     options.shell.term = elector.as_ref().map(Elector::term).unwrap_or_default();
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));

@@ -11,11 +11,14 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
+use super::capture::Capture;
 use super::clock::Clock;
 use super::control::Control;
 use super::metered::Metered;
 use berth_admin::Vitals;
 use berth_admin::metrics::Meter;
+use berth_capture::RecordingExtenders;
+use berth_plugin_host::Delivery;
 
 /// The maximum sleep of the thread. The heartbeat for the probes and time-dependent work happen at least this often.
 const HEARTBEAT: Duration = Duration::from_secs(1);
@@ -27,6 +30,8 @@ const EVENTS_PER_BATCH: usize = 256;
 pub struct EventLoop {
     pub engine: Engine,
     pub extenders: Box<dyn Extenders>,
+    /// Records each step; `None` for no capture.
+    pub capture: Option<Capture>,
     pub events: UnboundedReceiver<Event>,
     pub control: UnboundedReceiver<Control>,
     pub perform: Box<dyn Fn(Vec<Action>) + Send>,
@@ -43,6 +48,9 @@ pub struct EventLoop {
 impl EventLoop {
     /// Runs until it receives [`Control::Stop`], or until the senders of a channel are gone.
     pub fn run(mut self) {
+        if self.capture.is_some() {
+            self.engine.record_failures();
+        }
         loop {
             if !self.handle_arrived() {
                 return;
@@ -106,6 +114,9 @@ impl EventLoop {
             }
             Control::Stop => return false,
             Control::Plugins(delivery) => {
+                if let (Some(capture), Delivery::Swap(prepared)) = (&mut self.capture, &delivery) {
+                    capture.delivered(prepared.specs());
+                }
                 if let Some(event) = self.engine.accept(delivery, self.clock.now()) {
                     if let Event::PluginsSwapped(profiles) = &event {
                         self.meter.plugins_swapped(profiles);
@@ -132,7 +143,16 @@ impl EventLoop {
             _ => {}
         }
         let mut metered = Metered { meter: &mut self.meter };
-        let actions = self.engine.step(event, now, &mut *self.extenders, &mut metered);
+        let actions = match &self.capture {
+            None => self.engine.step(event, now, &mut *self.extenders, &mut metered),
+            Some(capture) => {
+                let recorded = capture.event(&event);
+                let mut extenders = RecordingExtenders::new(&mut *self.extenders);
+                let actions = self.engine.step(event, now, &mut extenders, &mut metered);
+                capture.record(now, recorded, extenders.answers, self.engine.take_failures(), &actions);
+                actions
+            }
+        };
         let core = self.engine.core();
         let took = cycle.map(|began| began.elapsed());
         for action in &actions {
@@ -195,7 +215,7 @@ mod tests {
     use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
     use super::*;
-    use berth_plugin_host::{ClusterRequest, Delivery, Guests};
+    use berth_plugin_host::{ClusterRequest, Guests};
 
     const EVENTS: usize = 5_000;
 
@@ -208,6 +228,7 @@ mod tests {
         EventLoop {
             engine: Engine::new(berth_core::Options::default(), guests),
             extenders: Box::new(NoExtenders),
+            capture: None,
             events,
             control,
             perform: Box::new(perform),

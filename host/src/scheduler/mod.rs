@@ -6,6 +6,7 @@
 //!  probes, dumps, tests ───Inspect──▶ └──────────────────────┘
 //! ```
 
+mod capture;
 mod clock;
 mod control;
 mod event_loop;
@@ -30,6 +31,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use self::capture::Capture;
 use self::clock::Clock;
 pub use self::clock::now;
 use self::control::Control;
@@ -41,6 +43,7 @@ pub use self::reload::Reload;
 use crate::default_plugins::grant_policy;
 use berth_admin::Vitals;
 use berth_admin::metrics::{Meter, Metrics};
+use berth_capture::{Recorder, RecorderOptions};
 use berth_config::Configuration;
 use berth_core::limits::Limits;
 use berth_engine::Engine;
@@ -63,6 +66,8 @@ pub struct Options {
     pub cache_dir: Option<PathBuf>,
     /// Resource limits of plugins.
     pub limits: Limits,
+    /// Where the scheduler records itself; `None` for no capture.
+    pub capture: Option<RecorderOptions>,
     /// Options of the core.
     pub core: berth_core::Options,
     /// Options of the API client.
@@ -160,9 +165,21 @@ impl Scheduler {
             Box::new(move |actions| shell.perform_all(actions))
         };
         let core = with_backoff(options.core, &options.configuration);
+        let asker = Box::new(extenders.asker(Handle::current()));
+        let capture = options.capture.map(|capture| {
+            let header = capture::header(&core, &options.configuration, &*asker);
+            let directory = capture.directory.display().to_string();
+            let recorder = Recorder::start(capture, &header);
+            recorder.with_context(|| format!("starting a capture in the directory {directory}"))
+        });
+        let capture = capture.transpose()?;
+        if let Some(recorder) = &capture {
+            tracing::info!(file = %recorder.path().display(), "recording the scheduler; berth replay plays it back");
+        }
         let event_loop = EventLoop {
             engine: Engine::new(core, guests),
-            extenders: Box::new(extenders.asker(Handle::current())),
+            extenders: asker,
+            capture: capture.map(Capture::new),
             events: events_in,
             control: control_in,
             perform,

@@ -71,6 +71,7 @@ pub struct Metrics {
     configuration_refused: Gauge,
     leads: Family<LeaseLabels, Gauge>,
     writes_refused: Counter,
+    capture_lost: Counter,
 }
 
 impl Default for Metrics {
@@ -170,6 +171,12 @@ impl Default for Metrics {
                 "Bindings and other writes of the leader that were not sent because its Lease had expired",
                 Counter::default(),
             ),
+            capture_lost: add(
+                of,
+                "berth_capture_steps_lost",
+                "Steps of the scheduler that are not in the capture, because it ended before",
+                Counter::default(),
+            ),
             registry,
         }
     }
@@ -191,6 +198,12 @@ impl Metrics {
     #[must_use]
     pub fn writes_refused(&self) -> Counter {
         self.writes_refused.clone()
+    }
+
+    /// Returns the counter of steps that are not in the capture.
+    #[must_use]
+    pub fn capture_lost(&self) -> Counter {
+        self.capture_lost.clone()
     }
 
     /// Sets whether the current content of the configuration file is refused.

@@ -1,5 +1,6 @@
 //! Loads components once, without a thread that keeps them current. Commands and tests use it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use berth_core::cache::Cache;
@@ -39,6 +40,19 @@ impl ComponentSet {
     /// Returns the components.
     pub fn components(&self) -> impl Iterator<Item = &LoadedComponent> {
         self.catalog.components().map(|component| &**component)
+    }
+
+    /// Returns the components with these digests (SHA-256 in hexadecimal).
+    #[must_use]
+    pub fn only(&self, digests: &BTreeSet<&str>) -> Self {
+        let is_one = |component: &LoadedComponent| digests.contains(&*component.digest.to_string());
+        Self { catalog: self.catalog.only(is_one), limits: Arc::clone(&self.limits) }
+    }
+
+    /// Returns whether there is a component with this digest (SHA-256 in hexadecimal).
+    #[must_use]
+    pub fn has(&self, digest: &str) -> bool {
+        self.components().any(|component| component.digest.to_string() == *digest)
     }
 
     /// Returns the limits of the components.

@@ -21,6 +21,8 @@ pub(crate) struct Catalog {
     /// The names of the components in files, ordered by file name.
     order: Vec<Arc<str>>,
     refused: BTreeMap<Source, LoadError>,
+    /// Loaded components that are refused because an earlier file has their name.
+    shadowed: Vec<Arc<LoadedComponent>>,
 }
 
 impl Catalog {
@@ -43,12 +45,22 @@ impl Catalog {
         if let Some(other) = of_its_kind.get(&component.name) {
             let taken = LoadCause::NameTaken { name: component.name.to_string(), other: other.source.to_string() };
             self.refused.insert(component.source.clone(), LoadError::new(&component.source, taken));
+            self.shadowed.push(component);
             return;
         }
         if !component.source.is_built_in() {
             self.order.push(Arc::clone(&component.name));
         }
         of_its_kind.insert(Arc::clone(&component.name), component);
+    }
+
+    /// Returns the catalog with only the components for which `is_one` returns true. A component that is refused because
+    /// an earlier file has its name is included, if that file is left out.
+    pub fn only(&self, is_one: impl Fn(&LoadedComponent) -> bool) -> Self {
+        let mut catalog = Self::default();
+        let all = self.components().chain(&self.shadowed);
+        all.filter(|component| is_one(component)).for_each(|component| catalog.add(Arc::clone(component)));
+        catalog
     }
 
     /// Replaces the components of the names in `serving` by these components.

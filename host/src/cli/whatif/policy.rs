@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use berth_analysis::whatif::{EXTENDERS_NOT_ASKED, Policy};
 use berth_config::Configuration;
-use berth_plugin_host::{ComponentSet, LoaderOptions};
+use berth_plugin_host::ComponentSet;
 
+use crate::cli::components;
 use crate::cli::hint::{Hint, quoted};
-use crate::cli::progress::Progress;
 
 /// The flags of the policy.
 #[derive(Debug, clap::Args)]
@@ -34,17 +34,8 @@ pub(super) struct Loaded {
 impl Loaded {
     fn load(configuration: Configuration, plugins_dir: Option<PathBuf>) -> Result<Self> {
         let plugins_dir = plugins_dir.or_else(|| configuration.berth.plugin_directory.clone());
-        let options = LoaderOptions {
-            plugins_dir,
-            cache_dir: configuration.berth.cache_directory.clone(),
-            limits: configuration.berth.limits().into(),
-            grants: crate::default_plugins::grant_policy(&configuration.berth)?,
-            built_in: crate::default_plugins().to_vec(),
-            ..LoaderOptions::default()
-        };
-        let total = options.built_in.len();
-        let _progress = Progress::counted("plugins compiled", total, options.loaded.clone());
-        Ok(Self { components: ComponentSet::load(&options)?, configuration })
+        let limits = configuration.berth.limits().into();
+        Ok(Self { components: components::load(&configuration.berth, plugins_dir, limits)?, configuration })
     }
 
     /// Returns the policy.

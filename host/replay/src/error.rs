@@ -1,0 +1,42 @@
+//! Why a capture can't be played back.
+
+use std::io;
+
+use berth_capture::CaptureError;
+use berth_plugin_host::AssembleError;
+
+/// The reason why a capture can't be played back.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The capture can't be read.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// The thread that rebuilds plugins can't be started.
+    #[error("can't start the thread that rebuilds plugins: {0}")]
+    Thread(#[from] io::Error),
+    /// No component has the digest of a recorded plugin.
+    #[error(
+        "the plugin {name} served as the component {digest} when the capture was made, and this component is not here; \
+         put its file into a directory and name the directory with --modules"
+    )]
+    MissingComponent {
+        /// The plugin's name.
+        name: String,
+        /// The first digits of the component's digest.
+        digest: String,
+    },
+    /// The recorded profiles can't be served.
+    #[error("the recorded profiles can't be served: {0}")]
+    Profiles(#[from] AssembleError),
+    /// Other plugins serve in the replay than in the capture.
+    #[error("the profile {profile} is served by other plugins than when the capture was made: {what}")]
+    OtherPlugins {
+        /// `schedulerName`.
+        profile: String,
+        /// The plugins that serve only in one of the two.
+        what: String,
+    },
+    /// A plugin failed while it was filled with the recorded cluster.
+    #[error("the plugins could not be filled with the recorded cluster; the log has the plugin's error")]
+    NotFilled,
+}

@@ -1,0 +1,226 @@
+//! Plays the steps of a capture back.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use berth_capture::{CaptureReader, Header, PolicyRecord, RecordedProfile, ReplayedExtenders, Step, StepEvent};
+use berth_core::decision::DecisionOptions;
+use berth_core::limits::Limits;
+use berth_core::profile::Profile;
+use berth_core::queue::{Backoff, QueueOptions};
+use berth_core::{Core, Event, Options, Timestamp};
+use berth_engine::Engine;
+use berth_plugin_host::{ComponentSet, Delivery, Guests, Succession};
+
+use crate::compare::{Difference, Outcome, first_difference, is_same};
+use crate::error::ReplayError;
+
+/// The number of events after which plugins receive the changes of the cluster, so that no plugin falls behind the
+/// change log.
+const EVENTS_PER_UPDATE: u64 = 256;
+
+/// The factor for the CPU time that a call may take. A failure is repeated only if it was recorded, so a replay on a
+/// slower machine needs room.
+const PATIENCE: u32 = 20;
+
+/// The length of the start of a digest in messages.
+const SHORT: usize = 12;
+
+/// A capture that is being played back.
+pub struct Replay<R: Read> {
+    reader: CaptureReader<R>,
+    engine: Engine,
+    inbox: Receiver<Delivery>,
+    succession: Succession,
+    components: ComponentSet,
+    extenders: ReplayedExtenders,
+    outcome: Outcome,
+}
+
+/// Returns the limits of a replay: those of the capture, with more time.
+#[must_use]
+pub fn patient(limits: &Limits) -> Limits {
+    let longer = |duration: Duration| duration.saturating_mul(PATIENCE);
+    Limits {
+        call: longer(limits.call),
+        apply: longer(limits.apply),
+        startup: longer(limits.startup),
+        wall: longer(limits.wall),
+        of_plugins: limits.of_plugins.iter().map(|(name, own)| (name.clone(), Arc::new(patient(own)))).collect(),
+        ..limits.clone()
+    }
+}
+
+/// Returns the options of a core that behaves as the recorded one.
+fn options(header: &Header) -> Options {
+    let backoff = Backoff {
+        initial: Duration::from_millis(header.pod_initial_backoff_millis),
+        max: Duration::from_millis(header.pod_max_backoff_millis),
+    };
+    Options {
+        seed: header.seed,
+        queue: QueueOptions { backoff, flush_after: Duration::from_millis(header.flush_after_millis) },
+        verify_every: header.verify_every,
+        decisions: DecisionOptions { bytes: 0, ..DecisionOptions::default() },
+        ..Options::default()
+    }
+}
+
+impl<R: Read> Replay<R> {
+    /// Prepares a replay with these components, which must contain all that served when the capture was made.
+    ///
+    /// # Errors
+    /// The system refuses a thread.
+    pub fn new(reader: CaptureReader<R>, components: ComponentSet) -> Result<Self, ReplayError> {
+        let (sender, inbox) = channel();
+        let outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
+        let limits = Arc::clone(components.limits());
+        let guests = Guests::new(Arc::clone(&limits), outbox)?;
+        let extenders = ReplayedExtenders::new(reader.header().extenders.clone());
+        let engine = Engine::new(options(reader.header()), guests);
+        let succession = Succession::new(limits);
+        Ok(Self { reader, engine, inbox, succession, components, extenders, outcome: Outcome::default() })
+    }
+
+    /// Plays the next step back. Returns false after the last step.
+    ///
+    /// # Errors
+    /// The capture can't be read, or a recorded plugin is not here.
+    pub fn step(&mut self) -> Result<bool, ReplayError> {
+        let Some(step) = self.reader.next_step()? else {
+            self.outcome.lost_steps = self.reader.end().map_or(0, |end| end.lost);
+            return Ok(false);
+        };
+        self.play(step)?;
+        if self.outcome.steps.is_multiple_of(EVENTS_PER_UPDATE) {
+            self.engine.update_plugins(self.outcome.ended.unwrap_or_default());
+        }
+        Ok(true)
+    }
+
+    /// Returns what the replay found so far.
+    #[must_use]
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Returns the core after the last step.
+    #[must_use]
+    pub fn core(&self) -> &Core {
+        self.engine.core()
+    }
+
+    /// Returns the header of the capture.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        self.reader.header()
+    }
+
+    fn play(&mut self, step: Step) -> Result<(), ReplayError> {
+        let Step { at, event, extenders, failed_calls, actions } = step;
+        let event = match event {
+            StepEvent::Event(event) => event,
+            StepEvent::Policy(policy) => self.exchange(&policy, at)?,
+        };
+        let outcome = &mut self.outcome;
+        outcome.steps += 1;
+        outcome.cycles += u64::from(matches!(event, Event::Cycle));
+        outcome.began.get_or_insert(at);
+        outcome.ended = Some(at);
+        let description = describe(&event);
+        self.accept_rebuilt(at);
+        self.extenders.set_answers(extenders);
+        self.engine.repeat_failures(failed_calls);
+        let replayed = self.engine.step(event, at, &mut self.extenders, &mut ());
+        self.outcome.actions += replayed.len() as u64;
+        if !is_same(actions.as_deref(), &replayed) {
+            self.outcome.differing_steps += 1;
+            let number = self.outcome.steps;
+            self.outcome.first_difference.get_or_insert_with(|| {
+                let (action, recorded, replayed) = first_difference(actions.as_deref(), &replayed);
+                Difference { step: number, at, event: description, action, recorded, replayed }
+            });
+        }
+        Ok(())
+    }
+
+    /// Prepares the recorded plugins, and returns the event that brings them into service.
+    fn exchange(&mut self, policy: &PolicyRecord, now: Timestamp) -> Result<Event, ReplayError> {
+        let plugins: BTreeSet<(&str, &str)> = policy
+            .profiles
+            .iter()
+            .flat_map(|profile| &profile.plugins)
+            .map(|plugin| (&*plugin.name, &*plugin.digest))
+            .collect();
+        let digests: BTreeSet<&str> = plugins.iter().map(|(_, digest)| *digest).collect();
+        let components = self.components.only(&digests);
+        if let Some((name, digest)) = plugins.iter().find(|(_, digest)| !components.has(digest)) {
+            let digest = digest.get(..SHORT).unwrap_or(digest).to_owned();
+            return Err(ReplayError::MissingComponent { name: (*name).to_owned(), digest });
+        }
+        let specs = policy.profiles.iter().map(|profile| profile.spec.clone()).collect();
+        let cache = self.engine.core().cache();
+        let prepared = self.succession.next(&components, specs, &mut |_| cache.frozen(cache.log().end()))?;
+        let Some(prepared) = prepared else {
+            return Ok(Event::PluginsSwapped(self.engine.core().profiles().to_vec()));
+        };
+        check_plugins(&policy.profiles, prepared.profiles())?;
+        self.engine.accept(Delivery::Swap(prepared), now).ok_or(ReplayError::NotFilled)
+    }
+
+    /// Installs instances that were rebuilt.
+    fn accept_rebuilt(&mut self, now: Timestamp) {
+        while let Ok(delivery) = self.inbox.try_recv() {
+            // The recovery of a plugin is an event of the capture, if there was one.
+            let _ = self.engine.accept(delivery, now);
+        }
+    }
+}
+
+/// Checks that the same plugins serve each profile.
+fn check_plugins(recorded: &[RecordedProfile], profiles: &[Profile]) -> Result<(), ReplayError> {
+    for (recorded, profile) in recorded.iter().zip(profiles) {
+        let before: BTreeSet<&str> = recorded.plugins.iter().map(|plugin| &*plugin.name).collect();
+        let now: BTreeSet<&str> = profile.components.iter().map(|plugin| &*plugin.name).collect();
+        if before != now {
+            let list = |names: Vec<&str>| names.join(", ");
+            let gone = list(before.difference(&now).copied().collect());
+            let new = list(now.difference(&before).copied().collect());
+            let what = match (gone.is_empty(), new.is_empty()) {
+                (false, true) => format!("without {gone}"),
+                (true, _) => format!("with {new}"),
+                (false, false) => format!("without {gone}, with {new}"),
+            };
+            return Err(ReplayError::OtherPlugins { profile: profile.scheduler_name.to_string(), what });
+        }
+    }
+    Ok(())
+}
+
+/// Returns a short description of an event.
+fn describe(event: &Event) -> String {
+    match event {
+        Event::NodeSet(node) => format!("the node {} was added or changed", node.name),
+        Event::NodeRemoved(name) => format!("the node {name} was deleted"),
+        Event::PodSet(pod) => format!("the pod {} was added or changed", pod.key),
+        Event::PodRemoved(key) => format!("the pod {key} was deleted"),
+        Event::ObjectsWanted(_) => "plugins want to read further objects".to_owned(),
+        Event::ObjectSet(object) => format!("{} was added or changed", object.key),
+        Event::ObjectRemoved(key) => format!("{key} was deleted"),
+        Event::ObjectsListed(reads) => format!("{} was listed", reads.kind),
+        Event::ObjectsRefused(kind, _) => format!("{kind} can't be listed"),
+        Event::WatchStopped(kind) => format!("the watch of {kind} has stopped"),
+        Event::Bound(key) => format!("the pod {key} was bound"),
+        Event::BindFailed(key, _) => format!("the binding of the pod {key} failed"),
+        Event::IntentsExecuted(key, _) => format!("the changes for the pod {key} are done"),
+        Event::IntentsFailed(key, ..) => format!("the changes for the pod {key} failed"),
+        Event::EvictionFailed(key) => format!("the pod {key} could not be evicted"),
+        Event::PluginsSwapped(_) => "plugins were exchanged".to_owned(),
+        Event::PluginRecovered(name) => format!("the plugin {name} works again"),
+        Event::Tick => "time passed".to_owned(),
+        Event::Cycle => "a scheduling cycle".to_owned(),
+    }
+}

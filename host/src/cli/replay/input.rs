@@ -1,0 +1,47 @@
+//! The file of a capture.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use anyhow::{Context, Result, anyhow};
+use berth_capture::recorder;
+
+/// A file that counts the bytes that were read, for a progress bar.
+pub(super) struct Counted {
+    file: File,
+    read: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    /// Opens a file. Also returns its size in bytes, and the number of bytes that were read.
+    pub fn open(path: &Path) -> io::Result<(Self, usize, Arc<AtomicUsize>)> {
+        let file = File::open(path)?;
+        let total = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+        let read = Arc::<AtomicUsize>::default();
+        Ok((Self { file, read: Arc::clone(&read) }, total, read))
+    }
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let size = self.file.read(buffer)?;
+        self.read.fetch_add(size, Relaxed);
+        Ok(size)
+    }
+}
+
+/// Returns the path of the capture: the path itself, or the latest capture in a directory.
+///
+/// # Errors
+/// The directory can't be read, or has no capture.
+pub(super) fn latest(path: &Path) -> Result<PathBuf> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let mut files = recorder::files(path).with_context(|| path.display().to_string())?;
+    let none = || anyhow!("{}: the directory has no capture (*.{})", path.display(), recorder::EXTENSION);
+    files.pop().ok_or_else(none)
+}

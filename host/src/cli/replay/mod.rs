@@ -1,0 +1,79 @@
+//! `berth replay`: plays a capture back.
+
+mod input;
+mod report;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use berth_capture::{CaptureError, CaptureReader, Header};
+use berth_config::Configuration;
+use berth_config::v1alpha1::BerthConfiguration;
+use berth_replay::{Replay, ReplayError, patient};
+
+use self::input::Counted;
+use self::report::Report;
+use super::components;
+use super::exit_status;
+use super::output::{self, OutputFlag};
+use super::progress::Progress;
+
+const EXIT: &[(u8, &str)] = &[
+    (0, "every action is the recorded one"),
+    (1, "an action differs, or the capture can't be played back to its end"),
+];
+
+/// Arguments of `berth replay`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = exit_status::section(EXIT))]
+pub struct Args {
+    /// Capture, or directory of captures, of which the latest is played back.
+    #[arg(value_name = "PATH")]
+    capture: PathBuf,
+    /// Directory with the components that served beside the default plugins.
+    #[arg(long, value_name = "DIR")]
+    modules: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputFlag,
+}
+
+/// Plays the capture back. The exit status tells whether all actions are the recorded ones.
+///
+/// # Errors
+/// The capture or a component can't be read, or a recorded component is not here.
+pub(super) fn run(args: &Args) -> Result<ExitCode> {
+    let path = input::latest(&args.capture)?;
+    let named = || path.display().to_string();
+    let (file, total, read) = Counted::open(&path).with_context(named)?;
+    let reader = CaptureReader::new(file).with_context(named)?;
+    let berth = configuration(reader.header())?;
+    let limits = Arc::new(patient(&berth.limits()));
+    let components = components::load(&berth, args.modules.clone(), limits)?;
+    let mut replay = Replay::new(reader, components).with_context(named)?;
+    let progress = Progress::counted("bytes played back", total, read);
+    let ended = play(&mut replay);
+    drop(progress);
+    let truncated = match ended {
+        Ok(()) => None,
+        // What is there is worth a report: the capture of a scheduler that crashed has no last line.
+        Err(ReplayError::Capture(error @ CaptureError::Truncated(Some(_)))) => Some(error.to_string()),
+        Err(error) => return Err(error).with_context(named),
+    };
+    let report = Report::new(path.display().to_string(), replay.outcome().clone(), truncated);
+    output::print(&report, args.output.format)?;
+    Ok(if report.is_identical() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn play<R: std::io::Read>(replay: &mut Replay<R>) -> Result<(), ReplayError> {
+    while replay.step()? {}
+    Ok(())
+}
+
+/// Returns the BerthConfiguration of the capture.
+fn configuration(header: &Header) -> Result<BerthConfiguration> {
+    let text = header.configuration.to_string();
+    let parsed: Result<Configuration, _> = berth_config::parse(&text, "the configuration in the capture");
+    Ok(parsed?.berth)
+}

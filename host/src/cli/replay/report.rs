@@ -1,0 +1,88 @@
+//! The output of `berth replay`.
+
+use std::fmt::Write as _;
+
+use berth_core::Timestamp;
+use berth_replay::{Difference, Outcome};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cli::output::Listing;
+
+/// The result of a replay.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Report {
+    /// The path of the capture.
+    capture: String,
+    #[serde(flatten)]
+    outcome: Outcome,
+    /// Why the capture could not be played back to its end; absent if it could.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<String>,
+}
+
+impl Report {
+    pub fn new(capture: String, outcome: Outcome, truncated: Option<String>) -> Self {
+        Self { capture, outcome, truncated }
+    }
+
+    /// Returns whether the capture was played back to its end, with the recorded actions.
+    pub fn is_identical(&self) -> bool {
+        self.outcome.differing_steps == 0 && self.truncated.is_none()
+    }
+}
+
+impl Listing for Report {
+    fn table(&self, _wide: bool) -> String {
+        let mut text = String::new();
+        // Writing to a String does not fail.
+        let _ = lines(self, &mut text);
+        text
+    }
+}
+
+fn lines(report: &Report, text: &mut String) -> std::fmt::Result {
+    let Outcome { steps, cycles, actions, differing_steps, lost_steps, began, ended, first_difference } =
+        &report.outcome;
+    writeln!(text, "{}", report.capture)?;
+    if let (Some(began), Some(ended)) = (began, ended) {
+        writeln!(text, "{began} to {ended} ({})", length(*began, *ended))?;
+    }
+    writeln!(text, "{steps} events, {cycles} scheduling cycles, {actions} actions")?;
+    match first_difference {
+        None => writeln!(text, "Every action is the recorded one.")?,
+        Some(difference) => {
+            writeln!(text, "{differing_steps} events have other actions than the recorded ones. The first one:")?;
+            describe(difference, text)?;
+        }
+    }
+    if *lost_steps > 0 {
+        writeln!(text, "{lost_steps} later events are not in the capture, because it had reached its limit.")?;
+    }
+    if let Some(truncated) = &report.truncated {
+        writeln!(text, "Not complete: {truncated}.")?;
+    }
+    Ok(())
+}
+
+fn describe(difference: &Difference, text: &mut String) -> std::fmt::Result {
+    let Difference { step, at, event, action, recorded, replayed } = difference;
+    let shown = |action: &Option<Value>| action.as_ref().map_or_else(|| "none".to_owned(), Value::to_string);
+    writeln!(text, "  event {step} at {at}: {event}")?;
+    writeln!(text, "  recorded action {}: {}", action + 1, shown(recorded))?;
+    writeln!(text, "  replayed action {}: {}", action + 1, shown(replayed))
+}
+
+fn length(began: Timestamp, ended: Timestamp) -> String {
+    berth_apimachinery::human_duration(i64::try_from(ended.since(began).as_secs()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_schema_of_the_output_is_kept() {
+        crate::cli::output::check_schema::<super::Report>("replay");
+    }
+}
