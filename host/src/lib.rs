@@ -11,4 +11,4 @@ pub mod cli;
 mod default_plugins;
 pub mod scheduler;
 
-pub use self::default_plugins::{default_plugins, grant_policy};
+pub use self::default_plugins::{default_plugins, grant_policy, loader_options};

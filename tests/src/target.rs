@@ -5,15 +5,20 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{self, Scheduler};
+use berth_capture::RecorderOptions;
 use berth_config::Configuration;
 use berth_controllers as controllers;
 use berth_kube::Undone;
 use berth_sim as sim;
 use kube::Client;
+use prometheus_client::metrics::counter::Counter;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-use berth_test_kit::ControlPlane;
+use berth_test_kit::wait::Look;
+use berth_test_kit::{ControlPlane, wait};
+
+use crate::replayed;
 
 /// An API server without nodes and pods, and the folders for the schedulers that tests start against it.
 pub struct Target {
@@ -25,6 +30,9 @@ pub struct Target {
     pub embedded: Option<sim::Server>,
     home: TempDir,
 }
+
+/// The size at which the capture of a test ends, in bytes. No test reaches it.
+const LARGEST_CAPTURE: u64 = 1 << 30;
 
 /// The maximum time for a scheduler to finish its work in progress.
 const STOP_WITHIN: Duration = Duration::from_secs(20);
@@ -111,7 +119,38 @@ impl Target {
         let configuration = if file.exists() { berth_config::load(&file)? } else { Configuration::default() };
         let options =
             scheduler::Options { plugins_dir: Some(self.plugins_dir()), ..scheduler::Options::of(configuration) };
-        Scheduler::start(self.client.clone(), options).await
+        Scheduler::start(self.client.clone(), self.recorded(options)).await
+    }
+
+    /// Returns the options with a capture, which [`Target::replay`] plays back.
+    pub fn recorded(&self, options: scheduler::Options) -> scheduler::Options {
+        let capture = RecorderOptions { directory: self.captures(), limit: LARGEST_CAPTURE, lost: Counter::default() };
+        scheduler::Options { capture: Some(capture), capture_modules: true, ..options }
+    }
+
+    fn captures(&self) -> PathBuf {
+        self.home.path().join("captures")
+    }
+
+    /// Plays back what the schedulers of the test did. They must be stopped or dropped.
+    ///
+    /// # Errors
+    /// Returns an error if a replay decides differently.
+    pub async fn replay(&self) -> Result<()> {
+        let captures = self.captures();
+        if !captures.is_dir() {
+            return Ok(());
+        }
+        // A scheduler that was dropped ends its capture soon after.
+        wait::eventually("the captures have ended", async || {
+            let captures = captures.clone();
+            match tokio::task::spawn_blocking(move || replayed::replay_all(&captures)).await? {
+                Ok(_) => Ok(Look::Yes(())),
+                Err(error) if replayed::is_being_written(&error) => Ok(Look::NotYet(format!("{error:#}"))),
+                Err(error) => Err(error),
+            }
+        })
+        .await
     }
 
     /// Stops a scheduler, and waits for its work in progress.

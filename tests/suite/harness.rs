@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use berth_test_kit::{ControlPlane, wait};
 use berth_tests::{Target, start_control_plane};
 use futures::future::BoxFuture;
@@ -154,7 +154,8 @@ impl Harness {
             Server::Embedded => Target::embedded().await?,
             Server::Real => Target::real(&*self.plane(lane).await?).await?,
         };
-        case(&target).await
+        case(&target).await?;
+        target.replay().await.context("playing back what the schedulers did")
     }
 
     async fn plane(&self, lane: usize) -> Result<Arc<ControlPlane>> {

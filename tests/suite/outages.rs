@@ -36,7 +36,7 @@ async fn all_requests_fail_for_a_while(target: &Target) -> Result<()> {
     let proxy = Proxy::start(target.client.clone()).await?;
     api::create_all(&target.client, nodes("n", 5, 16)).await?;
     let journal = Journal::start(&target.client).await?;
-    let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
+    let scheduler = Scheduler::start(proxy.client().await?, target.recorded(Options::default())).await?;
     let refuse = Fault::Refuse;
     let faults = [
         refuse(StatusCode::TOO_MANY_REQUESTS),

@@ -16,6 +16,9 @@ use crate::write::{CaptureWriter, StepToWrite};
 /// How a file of a capture ends.
 pub const EXTENSION: &str = "jsonl.zst";
 
+/// The folder, in the directory of captures, with a copy of each component that served.
+pub const MODULES: &str = "modules";
+
 /// The time between two writes. A crash loses what came after the last write.
 const INTERVAL: Duration = Duration::from_millis(500);
 

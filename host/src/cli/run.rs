@@ -171,7 +171,7 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
         options.core.queue.flush_after = most;
     }
     let metrics = Arc::clone(&options.metrics);
-    options.capture = args.capture.options(&metrics);
+    args.capture.apply_to(&mut options);
     let mut elector = election.enabled.then(|| candidate(lease, &election, &metrics)).transpose()?;
     options.shell.term = elector.as_ref().map(Elector::term).unwrap_or_default();
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));

@@ -43,6 +43,7 @@ pub use self::reload::Reload;
 use crate::default_plugins::grant_policy;
 use berth_admin::Vitals;
 use berth_admin::metrics::{Meter, Metrics};
+use berth_capture::recorder::MODULES;
 use berth_capture::{Recorder, RecorderOptions};
 use berth_config::Configuration;
 use berth_core::limits::Limits;
@@ -68,6 +69,8 @@ pub struct Options {
     pub limits: Limits,
     /// Where the scheduler records itself; `None` for no capture.
     pub capture: Option<RecorderOptions>,
+    /// Whether a capture also keeps a copy of each component of the plugins directory.
+    pub capture_modules: bool,
     /// Options of the core.
     pub core: berth_core::Options,
     /// Options of the API client.
@@ -166,6 +169,8 @@ impl Scheduler {
         };
         let core = with_backoff(options.core, &options.configuration);
         let asker = Box::new(extenders.asker(Handle::current()));
+        let keep_files = options.capture.as_ref().filter(|_| options.capture_modules);
+        let keep_files = keep_files.map(|capture| capture.directory.join(MODULES));
         let capture = options.capture.map(|capture| {
             let header = capture::header(&core, &options.configuration, &*asker);
             let directory = capture.directory.display().to_string();
@@ -198,6 +203,7 @@ impl Scheduler {
         let loader_options = berth_plugin_host::LoaderOptions {
             plugins_dir: options.plugins_dir,
             cache_dir: options.cache_dir,
+            keep_files,
             limits,
             grants: grant_policy(&options.configuration.berth)?,
             supervisor: supervisor.clone(),

@@ -98,7 +98,7 @@ async fn by_berth(target: &Target, scene: &Scene) -> Result<Observation> {
     });
     let configuration = berth_config::parse(&file.to_string(), "scheduler.yaml")?;
     let options = scheduler::Options { configuration, ..scheduler::Options::default() };
-    let scheduler = Scheduler::start(target.client.clone(), options).await?;
+    let scheduler = Scheduler::start(target.client.clone(), target.recorded(options)).await?;
     let observation = observe(target, scene, &extender).await;
     target.stop(scheduler).await?;
     observation

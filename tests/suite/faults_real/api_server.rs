@@ -17,7 +17,7 @@ async fn every_request_takes_five_seconds(target: &Target) -> Result<()> {
     // The nodes have exactly enough CPU for the pods.
     api::create_all(&target.client, nodes("n", 5, 8)).await?;
     let journal = Journal::start(&target.client).await?;
-    let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
+    let scheduler = Scheduler::start(proxy.client().await?, target.recorded(Options::default())).await?;
     proxy.begin(Fault::Slow(Duration::from_secs(5)));
     api::create_all(&target.client, pods("p", PODS, "1")).await?;
     proxy.until_hit(1).await?;

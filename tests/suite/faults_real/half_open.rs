@@ -13,7 +13,7 @@ async fn watches_without_an_answer(target: &Target) -> Result<()> {
     let proxy = Proxy::start(target.client.clone()).await?;
     api::create_all(&target.client, nodes("n", 2, 8)).await?;
     let journal = Journal::start(&target.client).await?;
-    let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
+    let scheduler = Scheduler::start(proxy.client().await?, target.recorded(Options::default())).await?;
     // The cut also ends the watches of other kinds, which the scheduler may open again first. So the fault is for
     // watches of pods and nodes only.
     proxy.begin_for(RequestSelector::WatchesOf("pods"), Fault::Silence);

@@ -22,7 +22,7 @@ async fn watches_always_expire(target: &Target) -> Result<()> {
     let proxy = Proxy::start(target.client.clone()).await?;
     api::create_all(&target.client, nodes("n", 2, 8)).await?;
     let journal = Journal::start(&target.client).await?;
-    let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
+    let scheduler = Scheduler::start(proxy.client().await?, target.recorded(Options::default())).await?;
     let lists = |record: &Record| KINDS.map(|kind| record.lists.get(kind).copied().unwrap_or_default());
     let before = proxy.record();
     let began = Instant::now();

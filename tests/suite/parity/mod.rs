@@ -44,7 +44,8 @@ async fn a_recorded_workload_has_the_same_outcome(target: &Target) -> Result<()>
 
 async fn berth(target: &Target, seed: u64) -> Result<Scheduler> {
     let core = berth_core::Options { seed, ..berth_core::Options::default() };
-    Scheduler::start(target.client.clone(), scheduler::Options { core, ..scheduler::Options::default() }).await
+    let options = scheduler::Options { core, ..scheduler::Options::default() };
+    Scheduler::start(target.client.clone(), target.recorded(options)).await
 }
 
 /// Runs the workload with the scheduler that is running now, and deletes the workload's objects. Returns the outcome.

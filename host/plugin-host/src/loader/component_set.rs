@@ -29,7 +29,7 @@ impl ComponentSet {
     /// The engine can't be started, or the directory can't be read.
     pub fn load(options: &LoaderOptions) -> Result<Self, LoaderError> {
         let compiler = compiler(options)?;
-        let mut files = Files::new(&options.built_in, &options.loaded, &compiler);
+        let mut files = Files::new(options, &compiler);
         if let Some(dir) = &options.plugins_dir {
             let unreadable = |error| LoaderError::Directory(dir.clone(), Arc::new(error));
             files.refresh(directory::list(dir).map_err(unreadable)?, true, &compiler, &options.limits);

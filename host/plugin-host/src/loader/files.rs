@@ -1,6 +1,8 @@
 //! The built-in components, and those of the plugins directory as they were last read.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -9,15 +11,18 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use super::directory::{Fingerprint, Listed};
-use super::options::BuiltIn;
+use super::options::{BuiltIn, LoaderOptions};
 use crate::load::{Compiler, Digest, LoadCause, LoadError, LoadedComponent, Source, read_bounded};
 use crate::set::{Catalog, Found};
 use berth_core::limits::Limits;
+use tempfile::NamedTempFile;
 
 /// The known files and the results of loading them.
 pub(super) struct Files {
     built_in: Vec<Found>,
     known: BTreeMap<PathBuf, Known>,
+    /// See [`super::LoaderOptions::keep_files`].
+    keep: Option<PathBuf>,
 }
 
 struct Known {
@@ -31,8 +36,9 @@ struct Known {
 }
 
 impl Files {
-    /// Loads the components in the binary. Counts each one in `counter`.
-    pub fn new(built_in: &[BuiltIn], counter: &AtomicUsize, compiler: &Compiler) -> Self {
+    /// Loads the components in the binary.
+    pub fn new(options: &LoaderOptions, compiler: &Compiler) -> Self {
+        let LoaderOptions { built_in, loaded: counter, keep_files, .. } = options;
         let load = |from: &BuiltIn| {
             let source = Source::BuiltIn(from.file);
             let loaded = compiler.load(source.clone(), from.bytes).map(Arc::new);
@@ -40,7 +46,7 @@ impl Files {
             loaded.as_ref().err().into_iter().for_each(|error| tracing::error!(%error, "built-in plugin refused"));
             Found { source, loaded }
         };
-        Self { built_in: on_all_processors(built_in, load), known: BTreeMap::new() }
+        Self { built_in: on_all_processors(built_in, load), known: BTreeMap::new(), keep: keep_files.clone() }
     }
 
     /// Reads files that are new or look changed; with `all`, reads every file. Returns whether a file is invalid and
@@ -50,11 +56,46 @@ impl Files {
         for (number, Listed { path, fingerprint }) in listed.into_iter().enumerate() {
             let known = match before.remove(&path) {
                 Some(known) if known.fingerprint == fingerprint && !all => known,
-                known => read(&path, fingerprint, known, number, compiler, limits),
+                known => self.read(&path, fingerprint, known, number, compiler, limits),
             };
             self.known.insert(path, known);
         }
         self.known.values().any(|known| known.loaded.is_err() && !known.reported)
+    }
+
+    /// Reads a file. Loads it only if its content has changed.
+    fn read(
+        &self,
+        path: &Path,
+        fingerprint: Fingerprint,
+        known: Option<Known>,
+        number: usize,
+        compiler: &Compiler,
+        limits: &Limits,
+    ) -> Known {
+        let source = Source::file(path);
+        let content = if number < limits.files {
+            read_bounded(path, limits.file_size)
+        } else {
+            Err(LoadCause::TooMany(limits.files))
+        };
+        let digest = content.as_deref().ok().map(Digest::of);
+        if let Some(known) = known
+            && known.digest == digest
+        {
+            let mut known = Known { fingerprint, ..known };
+            report(&mut known);
+            return known;
+        }
+        let load = |bytes: Vec<u8>| {
+            let loaded = compiler.load(source.clone(), &bytes)?;
+            if let Some(folder) = &self.keep {
+                keep_copy(folder, loaded.digest, &bytes);
+            }
+            Ok(Arc::new(loaded))
+        };
+        let loaded = content.map_err(|cause| LoadError::new(&source, cause)).and_then(load);
+        Known { fingerprint, digest, loaded, reported: false }
     }
 
     /// Returns all components.
@@ -92,34 +133,21 @@ fn on_all_processors<T: Sync, R: Send>(items: &[T], process: impl Fn(&T) -> R + 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Reads a file. Loads it only if its content has changed.
-fn read(
-    path: &Path,
-    fingerprint: Fingerprint,
-    known: Option<Known>,
-    number: usize,
-    compiler: &Compiler,
-    limits: &Limits,
-) -> Known {
-    let source = Source::file(path);
-    let content = if number < limits.files {
-        read_bounded(path, limits.file_size)
-    } else {
-        Err(LoadCause::TooMany(limits.files))
-    };
-    let digest = content.as_deref().ok().map(Digest::of);
-    if let Some(known) = known
-        && known.digest == digest
-    {
-        let mut known = Known { fingerprint, ..known };
-        report(&mut known);
-        return known;
+/// Writes a copy of a component, unless there is one.
+fn keep_copy(folder: &Path, digest: Digest, bytes: &[u8]) {
+    let path = folder.join(format!("{digest}.wasm"));
+    if path.exists() {
+        return;
     }
-    let loaded = content
-        .map_err(|cause| LoadError::new(&source, cause))
-        .and_then(|bytes| compiler.load(source, &bytes))
-        .map(Arc::new);
-    Known { fingerprint, digest, loaded, reported: false }
+    let write = || {
+        fs::create_dir_all(folder)?;
+        let mut file = NamedTempFile::new_in(folder)?;
+        file.write_all(bytes)?;
+        file.persist(&path).map_err(|error| error.error)
+    };
+    if let Err(error) = write() {
+        tracing::warn!(file = %path.display(), %error, "no copy of a plugin is kept for replays; writing it failed");
+    }
 }
 
 /// Logs the error of a file once, after it occurred twice.

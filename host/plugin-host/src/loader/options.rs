@@ -27,6 +27,9 @@ pub struct LoaderOptions {
     pub plugins_dir: Option<PathBuf>,
     /// The folder for compiled code. Default: a folder in the user's cache (`$XDG_CACHE_HOME/berth`).
     pub cache_dir: Option<PathBuf>,
+    /// The folder that keeps a copy of each component of the directory that was ever loaded, named by its digest;
+    /// `None` for no copies. A replay of a capture needs them.
+    pub keep_files: Option<PathBuf>,
     /// The limits of components.
     pub limits: Arc<Limits>,
     /// What components may read and change. Default: nothing, beside reading nodes and pods.
@@ -49,6 +52,7 @@ impl Default for LoaderOptions {
         Self {
             plugins_dir: None,
             cache_dir: None,
+            keep_files: None,
             limits: Arc::default(),
             grants: GrantPolicy::default(),
             poll: Duration::from_secs(5),

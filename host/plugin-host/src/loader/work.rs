@@ -120,7 +120,7 @@ impl Worker {
         let wake = wake.clone();
         // The loader's thread may have ended when the system reports a change.
         let mut watches = Watches::new(move || drop(wake.send(Wake::Changed)));
-        let mut files = Files::new(&self.options.built_in, &self.options.loaded, &self.compiler);
+        let mut files = Files::new(&self.options, &self.compiler);
         let (mut all, mut is_priority_lowered) = (true, false);
         loop {
             let mut problems = BTreeSet::new();

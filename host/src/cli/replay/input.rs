@@ -33,6 +33,12 @@ impl Read for Counted {
     }
 }
 
+/// Returns the folder with copies of components that `berth run --capture-modules` made beside the capture, if there is
+/// one.
+pub(super) fn modules(capture: &Path) -> Option<PathBuf> {
+    Some(capture.parent()?.join(recorder::MODULES)).filter(|folder| folder.is_dir())
+}
+
 /// Returns the path of the capture: the path itself, or the latest capture in a directory.
 ///
 /// # Errors

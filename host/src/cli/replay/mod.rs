@@ -32,7 +32,7 @@ pub struct Args {
     /// Capture, or directory of captures, of which the latest is played back.
     #[arg(value_name = "PATH")]
     capture: PathBuf,
-    /// Directory with the components that served beside the default plugins.
+    /// Directory with the components that served beside the default plugins [default: modules, beside the capture].
     #[arg(long, value_name = "DIR")]
     modules: Option<PathBuf>,
     #[command(flatten)]
@@ -50,7 +50,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let reader = CaptureReader::new(file).with_context(named)?;
     let berth = configuration(reader.header())?;
     let limits = Arc::new(patient(&berth.limits()));
-    let components = components::load(&berth, args.modules.clone(), limits)?;
+    let modules = args.modules.clone().or_else(|| input::modules(&path));
+    let components = components::load(&crate::loader_options(&berth, modules, limits)?)?;
     let mut replay = Replay::new(reader, components).with_context(named)?;
     let progress = Progress::counted("bytes played back", total, read);
     let ended = play(&mut replay);

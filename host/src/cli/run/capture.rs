@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use berth_admin::metrics::Metrics;
 use berth_capture::RecorderOptions;
 use berth_config::v1alpha1::Memory;
+
+use crate::scheduler::Options;
 
 /// Flags of the capture.
 #[derive(Debug, clap::Args)]
@@ -16,12 +17,17 @@ pub struct CaptureFlags {
     /// Largest size of the capture, for example 500Mi.
     #[arg(long = "capture-limit", value_name = "SIZE", default_value = "1Gi", value_parser = Memory::parse)]
     limit: Memory,
+    /// Also keep a copy of each component of the plugins directory.
+    #[arg(long = "capture-modules", requires = "directory")]
+    modules: bool,
 }
 
 impl CaptureFlags {
-    /// Returns the options of the capture, or `None` if there is none.
-    pub fn options(&self, metrics: &Metrics) -> Option<RecorderOptions> {
-        let directory = self.directory.clone()?;
-        Some(RecorderOptions { directory, limit: self.limit.bytes() as u64, lost: metrics.capture_lost() })
+    /// Sets the options of the capture.
+    pub fn apply_to(&self, options: &mut Options) {
+        let Some(directory) = self.directory.clone() else { return };
+        let lost = options.metrics.capture_lost();
+        options.capture_modules = self.modules;
+        options.capture = Some(RecorderOptions { directory, limit: self.limit.bytes() as u64, lost });
     }
 }

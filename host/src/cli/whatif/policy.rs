@@ -35,7 +35,8 @@ impl Loaded {
     fn load(configuration: Configuration, plugins_dir: Option<PathBuf>) -> Result<Self> {
         let plugins_dir = plugins_dir.or_else(|| configuration.berth.plugin_directory.clone());
         let limits = configuration.berth.limits().into();
-        Ok(Self { components: components::load(&configuration.berth, plugins_dir, limits)?, configuration })
+        let options = crate::loader_options(&configuration.berth, plugins_dir, limits)?;
+        Ok(Self { components: components::load(&options)?, configuration })
     }
 
     /// Returns the policy.
