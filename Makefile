@@ -13,7 +13,7 @@ build: ## Build the plugins and the host: target/release/berth
 	@scripts/host
 
 demo: build ## Run a cluster, a scheduler and a workload in one process
-	@$(BERTH) demo
+	@$(BERTH) demo --capture target/demo
 
 check: ## Run the quick checks before each commit, in a few minutes
 	@scripts/doctor lint

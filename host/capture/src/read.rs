@@ -47,7 +47,7 @@ pub enum StepEvent {
 
 /// Reads the steps of a capture, one after the other. Needs little memory, however long the capture is.
 pub struct CaptureReader<R: Read> {
-    lines: BufReader<Decoder<'static, BufReader<R>>>,
+    lines: BufReader<Decoder<'static, BufReader<Input<R>>>>,
     header: Header,
     values: ReadValues,
     line: Vec<u8>,
@@ -68,6 +68,12 @@ impl CaptureReader<File> {
     }
 }
 
+/// The bytes with which a file of zstd begins.
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The input, with the bytes of its start that are read already.
+type Input<R> = io::Chain<io::Cursor<[u8; MAGIC.len()]>, R>;
+
 /// The part of a first line that every version has.
 #[derive(serde::Deserialize)]
 struct AnyHeader {
@@ -86,8 +92,16 @@ impl<R: Read> CaptureReader<R> {
     ///
     /// # Errors
     /// As [`CaptureReader::open`].
-    pub fn new(input: R) -> Result<Self, CaptureError> {
-        let mut decoder = Decoder::new(input).map_err(CaptureError::Unreadable)?;
+    pub fn new(mut input: R) -> Result<Self, CaptureError> {
+        let mut start = [0; MAGIC.len()];
+        match input.read_exact(&mut start) {
+            Ok(()) if start == MAGIC => {}
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(CaptureError::Unreadable(error)),
+            Ok(()) | Err(_) => {
+                return Err(CaptureError::NotACapture("the file is not compressed with zstd".to_owned()));
+            }
+        }
+        let mut decoder = Decoder::new(io::Cursor::new(start).chain(input)).map_err(CaptureError::Unreadable)?;
         decoder.window_log_max(WINDOW_LOG).map_err(CaptureError::Unreadable)?;
         let mut reader = Self {
             lines: BufReader::with_capacity(1 << 16, decoder),
@@ -106,9 +120,7 @@ impl<R: Read> CaptureReader<R> {
         let not_one = |error: &dyn ToString| CaptureError::NotACapture(error.to_string());
         match self.read_line() {
             Ok(true) => {}
-            Ok(false) => return Err(CaptureError::NotACapture("the file is empty".to_owned())),
-            // Unknown bytes at the start are no damage of a capture.
-            Err(CaptureError::Damaged { cause, .. }) => return Err(CaptureError::NotACapture(cause)),
+            Ok(false) => return Err(CaptureError::Truncated(None)),
             Err(error) => return Err(error),
         }
         let any: AnyHeader = serde_json::from_slice(&self.line).map_err(|error| not_one(&error))?;
@@ -154,7 +166,13 @@ impl<R: Read> CaptureReader<R> {
                     self.at = Some(step.at);
                     return Ok(Some(step));
                 }
-                Some(Line::End(end)) => self.end = Some(end),
+                Some(Line::End(end)) => {
+                    // The checksum of the last line comes after it.
+                    if self.read_line()? {
+                        return Err(damaged(self.read, &"lines follow the last line"));
+                    }
+                    self.end = Some(end);
+                }
                 Some(_) => return Err(damaged(self.read, &"a second header")),
             }
         }

@@ -1,7 +1,7 @@
 //! Writes the steps of a running scheduler on a thread of its own.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -85,7 +85,17 @@ impl Recorder {
         let RecorderOptions { directory, limit, lost } = options;
         DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
         let (path, file) = create(&directory)?;
-        let writer = CaptureWriter::new(file, header)?;
+        Self::start_with(file, path, limit, lost, header)
+    }
+
+    fn start_with(
+        out: impl Write + Send + 'static,
+        path: PathBuf,
+        limit: u64,
+        lost: Counter,
+        header: &Header,
+    ) -> io::Result<Self> {
+        let writer = CaptureWriter::new(out, header)?;
         let shared = Arc::new(Shared { state: Mutex::default(), stop: Condvar::new(), limit, lost });
         let thread = {
             let (shared, path) = (Arc::clone(&shared), path.clone());
@@ -142,7 +152,7 @@ fn create(directory: &Path) -> io::Result<(PathBuf, File)> {
 }
 
 /// The work of the thread.
-fn write(shared: &Shared, mut writer: CaptureWriter<File>, path: &Path) {
+fn write(shared: &Shared, mut writer: CaptureWriter<impl Write>, path: &Path) {
     loop {
         let mut state = shared.lock();
         if !state.stopping {
@@ -184,4 +194,112 @@ pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use berth_core::{Event, Timestamp};
+
+    use super::*;
+    use crate::{CaptureReader, EventToWrite};
+
+    fn step() -> StepToWrite {
+        let event = EventToWrite::Event(Event::Tick);
+        StepToWrite { at: Timestamp(1), event, extenders: Vec::new(), failed_calls: Vec::new(), actions: Vec::new() }
+    }
+
+    fn header() -> Header {
+        Header { version: crate::record::VERSION, ..Header::default() }
+    }
+
+    fn steps_in(path: &Path) -> (u64, u64) {
+        let mut reader = CaptureReader::open(path).expect("a capture");
+        let mut steps = 0;
+        while reader.next_step().expect("a step").is_some() {
+            steps += 1;
+        }
+        (steps, reader.end().expect("the last line").lost)
+    }
+
+    #[test]
+    fn dropping_the_recorder_writes_everything() {
+        let home = tempfile::tempdir().expect("a directory");
+        let directory = home.path().join("new/captures");
+        for captures in 1..=3 {
+            let options = RecorderOptions { directory: directory.clone(), limit: 1 << 20, lost: Counter::default() };
+            let recorder = Recorder::start(options, &header()).expect("started");
+            (0..1000).for_each(|_| recorder.record(step()));
+            let path = recorder.path().to_owned();
+            drop(recorder);
+            assert_eq!(steps_in(&path), (1000, 0));
+            let files = files(&directory).expect("files");
+            assert_eq!((files.len(), files.last()), (captures, Some(&path)), "the latest is the last");
+        }
+    }
+
+    #[test]
+    fn a_capture_ends_at_its_limit() {
+        let home = tempfile::tempdir().expect("a directory");
+        let lost = Counter::default();
+        let options = RecorderOptions { directory: home.path().to_owned(), limit: 1, lost: lost.clone() };
+        let recorder = Recorder::start(options, &header()).expect("started");
+        while lost.get() == 0 {
+            recorder.record(step());
+            std::thread::yield_now();
+        }
+        let path = recorder.path().to_owned();
+        drop(recorder);
+        let (steps, _) = steps_in(&path);
+        assert!(steps > 0, "what was recorded before is in the file");
+    }
+
+    /// A disk that takes the header and then blocks until the test says how a write ends.
+    struct Disk {
+        writes: usize,
+        outcome: Receiver<io::Result<()>>,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.writes += 1;
+            if self.writes > 1 {
+                self.outcome.recv().unwrap_or(Ok(()))?;
+            }
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_disk_that_hangs_delays_no_step() {
+        let (say, outcome) = channel();
+        let lost = Counter::default();
+        let disk = Disk { writes: 0, outcome };
+        let recorder = Recorder::start_with(disk, "disk".into(), 1 << 20, lost.clone(), &header()).expect("started");
+        let steps = 2 * MOST_WAITING as u64 + 10;
+        (0..steps).for_each(|_| recorder.record(step()));
+        assert!(lost.get() > 0, "more steps than the memory holds");
+        drop(say);
+        drop(recorder);
+        assert!(lost.get() < steps);
+    }
+
+    #[test]
+    fn a_full_disk_ends_the_capture() {
+        let (say, outcome) = channel();
+        let lost = Counter::default();
+        let disk = Disk { writes: 0, outcome };
+        let recorder = Recorder::start_with(disk, "disk".into(), 1 << 20, lost.clone(), &header()).expect("started");
+        say.send(Err(io::Error::from(io::ErrorKind::StorageFull))).expect("the disk is there");
+        while lost.get() < 10 {
+            recorder.record(step());
+            std::thread::yield_now();
+        }
+        drop(recorder);
+    }
 }

@@ -15,6 +15,7 @@ use tempfile::{NamedTempFile, TempDir};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::capture::CaptureFlags;
 use super::hint::{Hint, quoted};
 use super::progress::Progress;
 use crate::scheduler::{self, Questions, Scheduler};
@@ -30,7 +31,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 const CREATES_AT_ONCE: usize = 32;
 
 /// The parts of the cluster to start.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Parts {
     /// The API server's port on loopback. 0 selects any free port.
     pub port: u16,
@@ -38,6 +39,8 @@ pub struct Parts {
     pub kubeconfig: Option<PathBuf>,
     /// A directory of further plugins.
     pub plugins: Option<PathBuf>,
+    /// Whether and where the scheduler is recorded.
+    pub capture: CaptureFlags,
     /// Whether to leave out the scheduler.
     pub no_scheduler: bool,
     /// Whether to leave out the simulated kubelets and controllers.
@@ -90,7 +93,9 @@ impl Cluster {
             self.controllers = Some((stop, task));
         }
         if !parts.no_scheduler {
-            let options = scheduler::Options { plugins_dir: parts.plugins.clone(), ..scheduler::Options::default() };
+            let mut options =
+                scheduler::Options { plugins_dir: parts.plugins.clone(), ..scheduler::Options::default() };
+            parts.capture.apply_to(&mut options);
             let total = crate::default_plugins().len();
             let _progress = Progress::counted("plugins compiled", total, Arc::clone(&options.plugins_compiled));
             let started = Scheduler::start(self.client.clone(), options).await;

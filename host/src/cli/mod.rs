@@ -1,5 +1,6 @@
 //! The command line, with one file per command.
 
+mod capture;
 #[cfg(feature = "simulator")]
 mod cluster;
 mod color;

@@ -1,7 +1,6 @@
 //! `berth run`: schedules the pods of a cluster until stopped.
 
 mod access;
-mod capture;
 mod connection;
 mod election;
 mod feature_gates;
@@ -20,7 +19,6 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use self::access::{AuthenticationFlags, AuthorizationFlags};
-use self::capture::CaptureFlags;
 use self::connection::{Clients, ConnectionFlags};
 use self::election::ElectionFlags;
 use self::feature_gates::FeatureGate;
@@ -28,6 +26,7 @@ use self::no_effect::WithoutEffect;
 use self::policy::PolicyFlags;
 use self::serving::ServingFlags;
 use self::settings::SettingsFlags;
+use super::capture::CaptureFlags;
 use super::exit_status;
 use super::hint::{Hint, quoted};
 use super::progress::Progress;

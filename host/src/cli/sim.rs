@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use super::capture::CaptureFlags;
 use super::cluster::{Cluster, Parts};
 use super::demo::files;
 use super::out;
@@ -31,6 +32,8 @@ pub struct Args {
     /// Do not start the simulated kubelets and controllers.
     #[arg(long)]
     no_controllers: bool,
+    #[command(flatten)]
+    capture: CaptureFlags,
 }
 
 /// Serves until stopped.
@@ -59,6 +62,7 @@ async fn start(args: Args) -> Result<Cluster> {
         port: args.port,
         kubeconfig: args.kubeconfig,
         plugins: args.plugins,
+        capture: args.capture,
         no_scheduler: args.no_scheduler,
         no_controllers: args.no_controllers,
     };

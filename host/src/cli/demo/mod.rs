@@ -9,7 +9,7 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -25,8 +25,9 @@ use serde_json::Value;
 
 use self::outcome::Outcomes;
 use self::table::{DemoReport, DeploymentReport};
+use super::capture::CaptureFlags;
 use super::cluster::{Cluster, Parts};
-use super::hint::Hint;
+use super::hint::{Hint, quoted};
 use super::output::{self, OutputFlag};
 use super::progress::Progress;
 use super::{exit_status, out};
@@ -51,6 +52,8 @@ pub struct Args {
     #[arg(long, value_name = "PATH")]
     kubeconfig: Option<PathBuf>,
     #[command(flatten)]
+    capture: CaptureFlags,
+    #[command(flatten)]
     output: OutputFlag,
 }
 
@@ -67,7 +70,15 @@ pub async fn run(args: Args) -> Result<()> {
     // With JSON or YAML, standard output has only the result.
     let print = |line: String| if format.is_table() { out::line(line) } else { Ok(()) };
     print("Starting an API server, its controllers and the scheduler in this process …".to_owned())?;
-    let parts = Parts { kubeconfig: args.kubeconfig, plugins: args.plugins, ..Parts::default() };
+    let capture = args.capture.directory().map(Path::to_owned);
+    let parts = Parts {
+        port: 0,
+        kubeconfig: args.kubeconfig,
+        plugins: args.plugins,
+        capture: args.capture,
+        no_scheduler: false,
+        no_controllers: false,
+    };
     let mut cluster = Cluster::start(&parts).await?;
     print(format!("Creating {} nodes and {} Deployments …", nodes.len(), workload.len()))?;
     let zone_of = zones(&nodes);
@@ -92,6 +103,10 @@ pub async fn run(args: Args) -> Result<()> {
     let rejected = outcomes.first_rejected().filter(|_| format.is_table());
     if let Some(pod) = rejected {
         explain(&cluster.client(), pod).await?;
+    }
+    if let Some(directory) = capture {
+        let replay = quoted(directory.display());
+        print(format!("\nEvery event and decision was recorded. To play them back: berth replay {replay}"))?;
     }
     if std::io::stdout().is_terminal() && format.is_table() {
         tokio::select! {

@@ -1,4 +1,4 @@
-//! Flags of `berth run` that record the scheduler.
+//! Flags of the commands with a scheduler that record it.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use berth_config::v1alpha1::Memory;
 use crate::scheduler::Options;
 
 /// Flags of the capture.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Capture")]
 pub struct CaptureFlags {
     /// Record all events and decisions in a file in this directory, for berth replay.
@@ -23,6 +23,12 @@ pub struct CaptureFlags {
 }
 
 impl CaptureFlags {
+    /// Returns the directory of the capture, or `None` if there is none.
+    #[cfg(feature = "simulator")]
+    pub fn directory(&self) -> Option<&std::path::Path> {
+        self.directory.as_deref()
+    }
+
     /// Sets the options of the capture.
     pub fn apply_to(&self, options: &mut Options) {
         let Some(directory) = self.directory.clone() else { return };
