@@ -1,5 +1,7 @@
 //! The comparison of recorded and replayed actions.
 
+use std::collections::BTreeSet;
+
 use berth_core::{Action, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,6 +26,8 @@ pub struct Outcome {
     pub differing_steps: u64,
     /// The first step with other actions than the recorded ones.
     pub first_difference: Option<Difference>,
+    /// The plugins of which another version was used than the one that served when the capture was made.
+    pub other_versions: BTreeSet<String>,
     /// The number of steps that happened after the end of the capture and could not be recorded.
     pub lost_steps: u64,
 }

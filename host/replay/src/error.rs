@@ -14,10 +14,10 @@ pub enum ReplayError {
     /// The thread that rebuilds plugins can't be started.
     #[error("can't start the thread that rebuilds plugins: {0}")]
     Thread(#[from] io::Error),
-    /// No component has the digest of a recorded plugin.
+    /// There is no component of a recorded plugin.
     #[error(
-        "the plugin {name} served as the component {digest} when the capture was made, and this component is not here; \
-         put its file into a directory and name the directory with --modules"
+        "the plugin {name} served when the capture was made, and no component of it is here; put its file (SHA-256 \
+         {digest}…) into a directory and name the directory with --modules"
     )]
     MissingComponent {
         /// The plugin's name.

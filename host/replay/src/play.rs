@@ -155,12 +155,12 @@ impl<R: Read> Replay<R> {
             .flat_map(|profile| &profile.plugins)
             .map(|plugin| (&*plugin.name, &*plugin.digest))
             .collect();
-        let digests: BTreeSet<&str> = plugins.iter().map(|(_, digest)| *digest).collect();
-        let components = self.components.only(&digests);
-        if let Some((name, digest)) = plugins.iter().find(|(_, digest)| !components.has(digest)) {
+        let (components, others, missing) = self.components.select(&plugins);
+        if let Some((name, digest)) = plugins.iter().find(|(name, _)| missing.contains(name)) {
             let digest = digest.get(..SHORT).unwrap_or(digest).to_owned();
             return Err(ReplayError::MissingComponent { name: (*name).to_owned(), digest });
         }
+        self.outcome.other_versions.extend(others.into_iter().map(str::to_owned));
         let specs = policy.profiles.iter().map(|profile| profile.spec.clone()).collect();
         let cache = self.engine.core().cache();
         let prepared = self.succession.next(&components, specs, &mut |_| cache.frozen(cache.log().end()))?;

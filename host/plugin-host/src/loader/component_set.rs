@@ -42,17 +42,23 @@ impl ComponentSet {
         self.catalog.components().map(|component| &**component)
     }
 
-    /// Returns the components with these digests (SHA-256 in hexadecimal).
+    /// Returns one component for each of these plugins: the one with the digest (SHA-256 in hexadecimal), or else the one
+    /// that a profile would use under the name. The second part has the names for which it is another one than the digest
+    /// says, the third part those without any component.
     #[must_use]
-    pub fn only(&self, digests: &BTreeSet<&str>) -> Self {
-        let is_one = |component: &LoadedComponent| digests.contains(&*component.digest.to_string());
-        Self { catalog: self.catalog.only(is_one), limits: Arc::clone(&self.limits) }
-    }
-
-    /// Returns whether there is a component with this digest (SHA-256 in hexadecimal).
-    #[must_use]
-    pub fn has(&self, digest: &str) -> bool {
-        self.components().any(|component| component.digest.to_string() == *digest)
+    pub fn select<'a>(&self, plugins: &BTreeSet<(&'a str, &str)>) -> (Self, Vec<&'a str>, Vec<&'a str>) {
+        let (mut chosen, mut others, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, digest) in plugins {
+            if let Some(exact) = self.catalog.all().find(|component| component.digest.to_string() == *digest) {
+                chosen.push(Arc::clone(exact));
+            } else if let Some(other) = self.catalog.candidates(name, None).into_iter().next() {
+                others.push(*name);
+                chosen.push(other);
+            } else {
+                missing.push(*name);
+            }
+        }
+        (Self { catalog: Catalog::of(chosen), limits: Arc::clone(&self.limits) }, others, missing)
     }
 
     /// Returns the limits of the components.

@@ -54,13 +54,16 @@ impl Catalog {
         of_its_kind.insert(Arc::clone(&component.name), component);
     }
 
-    /// Returns the catalog with only the components for which `is_one` returns true. A component that is refused because
-    /// an earlier file has its name is included, if that file is left out.
-    pub fn only(&self, is_one: impl Fn(&LoadedComponent) -> bool) -> Self {
+    /// Creates a catalog of these components.
+    pub fn of(components: impl IntoIterator<Item = Arc<LoadedComponent>>) -> Self {
         let mut catalog = Self::default();
-        let all = self.components().chain(&self.shadowed);
-        all.filter(|component| is_one(component)).for_each(|component| catalog.add(Arc::clone(component)));
+        components.into_iter().for_each(|component| catalog.add(component));
         catalog
+    }
+
+    /// Returns all loaded components, also those that are refused because an earlier file has their name.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<LoadedComponent>> {
+        self.components().chain(&self.shadowed)
     }
 
     /// Replaces the components of the names in `serving` by these components.

@@ -44,7 +44,7 @@ impl Listing for Report {
 }
 
 fn lines(report: &Report, text: &mut String) -> std::fmt::Result {
-    let Outcome { steps, cycles, actions, differing_steps, lost_steps, began, ended, first_difference } =
+    let Outcome { steps, cycles, actions, differing_steps, lost_steps, began, ended, first_difference, other_versions } =
         &report.outcome;
     writeln!(text, "{}", report.capture)?;
     if let (Some(began), Some(ended)) = (began, ended) {
@@ -57,6 +57,10 @@ fn lines(report: &Report, text: &mut String) -> std::fmt::Result {
             writeln!(text, "{differing_steps} events have other actions than the recorded ones. The first one:")?;
             describe(difference, text)?;
         }
+    }
+    if !other_versions.is_empty() {
+        let names: Vec<&str> = other_versions.iter().map(String::as_str).collect();
+        writeln!(text, "Other versions of these plugins served when the capture was made: {}.", names.join(", "))?;
     }
     if *lost_steps > 0 {
         writeln!(text, "{lost_steps} later events are not in the capture, because it had reached its limit.")?;
