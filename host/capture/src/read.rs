@@ -37,7 +37,7 @@ pub struct Step {
 }
 
 /// The event of a step.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum StepEvent {
     /// These profiles and plugins serve from now on.
     Policy(PolicyRecord),

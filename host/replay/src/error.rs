@@ -11,6 +11,9 @@ pub enum ReplayError {
     /// The capture can't be read.
     #[error(transparent)]
     Capture(#[from] CaptureError),
+    /// The copy of the capture can't be written.
+    #[error("can't write the copy of the capture: {0}")]
+    Copy(#[source] io::Error),
     /// The thread that rebuilds plugins can't be started.
     #[error("can't start the thread that rebuilds plugins: {0}")]
     Thread(#[from] io::Error),

@@ -1,12 +1,15 @@
 //! Plays the steps of a capture back.
 
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use berth_capture::{CaptureReader, Header, PolicyRecord, RecordedProfile, ReplayedExtenders, Step, StepEvent};
+use berth_capture::{
+    CaptureReader, CaptureWriter, EventToWrite, Header, PolicyRecord, RecordedProfile, ReplayedExtenders, Step,
+    StepEvent, StepToWrite,
+};
 use berth_core::decision::DecisionOptions;
 use berth_core::limits::Limits;
 use berth_core::profile::Profile;
@@ -38,6 +41,8 @@ pub struct Replay<R: Read> {
     components: ComponentSet,
     extenders: ReplayedExtenders,
     outcome: Outcome,
+    /// Receives each step with the actions of the replay.
+    copy: Option<CaptureWriter<Box<dyn Write + Send>>>,
 }
 
 /// Returns the limits of a replay: those of the capture, with more time.
@@ -82,7 +87,7 @@ impl<R: Read> Replay<R> {
         let extenders = ReplayedExtenders::new(reader.header().extenders.clone());
         let engine = Engine::new(options(reader.header()), guests);
         let succession = Succession::new(limits);
-        Ok(Self { reader, engine, inbox, succession, components, extenders, outcome: Outcome::default() })
+        Ok(Self { reader, engine, inbox, succession, components, extenders, outcome: Outcome::default(), copy: None })
     }
 
     /// Plays the next step back. Returns false after the last step.
@@ -92,6 +97,8 @@ impl<R: Read> Replay<R> {
     pub fn step(&mut self) -> Result<bool, ReplayError> {
         let Some(step) = self.reader.next_step()? else {
             self.outcome.lost_steps = self.reader.end().map_or(0, |end| end.lost);
+            let copy = self.copy.take().map(|copy| copy.end(self.outcome.lost_steps)).transpose();
+            copy.map_err(ReplayError::Copy)?;
             return Ok(false);
         };
         self.play(step)?;
@@ -99,6 +106,15 @@ impl<R: Read> Replay<R> {
             self.engine.update_plugins(self.outcome.ended.unwrap_or_default());
         }
         Ok(true)
+    }
+
+    /// Writes a capture of the replay: the same steps, with the actions of the replay. Call this before the first step.
+    ///
+    /// # Errors
+    /// The header can't be written.
+    pub fn copy_to(&mut self, out: Box<dyn Write + Send>) -> Result<(), ReplayError> {
+        self.copy = Some(CaptureWriter::new(out, self.reader.header()).map_err(ReplayError::Copy)?);
+        Ok(())
     }
 
     /// Returns what the replay found so far.
@@ -121,6 +137,7 @@ impl<R: Read> Replay<R> {
 
     fn play(&mut self, step: Step) -> Result<(), ReplayError> {
         let Step { at, event, extenders, failed_calls, actions } = step;
+        let copied = self.copy.is_some().then(|| (event.clone(), extenders.clone(), failed_calls.clone()));
         let event = match event {
             StepEvent::Event(event) => event,
             StepEvent::Policy(policy) => self.exchange(&policy, at)?,
@@ -135,6 +152,14 @@ impl<R: Read> Replay<R> {
         self.extenders.set_answers(extenders);
         self.engine.repeat_failures(failed_calls);
         let replayed = self.engine.step(event, at, &mut self.extenders, &mut ());
+        if let (Some(copy), Some((event, extenders, failed_calls))) = (&mut self.copy, copied) {
+            let event = match event {
+                StepEvent::Policy(policy) => EventToWrite::Policy(policy),
+                StepEvent::Event(event) => EventToWrite::Event(event),
+            };
+            let step = StepToWrite { at, event, extenders, failed_calls, actions: replayed.clone() };
+            copy.step(&step).map_err(ReplayError::Copy)?;
+        }
         self.outcome.actions += replayed.len() as u64;
         if !is_same(actions.as_deref(), &replayed) {
             self.outcome.differing_steps += 1;

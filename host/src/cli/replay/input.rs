@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use berth_capture::recorder;
 
 /// A file that counts the bytes that were read, for a progress bar.
@@ -37,6 +37,22 @@ impl Read for Counted {
 /// one.
 pub(super) fn modules(capture: &Path) -> Option<PathBuf> {
     Some(capture.parent()?.join(recorder::MODULES)).filter(|folder| folder.is_dir())
+}
+
+/// The folder of kept captures in the repository.
+const KEPT: &str = "tests/captures";
+
+/// Returns the path of a kept capture with this name.
+///
+/// # Errors
+/// The current directory is not the repository, or the name can't be the name of a file.
+pub(super) fn kept(name: &str) -> Result<PathBuf> {
+    let folder = Path::new(KEPT);
+    ensure!(folder.is_dir(), "--keep: there is no folder {KEPT}; run the command in Berth's repository");
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let is_name = !name.is_empty() && name.bytes().all(plain);
+    ensure!(is_name, "--keep: {name:?} is not a name; use letters, digits and hyphens");
+    Ok(folder.join(format!("{name}.{}", recorder::EXTENSION)))
 }
 
 /// Returns the path of the capture: the path itself, or the latest capture in a directory.

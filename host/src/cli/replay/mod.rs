@@ -3,6 +3,8 @@
 mod input;
 mod report;
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -35,6 +37,12 @@ pub struct Args {
     /// Directory with the components that served beside the default plugins [default: modules, beside the capture].
     #[arg(long, value_name = "DIR")]
     modules: Option<PathBuf>,
+    /// Keep the capture as a test case of Berth, with the actions of this replay.
+    ///
+    /// For contributors: writes tests/captures/NAME.jsonl.zst in the repository, which is the current directory. The test
+    /// then checks that these actions stay the same.
+    #[arg(long, value_name = "NAME")]
+    keep: Option<String>,
     #[command(flatten)]
     output: OutputFlag,
 }
@@ -53,6 +61,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let modules = args.modules.clone().or_else(|| input::modules(&path));
     let components = components::load(&crate::loader_options(&berth, modules, limits)?)?;
     let mut replay = Replay::new(reader, components).with_context(named)?;
+    let kept = args.keep.as_deref().map(input::kept).transpose()?;
+    if let Some(kept) = &kept {
+        let copy = File::create_new(kept).with_context(|| format!("--keep: {}", kept.display()))?;
+        replay.copy_to(Box::new(BufWriter::new(copy)))?;
+    }
     let progress = Progress::counted("bytes played back", total, read);
     let ended = play(&mut replay);
     drop(progress);
