@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
-use berth_capture::{CaptureError, CaptureReader, recorder};
+use berth_capture::{CaptureError, CaptureReader, files};
 use berth_plugin_host::ComponentSet;
 use berth_replay::{Outcome, Replay, ReplayError, patient};
 
@@ -14,7 +14,7 @@ use berth_replay::{Outcome, Replay, ReplayError, patient};
 /// A capture can't be played back, or an action differs from the recorded one.
 pub fn replay_all(directory: &Path) -> Result<u64> {
     let mut steps = 0;
-    for path in recorder::files(directory)? {
+    for path in files::list(directory)? {
         let outcome = replay(&path).with_context(|| path.display().to_string())?;
         ensure!(outcome.lost_steps == 0, "{}: {} steps are lost", path.display(), outcome.lost_steps);
         if let Some(difference) = outcome.first_difference {
@@ -37,7 +37,7 @@ pub fn replay(path: &Path) -> Result<Outcome> {
     let reader = CaptureReader::open(path)?;
     let text = reader.header().configuration.to_string();
     let berth = berth_config::parse(&text, "the configuration of the capture")?.berth;
-    let modules = path.parent().map(|folder| folder.join(recorder::MODULES)).filter(|folder| folder.is_dir());
+    let modules = path.parent().map(|folder| folder.join(files::MODULES)).filter(|folder| folder.is_dir());
     let options = berth::loader_options(&berth, modules, Arc::new(patient(&berth.limits())))?;
     let mut replay = Replay::new(reader, ComponentSet::load(&options)?)?;
     while replay.step()? {}

@@ -31,8 +31,9 @@ pub struct Target {
     home: TempDir,
 }
 
-/// The size at which the capture of a test ends, in bytes. No test reaches it.
-const LARGEST_CAPTURE: u64 = 1 << 30;
+/// The largest size of the capture of a test, in bytes. Small, so that a test has several files, which begin with
+/// checkpoints.
+const LARGEST_CAPTURE: u64 = 64 << 10;
 
 /// The maximum time for a scheduler to finish its work in progress.
 const STOP_WITHIN: Duration = Duration::from_secs(20);

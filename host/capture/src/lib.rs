@@ -4,23 +4,25 @@
 //!   of plugins), and the actions of the step.
 //! - Out: a file of lines of JSON, compressed with zstd; and from such a file the same steps again, one after the other.
 //! - Never: this crate decides nothing and plays nothing back. A slow or full disk never delays the scheduler: the
-//!   [`Recorder`] drops steps instead, counts them, and ends the file.
+//!   [`Recorder`] loses steps instead and counts them.
 //!
 //! `docs/capture-format.md` describes the lines. [`record`] has their types. [`write`] and [`read`] turn steps into lines
-//! and back. [`recorder`] writes on a thread of its own. [`extenders`] records the answers of extenders and gives
+//! and back. [`recorder`] writes on a thread of its own, to the [`files`] of a directory. [`extenders`] records the answers of extenders and gives
 //! recorded answers.
 
 pub mod error;
 pub mod extenders;
+pub mod files;
 mod pods;
 pub mod read;
 pub mod record;
 pub mod recorder;
 pub mod write;
+mod writing;
 
 pub use self::error::CaptureError;
 pub use self::extenders::{ExtenderAnswer, RecordingExtenders, ReplayedExtenders};
-pub use self::read::{CaptureReader, Step, StepEvent};
+pub use self::read::{CaptureReader, RecordedCheckpoint, Step, StepEvent};
 pub use self::record::{EventRecord, Header, PolicyRecord, RecordedPlugin, RecordedProfile, StepRecord};
 pub use self::recorder::{Recorder, RecorderOptions};
 pub use self::write::{CaptureWriter, EventToWrite, StepToWrite};

@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use berth_core::checkpoint::Checkpoint;
+use berth_core::model::Pod;
 use berth_core::plugins::FailedCall;
 use berth_core::{Event, Timestamp};
 use serde_json::value::RawValue;
@@ -13,10 +15,10 @@ use zstd::stream::read::Decoder;
 use crate::error::CaptureError;
 use crate::extenders::ExtenderAnswer;
 use crate::pods::ReadValues;
-use crate::record::{EndRecord, EventRecord, Header, Line, PolicyRecord, StepRecord, VERSION};
+use crate::record::{CheckpointRecord, EndRecord, EventRecord, Header, Line, PolicyRecord, StepRecord, VERSION};
 
-/// The largest line, in bytes. The largest object of an API server has 1.5 MiB in most clusters.
-const LONGEST_LINE: u64 = 64 << 20;
+/// The largest line, in bytes. The line of a checkpoint has about 2 KiB for each node.
+const LONGEST_LINE: u64 = 1 << 30;
 
 /// The largest power of two of bytes that zstd may look back, which bounds the reader's memory.
 const WINDOW_LOG: u32 = 27;
@@ -56,6 +58,22 @@ pub struct CaptureReader<R: Read> {
     /// The time of the last step.
     at: Option<Timestamp>,
     end: Option<EndRecord>,
+    /// The pods of the checkpoint so far.
+    pods: Vec<Arc<Pod>>,
+    checkpoint: Option<RecordedCheckpoint>,
+    /// The step that was read in search of the checkpoint.
+    first: Option<Step>,
+}
+
+/// The state of the core before the first step.
+#[derive(Clone, Debug)]
+pub struct RecordedCheckpoint {
+    /// The time of the checkpoint.
+    pub at: Timestamp,
+    /// The profiles that serve.
+    pub policy: PolicyRecord,
+    /// The state.
+    pub checkpoint: Checkpoint,
 }
 
 impl CaptureReader<File> {
@@ -72,7 +90,7 @@ impl CaptureReader<File> {
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The input, with the bytes of its start that are read already.
-type Input<R> = io::Chain<io::Cursor<[u8; MAGIC.len()]>, R>;
+type Input<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
 
 /// The part of a first line that every version has.
 #[derive(serde::Deserialize)]
@@ -93,13 +111,14 @@ impl<R: Read> CaptureReader<R> {
     /// # Errors
     /// As [`CaptureReader::open`].
     pub fn new(mut input: R) -> Result<Self, CaptureError> {
-        let mut start = [0; MAGIC.len()];
-        match input.read_exact(&mut start) {
-            Ok(()) if start == MAGIC => {}
-            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(CaptureError::Unreadable(error)),
-            Ok(()) | Err(_) => {
-                return Err(CaptureError::NotACapture("the file is not compressed with zstd".to_owned()));
-            }
+        let mut start = Vec::new();
+        let read = (&mut input).take(MAGIC.len() as u64).read_to_end(&mut start);
+        let size = read.map_err(CaptureError::Unreadable)?;
+        if start != MAGIC[..size] {
+            return Err(CaptureError::NotACapture("the file is not compressed with zstd".to_owned()));
+        }
+        if size < MAGIC.len() {
+            return Err(CaptureError::Truncated(None));
         }
         let mut decoder = Decoder::new(io::Cursor::new(start).chain(input)).map_err(CaptureError::Unreadable)?;
         decoder.window_log_max(WINDOW_LOG).map_err(CaptureError::Unreadable)?;
@@ -111,6 +130,9 @@ impl<R: Read> CaptureReader<R> {
             read: 0,
             at: None,
             end: None,
+            pods: Vec::new(),
+            checkpoint: None,
+            first: None,
         };
         reader.header = reader.read_header()?;
         Ok(reader)
@@ -146,11 +168,24 @@ impl<R: Read> CaptureReader<R> {
         self.end
     }
 
+    /// Returns the checkpoint before the first step, or `None` if the file begins with the start of the scheduler. Call
+    /// this once, before the first call of [`CaptureReader::next_step`].
+    ///
+    /// # Errors
+    /// As [`CaptureReader::next_step`].
+    pub fn checkpoint(&mut self) -> Result<Option<RecordedCheckpoint>, CaptureError> {
+        self.first = self.next_step()?;
+        Ok(self.checkpoint.take())
+    }
+
     /// Returns the next step, or `None` after the last one.
     ///
     /// # Errors
     /// The file can't be read, is damaged, or ends without its last line.
     pub fn next_step(&mut self) -> Result<Option<Step>, CaptureError> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
         loop {
             if self.end.is_some() {
                 return Ok(None);
@@ -173,6 +208,16 @@ impl<R: Read> CaptureReader<R> {
                     }
                     self.end = Some(end);
                 }
+                Some(Line::CheckpointPod(record)) => {
+                    let pod = self.values.pod(record).map_err(|cause| damaged(self.read, &cause))?;
+                    self.pods.push(Arc::new(pod));
+                }
+                Some(Line::Checkpoint(record)) if self.at.is_none() && self.checkpoint.is_none() => {
+                    let CheckpointRecord { at, policy, state } = record;
+                    let checkpoint = Checkpoint { pods: std::mem::take(&mut self.pods), state };
+                    self.checkpoint = Some(RecordedCheckpoint { at: Timestamp(at), policy, checkpoint });
+                }
+                Some(Line::Checkpoint(_)) => return Err(damaged(self.read, &"a checkpoint after the first step")),
                 Some(_) => return Err(damaged(self.read, &"a second header")),
             }
         }

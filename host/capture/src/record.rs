@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use berth_core::checkpoint::CoreState;
 use berth_core::extenders::Extender;
 use berth_core::model::{
     Labels, NamedFields, Node, Object, ObjectKey, ObjectKind, ObjectReads, Owner, PodKey, PodRequests, PodSpec,
@@ -32,6 +33,10 @@ pub enum Line<'a> {
     Labels(Shared<Cow<'a, Labels>>),
     /// A value of [`PodRecord::owners`].
     Owners(Shared<Cow<'a, [Owner]>>),
+    /// A pod of the checkpoint that follows.
+    CheckpointPod(PodRecord<'a>),
+    /// The state of the core before the first step. Absent if the file begins with the start of the scheduler.
+    Checkpoint(CheckpointRecord),
     /// A step of the core.
     Step(StepRecord<'a>),
     /// The last line of a file that was ended in order.
@@ -69,6 +74,19 @@ pub struct Header {
     pub configuration: serde_json::Value,
     /// The extenders, in order.
     pub extenders: Vec<Extender>,
+}
+
+/// The state of the core before the first step.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointRecord {
+    /// The time of the checkpoint, in milliseconds since 1970.
+    pub at: u64,
+    /// The profiles that serve.
+    pub policy: PolicyRecord,
+    /// The state. It names a pod by its index among the pods before the checkpoint. Only the version of Berth that wrote
+    /// it can read it.
+    pub state: CoreState,
 }
 
 /// A step of the core: one event, and what came of it.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use berth_core::checkpoint::Checkpoint;
 use berth_core::plugins::FailedCall;
 use berth_core::{Action, Event, Timestamp};
 use serde_json::value::RawValue;
@@ -12,7 +13,7 @@ use zstd::zstd_safe::CParameter;
 
 use crate::extenders::ExtenderAnswer;
 use crate::pods::WrittenValues;
-use crate::record::{EndRecord, EventRecord, Header, Line, PolicyRecord, StepRecord};
+use crate::record::{CheckpointRecord, EndRecord, EventRecord, Header, Line, PolicyRecord, StepRecord};
 
 /// The compression level of zstd. Higher levels cost more CPU time than they save bytes.
 const LEVEL: i32 = 1;
@@ -72,6 +73,22 @@ impl<W: Write> CaptureWriter<W> {
         Ok(writer)
     }
 
+    /// Adds a checkpoint, before the first step.
+    ///
+    /// # Errors
+    /// A full frame can't be written.
+    pub fn checkpoint(&mut self, at: Timestamp, checkpoint: &Checkpoint, policy: &PolicyRecord) -> io::Result<()> {
+        for pod in &checkpoint.pods {
+            let lines = &mut self.lines;
+            let record = self.values.record(pod, |line| put(lines, line))?;
+            put(lines, &Line::CheckpointPod(record))?;
+            self.flush_if_full()?;
+        }
+        let (policy, state) = (policy.clone(), checkpoint.state.clone());
+        put(&mut self.lines, &Line::Checkpoint(CheckpointRecord { at: at.0, policy, state }))?;
+        self.flush_if_full()
+    }
+
     /// Adds a step.
     ///
     /// # Errors
@@ -90,6 +107,10 @@ impl<W: Write> CaptureWriter<W> {
         let (extenders, failed_calls) = (extenders.clone(), failed_calls.clone());
         put(lines, &Line::Step(StepRecord { at: at.0, event, extenders, failed_calls, actions }))?;
         self.steps += 1;
+        self.flush_if_full()
+    }
+
+    fn flush_if_full(&mut self) -> io::Result<()> {
         if self.lines.len() >= FRAME { self.flush() } else { Ok(()) }
     }
 

@@ -35,6 +35,13 @@ impl Engine {
         Self { core: Core::new(options), guests }
     }
 
+    /// Creates an engine from a restored core. `guests` must have the instances of the core's profiles, filled with the
+    /// core's cluster.
+    #[must_use]
+    pub fn restored(core: Core, guests: Guests) -> Self {
+        Self { core, guests }
+    }
+
     /// Handles one event and returns the actions for the caller; see [`Core::step`]. `observer` sees each call of a
     /// plugin; pass `&mut ()` for none.
     pub fn step<O: CallObserver>(

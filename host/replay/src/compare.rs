@@ -28,8 +28,34 @@ pub struct Outcome {
     pub first_difference: Option<Difference>,
     /// The plugins of which another version was used than the one that served when the capture was made.
     pub other_versions: BTreeSet<String>,
-    /// The number of steps that happened after the end of the capture and could not be recorded.
+    /// The number of steps that could not be recorded, because the disk was too slow or full.
     pub lost_steps: u64,
+}
+
+impl Outcome {
+    /// Adds the outcome of a later file of the same capture.
+    pub fn add(&mut self, later: Self) {
+        let Self {
+            steps,
+            cycles,
+            actions,
+            began,
+            ended,
+            differing_steps,
+            first_difference,
+            other_versions,
+            lost_steps,
+        } = later;
+        self.steps += steps;
+        self.cycles += cycles;
+        self.actions += actions;
+        self.began = self.began.or(began);
+        self.ended = ended.or(self.ended);
+        self.differing_steps += differing_steps;
+        self.first_difference = self.first_difference.take().or(first_difference);
+        self.other_versions.extend(other_versions);
+        self.lost_steps += lost_steps;
+    }
 }
 
 /// A step whose actions differ from the recorded ones.

@@ -3,6 +3,7 @@
 use std::io;
 
 use berth_capture::CaptureError;
+use berth_core::checkpoint::RestoreError;
 use berth_plugin_host::AssembleError;
 
 /// The reason why a capture can't be played back.
@@ -14,6 +15,9 @@ pub enum ReplayError {
     /// The copy of the capture can't be written.
     #[error("can't write the copy of the capture: {0}")]
     Copy(#[source] io::Error),
+    /// The checkpoint can't be restored.
+    #[error("the state at the beginning of the capture can't be restored: {0}")]
+    Restore(#[from] RestoreError),
     /// The thread that rebuilds plugins can't be started.
     #[error("can't start the thread that rebuilds plugins: {0}")]
     Thread(#[from] io::Error),

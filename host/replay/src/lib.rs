@@ -8,6 +8,7 @@
 mod compare;
 mod error;
 mod play;
+mod plugins;
 
 pub use self::compare::{Difference, Outcome};
 pub use self::error::ReplayError;

@@ -7,12 +7,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use berth_capture::{
-    CaptureReader, CaptureWriter, EventToWrite, Header, PolicyRecord, RecordedProfile, ReplayedExtenders, Step,
+    CaptureReader, CaptureWriter, EventToWrite, Header, PolicyRecord, RecordedCheckpoint, ReplayedExtenders, Step,
     StepEvent, StepToWrite,
 };
 use berth_core::decision::DecisionOptions;
 use berth_core::limits::Limits;
-use berth_core::profile::Profile;
 use berth_core::queue::{Backoff, QueueOptions};
 use berth_core::{Core, Event, Options, Timestamp};
 use berth_engine::Engine;
@@ -20,6 +19,7 @@ use berth_plugin_host::{ComponentSet, Delivery, Guests, Succession};
 
 use crate::compare::{Difference, Outcome, first_difference, is_same};
 use crate::error::ReplayError;
+use crate::plugins::RecordedPlugins;
 
 /// The number of events after which plugins receive the changes of the cluster, so that no plugin falls behind the
 /// change log.
@@ -29,18 +29,16 @@ const EVENTS_PER_UPDATE: u64 = 256;
 /// slower machine needs room.
 const PATIENCE: u32 = 20;
 
-/// The length of the start of a digest in messages.
-const SHORT: usize = 12;
-
 /// A capture that is being played back.
 pub struct Replay<R: Read> {
     reader: CaptureReader<R>,
     engine: Engine,
     inbox: Receiver<Delivery>,
-    succession: Succession,
-    components: ComponentSet,
+    plugins: RecordedPlugins,
     extenders: ReplayedExtenders,
     outcome: Outcome,
+    /// The time and the plugins of the checkpoint that the capture begins with.
+    beginning: Option<(Timestamp, PolicyRecord)>,
     /// Receives each step with the actions of the replay.
     copy: Option<CaptureWriter<Box<dyn Write + Send>>>,
 }
@@ -74,20 +72,43 @@ fn options(header: &Header) -> Options {
     }
 }
 
+/// Makes an engine that continues from a checkpoint.
+fn restore(
+    options: Options,
+    recorded: RecordedCheckpoint,
+    mut guests: Guests,
+    plugins: &mut RecordedPlugins,
+) -> Result<Engine, ReplayError> {
+    let RecordedCheckpoint { policy, checkpoint, .. } = recorded;
+    let cache = checkpoint.cache()?;
+    let profiles = match plugins.prepare(&policy, &cache)? {
+        Some(prepared) => guests.swap(prepared, &cache).ok_or(ReplayError::NotFilled)?,
+        None => Vec::new(),
+    };
+    Ok(Engine::restored(Core::restore(options, checkpoint, profiles)?, guests))
+}
+
 impl<R: Read> Replay<R> {
-    /// Prepares a replay with these components, which must contain all that served when the capture was made.
+    /// Prepares a replay with these components, which must contain all that served when the capture was made. Restores the
+    /// checkpoint, if the capture begins with one.
     ///
     /// # Errors
-    /// The system refuses a thread.
-    pub fn new(reader: CaptureReader<R>, components: ComponentSet) -> Result<Self, ReplayError> {
+    /// The system refuses a thread, the capture can't be read, or a recorded plugin is not here.
+    pub fn new(mut reader: CaptureReader<R>, components: ComponentSet) -> Result<Self, ReplayError> {
         let (sender, inbox) = channel();
         let outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
         let limits = Arc::clone(components.limits());
         let guests = Guests::new(Arc::clone(&limits), outbox)?;
         let extenders = ReplayedExtenders::new(reader.header().extenders.clone());
-        let engine = Engine::new(options(reader.header()), guests);
-        let succession = Succession::new(limits);
-        Ok(Self { reader, engine, inbox, succession, components, extenders, outcome: Outcome::default(), copy: None })
+        let (options, checkpoint) = (options(reader.header()), reader.checkpoint()?);
+        let mut plugins = RecordedPlugins { succession: Succession::new(limits), components, others: BTreeSet::new() };
+        let beginning = checkpoint.as_ref().map(|recorded| (recorded.at, recorded.policy.clone()));
+        let engine = match checkpoint {
+            Some(checkpoint) => restore(options, checkpoint, guests, &mut plugins)?,
+            None => Engine::new(options, guests),
+        };
+        let outcome = Outcome { other_versions: plugins.others.clone(), ..Outcome::default() };
+        Ok(Self { reader, engine, inbox, plugins, extenders, outcome, beginning, copy: None })
     }
 
     /// Plays the next step back. Returns false after the last step.
@@ -113,7 +134,12 @@ impl<R: Read> Replay<R> {
     /// # Errors
     /// The header can't be written.
     pub fn copy_to(&mut self, out: Box<dyn Write + Send>) -> Result<(), ReplayError> {
-        self.copy = Some(CaptureWriter::new(out, self.reader.header()).map_err(ReplayError::Copy)?);
+        let mut copy = CaptureWriter::new(out, self.reader.header()).map_err(ReplayError::Copy)?;
+        if let Some((at, policy)) = &self.beginning {
+            let checkpoint = self.engine.core().checkpoint().into_checkpoint();
+            copy.checkpoint(*at, &checkpoint, policy).map_err(ReplayError::Copy)?;
+        }
+        self.copy = Some(copy);
         Ok(())
     }
 
@@ -174,25 +200,11 @@ impl<R: Read> Replay<R> {
 
     /// Prepares the recorded plugins, and returns the event that brings them into service.
     fn exchange(&mut self, policy: &PolicyRecord, now: Timestamp) -> Result<Event, ReplayError> {
-        let plugins: BTreeSet<(&str, &str)> = policy
-            .profiles
-            .iter()
-            .flat_map(|profile| &profile.plugins)
-            .map(|plugin| (&*plugin.name, &*plugin.digest))
-            .collect();
-        let (components, others, missing) = self.components.select(&plugins);
-        if let Some((name, digest)) = plugins.iter().find(|(name, _)| missing.contains(name)) {
-            let digest = digest.get(..SHORT).unwrap_or(digest).to_owned();
-            return Err(ReplayError::MissingComponent { name: (*name).to_owned(), digest });
-        }
-        self.outcome.other_versions.extend(others.into_iter().map(str::to_owned));
-        let specs = policy.profiles.iter().map(|profile| profile.spec.clone()).collect();
-        let cache = self.engine.core().cache();
-        let prepared = self.succession.next(&components, specs, &mut |_| cache.frozen(cache.log().end()))?;
+        let prepared = self.plugins.prepare(policy, self.engine.core().cache())?;
+        self.outcome.other_versions.clone_from(&self.plugins.others);
         let Some(prepared) = prepared else {
             return Ok(Event::PluginsSwapped(self.engine.core().profiles().to_vec()));
         };
-        check_plugins(&policy.profiles, prepared.profiles())?;
         self.engine.accept(Delivery::Swap(prepared), now).ok_or(ReplayError::NotFilled)
     }
 
@@ -203,26 +215,6 @@ impl<R: Read> Replay<R> {
             let _ = self.engine.accept(delivery, now);
         }
     }
-}
-
-/// Checks that the same plugins serve each profile.
-fn check_plugins(recorded: &[RecordedProfile], profiles: &[Profile]) -> Result<(), ReplayError> {
-    for (recorded, profile) in recorded.iter().zip(profiles) {
-        let before: BTreeSet<&str> = recorded.plugins.iter().map(|plugin| &*plugin.name).collect();
-        let now: BTreeSet<&str> = profile.components.iter().map(|plugin| &*plugin.name).collect();
-        if before != now {
-            let list = |names: Vec<&str>| names.join(", ");
-            let gone = list(before.difference(&now).copied().collect());
-            let new = list(now.difference(&before).copied().collect());
-            let what = match (gone.is_empty(), new.is_empty()) {
-                (false, true) => format!("without {gone}"),
-                (true, _) => format!("with {new}"),
-                (false, false) => format!("without {gone}, with {new}"),
-            };
-            return Err(ReplayError::OtherPlugins { profile: profile.scheduler_name.to_string(), what });
-        }
-    }
-    Ok(())
 }
 
 /// Returns a short description of an event.

@@ -7,18 +7,20 @@ use berth_config::Configuration;
 use berth_core::plugins::FailedCall;
 use berth_core::profile::Profile;
 use berth_core::profile_spec::ProfileSpec;
-use berth_core::{Action, Event, Timestamp};
+use berth_core::{Action, Core, Event, Timestamp};
 
 /// Records each step.
 pub struct Capture {
     recorder: Recorder,
     /// The profiles of the set of plugins that was delivered last.
     specs: Vec<ProfileSpec>,
+    /// The profiles that serve.
+    served: Vec<ProfileSpec>,
 }
 
 impl Capture {
     pub fn new(recorder: Recorder) -> Self {
-        Self { recorder, specs: Vec::new() }
+        Self { recorder, specs: Vec::new(), served: Vec::new() }
     }
 
     /// Remembers the profiles of a delivered set of plugins. If the set is installed, [`Event::PluginsSwapped`] follows.
@@ -27,10 +29,20 @@ impl Capture {
     }
 
     /// Returns the event as the capture holds it. Call this before the step, which consumes the event.
-    pub fn event(&self, event: &Event) -> EventToWrite {
+    pub fn event(&mut self, event: &Event) -> EventToWrite {
         match event {
-            Event::PluginsSwapped(profiles) => EventToWrite::Policy(policy(&self.specs, profiles)),
+            Event::PluginsSwapped(profiles) => {
+                self.served.clone_from(&self.specs);
+                EventToWrite::Policy(policy(&self.served, profiles))
+            }
             event => EventToWrite::Event(event.clone()),
+        }
+    }
+
+    /// Begins the next file of the capture if it is due. Call this between two steps.
+    pub fn begin_if_due(&self, at: Timestamp, core: &Core) {
+        if self.recorder.wants_checkpoint() {
+            self.recorder.begin(at, core.checkpoint(), policy(&self.served, core.profiles()));
         }
     }
 

@@ -143,9 +143,10 @@ impl EventLoop {
             _ => {}
         }
         let mut metered = Metered { meter: &mut self.meter };
-        let actions = match &self.capture {
+        let actions = match &mut self.capture {
             None => self.engine.step(event, now, &mut *self.extenders, &mut metered),
             Some(capture) => {
+                capture.begin_if_due(now, self.engine.core());
                 let recorded = capture.event(&event);
                 let mut extenders = RecordingExtenders::new(&mut *self.extenders);
                 let actions = self.engine.step(event, now, &mut extenders, &mut metered);

@@ -43,7 +43,7 @@ pub use self::reload::Reload;
 use crate::default_plugins::grant_policy;
 use berth_admin::Vitals;
 use berth_admin::metrics::{Meter, Metrics};
-use berth_capture::recorder::MODULES;
+use berth_capture::files::MODULES;
 use berth_capture::{Recorder, RecorderOptions};
 use berth_config::Configuration;
 use berth_core::limits::Limits;
@@ -174,13 +174,10 @@ impl Scheduler {
         let capture = options.capture.map(|capture| {
             let header = capture::header(&core, &options.configuration, &*asker);
             let directory = capture.directory.display().to_string();
-            let recorder = Recorder::start(capture, &header);
+            let recorder = Recorder::start(capture, header);
             recorder.with_context(|| format!("starting a capture in the directory {directory}"))
         });
         let capture = capture.transpose()?;
-        if let Some(recorder) = &capture {
-            tracing::info!(file = %recorder.path().display(), "recording the scheduler; berth replay plays it back");
-        }
         let event_loop = EventLoop {
             engine: Engine::new(core, guests),
             extenders: asker,

@@ -96,6 +96,23 @@ struct DistrustedState {
     what: String,
 }
 
+impl Checkpoint {
+    /// Returns the cluster of the state, to fill the plugins for [`Core::restore`].
+    ///
+    /// # Errors
+    /// The parts of the checkpoint do not fit together.
+    pub fn cache(&self) -> Result<Cache, RestoreError> {
+        let Self { pods, state } = self.clone();
+        let reading = Reading {
+            pods: Values::new("pod", pods),
+            nodes: Values::new("node", state.nodes),
+            objects: Values::new("object", state.objects),
+            plugins: RestoredPlugins::find(Vec::new(), &[])?,
+        };
+        state.cache.restore(&reading)
+    }
+}
+
 /// A copy of the state of a core.
 #[derive(Debug)]
 pub struct CoreCopy {

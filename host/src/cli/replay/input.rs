@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use berth_capture::recorder;
+use berth_capture::files;
 
 /// A file that counts the bytes that were read, for a progress bar.
 pub(super) struct Counted {
@@ -36,7 +36,7 @@ impl Read for Counted {
 /// Returns the folder with copies of components that `berth run --capture-modules` made beside the capture, if there is
 /// one.
 pub(super) fn modules(capture: &Path) -> Option<PathBuf> {
-    Some(capture.parent()?.join(recorder::MODULES)).filter(|folder| folder.is_dir())
+    Some(capture.parent()?.join(files::MODULES)).filter(|folder| folder.is_dir())
 }
 
 /// The folder of kept captures in the repository.
@@ -52,18 +52,18 @@ pub(super) fn kept(name: &str) -> Result<PathBuf> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let is_name = !name.is_empty() && name.bytes().all(plain);
     ensure!(is_name, "--keep: {name:?} is not a name; use letters, digits and hyphens");
-    Ok(folder.join(format!("{name}.{}", recorder::EXTENSION)))
+    Ok(folder.join(format!("{name}.{}", files::EXTENSION)))
 }
 
-/// Returns the path of the capture: the path itself, or the latest capture in a directory.
+/// Returns the files of the capture, oldest first: the path itself, or all captures in a directory.
 ///
 /// # Errors
 /// The directory can't be read, or has no capture.
-pub(super) fn latest(path: &Path) -> Result<PathBuf> {
+pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
-        return Ok(path.to_owned());
+        return Ok(vec![path.to_owned()]);
     }
-    let mut files = recorder::files(path).with_context(|| path.display().to_string())?;
-    let none = || anyhow!("{}: the directory has no capture (*.{})", path.display(), recorder::EXTENSION);
-    files.pop().ok_or_else(none)
+    let files = files::list(path).with_context(|| path.display().to_string())?;
+    let none = || anyhow!("{}: the directory has no capture (*.{})", path.display(), files::EXTENSION);
+    if files.is_empty() { Err(none()) } else { Ok(files) }
 }

@@ -5,15 +5,15 @@ mod report;
 
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use berth_capture::{CaptureError, CaptureReader, Header};
 use berth_config::Configuration;
 use berth_config::v1alpha1::BerthConfiguration;
-use berth_replay::{Replay, ReplayError, patient};
+use berth_replay::{Outcome, Replay, ReplayError, patient};
 
 use self::input::Counted;
 use self::report::Report;
@@ -31,7 +31,7 @@ const EXIT: &[(u8, &str)] = &[
 #[derive(Debug, clap::Args)]
 #[command(after_help = exit_status::section(EXIT))]
 pub struct Args {
-    /// Capture, or directory of captures, of which the latest is played back.
+    /// File of a capture, or the directory of `--capture`, whose files are played back in order.
     #[arg(value_name = "PATH")]
     capture: PathBuf,
     /// Directory with the components that served beside the default plugins [default: modules, beside the capture].
@@ -52,18 +52,31 @@ pub struct Args {
 /// # Errors
 /// The capture or a component can't be read, or a recorded component is not here.
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
-    let path = input::latest(&args.capture)?;
-    let named = || path.display().to_string();
-    let (file, total, read) = Counted::open(&path).with_context(named)?;
-    let reader = CaptureReader::new(file).with_context(named)?;
+    let files = input::files(&args.capture)?;
+    if let (Some(_), true) = (&args.keep, files.len() > 1) {
+        bail!("--keep: {} has several files; name one of them", args.capture.display());
+    }
+    let mut report = Report::new(args.capture.display().to_string(), files.len());
+    for path in &files {
+        let (outcome, truncated) = replay(path, args).with_context(|| path.display().to_string())?;
+        report.add(path.display().to_string(), outcome, truncated);
+    }
+    output::print(&report, args.output.format)?;
+    Ok(if report.is_identical() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Plays a file back. Also returns why it could not be played back to its end, if there is a reason.
+fn replay(path: &Path, args: &Args) -> Result<(Outcome, Option<String>)> {
+    let (file, total, read) = Counted::open(path)?;
+    let reader = CaptureReader::new(file)?;
     let berth = configuration(reader.header())?;
     let limits = Arc::new(patient(&berth.limits()));
-    let modules = args.modules.clone().or_else(|| input::modules(&path));
+    let modules = args.modules.clone().or_else(|| input::modules(path));
     let components = components::load(&crate::loader_options(&berth, modules, limits)?)?;
-    let mut replay = Replay::new(reader, components).with_context(named)?;
-    let kept = args.keep.as_deref().map(input::kept).transpose()?;
-    if let Some(kept) = &kept {
-        let copy = File::create_new(kept).with_context(|| format!("--keep: {}", kept.display()))?;
+    let mut replay = Replay::new(reader, components)?;
+    if let Some(name) = &args.keep {
+        let kept = input::kept(name)?;
+        let copy = File::create_new(&kept).with_context(|| format!("--keep: {}", kept.display()))?;
         replay.copy_to(Box::new(BufWriter::new(copy)))?;
     }
     let progress = Progress::counted("bytes played back", total, read);
@@ -73,11 +86,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         Ok(()) => None,
         // What is there is worth a report: the capture of a scheduler that crashed has no last line.
         Err(ReplayError::Capture(error @ CaptureError::Truncated(Some(_)))) => Some(error.to_string()),
-        Err(error) => return Err(error).with_context(named),
+        Err(error) => return Err(error.into()),
     };
-    let report = Report::new(path.display().to_string(), replay.outcome().clone(), truncated);
-    output::print(&report, args.output.format)?;
-    Ok(if report.is_identical() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok((replay.outcome().clone(), truncated))
 }
 
 fn play<R: std::io::Read>(replay: &mut Replay<R>) -> Result<(), ReplayError> {

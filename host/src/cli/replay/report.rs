@@ -16,21 +16,35 @@ use crate::cli::output::Listing;
 pub(super) struct Report {
     /// The path of the capture.
     capture: String,
+    /// The number of files of the capture.
+    files: usize,
     #[serde(flatten)]
     outcome: Outcome,
-    /// Why the capture could not be played back to its end; absent if it could.
+    /// The file with the first difference; absent if there is no difference.
     #[serde(skip_serializing_if = "Option::is_none")]
-    truncated: Option<String>,
+    differing_file: Option<String>,
+    /// The files that could not be played back to their ends, with the reasons.
+    truncated: Vec<String>,
 }
 
 impl Report {
-    pub fn new(capture: String, outcome: Outcome, truncated: Option<String>) -> Self {
-        Self { capture, outcome, truncated }
+    /// Returns an empty report about a capture with this number of files.
+    pub fn new(capture: String, files: usize) -> Self {
+        Self { capture, files, outcome: Outcome::default(), differing_file: None, truncated: Vec::new() }
+    }
+
+    /// Adds the outcome of the next file.
+    pub fn add(&mut self, file: String, outcome: Outcome, truncated: Option<String>) {
+        self.truncated.extend(truncated.map(|reason| format!("{file}: {reason}")));
+        if outcome.first_difference.is_some() {
+            self.differing_file.get_or_insert(file);
+        }
+        self.outcome.add(outcome);
     }
 
     /// Returns whether the capture was played back to its end, with the recorded actions.
     pub fn is_identical(&self) -> bool {
-        self.outcome.differing_steps == 0 && self.truncated.is_none()
+        self.outcome.differing_steps == 0 && self.truncated.is_empty()
     }
 }
 
@@ -46,7 +60,10 @@ impl Listing for Report {
 fn lines(report: &Report, text: &mut String) -> std::fmt::Result {
     let Outcome { steps, cycles, actions, differing_steps, lost_steps, began, ended, first_difference, other_versions } =
         &report.outcome;
-    writeln!(text, "{}", report.capture)?;
+    match report.files {
+        1 => writeln!(text, "{}", report.capture)?,
+        files => writeln!(text, "{}, {files} files", report.capture)?,
+    }
     if let (Some(began), Some(ended)) = (began, ended) {
         writeln!(text, "{began} to {ended} ({})", length(*began, *ended))?;
     }
@@ -55,6 +72,9 @@ fn lines(report: &Report, text: &mut String) -> std::fmt::Result {
         None => writeln!(text, "Every action is the recorded one.")?,
         Some(difference) => {
             writeln!(text, "{differing_steps} events have other actions than the recorded ones. The first one:")?;
+            if let Some(file) = report.differing_file.as_ref().filter(|_| report.files > 1) {
+                writeln!(text, "  {file}")?;
+            }
             describe(difference, text)?;
         }
     }
@@ -63,12 +83,9 @@ fn lines(report: &Report, text: &mut String) -> std::fmt::Result {
         writeln!(text, "Other versions of these plugins served when the capture was made: {}.", names.join(", "))?;
     }
     if *lost_steps > 0 {
-        writeln!(text, "{lost_steps} later events are not in the capture, because it had reached its limit.")?;
+        writeln!(text, "{lost_steps} events are not in the capture, because the disk was too slow or full.")?;
     }
-    if let Some(truncated) = &report.truncated {
-        writeln!(text, "Not complete: {truncated}.")?;
-    }
-    Ok(())
+    report.truncated.iter().try_for_each(|truncated| writeln!(text, "Not complete: {truncated}."))
 }
 
 fn describe(difference: &Difference, text: &mut String) -> std::fmt::Result {
