@@ -129,7 +129,8 @@ impl Target {
         scheduler::Options { capture: Some(capture), capture_modules: true, ..options }
     }
 
-    fn captures(&self) -> PathBuf {
+    /// Returns the directory of the captures of the test's schedulers.
+    pub fn captures(&self) -> PathBuf {
         self.home.path().join("captures")
     }
 

@@ -10,6 +10,7 @@ mod harness;
 mod replacing_kube_scheduler;
 
 mod binary;
+mod captures;
 mod claims;
 mod command_line;
 mod configuration;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
     arguments.test_threads = Some(arguments.test_threads.unwrap_or(THREADS));
     let harness = Arc::new(Harness::default());
     let cases = [
+        captures::cases(),
         claims::cases(),
         explain::cases(),
         explain::access_cases(),
@@ -102,6 +104,7 @@ fn main() -> ExitCode {
         whatif::cases(),
     ];
     let mut standalone = binary::trials();
+    standalone.extend(captures::trials());
     standalone.extend(command_line::trials());
     standalone.extend(configuration::trials());
     standalone.extend(projects::trials());
