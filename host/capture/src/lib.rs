@@ -17,6 +17,7 @@ mod pods;
 pub mod read;
 pub mod record;
 pub mod recorder;
+mod shared;
 pub mod write;
 mod writing;
 

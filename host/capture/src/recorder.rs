@@ -6,10 +6,8 @@
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use berth_core::Timestamp;
 use berth_core::checkpoint::CoreCopy;
@@ -17,14 +15,9 @@ use prometheus_client::metrics::counter::Counter;
 
 use crate::files::{Directory, Files};
 use crate::record::{Header, PolicyRecord};
+use crate::shared::{Beginning, Shared};
 use crate::write::StepToWrite;
 use crate::writing::Writing;
-
-/// The time between two writes. A crash loses what came after the last write.
-const INTERVAL: Duration = Duration::from_millis(500);
-
-/// The largest number of steps that wait for the thread. With one more, steps are lost.
-pub(crate) const MOST_WAITING: usize = 100_000;
 
 /// Where a recorder writes, and how much.
 #[derive(Clone, Debug)]
@@ -46,73 +39,6 @@ pub struct Recorder {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the scheduler's thread and the recorder's thread share.
-pub(crate) struct Shared {
-    state: Mutex<State>,
-    stop: Condvar,
-    wants_checkpoint: AtomicBool,
-    pub lost: Counter,
-}
-
-/// Something to write.
-pub(crate) enum Item {
-    Step(StepToWrite),
-    /// A new file begins with this checkpoint.
-    Begin(Box<Beginning>),
-}
-
-/// The checkpoint with which a file begins.
-pub(crate) struct Beginning {
-    pub at: Timestamp,
-    pub core: CoreCopy,
-    pub policy: PolicyRecord,
-}
-
-#[derive(Default)]
-struct State {
-    waiting: Vec<Item>,
-    /// Steps are lost until the next file begins.
-    losing: bool,
-    stopping: bool,
-}
-
-/// What the recorder's thread has to do.
-pub(crate) struct Work {
-    pub items: Vec<Item>,
-    /// Steps after the items are lost.
-    pub losing: bool,
-    pub stopping: bool,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic leaves the list of items as it was.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for the next time to write.
-    pub fn work(&self) -> Work {
-        let mut state = self.lock();
-        if !state.stopping {
-            state = self.stop.wait_timeout(state, INTERVAL).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        Work { items: std::mem::take(&mut state.waiting), losing: state.losing, stopping: state.stopping }
-    }
-
-    /// Asks the scheduler for a checkpoint, with which the next file begins.
-    pub fn ask_for_checkpoint(&self) {
-        self.wants_checkpoint.store(true, Relaxed);
-    }
-
-    /// Loses all steps until the next file begins. Steps that wait are lost, too.
-    pub fn lose(&self) {
-        let mut state = self.lock();
-        state.losing = true;
-        let waiting = std::mem::take(&mut state.waiting);
-        self.lost.inc_by(waiting.iter().filter(|item| matches!(item, Item::Step(_))).count() as u64);
-    }
-}
-
 impl Recorder {
     /// Creates the first file in the directory, and starts the thread that writes.
     ///
@@ -125,12 +51,7 @@ impl Recorder {
     }
 
     fn start_in(files: impl Files, limit: u64, lost: Counter, header: Header) -> io::Result<Self> {
-        let shared = Arc::new(Shared {
-            state: Mutex::default(),
-            stop: Condvar::new(),
-            wants_checkpoint: AtomicBool::new(false),
-            lost,
-        });
+        let shared = Arc::new(Shared::new(lost));
         let writing = Writing::start(files, limit, header, Arc::clone(&shared))?;
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || writing.run())?;
         Ok(Self { shared, thread: Some(thread) })
@@ -138,39 +59,26 @@ impl Recorder {
 
     /// Adds a step. The thread writes it within a second.
     pub fn record(&self, step: StepToWrite) {
-        let mut state = self.shared.lock();
-        if !state.losing && state.waiting.len() < MOST_WAITING {
-            state.waiting.push(Item::Step(step));
-            return;
-        }
-        if !state.losing {
-            state.losing = true;
-            tracing::warn!("steps are missing in the capture: the disk is too slow");
-        }
-        self.shared.lost.inc();
+        self.shared.add(step);
     }
 
     /// Returns whether the next file waits for [`Recorder::begin`].
     #[must_use]
     pub fn wants_checkpoint(&self) -> bool {
-        self.shared.wants_checkpoint.load(Relaxed)
+        self.shared.wants_checkpoint()
     }
 
     /// Begins the next file with a checkpoint: a copy of the core at this time, between two steps, and the plugins that
     /// serve.
     pub fn begin(&self, at: Timestamp, core: CoreCopy, policy: PolicyRecord) {
-        self.shared.wants_checkpoint.store(false, Relaxed);
-        let mut state = self.shared.lock();
-        state.losing = false;
-        state.waiting.push(Item::Begin(Box::new(Beginning { at, core, policy })));
+        self.shared.begin(Beginning { at, core, policy });
     }
 }
 
 /// Writes the remaining steps and the last line.
 impl Drop for Recorder {
     fn drop(&mut self) {
-        self.shared.lock().stopping = true;
-        self.shared.stop.notify_one();
+        self.shared.stop();
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was printed; the file then lacks its last line.
             let _ = thread.join();

@@ -6,6 +6,7 @@ use berth_core::model::Node;
 use berth_core::{Core, Event, Options};
 
 use super::*;
+use crate::shared::MOST_WAITING;
 use crate::{CaptureReader, EventToWrite, files};
 
 fn step() -> StepToWrite {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::files::Files;
 use crate::record::Header;
-use crate::recorder::{Beginning, Item, Shared, Work};
+use crate::shared::{Beginning, Item, Shared, Work};
 use crate::write::CaptureWriter;
 
 /// The number of files that a full capture has, if checkpoints are small.

@@ -39,7 +39,7 @@ impl RecordedPlugins {
         }
         self.others.extend(others.into_iter().map(str::to_owned));
         let specs = policy.profiles.iter().map(|profile| profile.spec.clone()).collect();
-        let prepared = self.succession.next(&components, specs, &mut |_| cache.frozen(cache.log().end()))?;
+        let prepared = components.next(&mut self.succession, specs, &mut |_| cache.frozen(cache.log().end()))?;
         if let Some(prepared) = &prepared {
             check(&policy.profiles, prepared.profiles())?;
         }

@@ -8,8 +8,8 @@ use super::*;
 const LONGEST: usize = 80;
 
 /// Verbs with which the help of a command begins.
-const VERBS: [&str; 10] =
-    ["Check", "Compare", "Convert", "Create", "Explain", "List", "Print", "Run", "Schedule", "Write"];
+const VERBS: [&str; 11] =
+    ["Check", "Compare", "Convert", "Create", "Explain", "List", "Play", "Print", "Run", "Schedule", "Write"];
 
 /// Returns each command with its path, as in `berth plugin new`.
 fn commands() -> Vec<(String, Command)> {

@@ -86,7 +86,7 @@ enum Command {
     /// The answer is computed on a copy of the cluster, with the scheduler's own core and the plugins. The command only
     /// reads from the cluster. Without a flag of the question, the answer is which pending pods fit now.
     Whatif(Box<whatif::Args>),
-    /// Play a capture of a scheduler back, and compare the decisions.
+    /// Play back what a scheduler did, and compare the decisions.
     ///
     /// Needs no cluster. `berth run --capture` records a capture.
     Replay(replay::Args),

@@ -91,8 +91,22 @@ impl ComponentSet {
         specs: Vec<ProfileSpec>,
         cluster: &mut dyn FnMut(&[ObjectReads]) -> Cache,
     ) -> Result<Prepared, AssembleError> {
-        let prepared = Succession::new(Arc::clone(&self.limits)).next(self, specs, cluster)?;
+        let prepared = self.next(&mut Succession::new(Arc::clone(&self.limits)), specs, cluster)?;
         Ok(prepared.unwrap_or_default())
+    }
+
+    /// Returns the next set of a succession, with new instances where the set before has none. `cluster` is as in
+    /// [`Self::filled`]. Returns `None` if the set serves already. The caller must install the set.
+    ///
+    /// # Errors
+    /// As [`Self::filled`].
+    pub fn next(
+        &self,
+        succession: &mut Succession,
+        specs: Vec<ProfileSpec>,
+        cluster: &mut dyn FnMut(&[ObjectReads]) -> Cache,
+    ) -> Result<Option<Prepared>, AssembleError> {
+        succession.next(&self.catalog, specs, cluster)
     }
 
     pub(super) fn assemble(&self, specs: Vec<ProfileSpec>) -> (Assembler, Result<Option<Assembled>, AssembleError>) {

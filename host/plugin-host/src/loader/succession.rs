@@ -7,12 +7,12 @@ use berth_core::limits::Limits;
 use berth_core::model::ObjectReads;
 use berth_core::profile_spec::ProfileSpec;
 
-use super::ComponentSet;
 use crate::guests::Prepared;
 use crate::load::{Cluster, LoadCause};
-use crate::set::{AssembleError, Assembler};
+use crate::set::{AssembleError, Assembler, Catalog};
 
-/// Makes sets of plugins that follow each other. Instances keep their ids from set to set, and no id is used twice.
+/// Sets of plugins that follow each other: [`super::ComponentSet::next`] makes the next one. Instances keep their ids from
+/// set to set, and no id is used twice.
 pub struct Succession {
     assembler: Assembler,
 }
@@ -24,16 +24,10 @@ impl Succession {
         Self { assembler: Assembler::new(Vec::new(), limits) }
     }
 
-    /// Returns the next set, with new instances filled with a cluster, for [`crate::Guests::swap`]. `cluster` returns the
-    /// cluster with all objects of these kinds. It can be called several times, with other kinds each time. Returns
-    /// `None` if the set serves already. The caller must install the set.
-    ///
-    /// # Errors
-    /// A plugin of a profile does not exist or was refused, the profiles are inconsistent, or the cluster does not have
-    /// all objects of a kind that a plugin reads.
-    pub fn next(
+    /// Returns the next set: see [`super::ComponentSet::next`].
+    pub(super) fn next(
         &mut self,
-        components: &ComponentSet,
+        catalog: &Catalog,
         specs: Vec<ProfileSpec>,
         cluster: &mut dyn FnMut(&[ObjectReads]) -> Cache,
     ) -> Result<Option<Prepared>, AssembleError> {
@@ -51,7 +45,7 @@ impl Succession {
         };
         let mut cluster = Cluster::new(&mut copy).with_synthetic_trials();
         self.assembler.exchange_specs(specs);
-        let assembled = self.assembler.assemble(&components.catalog, &mut cluster)?;
+        let assembled = self.assembler.assemble(catalog, &mut cluster)?;
         Ok(assembled.map(|assembled| {
             self.assembler.commit_silently(assembled.inventory);
             assembled.prepared

@@ -31,10 +31,10 @@ const EXIT: &[(u8, &str)] = &[
 #[derive(Debug, clap::Args)]
 #[command(after_help = exit_status::section(EXIT))]
 pub struct Args {
-    /// File of a capture, or the directory of `--capture`, whose files are played back in order.
+    /// File of a capture, or the directory of --capture.
     #[arg(value_name = "PATH")]
     capture: PathBuf,
-    /// Directory with the components that served beside the default plugins [default: modules, beside the capture].
+    /// Directory of the components that served [default: modules, beside the capture].
     #[arg(long, value_name = "DIR")]
     modules: Option<PathBuf>,
     /// Keep the capture as a test case of Berth, with the actions of this replay.
