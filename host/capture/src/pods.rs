@@ -71,21 +71,17 @@ impl WrittenValues {
             spec,
             fields,
         } = pod;
-        let mut number = |(id, is_new): (u32, bool), line: &dyn Fn(u32) -> Line<'a>| {
+        let mut number = |(id, is_new): (u32, bool), line: &dyn Fn(u32) -> Line<'static>| {
             if is_new { write(&line(id)).map(|()| id) } else { Ok(id) }
         };
         Ok(PodRecord {
             key: Cow::Borrowed(key),
-            spec: number(self.specs.number(spec), &|id| Line::Spec(Shared { id, value: Cow::Borrowed(spec) }))?,
+            spec: number(self.specs.number(spec), &|id| Line::Spec(Shared { id, value: Arc::clone(spec) }))?,
             requests: number(self.requests.number(requests), &|id| {
-                Line::Requests(Shared { id, value: Cow::Borrowed(requests) })
+                Line::Requests(Shared { id, value: Arc::clone(requests) })
             })?,
-            labels: number(self.labels.number(labels), &|id| {
-                Line::Labels(Shared { id, value: Cow::Borrowed(labels) })
-            })?,
-            owners: number(self.owners.number(owners), &|id| {
-                Line::Owners(Shared { id, value: Cow::Borrowed(owners) })
-            })?,
+            labels: number(self.labels.number(labels), &|id| Line::Labels(Shared { id, value: Arc::clone(labels) }))?,
+            owners: number(self.owners.number(owners), &|id| Line::Owners(Shared { id, value: Arc::clone(owners) }))?,
             annotations: Cow::Borrowed(annotations),
             deleting: *deleting,
             preempted: *preempted,
@@ -127,10 +123,10 @@ impl ReadValues {
     /// Adds the value of this line. Returns the line if it is of another kind.
     pub fn take<'a>(&mut self, line: Line<'a>) -> Result<Option<Line<'a>>, String> {
         match line {
-            Line::Spec(Shared { id, value }) => put(&mut self.specs, id, Arc::new(value.into_owned()))?,
-            Line::Requests(Shared { id, value }) => put(&mut self.requests, id, Arc::new(value.into_owned()))?,
-            Line::Labels(Shared { id, value }) => put(&mut self.labels, id, Arc::new(value.into_owned()))?,
-            Line::Owners(Shared { id, value }) => put(&mut self.owners, id, value.into_owned().into())?,
+            Line::Spec(Shared { id, value }) => put(&mut self.specs, id, value)?,
+            Line::Requests(Shared { id, value }) => put(&mut self.requests, id, value)?,
+            Line::Labels(Shared { id, value }) => put(&mut self.labels, id, value)?,
+            Line::Owners(Shared { id, value }) => put(&mut self.owners, id, value)?,
             other => return Ok(Some(other)),
         }
         Ok(None)

@@ -151,7 +151,7 @@ impl<R: Read> CaptureReader<R> {
             return Err(CaptureError::Version { found: version, berth, known: VERSION });
         }
         match serde_json::from_slice(&self.line).map_err(|error| not_one(&error))? {
-            Line::Capture(header) => Ok(header.into_owned()),
+            Line::Capture(header) => Ok(*header),
             _ => Err(not_one(&"the first line is no header")),
         }
     }
@@ -213,7 +213,7 @@ impl<R: Read> CaptureReader<R> {
                     self.pods.push(Arc::new(pod));
                 }
                 Some(Line::Checkpoint(record)) if self.at.is_none() && self.checkpoint.is_none() => {
-                    let CheckpointRecord { at, policy, state } = record;
+                    let CheckpointRecord { at, policy, state } = *record;
                     let checkpoint = Checkpoint { pods: std::mem::take(&mut self.pods), state };
                     self.checkpoint = Some(RecordedCheckpoint { at: Timestamp(at), policy, checkpoint });
                 }

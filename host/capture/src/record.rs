@@ -23,20 +23,20 @@ pub const VERSION: u32 = 1;
 #[serde(rename_all = "camelCase")]
 pub enum Line<'a> {
     /// The first line of the file.
-    Capture(Cow<'a, Header>),
+    Capture(Box<Header>),
     /// A value of [`PodRecord::spec`]. A later line with the same id replaces it. The same holds for the other values
     /// that pods share.
-    Spec(Shared<Cow<'a, PodSpec>>),
+    Spec(Shared<Arc<PodSpec>>),
     /// A value of [`PodRecord::requests`].
-    Requests(Shared<Cow<'a, PodRequests>>),
+    Requests(Shared<Arc<PodRequests>>),
     /// A value of [`PodRecord::labels`].
-    Labels(Shared<Cow<'a, Labels>>),
+    Labels(Shared<Arc<Labels>>),
     /// A value of [`PodRecord::owners`].
-    Owners(Shared<Cow<'a, [Owner]>>),
+    Owners(Shared<Arc<[Owner]>>),
     /// A pod of the checkpoint that follows.
     CheckpointPod(PodRecord<'a>),
     /// The state of the core before the first step. Absent if the file begins with the start of the scheduler.
-    Checkpoint(CheckpointRecord),
+    Checkpoint(Box<CheckpointRecord>),
     /// A step of the core.
     Step(StepRecord<'a>),
     /// The last line of a file that was ended in order.

@@ -1,6 +1,5 @@
 //! Writes a capture.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -68,7 +67,7 @@ impl<W: Write> CaptureWriter<W> {
         compressor.set_parameter(CParameter::ChecksumFlag(true))?;
         let mut writer =
             Self { out, lines: Vec::new(), compressor, values: WrittenValues::default(), steps: 0, written: 0 };
-        put(&mut writer.lines, &Line::Capture(Cow::Borrowed(header)))?;
+        put(&mut writer.lines, &Line::Capture(Box::new(header.clone())))?;
         writer.flush()?;
         Ok(writer)
     }
@@ -85,7 +84,7 @@ impl<W: Write> CaptureWriter<W> {
             self.flush_if_full()?;
         }
         let (policy, state) = (policy.clone(), checkpoint.state.clone());
-        put(&mut self.lines, &Line::Checkpoint(CheckpointRecord { at: at.0, policy, state }))?;
+        put(&mut self.lines, &Line::Checkpoint(Box::new(CheckpointRecord { at: at.0, policy, state })))?;
         self.flush_if_full()
     }
 

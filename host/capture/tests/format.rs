@@ -1,5 +1,7 @@
 //! What is written is read again, and what is cut, changed or unknown is refused with the reason.
 
+#![expect(clippy::expect_used, reason = "a helper of a test may fail as the test does")]
+
 use std::sync::Arc;
 
 use berth_capture::{
