@@ -8,23 +8,27 @@ use berth_capture::{CaptureError, CaptureReader, files};
 use berth_plugin_host::ComponentSet;
 use berth_replay::{Outcome, Replay, ReplayError, patient};
 
-/// Plays back every capture in the directory, with the copies of components in it. Returns the number of steps.
+/// The sizes of the result cache with which captures are played back, in bytes: as usual, none, and one that holds few
+/// results. The actions depend on none of them.
+const CACHES: [usize; 3] = [256 << 20, 0, 16 << 10];
+
+/// Plays back every capture in the directory, with the copies of components in it, and with each size of the result
+/// cache. Returns the number of steps.
 ///
 /// # Errors
 /// A capture can't be played back, or an action differs from the recorded one.
 pub fn replay_all(directory: &Path) -> Result<u64> {
     let mut steps = 0;
     for path in files::list(directory)? {
-        let outcome = replay(&path).with_context(|| path.display().to_string())?;
-        ensure!(outcome.lost_steps == 0, "{}: {} steps are lost", path.display(), outcome.lost_steps);
-        if let Some(difference) = outcome.first_difference {
-            bail!(
-                "{}: the replay differs in {} steps; the first: {difference:#?}",
-                path.display(),
-                outcome.differing_steps
-            );
+        for cache in CACHES {
+            let about = || format!("{}, with {cache} bytes of result cache", path.display());
+            let outcome = replay_with_cache(&path, cache).with_context(about)?;
+            ensure!(outcome.lost_steps == 0, "{}: {} steps are lost", about(), outcome.lost_steps);
+            if let Some(difference) = outcome.first_difference {
+                bail!("{}: {} steps differ; the first: {difference:#?}", about(), outcome.differing_steps);
+            }
+            steps += outcome.steps;
         }
-        steps += outcome.steps;
     }
     Ok(steps)
 }
@@ -34,12 +38,16 @@ pub fn replay_all(directory: &Path) -> Result<u64> {
 /// # Errors
 /// The capture can't be read to its end, or a component is missing.
 pub fn replay(path: &Path) -> Result<Outcome> {
+    replay_with_cache(path, CACHES[0])
+}
+
+fn replay_with_cache(path: &Path, cache: usize) -> Result<Outcome> {
     let reader = CaptureReader::open(path)?;
     let text = reader.header().configuration.to_string();
     let berth = berth_config::parse(&text, "the configuration of the capture")?.berth;
     let modules = path.parent().map(|folder| folder.join(files::MODULES)).filter(|folder| folder.is_dir());
     let options = berth::loader_options(&berth, modules, Arc::new(patient(&berth.limits())))?;
-    let mut replay = Replay::new(reader, ComponentSet::load(&options)?)?;
+    let mut replay = Replay::with_cache(reader, ComponentSet::load(&options)?, cache)?;
     while replay.step()? {}
     Ok(replay.outcome().clone())
 }

@@ -94,13 +94,27 @@ impl<R: Read> Replay<R> {
     ///
     /// # Errors
     /// The system refuses a thread, the capture can't be read, or a recorded plugin is not here.
-    pub fn new(mut reader: CaptureReader<R>, components: ComponentSet) -> Result<Self, ReplayError> {
+    pub fn new(reader: CaptureReader<R>, components: ComponentSet) -> Result<Self, ReplayError> {
+        Self::with_cache(reader, components, Options::default().result_cache_bytes)
+    }
+
+    /// Prepares a replay as [`Replay::new`] does, with a result cache of this size in bytes. The size changes no action: see
+    /// [`Options::result_cache_bytes`].
+    ///
+    /// # Errors
+    /// As [`Replay::new`].
+    pub fn with_cache(
+        mut reader: CaptureReader<R>,
+        components: ComponentSet,
+        result_cache_bytes: usize,
+    ) -> Result<Self, ReplayError> {
         let (sender, inbox) = channel();
         let outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
         let limits = Arc::clone(components.limits());
         let guests = Guests::new(Arc::clone(&limits), outbox)?;
         let extenders = ReplayedExtenders::new(reader.header().extenders.clone());
-        let (options, checkpoint) = (options(reader.header()), reader.checkpoint()?);
+        let options = Options { result_cache_bytes, ..options(reader.header()) };
+        let checkpoint = reader.checkpoint()?;
         let mut plugins = RecordedPlugins { succession: Succession::new(limits), components, others: BTreeSet::new() };
         let beginning = checkpoint.as_ref().map(|recorded| (recorded.at, recorded.policy.clone()));
         let engine = match checkpoint {
