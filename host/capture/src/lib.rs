@@ -6,7 +6,7 @@
 //! - Never: this crate decides nothing and plays nothing back. A slow or full disk never delays the scheduler: the
 //!   [`Recorder`] loses steps instead and counts them.
 //!
-//! `docs/capture-format.md` describes the lines. [`record`] has their types. [`write`] and [`read`] turn steps into lines
+//! `docs/capture-format.md` describes the lines. [`record`] has their types. [`mod@write`] and [`read`] turn steps into lines
 //! and back. [`recorder`] writes on a thread of its own, to the [`files`] of a directory. [`extenders`] records the answers of extenders and gives
 //! recorded answers.
 
