@@ -19,6 +19,7 @@ mod pod;
 mod raw;
 mod spec;
 mod volume;
+pub mod write;
 
 pub use self::event_reader::{EventReader, ReadError};
 pub use self::intern::{NodeParts, PodParts};
