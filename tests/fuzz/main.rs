@@ -10,6 +10,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod arguments;
+mod captures;
 mod components;
 mod configuration;
 mod corpus;
@@ -49,6 +50,7 @@ const TARGETS: &[Target] = &[
     arguments::TARGET,
     http::TARGET,
     components::TARGET,
+    captures::TARGET,
 ];
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use berth_capture::{CaptureError, CaptureReader, files};
 use berth_plugin_host::ComponentSet;
-use berth_replay::{Outcome, Replay, ReplayError, patient};
+use berth_replay::{Outcome, Replay, ReplayError, ReplayOptions, patient};
 
 /// The sizes of the result cache with which captures are played back, in bytes: as usual, none, and one that holds few
 /// results. The actions depend on none of them.
@@ -20,9 +20,10 @@ const CACHES: [usize; 3] = [256 << 20, 0, 16 << 10];
 pub fn replay_all(directory: &Path) -> Result<u64> {
     let mut steps = 0;
     for path in files::list(directory)? {
+        let components = components(&path).with_context(|| path.display().to_string())?;
         for cache in CACHES {
             let about = || format!("{}, with {cache} bytes of result cache", path.display());
-            let outcome = replay_with_cache(&path, cache).with_context(about)?;
+            let outcome = replay_with_cache(&path, &components, cache).with_context(about)?;
             ensure!(outcome.lost_steps == 0, "{}: {} steps are lost", about(), outcome.lost_steps);
             if let Some(difference) = outcome.first_difference {
                 bail!("{}: {} steps differ; the first: {difference:#?}", about(), outcome.differing_steps);
@@ -38,16 +39,22 @@ pub fn replay_all(directory: &Path) -> Result<u64> {
 /// # Errors
 /// The capture can't be read to its end, or a component is missing.
 pub fn replay(path: &Path) -> Result<Outcome> {
-    replay_with_cache(path, CACHES[0])
+    replay_with_cache(path, &components(path)?, CACHES[0])
 }
 
-fn replay_with_cache(path: &Path, cache: usize) -> Result<Outcome> {
+/// Loads the default plugins and the copies of components beside the capture, with the configuration of the capture.
+fn components(path: &Path) -> Result<Arc<ComponentSet>> {
     let reader = CaptureReader::open(path)?;
     let text = reader.header().configuration.to_string();
     let berth = berth_config::parse(&text, "the configuration of the capture")?.berth;
     let modules = path.parent().map(|folder| folder.join(files::MODULES)).filter(|folder| folder.is_dir());
     let options = berth::loader_options(&berth, modules, Arc::new(patient(&berth.limits())))?;
-    let mut replay = Replay::with_cache(reader, ComponentSet::load(&options)?, cache)?;
+    Ok(Arc::new(ComponentSet::load(&options)?))
+}
+
+fn replay_with_cache(path: &Path, components: &Arc<ComponentSet>, result_cache_bytes: usize) -> Result<Outcome> {
+    let options = ReplayOptions { result_cache_bytes, ..ReplayOptions::default() };
+    let mut replay = Replay::new(CaptureReader::open(path)?, Arc::clone(components), options)?;
     while replay.step()? {}
     Ok(replay.outcome().clone())
 }

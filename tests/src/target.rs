@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{self, Scheduler};
-use berth_capture::RecorderOptions;
+use berth_capture::{self as capture, RecorderOptions};
 use berth_config::Configuration;
 use berth_controllers as controllers;
 use berth_kube::Undone;
@@ -125,7 +125,11 @@ impl Target {
 
     /// Returns the options with a capture, which [`Target::replay`] plays back.
     pub fn recorded(&self, options: scheduler::Options) -> scheduler::Options {
-        let capture = RecorderOptions { directory: self.captures(), limit: LARGEST_CAPTURE, lost: Counter::default() };
+        let capture = RecorderOptions {
+            target: capture::Target::Directory(self.captures()),
+            limit: LARGEST_CAPTURE,
+            lost: Counter::default(),
+        };
         scheduler::Options { capture: Some(capture), capture_modules: true, ..options }
     }
 

@@ -5,16 +5,21 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use berth_capture::files;
 use berth_test_kit::wait::{Look, eventually};
-use berth_tests::objects::{node, nodes, pods};
+use berth_tests::objects::{node, nodes, pod, pods, with};
+use berth_tests::programs::Output;
 use berth_tests::{Journal, Process, Session, Target, api, programs, replayed};
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
 use libtest_mimic::Trial;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::standalone_trial;
 
 crate::case::cases!(Both:
     an_altered_event_is_reported,
     a_killed_scheduler_leaves_a_capture,
+    questions_are_answered_about_a_moment,
+    a_cluster_is_recorded_from_outside,
 );
 
 /// Returns the trials that need no cluster: one for each kept capture, and one about mistakes.
@@ -125,6 +130,115 @@ async fn a_killed_scheduler_leaves_a_capture(target: &Target) -> Result<()> {
     {
         ensure!(text.contains(part), "{part:?} is missing in:\n{text}");
     }
+    Ok(())
+}
+
+/// Returns the present time as `--at` takes it.
+fn now() -> String {
+    berth::scheduler::now().to_string()
+}
+
+async fn ask(arguments: &[&str]) -> Result<Output> {
+    programs::run_berth(arguments).await
+}
+
+/// A pod does not fit, until a large node is added. Questions about the time before are answered as before.
+async fn questions_are_answered_about_a_moment(target: &Target) -> Result<()> {
+    let begin = now();
+    let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
+    session.create(&pod("big", "9")).await?;
+    session.journal.until_rejected("big", "0/2 nodes are available: 2 Insufficient cpu.").await?;
+    let before = now();
+    session.create(&node("large", 16)).await?;
+    session.journal.until_pod_placed("big").await?;
+    session.create(&pod("gone", "1")).await?;
+    session.journal.until_pod_placed("gone").await?;
+    session.end().await?;
+
+    let directory = target.captures().display().to_string();
+    let replay = ["--replay", &directory];
+    let at_before = [&replay[..], &["--at", &before]].concat();
+    let queue = ask(&[&["explain", "queue", "-o", "json"], &at_before[..]].concat()).await?;
+    let listing: Value = serde_json::from_str(&queue.stdout).with_context(|| format!("{queue:?}"))?;
+    ensure!(
+        listing["pods"][0]["pod"]["name"] == "big" && listing["pods"].as_array().map(Vec::len) == Some(1),
+        "{listing:#}"
+    );
+    ensure!(listing["at"] == *before, "the listing is about {}", listing["at"]);
+    let none = ask(&[&["explain", "queue"], &replay[..]].concat()).await?;
+    ensure!(none.stdout == "No pod is pending.\n", "{none:?}");
+
+    let then = ask(&[&["explain", "pod", "big"], &at_before[..]].concat()).await?;
+    for part in
+        ["2 nodes lack only cpu", "Lower the request for cpu from 9", "0/2 nodes are available: 2 Insufficient cpu."]
+    {
+        ensure!(then.success && then.stdout.contains(part), "{part:?} is missing: {then:?}");
+    }
+    let later = ask(&[&["explain", "pod", "big", "-o", "json"], &replay[..]].concat()).await?;
+    let answer: Value = serde_json::from_str(&later.stdout).with_context(|| format!("{later:?}"))?;
+    ensure!(answer["explanation"]["current"]["node"] == "large", "{answer:#}");
+    let why_not = ask(&[&["explain", "pod", "big", "--why-not", "n-0"], &replay[..]].concat()).await?;
+    ensure!(why_not.stdout.contains("Computed on the recorded cluster at "), "{why_not:?}");
+
+    let fits = ask(&[&["whatif", "-o", "json"], &at_before[..]].concat()).await?;
+    let answer: Value = serde_json::from_str(&fits.stdout).with_context(|| format!("{fits:?}"))?;
+    ensure!(fits.status == Some(1) && answer["fits"] == false, "{answer:#}");
+
+    for (arguments, expected) in [
+        (
+            vec!["explain", "queue", "--replay", &directory, "--at", "2020-01-01T00:00:00Z"],
+            "is before the capture, which begins at",
+        ),
+        (
+            vec!["explain", "queue", "--replay", &directory, "--at", "2100-01-01T00:00:00Z"],
+            "is after the capture, which ends at",
+        ),
+        (vec!["explain", "queue", "--replay", &directory, "--at", "yesterday"], "is no time; use a format such as"),
+        (vec!["explain", "pod", "other", "--replay", &directory], "the pod default/other does not exist at"),
+        (vec!["explain", "queue", "--at", &begin], "--replay <PATH>"),
+    ] {
+        let output = ask(&arguments).await?;
+        ensure!(!output.success && output.stderr.contains(expected), "{arguments:?}: {output:?}");
+    }
+    Ok(())
+}
+
+/// `berth capture` records what other clients do, and changes nothing.
+async fn a_cluster_is_recorded_from_outside(target: &Target) -> Result<()> {
+    api::create_all(&target.client, nodes("n", 2, 4)).await?;
+    let file = target.home().join(format!("outside.{}", files::EXTENSION));
+    let mut command = tokio::process::Command::new(programs::berth()?);
+    command.args(["capture", "--log=info", "--kubeconfig"]).arg(&target.kubeconfig).arg("-o").arg(&file);
+    let mut recording = Process::spawn(command)?;
+    recording.until_logged("recording the scheduler").await?;
+    let placed = with(pod("placed", "1"), &json!({"spec": {"nodeName": "n-0"}}));
+    for object in [&placed, &pod("pending", "1")] {
+        api::create(&target.client, object).await?;
+    }
+    eventually("the pods and the plugins are in the file", || async {
+        let mut text = Vec::new();
+        // The frames that are written so far can be read, whatever follows.
+        let _ = std::io::Read::read_to_end(&mut zstd::Decoder::new(std::fs::File::open(&file)?)?, &mut text);
+        let text = String::from_utf8_lossy(&text);
+        let parts = ["\"name\":\"placed\"", "\"name\":\"pending\"", "\"pluginsSwapped\""];
+        let found = parts.iter().all(|part| text.contains(part));
+        Ok(Look::at(found, || format!("{} bytes are in the file", text.len())))
+    })
+    .await?;
+    recording.stop().await?;
+    let pods: Api<Pod> = Api::default_namespaced(target.client.clone());
+    let pending = pods.get("pending").await?;
+    let conditions = pending.status.as_ref().and_then(|status| status.conditions.as_ref());
+    ensure!(conditions.is_none_or(Vec::is_empty), "the pod was changed: {pending:?}");
+
+    let file = file.display().to_string();
+    let replayed = ask(&["replay", &file]).await?;
+    ensure!(replayed.success, "{replayed:?}");
+    let fits = ask(&["whatif", "--replay", &file, "-o", "json"]).await?;
+    let answer: Value = serde_json::from_str(&fits.stdout).with_context(|| format!("{fits:?}"))?;
+    ensure!(fits.success && answer["fits"] == true, "{answer:#}");
+    let again = ask(&["capture", "--kubeconfig", &target.kubeconfig.display().to_string(), "-o", &file]).await?;
+    ensure!(again.status == Some(1) && again.stderr.contains("exists already; choose another file"), "{again:?}");
     Ok(())
 }
 

@@ -67,6 +67,28 @@ impl Files for Directory {
     }
 }
 
+/// One file, which is not followed by another.
+pub(crate) struct SingleFile(PathBuf);
+
+impl SingleFile {
+    pub fn new(path: PathBuf) -> Self {
+        Self(path)
+    }
+}
+
+impl Files for SingleFile {
+    type File = File;
+
+    fn create(&mut self) -> io::Result<(File, String)> {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.0)?;
+        Ok((file, self.0.display().to_string()))
+    }
+
+    fn delete_oldest(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Returns the files of a capture in a directory, oldest first.
 ///
 /// # Errors

@@ -61,8 +61,8 @@ pub struct CaptureReader<R: Read> {
     /// The pods of the checkpoint so far.
     pods: Vec<Arc<Pod>>,
     checkpoint: Option<RecordedCheckpoint>,
-    /// The step that was read in search of the checkpoint.
-    first: Option<Step>,
+    /// What was read in search of the checkpoint: the first step, the end, or that the file has no end.
+    first: Option<Result<Option<Step>, CaptureError>>,
 }
 
 /// The state of the core before the first step.
@@ -174,7 +174,11 @@ impl<R: Read> CaptureReader<R> {
     /// # Errors
     /// As [`CaptureReader::next_step`].
     pub fn checkpoint(&mut self) -> Result<Option<RecordedCheckpoint>, CaptureError> {
-        self.first = self.next_step()?;
+        // A file that was just begun has a checkpoint and no end.
+        self.first = match self.next_step() {
+            Err(error) if !matches!(error, CaptureError::Truncated(_)) => return Err(error),
+            first => Some(first),
+        };
         Ok(self.checkpoint.take())
     }
 
@@ -184,7 +188,7 @@ impl<R: Read> CaptureReader<R> {
     /// The file can't be read, is damaged, or ends without its last line.
     pub fn next_step(&mut self) -> Result<Option<Step>, CaptureError> {
         if let Some(first) = self.first.take() {
-            return Ok(Some(first));
+            return first;
         }
         loop {
             if self.end.is_some() {
@@ -198,6 +202,9 @@ impl<R: Read> CaptureReader<R> {
                 None => {}
                 Some(Line::Step(record)) => {
                     let step = step(record, &self.values).map_err(|cause| damaged(self.read, &cause))?;
+                    if self.at.is_some_and(|before| step.at < before) {
+                        return Err(damaged(self.read, &"the time of a step is before that of the last step"));
+                    }
                     self.at = Some(step.at);
                     return Ok(Some(step));
                 }

@@ -60,6 +60,8 @@ pub struct Header {
     pub version: u32,
     /// The version of Berth.
     pub berth: String,
+    /// Who decided about the pods.
+    pub source: Source,
     /// The seed of all random choices.
     pub seed: u64,
     /// `podInitialBackoffSeconds`, in milliseconds.
@@ -87,6 +89,17 @@ pub struct CheckpointRecord {
     /// The state. It names a pod by its index among the pods before the checkpoint. Only the version of Berth that wrote
     /// it can read it.
     pub state: CoreState,
+}
+
+/// Who decided about the pods of a capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Source {
+    /// The scheduler that recorded itself.
+    #[default]
+    Scheduler,
+    /// Any scheduler of the cluster. The capture has the events of the cluster only.
+    Cluster,
 }
 
 /// A step of the core: one event, and what came of it.

@@ -13,7 +13,7 @@ use berth_core::Timestamp;
 use berth_core::checkpoint::CoreCopy;
 use prometheus_client::metrics::counter::Counter;
 
-use crate::files::{Directory, Files};
+use crate::files::{Directory, Files, SingleFile};
 use crate::record::{Header, PolicyRecord};
 use crate::shared::{Beginning, Shared};
 use crate::write::StepToWrite;
@@ -22,12 +22,22 @@ use crate::writing::Writing;
 /// Where a recorder writes, and how much.
 #[derive(Clone, Debug)]
 pub struct RecorderOptions {
-    /// The directory of the files. It is created if it does not exist.
-    pub directory: PathBuf,
-    /// The largest size of all files in the directory in bytes. The oldest files are deleted first.
+    /// Where to write.
+    pub target: Target,
+    /// The largest size of all files in the directory in bytes. The oldest files are deleted first. A single file ends at
+    /// this size.
     pub limit: u64,
     /// Counts the steps that are lost.
     pub lost: Counter,
+}
+
+/// Where a recorder writes.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// To files in this directory, which is created if it does not exist.
+    Directory(PathBuf),
+    /// To this file, which must not exist.
+    File(PathBuf),
 }
 
 /// Records the steps of one scheduler.
@@ -45,9 +55,14 @@ impl Recorder {
     /// # Errors
     /// The directory or the file can't be created, or the system refuses a thread.
     pub fn start(options: RecorderOptions, header: Header) -> io::Result<Self> {
-        let RecorderOptions { directory, limit, lost } = options;
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
-        Self::start_in(Directory::new(directory), limit, lost, header)
+        let RecorderOptions { target, limit, lost } = options;
+        match target {
+            Target::Directory(directory) => {
+                std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
+                Self::start_in(Directory::new(directory), limit, lost, header)
+            }
+            Target::File(path) => Self::start_in(SingleFile::new(path), limit, lost, header),
+        }
     }
 
     fn start_in(files: impl Files, limit: u64, lost: Counter, header: Header) -> io::Result<Self> {

@@ -59,7 +59,8 @@ fn dropping_the_recorder_writes_everything() {
     let home = tempfile::tempdir().expect("a directory");
     let directory = home.path().join("new/captures");
     for captures in 1..=3 {
-        let options = RecorderOptions { directory: directory.clone(), limit: 1 << 20, lost: Counter::default() };
+        let options =
+            RecorderOptions { target: Target::Directory(directory.clone()), limit: 1 << 20, lost: Counter::default() };
         let recorder = Recorder::start(options, header()).expect("started");
         (0..1000).for_each(|_| recorder.record(step()));
         drop(recorder);
@@ -74,7 +75,8 @@ fn dropping_the_recorder_writes_everything() {
 fn a_large_file_is_followed_by_one_with_a_checkpoint() {
     let home = tempfile::tempdir().expect("a directory");
     let lost = Counter::default();
-    let options = RecorderOptions { directory: home.path().to_owned(), limit: 20_000, lost: lost.clone() };
+    let options =
+        RecorderOptions { target: Target::Directory(home.path().to_owned()), limit: 20_000, lost: lost.clone() };
     let recorder = Recorder::start(options, header()).expect("started");
     for _ in 0..10 {
         for at in 0..1000 {
@@ -99,7 +101,8 @@ fn a_large_file_is_followed_by_one_with_a_checkpoint() {
 #[test]
 fn a_checkpoint_is_read_as_it_was_written() {
     let home = tempfile::tempdir().expect("a directory");
-    let options = RecorderOptions { directory: home.path().to_owned(), limit: 1 << 20, lost: Counter::default() };
+    let options =
+        RecorderOptions { target: Target::Directory(home.path().to_owned()), limit: 1 << 20, lost: Counter::default() };
     let recorder = Recorder::start(options, header()).expect("started");
     let mut core = core();
     let (plugins, extenders) = (&mut NoPlugins, &mut berth_core::extenders::NoExtenders);
@@ -113,6 +116,20 @@ fn a_checkpoint_is_read_as_it_was_written() {
     assert_eq!(read.at, Timestamp(2));
     let restored = Core::restore(Options::default(), read.checkpoint, Vec::new()).expect("a core");
     assert!(restored.cache().node_id("n").is_some());
+}
+
+#[test]
+fn a_file_that_was_just_begun_has_a_checkpoint_and_no_end() {
+    let mut writer = crate::CaptureWriter::new(Vec::new(), &header()).expect("a writer");
+    let policy = PolicyRecord { profiles: Vec::new() };
+    writer.checkpoint(Timestamp(3), &core().checkpoint().into_checkpoint(), &policy).expect("written");
+    writer.flush().expect("written");
+    let bytes = writer.end(0).expect("written");
+    let cut = bytes.len() - 20;
+    let mut reader = CaptureReader::new(&bytes[..cut]).expect("a capture");
+    let read = reader.checkpoint().expect("the beginning").expect("a checkpoint");
+    assert_eq!(read.at, Timestamp(3));
+    assert!(matches!(reader.next_step(), Err(crate::CaptureError::Truncated(None))));
 }
 
 struct NoPlugins;

@@ -12,4 +12,4 @@ mod plugins;
 
 pub use self::compare::{Difference, Outcome};
 pub use self::error::ReplayError;
-pub use self::play::{Replay, patient};
+pub use self::play::{Replay, ReplayOptions, patient};

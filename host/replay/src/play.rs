@@ -1,6 +1,5 @@
 //! Plays the steps of a capture back.
 
-use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -12,10 +11,11 @@ use berth_capture::{
 };
 use berth_core::decision::DecisionOptions;
 use berth_core::limits::Limits;
+use berth_core::profile_spec::ProfileSpec;
 use berth_core::queue::{Backoff, QueueOptions};
 use berth_core::{Core, Event, Options, Timestamp};
 use berth_engine::Engine;
-use berth_plugin_host::{ComponentSet, Delivery, Guests, Succession};
+use berth_plugin_host::{ComponentSet, Delivery, Guests};
 
 use crate::compare::{Difference, Outcome, first_difference, is_same};
 use crate::error::ReplayError;
@@ -29,6 +29,22 @@ const EVENTS_PER_UPDATE: u64 = 256;
 /// slower machine needs room.
 const PATIENCE: u32 = 20;
 
+/// Options of a replay. They change no action.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayOptions {
+    /// The size of the result cache: see [`Options::result_cache_bytes`].
+    pub result_cache_bytes: usize,
+    /// The bounds of the decision records. Default: no records.
+    pub decisions: DecisionOptions,
+}
+
+impl Default for ReplayOptions {
+    fn default() -> Self {
+        let Options { result_cache_bytes, decisions, .. } = Options::default();
+        Self { result_cache_bytes, decisions: DecisionOptions { bytes: 0, ..decisions } }
+    }
+}
+
 /// A capture that is being played back.
 pub struct Replay<R: Read> {
     reader: CaptureReader<R>,
@@ -39,6 +55,8 @@ pub struct Replay<R: Read> {
     outcome: Outcome,
     /// The time and the plugins of the checkpoint that the capture begins with.
     beginning: Option<(Timestamp, PolicyRecord)>,
+    /// The next step, if it is read already.
+    next: Option<Step>,
     /// Receives each step with the actions of the replay.
     copy: Option<CaptureWriter<Box<dyn Write + Send>>>,
 }
@@ -67,7 +85,6 @@ fn options(header: &Header) -> Options {
         seed: header.seed,
         queue: QueueOptions { backoff, flush_after: Duration::from_millis(header.flush_after_millis) },
         verify_every: header.verify_every,
-        decisions: DecisionOptions { bytes: 0, ..DecisionOptions::default() },
         ..Options::default()
     }
 }
@@ -94,35 +111,27 @@ impl<R: Read> Replay<R> {
     ///
     /// # Errors
     /// The system refuses a thread, the capture can't be read, or a recorded plugin is not here.
-    pub fn new(reader: CaptureReader<R>, components: ComponentSet) -> Result<Self, ReplayError> {
-        Self::with_cache(reader, components, Options::default().result_cache_bytes)
-    }
-
-    /// Prepares a replay as [`Replay::new`] does, with a result cache of this size in bytes. The size changes no action: see
-    /// [`Options::result_cache_bytes`].
-    ///
-    /// # Errors
-    /// As [`Replay::new`].
-    pub fn with_cache(
+    pub fn new(
         mut reader: CaptureReader<R>,
-        components: ComponentSet,
-        result_cache_bytes: usize,
+        components: Arc<ComponentSet>,
+        replay_options: ReplayOptions,
     ) -> Result<Self, ReplayError> {
         let (sender, inbox) = channel();
         let outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
         let limits = Arc::clone(components.limits());
         let guests = Guests::new(Arc::clone(&limits), outbox)?;
         let extenders = ReplayedExtenders::new(reader.header().extenders.clone());
-        let options = Options { result_cache_bytes, ..options(reader.header()) };
+        let ReplayOptions { result_cache_bytes, decisions } = replay_options;
+        let options = Options { result_cache_bytes, decisions, ..options(reader.header()) };
         let checkpoint = reader.checkpoint()?;
-        let mut plugins = RecordedPlugins { succession: Succession::new(limits), components, others: BTreeSet::new() };
+        let mut plugins = RecordedPlugins::new(components);
         let beginning = checkpoint.as_ref().map(|recorded| (recorded.at, recorded.policy.clone()));
         let engine = match checkpoint {
             Some(checkpoint) => restore(options, checkpoint, guests, &mut plugins)?,
             None => Engine::new(options, guests),
         };
         let outcome = Outcome { other_versions: plugins.others.clone(), ..Outcome::default() };
-        Ok(Self { reader, engine, inbox, plugins, extenders, outcome, beginning, copy: None })
+        Ok(Self { reader, engine, inbox, plugins, extenders, outcome, beginning, next: None, copy: None })
     }
 
     /// Plays the next step back. Returns false after the last step.
@@ -130,7 +139,11 @@ impl<R: Read> Replay<R> {
     /// # Errors
     /// The capture can't be read, or a recorded plugin is not here.
     pub fn step(&mut self) -> Result<bool, ReplayError> {
-        let Some(step) = self.reader.next_step()? else {
+        let next = match self.next.take() {
+            Some(step) => Some(step),
+            None => self.reader.next_step()?,
+        };
+        let Some(step) = next else {
             self.outcome.lost_steps = self.reader.end().map_or(0, |end| end.lost);
             let copy = self.copy.take().map(|copy| copy.end(self.outcome.lost_steps)).transpose();
             copy.map_err(ReplayError::Copy)?;
@@ -141,6 +154,42 @@ impl<R: Read> Replay<R> {
             self.engine.update_plugins(self.outcome.ended.unwrap_or_default());
         }
         Ok(true)
+    }
+
+    /// Plays back the steps up to this time, those at this time included. Returns false if there is no later step.
+    ///
+    /// # Errors
+    /// As [`Replay::step`].
+    pub fn play_until(&mut self, until: Timestamp) -> Result<bool, ReplayError> {
+        loop {
+            if self.next.is_none() {
+                self.next = self.reader.next_step()?;
+            }
+            if self.next.as_ref().is_some_and(|step| step.at > until) {
+                return Ok(true);
+            }
+            if !self.step()? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Returns the components and the profiles that serve after the last step.
+    #[must_use]
+    pub fn serving(&self) -> Option<(&ComponentSet, &[ProfileSpec])> {
+        self.plugins.serving()
+    }
+
+    /// Returns the time of the checkpoint or of the first step; `None` for a capture without steps.
+    ///
+    /// # Errors
+    /// The capture can't be read.
+    pub fn beginning(&mut self) -> Result<Option<Timestamp>, ReplayError> {
+        if self.outcome.began.is_none() && self.next.is_none() {
+            self.next = self.reader.next_step()?;
+        }
+        let checkpoint = self.beginning.as_ref().map(|(at, _)| *at);
+        Ok(checkpoint.or(self.outcome.began).or(self.next.as_ref().map(|step| step.at)))
     }
 
     /// Writes a capture of the replay: the same steps, with the actions of the replay. Call this before the first step.

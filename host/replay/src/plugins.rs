@@ -1,10 +1,13 @@
 //! The plugins that served when the capture was made.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use berth_capture::{PolicyRecord, RecordedProfile};
 use berth_core::cache::Cache;
+use berth_core::model::ObjectReads;
 use berth_core::profile::Profile;
+use berth_core::profile_spec::ProfileSpec;
 use berth_plugin_host::{ComponentSet, Prepared, Succession};
 
 use crate::error::ReplayError;
@@ -14,13 +17,26 @@ const SHORT: usize = 12;
 
 /// Prepares recorded plugins.
 pub(crate) struct RecordedPlugins {
-    pub succession: Succession,
-    pub components: ComponentSet,
+    succession: Succession,
+    components: Arc<ComponentSet>,
     /// The plugins of which another version is used than the recorded one.
     pub others: BTreeSet<String>,
+    /// The components and the profiles that were prepared last.
+    serving: Option<(ComponentSet, Vec<ProfileSpec>)>,
 }
 
 impl RecordedPlugins {
+    /// Creates a value that chooses among these components.
+    pub fn new(components: Arc<ComponentSet>) -> Self {
+        let succession = Succession::new(Arc::clone(components.limits()));
+        Self { succession, components, others: BTreeSet::new(), serving: None }
+    }
+
+    /// Returns the components and the profiles that were prepared last.
+    pub fn serving(&self) -> Option<(&ComponentSet, &[ProfileSpec])> {
+        self.serving.as_ref().map(|(components, specs)| (components, &specs[..]))
+    }
+
     /// Returns instances of the recorded plugins, filled with this cluster, or `None` if they serve already.
     ///
     /// # Errors
@@ -38,11 +54,13 @@ impl RecordedPlugins {
             return Err(ReplayError::MissingComponent { name: (*name).to_owned(), digest });
         }
         self.others.extend(others.into_iter().map(str::to_owned));
-        let specs = policy.profiles.iter().map(|profile| profile.spec.clone()).collect();
-        let prepared = components.next(&mut self.succession, specs, &mut |_| cache.frozen(cache.log().end()))?;
+        let specs: Vec<ProfileSpec> = policy.profiles.iter().map(|profile| profile.spec.clone()).collect();
+        let mut copy = |_: &[ObjectReads]| cache.frozen(cache.log().end());
+        let prepared = components.next(&mut self.succession, specs.clone(), &mut copy)?;
         if let Some(prepared) = &prepared {
             check(&policy.profiles, prepared.profiles())?;
         }
+        self.serving = Some((components, specs));
         Ok(prepared)
     }
 }

@@ -20,6 +20,7 @@ mod out;
 mod output;
 mod plugin;
 mod progress;
+mod recorded;
 mod replay;
 mod run;
 #[cfg(feature = "simulator")]
@@ -86,6 +87,10 @@ enum Command {
     /// The answer is computed on a copy of the cluster, with the scheduler's own core and the plugins. The command only
     /// reads from the cluster. Without a flag of the question, the answer is which pending pods fit now.
     Whatif(Box<whatif::Args>),
+    /// Write what happens in a cluster to a file, whichever scheduler it has.
+    ///
+    /// The command only reads. `berth explain` and `berth whatif` answer about any moment of the file.
+    Capture(capture::Args),
     /// Play back what a scheduler did, and compare the decisions.
     ///
     /// Needs no cluster. `berth run --capture` records a capture.
@@ -176,6 +181,7 @@ fn start(command: Command) -> Result<ExitCode> {
         Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
         Command::Explain(command) => runtime.block_on(explain::run(command)).map(done),
         Command::Whatif(args) => whatif::run(&args, &runtime),
+        Command::Capture(args) => runtime.block_on(capture::run(args)).map(done),
         Command::Replay(args) => replay::run(&args),
         Command::Config(command) => config::run(command),
         Command::Plugin(command) => plugin::run(command),

@@ -1,5 +1,6 @@
 //! Records the steps of the scheduling thread.
 
+use berth_capture::record::Source;
 use berth_capture::{
     EventToWrite, ExtenderAnswer, Header, PolicyRecord, RecordedPlugin, RecordedProfile, Recorder, StepToWrite,
 };
@@ -74,6 +75,7 @@ pub fn policy(specs: &[ProfileSpec], profiles: &[Profile]) -> PolicyRecord {
 /// Returns the header of a capture with these options.
 pub fn header(
     options: &berth_core::Options,
+    source: Source,
     configuration: &Configuration,
     extenders: &dyn berth_core::extenders::Extenders,
 ) -> Header {
@@ -87,6 +89,7 @@ pub fn header(
     Header {
         version: berth_capture::record::VERSION,
         berth: env!("CARGO_PKG_VERSION").to_owned(),
+        source,
         seed: options.seed,
         pod_initial_backoff_millis: millis(options.queue.backoff.initial),
         pod_max_backoff_millis: millis(options.queue.backoff.max),

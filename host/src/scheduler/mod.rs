@@ -23,7 +23,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use berth_core::Core;
+use berth_core::{Action, Core};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use tokio::runtime::Handle;
@@ -44,7 +44,8 @@ use crate::default_plugins::grant_policy;
 use berth_admin::Vitals;
 use berth_admin::metrics::{Meter, Metrics};
 use berth_capture::files::MODULES;
-use berth_capture::{Recorder, RecorderOptions};
+use berth_capture::record::Source;
+use berth_capture::{Recorder, RecorderOptions, Target};
 use berth_config::Configuration;
 use berth_core::limits::Limits;
 use berth_engine::Engine;
@@ -71,6 +72,8 @@ pub struct Options {
     pub capture: Option<RecorderOptions>,
     /// Whether a capture also keeps a copy of each component of the plugins directory.
     pub capture_modules: bool,
+    /// Whether the scheduler only watches the cluster. It then schedules no pods and changes nothing.
+    pub only_watches: bool,
     /// Options of the core.
     pub core: berth_core::Options,
     /// Options of the API client.
@@ -165,17 +168,28 @@ impl Scheduler {
         let shell = Arc::new(shell);
         let perform = {
             let shell = Arc::clone(&shell);
-            Box::new(move |actions| shell.perform_all(actions))
+            let only_watches = options.only_watches;
+            Box::new(move |mut actions: Vec<Action>| {
+                if only_watches {
+                    actions.retain(|action| matches!(action, Action::Watch(_) | Action::StopWatching(_)));
+                }
+                shell.perform_all(actions);
+            })
         };
         let core = with_backoff(options.core, &options.configuration);
         let asker = Box::new(extenders.asker(Handle::current()));
-        let keep_files = options.capture.as_ref().filter(|_| options.capture_modules);
-        let keep_files = keep_files.map(|capture| capture.directory.join(MODULES));
+        let keep_files = match &options.capture {
+            Some(RecorderOptions { target: Target::Directory(path), .. }) if options.capture_modules => {
+                Some(path.join(MODULES))
+            }
+            _ => None,
+        };
         let capture = options.capture.map(|capture| {
-            let header = capture::header(&core, &options.configuration, &*asker);
-            let directory = capture.directory.display().to_string();
-            let recorder = Recorder::start(capture, header);
-            recorder.with_context(|| format!("starting a capture in the directory {directory}"))
+            let source = if options.only_watches { Source::Cluster } else { Source::Scheduler };
+            let header = capture::header(&core, source, &options.configuration, &*asker);
+            let (Target::Directory(path) | Target::File(path)) = &capture.target;
+            let path = path.display().to_string();
+            Recorder::start(capture, header).with_context(|| format!("starting the capture {path}"))
         });
         let capture = capture.transpose()?;
         let event_loop = EventLoop {

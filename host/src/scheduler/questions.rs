@@ -10,11 +10,9 @@ use berth_admin::api::{PodQuestion, QuestionError, Questions as Asked};
 use berth_analysis::whatif::{
     Answer, EXTENDERS_NOT_ASKED, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, whatif,
 };
-use berth_analysis::{
-    ClusterCopy, HiddenNames, PodAnswer, PodRef, PodStatus, QueueListing, Sandbox, all_nodes, explain, why_not,
-};
+use berth_analysis::{ClusterCopy, HiddenNames, KnownPod, PodAnswer, PodRef, QueueListing, Sandbox};
 use berth_core::Core;
-use berth_core::decision::{Decision, PolicyPlugin};
+use berth_core::decision::PolicyPlugin;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::Pod;
@@ -37,9 +35,6 @@ const WHATIF_TIME: Duration = Duration::from_secs(30);
 
 /// The largest number of pods that a question about a change schedules.
 const MOST_PODS: usize = 10_000;
-
-/// The number of recorded attempts of a pod in an answer.
-const MOST_DECISIONS: usize = 20;
 
 /// The time without a question after which the plugin instances are dropped, to free their memory.
 const IDLE: Duration = Duration::from_secs(120);
@@ -72,8 +67,7 @@ type ProfileIdentity = (Arc<str>, Vec<PolicyPlugin>);
 struct Known {
     copy: ClusterCopy,
     profiles: Vec<ProfileIdentity>,
-    status: PodStatus,
-    decisions: Vec<Decision>,
+    pod: KnownPod,
 }
 
 impl Known {
@@ -82,8 +76,7 @@ impl Known {
         Self {
             copy: ClusterCopy::of(core),
             profiles: profiles.map(|profile| (Arc::clone(&profile.revision), profile.components.clone())).collect(),
-            status: PodStatus::of(core, uid),
-            decisions: core.decisions().of_pod(namespace, uid).take(MOST_DECISIONS).collect(),
+            pod: KnownPod::of(core, namespace, uid),
         }
     }
 }
@@ -113,11 +106,10 @@ impl Questions {
             kept.questions += 1;
             let sandbox = kept.sandbox(&known, &observer, now)?;
             let failed = |error: berth_analysis::ExplainError| QuestionError::NotFound(error.to_string());
-            let explanation = explain(sandbox, &object, known.status).map_err(failed)?;
-            let why_not = question.why_not.map(|node| why_not(sandbox, &object, &node)).transpose().map_err(failed)?;
-            let all_nodes = question.all_nodes.then(|| all_nodes(sandbox, &object)).transpose().map_err(failed)?;
-            let (explanation, decisions) = (Some(explanation), known.decisions);
-            Ok(PodAnswer { pod, decisions, explanation, why_not, all_nodes, names_hidden: false })
+            let why_not = question.why_not.as_deref();
+            let all_nodes = question.all_nodes;
+            let question = berth_analysis::PodQuestion { pod, object: &object, known: known.pod, why_not, all_nodes };
+            PodAnswer::of(sandbox, question).map_err(failed)
         });
         let answer = answered.await.map_err(|error| QuestionError::Failed(error.to_string()))?;
         self.drop_when_idle();
@@ -188,21 +180,12 @@ impl Questions {
     /// Returns the answer about a pod that does not exist any more.
     async fn recorded(&self, namespace: &str, name: &str) -> Result<PodAnswer, QuestionError> {
         let (of, named) = (namespace.to_owned(), name.to_owned());
-        let decisions: Vec<Decision> = self
-            .inspect(move |core| {
-                let decisions = core.decisions();
-                let uid = decisions.uid_of(&of, &named)?.to_owned();
-                Some(decisions.of_pod(&of, &uid).take(MOST_DECISIONS).collect())
-            })
-            .await?
-            .unwrap_or_default();
-        let Some(last) = decisions.first() else {
-            return Err(QuestionError::NotFound(format!(
+        let gone = self.inspect(move |core| PodAnswer::of_a_gone_pod(core, &of, &named)).await?;
+        gone.ok_or_else(|| {
+            QuestionError::NotFound(format!(
                 "pods \"{name}\" not found in the namespace \"{namespace}\", and no attempt of such a pod is recorded"
-            )));
-        };
-        let pod = PodRef { namespace: namespace.to_owned(), name: name.to_owned(), uid: last.uid.to_string() };
-        Ok(PodAnswer { pod, decisions, explanation: None, why_not: None, all_nodes: None, names_hidden: false })
+            ))
+        })
     }
 
     async fn pod(&self, namespace: &str, name: &str) -> Result<Option<Value>, QuestionError> {

@@ -1,12 +1,18 @@
 //! `berth explain pod`: why a pod is pending, or why it is on its node.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use anyhow::Result;
-use berth_analysis::{PodAnswer, recorded, text};
+use anyhow::{Context, Result};
+use berth_analysis::{ClusterCopy, KnownPod, PodAnswer, PodQuestion, PodRef, recorded, text};
+use berth_apimachinery::objects;
+use berth_core::Timestamp;
+use berth_core::model::Pod;
+use serde::{Serialize, Serializer};
 
 use super::source::{SourceFlags, escaped};
 use crate::cli::output::{self, Listing, OutputFlag};
+use crate::cli::recorded::{Moment, MomentFlags};
 use crate::scheduler;
 
 /// Arguments of `berth explain pod`.
@@ -27,6 +33,8 @@ pub struct Args {
     #[command(flatten)]
     source: SourceFlags,
     #[command(flatten)]
+    moment: MomentFlags,
+    #[command(flatten)]
     output: OutputFlag,
 }
 
@@ -35,6 +43,18 @@ pub struct Args {
 /// # Errors
 /// The scheduler can't be reached, the pod does not exist, or the caller may not see it.
 pub async fn run(args: Args) -> Result<()> {
+    let answer = match args.moment.open()? {
+        Some(moment) => {
+            let answer = recorded_answer(&args, &moment)?;
+            Answered { answer, now: moment.at, is_recorded: true }
+        }
+        None => Answered { answer: live(&args).await?, now: scheduler::now(), is_recorded: false },
+    };
+    output::print(&answer, args.output.format)
+}
+
+/// Asks the scheduler.
+async fn live(args: &Args) -> Result<PodAnswer> {
     let source = args.source.connect().await?;
     let namespace = args.namespace.as_deref().unwrap_or(source.namespace());
     let mut path = format!("/berth/v1/namespaces/{}/pods/{}", escaped(namespace), escaped(&args.name));
@@ -45,34 +65,79 @@ pub async fn run(args: Args) -> Result<()> {
     if args.all_nodes {
         path.push_str("?allNodes=true");
     }
-    let answer: PodAnswer = source.get(&path).await?;
-    output::print(&answer, args.output.format)
+    source.get(&path).await
 }
 
-impl Listing for PodAnswer {
-    fn table(&self, _: bool) -> String {
-        let now = scheduler::now();
-        let hidden = "Names of nodes or pods that you may not list are hidden.\n";
-        let hidden = if self.names_hidden { hidden } else { "" };
-        let computed = match (&self.why_not, &self.all_nodes) {
-            (Some(why_not), _) => Some(text::why_not(why_not)),
-            (None, Some(all_nodes)) => Some(text::all_nodes(all_nodes)),
-            (None, None) => None,
-        };
-        if let Some(computed) = computed {
-            let extenders = self.explanation.as_ref().and_then(text::extenders_not_asked);
-            let extenders = extenders.map_or_else(String::new, |sentence| format!(" {sentence}"));
-            let recorded = recorded::latest_outcome(&self.decisions, now);
-            return format!("{computed}Computed now, on a copy of the cluster.{extenders}\n\n{recorded}{hidden}");
-        }
-        let mut answer = match &self.explanation {
-            Some(explanation) => text::explanation(explanation),
-            None => format!("Pod {}/{} does not exist any more.\n", self.pod.namespace, self.pod.name),
-        };
-        answer.push('\n');
-        answer.push_str(&recorded::decisions(&self.decisions, now));
-        answer + hidden
+/// Answers about a moment of a capture, as the scheduler would have answered then.
+fn recorded_answer(args: &Args, moment: &Moment) -> Result<PodAnswer> {
+    let (namespace, name) = (args.namespace.as_deref().unwrap_or("default"), &*args.name);
+    let core = moment.core();
+    let copy = ClusterCopy::of(core);
+    let is_it = |pod: &&Arc<Pod>| *pod.key.namespace == *namespace && *pod.key.name == *name;
+    let Some(pod) = copy.pods.iter().chain(&copy.pending).find(is_it) else {
+        return PodAnswer::of_a_gone_pod(core, namespace, name).with_context(|| {
+            format!("the pod {namespace}/{name} does not exist at {}, and no attempt of it is recorded", moment.at)
+        });
+    };
+    let uid = &pod.key.uid;
+    let known = KnownPod::of(core, namespace, uid);
+    let question = PodQuestion {
+        pod: PodRef { namespace: namespace.to_owned(), name: name.to_owned(), uid: uid.to_string() },
+        object: &objects::write::pod(pod),
+        known,
+        why_not: args.why_not.as_deref(),
+        all_nodes: args.all_nodes,
+    };
+    Ok(PodAnswer::of(&mut moment.sandbox()?, question)?)
+}
+
+/// An answer, and the time that it is about.
+struct Answered {
+    answer: PodAnswer,
+    now: Timestamp,
+    /// The answer is about a capture.
+    is_recorded: bool,
+}
+
+impl Serialize for Answered {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.answer.serialize(serializer)
     }
+}
+
+impl Listing for Answered {
+    fn table(&self, _: bool) -> String {
+        let Self { answer, now, is_recorded } = self;
+        text_of(answer, *now, *is_recorded)
+    }
+}
+
+/// Returns the lines of an answer about this time.
+fn text_of(answer: &PodAnswer, now: Timestamp, is_recorded: bool) -> String {
+    let hidden = "Names of nodes or pods that you may not list are hidden.\n";
+    let hidden = if answer.names_hidden { hidden } else { "" };
+    let computed = match (&answer.why_not, &answer.all_nodes) {
+        (Some(why_not), _) => Some(text::why_not(why_not)),
+        (None, Some(all_nodes)) => Some(text::all_nodes(all_nodes)),
+        (None, None) => None,
+    };
+    if let Some(computed) = computed {
+        let extenders = answer.explanation.as_ref().and_then(text::extenders_not_asked);
+        let extenders = extenders.map_or_else(String::new, |sentence| format!(" {sentence}"));
+        let recorded = recorded::latest_outcome(&answer.decisions, now);
+        let copy = match is_recorded {
+            true => format!("Computed on the recorded cluster at {now}."),
+            false => "Computed now, on a copy of the cluster.".to_owned(),
+        };
+        return format!("{computed}{copy}{extenders}\n\n{recorded}{hidden}");
+    }
+    let mut text = match &answer.explanation {
+        Some(explanation) => text::explanation(explanation),
+        None => format!("Pod {}/{} does not exist any more.\n", answer.pod.namespace, answer.pod.name),
+    };
+    text.push('\n');
+    text.push_str(&recorded::decisions(&answer.decisions, now));
+    text + hidden
 }
 
 #[cfg(test)]

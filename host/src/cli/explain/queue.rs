@@ -5,6 +5,7 @@ use berth_analysis::{QueueListing, recorded};
 
 use super::source::{SourceFlags, escaped};
 use crate::cli::output::{self, Listing, OutputFlag, new_fitted_table, new_table, or_dash};
+use crate::cli::recorded::MomentFlags;
 
 /// Arguments of `berth explain queue`.
 #[derive(Debug, clap::Args)]
@@ -15,20 +16,27 @@ pub struct Args {
     #[command(flatten)]
     source: SourceFlags,
     #[command(flatten)]
+    moment: MomentFlags,
+    #[command(flatten)]
     output: OutputFlag,
 }
 
 /// Lists the pending pods.
 ///
 /// # Errors
-/// The scheduler can't be reached, or the caller may not list pods.
+/// The scheduler can't be reached, the caller may not list pods, or the capture can't be played back.
 pub async fn run(args: Args) -> Result<()> {
-    let source = args.source.connect().await?;
-    let path = match &args.namespace {
-        Some(namespace) => format!("/berth/v1/namespaces/{}/queue", escaped(namespace)),
-        None => "/berth/v1/queue".to_owned(),
+    let listing = match args.moment.open()? {
+        Some(moment) => QueueListing::of(moment.core(), args.namespace.as_deref(), moment.at),
+        None => {
+            let source = args.source.connect().await?;
+            let path = match &args.namespace {
+                Some(namespace) => format!("/berth/v1/namespaces/{}/queue", escaped(namespace)),
+                None => "/berth/v1/queue".to_owned(),
+            };
+            source.get(&path).await?
+        }
     };
-    let listing: QueueListing = source.get(&path).await?;
     output::print(&listing, args.output.format)
 }
 

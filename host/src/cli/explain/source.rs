@@ -14,18 +14,18 @@ use berth_kube::{ServerOptions, UserConnection};
 #[derive(Clone, Debug, clap::Args)]
 pub struct SourceFlags {
     /// Kubeconfig [default: as kubectl, else the pod's cluster].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     kubeconfig: Option<PathBuf>,
     /// Lease of the scheduler [default: the only one that names a pod].
     ///
     /// Written as NAMESPACE/NAME. The command reaches the leader by a port-forward. `berth sim` and `berth demo` need no
     /// Lease.
-    #[arg(long, value_name = "LEASE", value_parser = lease, conflicts_with = "server")]
+    #[arg(long, value_name = "LEASE", value_parser = lease, conflicts_with_all = ["server", "replay"])]
     lease: Option<(String, String)>,
     /// URL of the scheduler's HTTPS server [default: a port-forward].
     ///
     /// For example https://127.0.0.1:10259. The command sends the token or the client certificate of the kubeconfig.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", conflicts_with = "replay")]
     server: Option<String>,
     /// File with the certificate authorities of --server, in PEM.
     #[arg(long, value_name = "FILE", requires = "server")]

@@ -59,7 +59,7 @@ pub(super) fn kept(name: &str) -> Result<PathBuf> {
 ///
 /// # Errors
 /// The directory can't be read, or has no capture.
-pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>> {
+pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }

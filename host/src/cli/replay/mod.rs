@@ -1,6 +1,6 @@
 //! `berth replay`: plays a capture back.
 
-mod input;
+pub(super) mod input;
 mod report;
 
 use std::fs::File;
@@ -13,7 +13,8 @@ use anyhow::{Context, Result, bail};
 use berth_capture::{CaptureError, CaptureReader, Header};
 use berth_config::Configuration;
 use berth_config::v1alpha1::BerthConfiguration;
-use berth_replay::{Outcome, Replay, ReplayError, patient};
+use berth_plugin_host::ComponentSet;
+use berth_replay::{Outcome, Replay, ReplayError, ReplayOptions, patient};
 
 use self::input::Counted;
 use self::report::Report;
@@ -69,11 +70,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
 fn replay(path: &Path, args: &Args) -> Result<(Outcome, Option<String>)> {
     let (file, total, read) = Counted::open(path)?;
     let reader = CaptureReader::new(file)?;
-    let berth = configuration(reader.header())?;
-    let limits = Arc::new(patient(&berth.limits()));
-    let modules = args.modules.clone().or_else(|| input::modules(path));
-    let components = components::load(&crate::loader_options(&berth, modules, limits)?)?;
-    let mut replay = Replay::new(reader, components)?;
+    let components = components_of(reader.header(), path, args.modules.clone())?;
+    let mut replay = Replay::new(reader, Arc::new(components), ReplayOptions::default())?;
     if let Some(name) = &args.keep {
         let kept = input::kept(name)?;
         let copy = File::create_new(&kept).with_context(|| format!("--keep: {}", kept.display()))?;
@@ -85,7 +83,7 @@ fn replay(path: &Path, args: &Args) -> Result<(Outcome, Option<String>)> {
     let truncated = match ended {
         Ok(()) => None,
         // What is there is worth a report: the capture of a scheduler that crashed has no last line.
-        Err(ReplayError::Capture(error @ CaptureError::Truncated(Some(_)))) => Some(error.to_string()),
+        Err(ReplayError::Capture(error @ CaptureError::Truncated(_))) => Some(error.to_string()),
         Err(error) => return Err(error.into()),
     };
     Ok((replay.outcome().clone(), truncated))
@@ -94,6 +92,18 @@ fn replay(path: &Path, args: &Args) -> Result<(Outcome, Option<String>)> {
 fn play<R: std::io::Read>(replay: &mut Replay<R>) -> Result<(), ReplayError> {
     while replay.step()? {}
     Ok(())
+}
+
+/// Loads the components for a replay of this file: the default plugins and those in `modules`, or else in the folder
+/// beside the file.
+///
+/// # Errors
+/// The configuration in the capture is invalid, or the folder can't be read.
+pub(super) fn components_of(header: &Header, path: &Path, modules: Option<PathBuf>) -> Result<ComponentSet> {
+    let berth = configuration(header)?;
+    let limits = Arc::new(patient(&berth.limits()));
+    let modules = modules.or_else(|| input::modules(path));
+    components::load(&crate::loader_options(&berth, modules, limits)?)
 }
 
 /// Returns the BerthConfiguration of the capture.

@@ -7,13 +7,14 @@ mod policy;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use berth_analysis::whatif::{
     AddNodes, Answer, Compact, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, text, whatif,
 };
 use berth_analysis::{ClusterCopy, wanted};
+use berth_apimachinery::objects;
 use berth_config::parse_duration;
 use berth_core::Timestamp;
 use berth_core::model::ObjectReads;
@@ -25,6 +26,8 @@ use super::exit_status;
 use super::hint::Hint;
 use super::output::{self, Listing, OutputFlag};
 use super::progress::Progress;
+use super::recorded::{Moment, MomentFlags};
+use crate::scheduler;
 
 const EXIT: &[(u8, &str)] = &[
     (0, "everything that the question asks about fits, and no PodDisruptionBudget blocks a drain"),
@@ -84,11 +87,13 @@ pub struct Args {
     /// Output of `kubectl get -o yaml` instead of a live cluster; - reads stdin.
     ///
     /// The file can have several documents, in YAML or JSON. docs/what-if.md lists the kinds that the plugins read.
-    #[arg(long, value_name = "FILE", conflicts_with = "kubeconfig", help_heading = CLUSTER)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["kubeconfig", "replay"], help_heading = CLUSTER)]
     dump: Vec<PathBuf>,
     /// Kubeconfig of the cluster [default: as kubectl, else the pod's cluster].
-    #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
+    #[arg(long, value_name = "FILE", conflicts_with = "replay", help_heading = CLUSTER)]
     kubeconfig: Option<PathBuf>,
+    #[command(flatten, next_help_heading = CLUSTER)]
+    moment: MomentFlags,
     /// Time limit for reading the cluster, and for computing the answer.
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = parse_duration, help_heading = LIMITS)]
     timeout: Duration,
@@ -121,22 +126,45 @@ impl Cluster {
     }
 }
 
+impl Cluster {
+    /// Returns the cluster as it was at a moment of a capture.
+    fn recorded(moment: &Moment) -> Result<Self> {
+        let copy = ClusterCopy::of(moment.core());
+        let pods = copy.pods.iter().chain(&copy.pending).map(|pod| objects::write::pod(pod));
+        let others = copy.objects.iter().map(|object| objects::write::object(object));
+        let objects: Vec<Value> = pods.chain(others).collect();
+        let reads = rules_wanted();
+        let is_rule = |object: &&Value| reads.iter().any(|reads| object["kind"] == *reads.kind.kind);
+        let (rules, _) = ClusterCopy::read(objects.iter().filter(is_rule), &reads).context("reading the capture")?;
+        let mut notes = vec![format!("The cluster is that of the capture at {}.", moment.at)];
+        notes.push("A capture has no PriorityClasses; new pods that name one have no priority.".to_owned());
+        Ok(Self { copy, rules, objects, notes })
+    }
+}
+
 /// Answers the question. The exit status tells whether everything fits.
 ///
 /// # Errors
 /// A file or the cluster can't be read, the plugins can't be loaded, or the question is invalid or too large.
 pub(super) fn run(args: &Args, runtime: &Runtime) -> Result<ExitCode> {
     let question = question(args)?;
-    let changed = args.policy.changed()?;
-    let policy = changed.policy();
-    let wanted = wanted(policy.components, policy.specs.to_vec())?;
-    let cluster = cluster(args, &wanted, runtime)?;
+    let moment = args.moment.open()?;
+    // A question about a capture is about its plugins, unless a flag names others.
+    let changed = (moment.is_none() || args.policy.is_given()).then(|| args.policy.changed()).transpose()?;
+    let of_moment = moment.as_ref().map(Moment::policy).transpose()?;
+    let policy = changed.as_ref().map(policy::Loaded::policy).or(of_moment).context("no policy")?;
+    let cluster = match &moment {
+        Some(moment) => Cluster::recorded(moment)?,
+        None => cluster(args, &wanted(policy.components, policy.specs.to_vec())?, runtime)?,
+    };
     // Without pending pods, there is nothing to compare.
     let is_compared = args.policy.is_given() && !cluster.copy.pending.is_empty() && !args.compact;
-    let before = is_compared.then(|| args.policy.before()).transpose()?;
-    let mut answer = ask(args, &question, &cluster, policy, before.as_ref().map(policy::Loaded::policy))?;
+    let before = (is_compared && moment.is_none()).then(|| args.policy.before()).transpose()?;
+    let policy_before = before.as_ref().map(policy::Loaded::policy).or(of_moment.filter(|_| is_compared));
+    let now = moment.as_ref().map_or_else(scheduler::now, |moment| moment.at);
+    let mut answer = ask(args, &question, &cluster, policy, policy_before, now)?;
     answer.notes.splice(0..0, cluster.notes);
-    answer.notes.extend(changed.notes());
+    answer.notes.extend(changed.iter().flat_map(policy::Loaded::notes));
     output::print(&answer, args.output.format)?;
     Ok(if answer.fits { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -181,14 +209,13 @@ fn ask(
     cluster: &Cluster,
     policy: Policy<'_>,
     policy_before: Option<Policy<'_>>,
+    now: Timestamp,
 ) -> Result<Answer> {
     let uid = |object: &Value| Some(object["metadata"]["uid"].as_str()?.to_owned());
     let pods = cluster.objects.iter().filter(|object| object["kind"] == "Pod");
     let by_uid: HashMap<String, &Value> = pods.filter_map(|pod| Some((uid(pod)?, pod))).collect();
     let object_of = |uid: &str| by_uid.get(uid).map(|pod| (*pod).clone());
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let limits = WhatIfLimits { most_pods: args.max_pods, ..WhatIfLimits::default() };
-    let now = Timestamp(u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
     let inputs = WhatIfInputs {
         copy: &cluster.copy,
         rules: &cluster.rules,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use berth_capture::RecorderOptions;
+use berth_capture::{RecorderOptions, Target};
 use berth_config::v1alpha1::Memory;
 
 use crate::scheduler::Options;
@@ -34,6 +34,7 @@ impl CaptureFlags {
         let Some(directory) = self.directory.clone() else { return };
         let lost = options.metrics.capture_lost();
         options.capture_modules = self.modules;
-        options.capture = Some(RecorderOptions { directory, limit: self.limit.bytes() as u64, lost });
+        options.capture =
+            Some(RecorderOptions { target: Target::Directory(directory), limit: self.limit.bytes() as u64, lost });
     }
 }

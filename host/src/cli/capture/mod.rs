@@ -1,0 +1,105 @@
+//! `berth capture`: records a cluster from outside, whichever scheduler it has.
+
+mod flags;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use berth_capture::{RecorderOptions, Target};
+use berth_config::{Configuration, parse_duration};
+use berth_kube::UserConnection;
+
+pub(super) use self::flags::CaptureFlags;
+use super::exit_status;
+use super::hint::{Hint, quoted};
+use super::out;
+use super::progress::Progress;
+use super::stop_signal::StopSignal;
+use crate::scheduler::{Options, Scheduler};
+
+/// The maximum time for the recorder to end.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+const EXIT: &[(u8, &str)] =
+    &[(0, "the capture is complete"), (1, "the cluster can't be read, or the file can't be written")];
+
+/// Arguments of `berth capture`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = exit_status::section(EXIT))]
+pub struct Args {
+    /// File to write, with a name that ends with .jsonl.zst.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    file: PathBuf,
+    /// Time to record [default: until Ctrl-C].
+    #[arg(long = "for", value_name = "DURATION", value_parser = parse_duration)]
+    duration: Option<Duration>,
+    /// Kubeconfig of the cluster [default: as kubectl, else the pod's cluster].
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// KubeSchedulerConfiguration whose plugins are to read the capture [default: the default profile].
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Directory of further plugins (*.wasm) that are to read the capture.
+    #[arg(long, value_name = "DIR")]
+    plugins: Option<PathBuf>,
+}
+
+/// Records the cluster.
+///
+/// # Errors
+/// The cluster can't be read, the plugins can't be loaded, or the file exists or can't be written.
+pub(super) async fn run(args: Args) -> Result<()> {
+    let mut stop = StopSignal::install()?;
+    if args.file.exists() {
+        bail!("{} exists already; choose another file", args.file.display());
+    }
+    let hint = || "kubectl config view --minify".to_owned();
+    let user = UserConnection::from_kubeconfig(args.kubeconfig.as_deref()).await.or_hint(hint)?;
+    let configuration = configuration(args.config.as_deref())?;
+    let mut options = Options::of(configuration);
+    options.plugins_dir = args.plugins.or(options.plugins_dir);
+    options.only_watches = true;
+    let lost = options.metrics.capture_lost();
+    options.capture =
+        Some(RecorderOptions { target: Target::File(args.file.clone()), limit: u64::MAX, lost: lost.clone() });
+    let scheduler = Scheduler::prepare(user.api_server(), options).await?;
+    let reading = Progress::timed("reading the cluster");
+    let ready = tokio::select! {
+        ready = scheduler.ready() => Some(ready?),
+        () = stop.received() => None,
+    };
+    drop(reading);
+    if ready.is_some() {
+        out::line(format_args!("Recording the cluster in {} until {} …", args.file.display(), end(args.duration)))?;
+        let _progress = Progress::timed("recording");
+        tokio::select! {
+            () = elapsed(args.duration) => {}
+            () = stop.received() => {}
+            ended = scheduler.supervisor().first_end() => return Err(ended.into()),
+        }
+    }
+    scheduler.stop(STOP_TIMEOUT).await?;
+    if lost.get() > 0 {
+        bail!("{} lacks {} events, because the disk is too slow or full", args.file.display(), lost.get());
+    }
+    out::line(format_args!("To ask about the cluster then: berth whatif --replay {}", quoted(args.file.display())))?;
+    Ok(())
+}
+
+fn configuration(file: Option<&Path>) -> Result<Configuration> {
+    let Some(file) = file else { return Ok(Configuration::default_profile(None)) };
+    berth_config::load(file).or_hint(|| format!("berth config check {}", quoted(file.display())))
+}
+
+fn end(duration: Option<Duration>) -> String {
+    duration.map_or_else(|| "Ctrl-C".to_owned(), |duration| format!("{} s have passed", duration.as_secs()))
+}
+
+/// Returns after this time, or never.
+async fn elapsed(duration: Option<Duration>) {
+    match duration {
+        Some(duration) => tokio::time::sleep(duration).await,
+        None => std::future::pending().await,
+    }
+}

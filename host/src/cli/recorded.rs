@@ -1,0 +1,167 @@
+//! A moment of a capture, about which commands can ask instead of a live cluster.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use berth_analysis::whatif::Policy;
+use berth_analysis::{ClusterCopy, Sandbox};
+use berth_capture::{CaptureError, CaptureReader};
+use berth_config::parse_duration;
+use berth_core::decision::DecisionOptions;
+use berth_core::{Core, Timestamp};
+use berth_replay::{Replay, ReplayError, ReplayOptions};
+
+use super::progress::Progress;
+use super::replay::{self, input};
+
+/// The flags that name a moment of a capture.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct MomentFlags {
+    /// Ask about a recorded cluster: a file of a capture, or the directory of --capture.
+    #[arg(long, value_name = "PATH")]
+    replay: Option<PathBuf>,
+    /// Time in the capture, RFC 3339 or +DURATION after its begin [default: its end].
+    ///
+    /// Events at this time are included. Examples: 2026-11-26T21:43:19Z, +10m.
+    #[arg(long, value_name = "TIME", requires = "replay", value_parser = time)]
+    at: Option<Time>,
+}
+
+/// A time in a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Time {
+    At(Timestamp),
+    /// After the beginning of the capture.
+    After(Duration),
+}
+
+fn time(text: &str) -> Result<Time, String> {
+    if let Some(duration) = text.strip_prefix('+') {
+        return parse_duration(duration).map(Time::After);
+    }
+    let wrong = || format!("{text:?} is no time; use a format such as 2026-11-26T21:43:19Z or +10m");
+    serde_json::from_value(text.into()).map(Time::At).map_err(|_| wrong())
+}
+
+impl MomentFlags {
+    /// Plays the capture back up to the moment. Returns `None` if the flags name no capture.
+    ///
+    /// # Errors
+    /// The capture can't be played back, or has no such moment.
+    pub fn open(&self) -> Result<Option<Moment>> {
+        let Some(path) = &self.replay else { return Ok(None) };
+        Moment::open(path, self.at).map(Some)
+    }
+}
+
+/// A scheduler as it was at a moment of a capture.
+pub(super) struct Moment {
+    replay: Replay<File>,
+    /// The time of the moment.
+    pub at: Timestamp,
+}
+
+impl Moment {
+    fn open(path: &Path, time: Option<Time>) -> Result<Self> {
+        let files = input::files(path)?;
+        let Some(first) = files.first() else { bail!("{}: no capture", path.display()) };
+        let begin = begin(first)?;
+        let until = match time {
+            None => None,
+            Some(Time::At(at)) => Some(at),
+            Some(Time::After(duration)) => Some(begin.after(duration)),
+        };
+        if let Some(until) = until.filter(|until| *until < begin) {
+            bail!("--at: {until} is before the capture, which begins at {begin}");
+        }
+        let file = file_at(&files, until)?;
+        let _progress = Progress::timed("playing back");
+        Self::play(file, until).with_context(|| file.display().to_string())
+    }
+
+    fn play(file: &Path, until: Option<Timestamp>) -> Result<Self> {
+        let reader = CaptureReader::open(file)?;
+        let components = replay::components_of(reader.header(), file, None)?;
+        let options = ReplayOptions { decisions: DecisionOptions::default(), ..ReplayOptions::default() };
+        let mut replay = Replay::new(reader, Arc::new(components), options)?;
+        let goes_on = match replay.play_until(until.unwrap_or(Timestamp(u64::MAX))) {
+            Ok(goes_on) => goes_on,
+            // The capture of a scheduler that crashed or still runs has no last line.
+            Err(ReplayError::Capture(CaptureError::Truncated(_))) => false,
+            Err(error) => return Err(error.into()),
+        };
+        let end = replay.outcome().ended.or(replay.beginning()?).unwrap_or_default();
+        match until {
+            Some(until) if !goes_on && until > end => bail!("--at: {until} is after the capture, which ends at {end}"),
+            Some(until) => Ok(Self { replay, at: until }),
+            None => Ok(Self { replay, at: end }),
+        }
+    }
+
+    /// Returns the core at the moment.
+    pub fn core(&self) -> &Core {
+        self.replay.core()
+    }
+
+    /// Returns the profiles and the components that serve at the moment.
+    ///
+    /// # Errors
+    /// No profile serves yet.
+    pub fn policy(&self) -> Result<Policy<'_>> {
+        let Some((components, specs)) = self.replay.serving() else {
+            bail!("the scheduler had no plugins at {} yet; choose a later time with --at", self.at);
+        };
+        Ok(Policy { components, specs })
+    }
+
+    /// Returns a sandbox with the cluster, the profiles and the plugins of the moment.
+    ///
+    /// # Errors
+    /// No profile serves yet, or the plugins fail on the cluster.
+    pub fn sandbox(&self) -> Result<Sandbox> {
+        let Policy { components, specs } = self.policy()?;
+        let mut sandbox = Sandbox::new(components, specs.to_vec(), &ClusterCopy::of(self.core()), self.at)?;
+        sandbox.set_extenders(self.replay.header().extenders.clone());
+        Ok(sandbox)
+    }
+}
+
+/// Returns the time at which a file begins.
+fn begin(file: &Path) -> Result<Timestamp> {
+    let read = || -> Result<Option<Timestamp>, CaptureError> {
+        let mut reader = CaptureReader::open(file)?;
+        match reader.checkpoint()? {
+            Some(checkpoint) => Ok(Some(checkpoint.at)),
+            None => Ok(reader.next_step()?.map(|step| step.at)),
+        }
+    };
+    let begin = read().with_context(|| file.display().to_string())?;
+    begin.with_context(|| format!("{}: the capture has no events", file.display()))
+}
+
+/// Returns the last file that begins at `until` or before, or the last file if there is no `until`.
+fn file_at(files: &[PathBuf], until: Option<Timestamp>) -> Result<&Path> {
+    for file in files.iter().rev() {
+        if until.is_none_or(|until| begin(file).is_ok_and(|begin| begin <= until)) {
+            return Ok(file);
+        }
+    }
+    bail!("no file of the capture begins before that time")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read() {
+        assert_eq!(time("+10m"), Ok(Time::After(Duration::from_secs(600))));
+        assert_eq!(time("1970-01-01T00:00:01.5Z"), Ok(Time::At(Timestamp(1500))));
+        for wrong in ["", "now", "10m", "+", "+10", "1960-01-01T00:00:00Z"] {
+            assert!(time(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}
