@@ -37,7 +37,9 @@ pub struct Args {
     /// Kubeconfig of the cluster [default: as kubectl, else the pod's cluster].
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// KubeSchedulerConfiguration whose plugins are to read the capture [default: the default profile].
+    /// KubeSchedulerConfiguration of the plugins [default: the default profile].
+    ///
+    /// The capture contains the kinds that these plugins read.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Directory of further plugins (*.wasm) that are to read the capture.
