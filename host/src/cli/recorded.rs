@@ -23,7 +23,7 @@ pub(super) struct MomentFlags {
     /// Ask about a recorded cluster: a file of a capture, or the directory of --capture.
     #[arg(long, value_name = "PATH")]
     replay: Option<PathBuf>,
-    /// Time in the capture, RFC 3339 or +DURATION after its begin [default: its end].
+    /// Time in the capture, RFC 3339 or +DURATION from its start [default: its end].
     ///
     /// Events at this time are included. Examples: 2026-11-26T21:43:19Z, +10m.
     #[arg(long, value_name = "TIME", requires = "replay", value_parser = time)]

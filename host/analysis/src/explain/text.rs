@@ -17,6 +17,12 @@ const MOST_SUGGESTIONS: usize = 5;
 /// Returns an explanation as text.
 #[must_use]
 pub fn explanation(of: &Explanation) -> String {
+    explanation_under(of, "Computed now:")
+}
+
+/// Returns an explanation as text, with this title of the table.
+#[must_use]
+pub fn explanation_under(of: &Explanation, title_of_table: &str) -> String {
     let mut text = format!("Pod {}/{}: {}\n", of.pod.namespace, of.pod.name, of.reason);
     of.evidence.iter().for_each(|sentence| line(&mut text, &format!("  - {sentence}")));
     line(&mut text, &format!("Next: {}", of.next_step));
@@ -41,7 +47,7 @@ pub fn explanation(of: &Explanation) -> String {
         line(&mut text, &format!("{found} ({} tried{limited}).", counted(of.confirmations, "change")));
     }
     if of.nodes > 0 && (of.fitting > 0 || !of.rejections.is_empty()) {
-        add_table(&mut text, of);
+        add_table(&mut text, of, title_of_table);
     }
     if !of.best.is_empty() {
         line(&mut text, "");
@@ -131,9 +137,9 @@ fn add_suggestions<'s>(text: &mut String, title: &str, suggestions: impl Iterato
     suggestions.for_each(|suggestion| line(text, &format!("  - {}", suggestion.text)));
 }
 
-fn add_table(text: &mut String, of: &Explanation) {
+fn add_table(text: &mut String, of: &Explanation, title: &str) {
     line(text, "");
-    line(text, "Computed now:");
+    line(text, title);
     line(text, &format!("{:>7}  {:<24}  reason", "nodes", "plugin"));
     if of.fitting > 0 {
         let best = of.best.iter().map(|best| best.node.as_str()).collect::<Vec<_>>().join(", ");

@@ -121,18 +121,19 @@ fn text_of(answer: &PodAnswer, now: Timestamp, is_recorded: bool) -> String {
         (None, Some(all_nodes)) => Some(text::all_nodes(all_nodes)),
         (None, None) => None,
     };
+    let recorded_at = is_recorded.then(|| format!("Computed on the recorded cluster at {now}"));
     if let Some(computed) = computed {
         let extenders = answer.explanation.as_ref().and_then(text::extenders_not_asked);
         let extenders = extenders.map_or_else(String::new, |sentence| format!(" {sentence}"));
         let recorded = recorded::latest_outcome(&answer.decisions, now);
-        let copy = match is_recorded {
-            true => format!("Computed on the recorded cluster at {now}."),
-            false => "Computed now, on a copy of the cluster.".to_owned(),
-        };
-        return format!("{computed}{copy}{extenders}\n\n{recorded}{hidden}");
+        let copy = recorded_at.as_deref().unwrap_or("Computed now, on a copy of the cluster");
+        return format!("{computed}{copy}.{extenders}\n\n{recorded}{hidden}");
     }
     let mut text = match &answer.explanation {
-        Some(explanation) => text::explanation(explanation),
+        Some(explanation) => {
+            let title = recorded_at.as_deref().unwrap_or("Computed now");
+            text::explanation_under(explanation, &format!("{title}:"))
+        }
         None => format!("Pod {}/{} does not exist any more.\n", answer.pod.namespace, answer.pod.name),
     };
     text.push('\n');

@@ -136,8 +136,7 @@ impl Cluster {
         let reads = rules_wanted();
         let is_rule = |object: &&Value| reads.iter().any(|reads| object["kind"] == *reads.kind.kind);
         let (rules, _) = ClusterCopy::read(objects.iter().filter(is_rule), &reads).context("reading the capture")?;
-        let mut notes = vec![format!("The cluster is that of the capture at {}.", moment.at)];
-        notes.push("A capture has no PriorityClasses; new pods that name one have no priority.".to_owned());
+        let notes = vec![format!("The cluster is that of the capture at {}.", moment.at)];
         Ok(Self { copy, rules, objects, notes })
     }
 }
@@ -165,6 +164,10 @@ pub(super) fn run(args: &Args, runtime: &Runtime) -> Result<ExitCode> {
     let mut answer = ask(args, &question, &cluster, policy, policy_before, now)?;
     answer.notes.splice(0..0, cluster.notes);
     answer.notes.extend(changed.iter().flat_map(policy::Loaded::notes));
+    if moment.is_some() && !args.files.is_empty() {
+        let note = "A capture has no PriorityClasses: new pods that name one have the priority 0.";
+        answer.notes.push(note.to_owned());
+    }
     output::print(&answer, args.output.format)?;
     Ok(if answer.fits { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
