@@ -1,9 +1,11 @@
 //! The Kubernetes API's types without a client: the fields of the built-in kinds ([`schema`]), a reader of
-//! Kubernetes' protobuf ([`protobuf`]), objects in the core's model ([`objects`]), paths of fields ([`fields`]),
-//! suggestions for mistyped names ([`nearest`]), and durations as kubectl prints them ([`human_duration`]).
+//! Kubernetes' protobuf ([`protobuf`]), objects in the core's model ([`objects`]) and back ([`objects::write`]), paths
+//! of fields ([`fields`]), suggestions for mistyped names ([`nearest`]), and durations as kubectl prints them
+//! ([`human_duration`]).
 //!
-//! In: bytes, JSON and names. Out: objects of the core's model, decoded or validated values, and errors with the path
-//! of the field. Informers, replay and tests read objects with the same code.
+//! In: bytes, JSON, names, and objects of the core's model. Out: objects of the core's model, API objects in JSON,
+//! decoded or validated values, and errors with the path of the field. Informers, replay and tests read objects with
+//! the same code.
 //!
 //! The protobuf reader is our own; [`protobuf`] says why.
 //!

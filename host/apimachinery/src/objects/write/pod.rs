@@ -11,11 +11,25 @@ use super::resources::resources;
 use super::spec::spec;
 use crate::objects::{Notes, PodObject, PodParts};
 
-/// The time of `metadata.deletionTimestamp` and of the end of the pod, which the model does not have.
+/// The deletion timestamp of a pod without a creation timestamp.
 const EPOCH: &str = "1970-01-01T00:00:00Z";
 
-/// Returns the API object of a pod. Reading the API object gives an equal pod for every pod that was read, with the
-/// exceptions below.
+/// Returns the API object of a pod. Reading the API object gives an equal pod for every pod that was read, apart from
+/// `Pod::fields`, with the exceptions below. `metadata.deletionTimestamp` is the creation time, because the model does
+/// not have the time of the deletion. The phase of a finished pod is Succeeded.
+///
+/// The search for the pod's resources finds no equal [`berth_core::model::PodRequests`] for some pods that an API
+/// server accepts rarely or never:
+/// - Pods with fractions of a byte, such as `0.1Gi`, if the sums of the containers, the overhead and a resize round in
+///   different ways.
+/// - Pods whose resize changes several restartable init containers, if an init container determines the sum.
+/// - Pods with a resize but without a main container.
+/// - Pods with more than 8 containers of which some have an explicit request of 0, which counts without a default.
+/// - Pods with negative quantities.
+///
+/// The written resources of such a pod have the requests and limits of each container. `Pod::requests`,
+/// `PodSpec::limits` and `PodSpec::qos` can differ. The remaining fields are equal, except that a pod whose containers
+/// or resource claims have equal names, which the API forbids, can differ in these fields too.
 #[must_use]
 pub fn pod(pod: &Pod) -> Value {
     let resources = resources(&pod.requests, &pod.spec);

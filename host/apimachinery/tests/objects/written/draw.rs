@@ -6,11 +6,15 @@ use serde_json::{Map, Value, json};
 /// Draws values at random. Equal seeds give equal values.
 pub struct Draw {
     pub chance: Rng,
+    /// Amounts in bytes can have fractions, such as `0.1Gi`.
+    pub has_fractions: bool,
+    /// Pods can have a resize.
+    pub has_resizes: bool,
 }
 
 impl Draw {
     pub fn new(seed: u64) -> Self {
-        Self { chance: Rng::with_seed(seed) }
+        Self { chance: Rng::with_seed(seed), has_fractions: false, has_resizes: true }
     }
 
     /// Returns true once in `times` calls on average.
@@ -87,12 +91,19 @@ impl Draw {
         self.of(&["", "NoSchedule", "PreferNoSchedule", "NoExecute", "NoMonday"]).into()
     }
 
-    /// Returns a resource list with whole amounts of the resource's unit.
+    /// Returns a resource list.
     pub fn quantities(&mut self) -> Value {
         let names = [
             ("cpu", &["0", "100m", "1", "1500m", "250m", "7m"][..]),
-            ("memory", &["0", "1", "128Mi", "1Gi", "200Mi", "1k"]),
-            ("ephemeral-storage", &["0", "1Gi", "5"]),
+            (
+                "memory",
+                if self.has_fractions {
+                    &["0", "0.1Gi", "1.1Gi", "0.3Gi", "128Mi"]
+                } else {
+                    &["0", "1", "128Mi", "1Gi", "200Mi", "1k"]
+                },
+            ),
+            ("ephemeral-storage", if self.has_fractions { &["0", "1.1Gi", "1.5"] } else { &["0", "1Gi", "5"] }),
             ("hugepages-2Mi", &["0", "2Mi", "4Mi"]),
             ("hugepages-1Gi", &["1Gi"]),
             ("nvidia.com/gpu", &["0", "1", "2"]),

@@ -7,11 +7,11 @@ use super::draw::Draw;
 /// Returns a pod with some of the fields that the scheduler reads, and some other fields.
 pub fn pod(draw: &mut Draw) -> Value {
     let mut spec = constraints(draw);
-    for (list, most) in [("initContainers", 3), ("containers", 4)] {
-        let prefix = &list[..1];
-        let containers = draw.some(most, |draw, at| container(draw, &format!("{prefix}{at}")));
-        spec[list] = containers.into();
-    }
+    let init = draw.some(3, |draw, at| container(draw, &format!("init-{at}")));
+    // The API requires a container.
+    let others = draw.some(3, |draw, at| container(draw, &format!("main-{at}")));
+    let containers: Vec<Value> = std::iter::once(container(draw, "main")).chain(others).collect();
+    (spec["initContainers"], spec["containers"]) = (init.into(), containers.into());
     let volumes = draw.some(5, volume);
     let claims = draw.some(3, |draw, at| {
         let source = draw.of(&["resourceClaimName", "resourceClaimTemplateName", "other"]);
@@ -73,7 +73,7 @@ fn constraints(draw: &mut Draw) -> Value {
 }
 
 fn node_affinity(draw: &mut Draw) -> Value {
-    let mut term = |draw: &mut Draw| {
+    let term = |draw: &mut Draw| {
         let fields = [("matchExpressions", draw.requirements()), ("matchFields", draw.requirements())];
         draw.object(fields)
     };
@@ -86,7 +86,7 @@ fn node_affinity(draw: &mut Draw) -> Value {
 }
 
 fn pod_affinity(draw: &mut Draw) -> Value {
-    let mut term = |draw: &mut Draw| {
+    let term = |draw: &mut Draw| {
         let fields = [
             ("labelSelector", draw.selector()),
             ("namespaces", draw.texts()),
@@ -168,7 +168,7 @@ fn status(draw: &mut Draw) -> Value {
 
 /// Adds resources to the containers and the pod, and sometimes a resize.
 fn resources(draw: &mut Draw, spec: &mut Value, status: &mut Value) {
-    let is_resizing = draw.once_in(3);
+    let is_resizing = draw.has_resizes && draw.once_in(3);
     for (list, statuses) in [("containers", "containerStatuses"), ("initContainers", "initContainerStatuses")] {
         for container in spec[list].as_array_mut().into_iter().flatten() {
             let requests = draw.quantities();

@@ -38,9 +38,10 @@ pub fn quantity(name: &str, amount: i64) -> Quantity {
     }
 }
 
-/// Returns a fraction of the resource's unit, in billionths of the unit (`nano`).
-pub fn fraction(name: &str, nano: u64) -> Quantity {
-    // The unit of cpu is a thousandth, and a quantity has no digits after the billionths.
-    let nano = if name == "cpu" { nano.div_ceil(1000) } else { nano };
-    format!("{nano}n").parse().unwrap_or_default()
+/// Returns the fifths of the resource's unit, from 0 to 4. A user who writes `0.1Gi` gets such fractions of a byte.
+pub fn fractions(name: &str) -> impl Iterator<Item = Quantity> {
+    // Only native resources in bytes have fractions: an API server rounds cpu up to millicores, and refuses fractions
+    // of other resources.
+    let count = if matches!(name, "memory" | "ephemeral-storage") { 5 } else { 1 };
+    (0..count).map(|fifths| Quantity::from_milli(fifths * 200))
 }

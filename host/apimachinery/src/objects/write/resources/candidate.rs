@@ -5,7 +5,7 @@ use berth_core::model::{ContainerKind, ContainerResources, RequestInputs};
 use berth_quantity::Quantity;
 
 /// The properties that the resources of a pod have in common.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Mode {
     /// `spec.resources` is set.
     pub has_pod_level: bool,
@@ -13,6 +13,8 @@ pub struct Mode {
     pub has_pod_level_requests: bool,
     /// The pod's condition PodResizePending has the reason Infeasible.
     pub resize_infeasible: bool,
+    /// Quantities can have fractions of the resource's unit.
+    pub has_fractions: bool,
 }
 
 /// The quantities of one resource. `None` stands for an absent quantity. The lists are in the order of the model's

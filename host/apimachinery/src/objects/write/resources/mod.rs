@@ -10,6 +10,7 @@ mod amounts;
 mod candidate;
 mod resize;
 mod resource;
+mod totals;
 
 use std::collections::BTreeSet;
 
@@ -17,23 +18,31 @@ use berth_core::model::{ContainerKind, PodRequests, PodSpec, RequestInputs, Reso
 
 pub(super) use self::amounts::amounts;
 use self::candidate::{Candidate, Mode, combine};
-use self::resource::{PodLevel, Resource};
+use self::resource::{Form, PodLevelRequest, Resource};
 
 /// The maximum number of combinations that are computed in one mode.
 const MAX_COMBINATIONS: usize = 1024;
 
-/// The modes, in the order in which they are tried: a resize and pod-level resources are rare.
-const MODES: [Mode; 6] = {
-    const fn mode(resize_infeasible: bool, has_pod_level: bool, has_pod_level_requests: bool) -> Mode {
-        Mode { has_pod_level, has_pod_level_requests, resize_infeasible }
-    }
+/// The modes, in the order in which they are tried: most pods have
+/// no pod-level resources, no infeasible resize, and whole bytes.
+const MODES: [Mode; 12] = {
+    const PLAIN: Mode =
+        Mode { has_pod_level: false, has_pod_level_requests: false, resize_infeasible: false, has_fractions: false };
+    const POD_LEVEL: Mode = Mode { has_pod_level: true, has_pod_level_requests: true, ..PLAIN };
+    const POD_LEVEL_LIMITS: Mode = Mode { has_pod_level: true, ..PLAIN };
     [
-        mode(false, false, false),
-        mode(false, true, true),
-        mode(false, true, false),
-        mode(true, false, false),
-        mode(true, true, true),
-        mode(true, true, false),
+        PLAIN,
+        POD_LEVEL,
+        POD_LEVEL_LIMITS,
+        Mode { resize_infeasible: true, ..PLAIN },
+        Mode { resize_infeasible: true, ..POD_LEVEL },
+        Mode { resize_infeasible: true, ..POD_LEVEL_LIMITS },
+        Mode { has_fractions: true, ..PLAIN },
+        Mode { has_fractions: true, ..POD_LEVEL },
+        Mode { has_fractions: true, ..POD_LEVEL_LIMITS },
+        Mode { has_fractions: true, resize_infeasible: true, ..PLAIN },
+        Mode { has_fractions: true, resize_infeasible: true, ..POD_LEVEL },
+        Mode { has_fractions: true, resize_infeasible: true, ..POD_LEVEL_LIMITS },
     ]
 };
 
@@ -65,11 +74,14 @@ fn names<'a>(requests: &'a PodRequests, spec: &'a PodSpec) -> BTreeSet<&'a str> 
 
 /// Returns the candidates of one resource, those with the fewest fields first.
 fn options(resource: &Resource<'_>, mode: Mode) -> Vec<Candidate> {
+    use PodLevelRequest::{Absent, Positive, Zero};
     let is_pod_level = mode.has_pod_level && is_pod_level(resource.name);
-    let choices: &[bool] = if is_pod_level { &[false, true] } else { &[false] };
-    let pod_level = choices.iter().flat_map(|limit| choices.iter().map(|request| (*request, *limit)));
-    let pod_level = pod_level.filter(|(request, _)| !request || mode.has_pod_level_requests);
-    pod_level.filter_map(|(request, limit)| resource.find(PodLevel { request, limit }, mode)).collect()
+    let limits: &[bool] = if is_pod_level { &[false, true] } else { &[false] };
+    let requests: &[PodLevelRequest] =
+        if is_pod_level && mode.has_pod_level_requests { &[Absent, Positive, Zero] } else { &[Absent] };
+    let forms =
+        limits.iter().flat_map(|limit| requests.iter().map(|request| Form { request: *request, limit: *limit }));
+    forms.filter_map(|form| resource.find(form, mode)).collect()
 }
 
 /// Returns the combinations of one element of each list.
@@ -94,7 +106,7 @@ fn named<'a, 'b>(resources: &[Resource<'a>], candidates: Vec<&'b Candidate>) -> 
 /// Returns resources with the containers' requests and limits, and with those totals that a single resource can have.
 fn nearest(resources: &[Resource<'_>], kinds: &[ContainerKind]) -> RequestInputs {
     let mode = MODES[0];
-    let none = PodLevel { request: false, limit: false };
+    let none = Form { request: PodLevelRequest::Absent, limit: false };
     let candidates: Vec<Candidate> =
         resources.iter().map(|resource| resource.find(none, mode).unwrap_or_else(|| resource.nearest())).collect();
     combine(&named(resources, candidates.iter().collect()), kinds, mode)

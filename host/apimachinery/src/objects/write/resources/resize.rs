@@ -27,7 +27,7 @@ pub struct Sums {
 ///
 /// At most one restartable init container and one main container get other requests. This is enough for nearly all
 /// sums, because the sum does not depend on which of the main containers has which part of the requests.
-pub fn candidates(kinds: &[ContainerKind], requests: &Requests, sums: Sums, infeasible: bool) -> Vec<Requests> {
+pub fn candidates(kinds: &[ContainerKind], requests: &[Option<i64>], sums: Sums, infeasible: bool) -> Vec<Requests> {
     let mut found = Vec::new();
     for base in bases(kinds, requests, infeasible) {
         let mut absent = resizable(kinds).filter(|at| base[*at].is_none()).collect::<Vec<_>>();
@@ -47,13 +47,13 @@ pub fn candidates(kinds: &[ContainerKind], requests: &Requests, sums: Sums, infe
 }
 
 /// Returns the requests from which to start. In an infeasible resize, the requests can be less than in the spec.
-fn bases(kinds: &[ContainerKind], requests: &Requests, infeasible: bool) -> Vec<Requests> {
-    let mut bases = vec![requests.clone()];
+fn bases(kinds: &[ContainerKind], requests: &[Option<i64>], infeasible: bool) -> Vec<Requests> {
+    let mut bases = vec![requests.to_vec()];
     if infeasible {
         let mains = |at: &usize| kinds[*at] == ContainerKind::Main;
         for value in [Some(0), None] {
             let with = |changed: Vec<usize>| {
-                let mut list = requests.clone();
+                let mut list = requests.to_vec();
                 changed.into_iter().filter(|at| requests[*at].is_some()).for_each(|at| list[at] = value);
                 list
             };
@@ -95,13 +95,13 @@ impl Search<'_> {
 
     /// Returns lists in which the request of one main container differs, so that the sum of all containers has the
     /// wanted amount. Tries the first main container with a request, and the first one without a request.
-    fn with_main(&self, list: &Requests) -> Vec<Requests> {
+    fn with_main(&self, list: &[Option<i64>]) -> Vec<Requests> {
         let mains = || (0..list.len()).filter(|at| self.kinds[*at] == ContainerKind::Main);
         let present = mains().find(|at| list[*at].is_some());
         let absent = mains().find(|at| list[*at].is_none());
         let mut lists = Vec::new();
         for at in present.into_iter().chain(absent) {
-            let mut zero = list.clone();
+            let mut zero = list.to_vec();
             zero[at] = Some(0);
             for (sum, default) in self.wanted() {
                 lists.extend(self.with(list, at, sum.saturating_sub(self.terms(&zero, default).0)));
@@ -114,14 +114,14 @@ impl Search<'_> {
         [(self.sums.plain, 0), (self.sums.with_defaults, self.sums.default)]
     }
 
-    fn with(&self, list: &Requests, at: usize, request: i64) -> Option<Requests> {
-        let mut list = list.clone();
+    fn with(&self, list: &[Option<i64>], at: usize, request: i64) -> Option<Requests> {
+        let mut list = list.to_vec();
         list[at] = Some(request);
         (request >= (self.lowest)(at)).then_some(list)
     }
 
     /// Returns the sum over main and restartable init containers, and the maximum while init containers run.
-    fn terms(&self, list: &Requests, default: i64) -> (i64, i64) {
+    fn terms(&self, list: &[Option<i64>], default: i64) -> (i64, i64) {
         let (mut sum, mut restartable, mut initializing) = (0_i64, 0_i64, 0);
         for (kind, request) in self.kinds.iter().zip(list) {
             let request = request.unwrap_or(default);

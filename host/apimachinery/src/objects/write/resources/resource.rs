@@ -3,18 +3,32 @@
 use berth_core::model::{ContainerKind, PodRequests, PodSpec, RequestInputs};
 use berth_quantity::Quantity;
 
-use super::amounts::{amount, fraction, quantity};
+use super::amounts::{amount, fractions, quantity};
 use super::candidate::{Candidate, Mode, combine};
 use super::resize::{self, Sums};
+use super::totals::Totals;
 
+/// The maximum number of distributions of explicit requests of 0 that are considered with fractions.
+const MAX_WITH_FRACTIONS: usize = 8;
 /// The maximum number of containers whose requests of 0 are combined in all ways.
 const MAX_COMBINED: usize = 8;
 
-/// The pod-level fields of one resource.
+/// A pod-level request of one resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PodLevel {
-    /// `spec.resources.requests` has the resource.
-    pub request: bool,
+pub enum PodLevelRequest {
+    /// `spec.resources.requests` does not have the resource.
+    Absent,
+    /// A request that is not 0.
+    Positive,
+    /// A request of 0. It differs from other requests in the quality of service class.
+    Zero,
+}
+
+/// The fields that a candidate has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// `spec.resources.requests`
+    pub request: PodLevelRequest,
     /// `spec.resources.limits` has the resource.
     pub limit: bool,
 }
@@ -29,39 +43,9 @@ pub struct Resource<'a> {
     totals: Totals,
 }
 
-/// The totals of one resource of a pod.
-#[derive(Debug, PartialEq, Eq)]
-struct Totals {
-    is_named: bool,
-    fit: Option<i64>,
-    effective: Option<i64>,
-    /// Of cpu and memory only.
-    non_zero: Option<i64>,
-    /// Of cpu and memory only.
-    scored: Option<i64>,
-    limit: Option<i64>,
-}
-
-impl Totals {
-    fn of(name: &str, requests: &PodRequests, limits: &berth_core::model::Resources) -> Self {
-        let (non_zero, scored) = match name {
-            "cpu" => (Some(requests.non_zero_milli_cpu), Some(requests.scored_milli_cpu)),
-            "memory" => (Some(requests.non_zero_memory), Some(requests.scored_memory)),
-            _ => (None, None),
-        };
-        Self {
-            is_named: requests.named.iter().any(|named| **named == *name),
-            fit: amount(&requests.fit, name),
-            effective: amount(&requests.effective, name),
-            non_zero,
-            scored,
-            limit: amount(limits, name),
-        }
-    }
-
-    /// Returns whether the totals are equal, except for those that depend on a resize.
-    fn is_equal_without_resize(&self, other: &Self) -> bool {
-        (self.is_named, self.fit, self.scored, self.limit) == (other.is_named, other.fit, other.scored, other.limit)
+impl Form {
+    fn has_request(self) -> bool {
+        self.request != PodLevelRequest::Absent
     }
 }
 
@@ -77,10 +61,13 @@ impl<'a> Resource<'a> {
         }
     }
 
-    /// Returns quantities that have the totals of the model, with these pod-level fields; `None` if none were found.
-    pub fn find(&self, pod_level: PodLevel, mode: Mode) -> Option<Candidate> {
-        self.explicit_zeros().into_iter().find_map(|requests| {
-            let splits = self.splits(&requests, pod_level, mode);
+    /// Returns quantities in this form that have the totals of the model; `None` if none were found.
+    pub fn find(&self, form: Form, mode: Mode) -> Option<Candidate> {
+        let zeros = self.explicit_zeros();
+        let considered = if self.has_fractions(mode) { MAX_WITH_FRACTIONS } else { zeros.len() };
+        let possible = zeros.into_iter().filter(|requests| form.has_request() || self.has_defaults_of(requests));
+        possible.take(considered).find_map(|requests| {
+            let splits = self.splits(&requests, form, mode);
             splits.into_iter().find_map(|candidate| self.with_resize(candidate, &requests, mode))
         })
     }
@@ -115,43 +102,74 @@ impl<'a> Resource<'a> {
         combinations.into_iter().map(explicit).collect()
     }
 
+    /// Returns whether the defaults of these requests can be the difference between the totals of the model.
+    fn has_defaults_of(&self, requests: &[Option<i64>]) -> bool {
+        let (fit, scored, _) = self.sum(&self.candidate(requests));
+        let difference = |with: i64, without: i64| with.saturating_sub(without);
+        self.totals.scored.is_none_or(|total| {
+            let expected = difference(total, self.totals.fit.unwrap_or(0));
+            // Fractions change each sum by less than the number of containers.
+            difference(scored, fit).abs_diff(expected) <= self.kinds.len() as u64
+        })
+    }
+
     /// Returns candidates with each way to split the totals between containers, overhead and pod-level resources.
-    fn splits(&self, requests: &[Option<i64>], pod_level: PodLevel, mode: Mode) -> Vec<Candidate> {
+    fn splits(&self, requests: &[Option<i64>], form: Form, mode: Mode) -> Vec<Candidate> {
         let base = self.candidate(requests);
         let (fit, scored, limit) = self.sum(&base);
         let total = |of: Option<i64>| of.unwrap_or(0);
         // The sum of the containers, and the total that contains this sum and the overhead.
-        let (of_containers, with_overhead) = match (pod_level.request, self.totals.scored) {
+        let (of_containers, with_overhead) = match (form.has_request(), self.totals.scored) {
             (false, _) => (fit, total(self.totals.fit)),
             (true, Some(total)) => (scored, total),
             (true, None) => (0, 0),
         };
         let from_requests = with_overhead.saturating_sub(of_containers);
-        let has_limit = !pod_level.limit && limit != 0;
-        let from_limits = has_limit.then(|| total(self.totals.limit).saturating_sub(limit));
-        let mut candidates = Vec::new();
-        for overhead in [Some(from_requests), from_limits, Some(0)].into_iter().flatten().filter(|of| *of >= 0) {
-            // The model rounds up the request of each container, but the sum of the requests only once.
-            let request_excess = of_containers.saturating_add(overhead).saturating_sub(with_overhead);
-            let limit_excess = limit.saturating_add(overhead).saturating_sub(total(self.totals.limit));
-            for request_part in self.fractions(request_excess) {
-                for limit_part in self.fractions(if has_limit { limit_excess } else { 0 }) {
-                    let reduced = reduced_by(&base, request_part, limit_part);
-                    candidates.push(self.with_pod(reduced, overhead, pod_level));
+        let from_limits = (!form.limit && limit != 0).then(|| total(self.totals.limit).saturating_sub(limit));
+        let overheads = [Some(from_requests), from_limits, Some(0)].into_iter().flatten();
+        let candidates: Vec<Candidate> = match self.has_fractions(mode) {
+            false => overheads.filter(|of| *of >= 0).map(|of| self.with_pod(base.clone(), of, form)).collect(),
+            true => overheads
+                .flat_map(|of| [of, of.saturating_add(1), of.saturating_add(2)])
+                .filter(|of| *of >= 0 && of.abs_diff(from_requests) <= self.kinds.len() as u64 + 1)
+                .flat_map(|of| self.with_fractions(&self.with_pod(base.clone(), of, form), mode))
+                .collect(),
+        };
+        let is_of_form = |of: &Candidate| {
+            of.pod_level.is_none_or(|request| request.is_zero() == (form.request == PodLevelRequest::Zero))
+        };
+        let is_equal = |of: &Candidate| self.totals.is_equal_without_resize(&self.totals_of(of, mode));
+        candidates.into_iter().filter(|candidate| is_of_form(candidate) && is_equal(candidate)).collect()
+    }
+
+    /// Returns whether the quantities of this resource can have fractions.
+    fn has_fractions(&self, mode: Mode) -> bool {
+        mode.has_fractions && fractions(self.name).count() > 1
+    }
+
+    /// Returns the candidate with fractions of the unit taken from the overhead, from each request and from each limit.
+    /// The model rounds up the amount of each container, but the sum only once.
+    fn with_fractions(&self, candidate: &Candidate, mode: Mode) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for of_overhead in fractions(self.name) {
+            let overhead = candidate.overhead.map(|of| reduce(of, of_overhead));
+            for of_request in fractions(self.name) {
+                let candidate = Candidate { overhead, ..reduced_by(candidate, of_request, Quantity::default()) };
+                let got = self.totals_of(&candidate, mode);
+                if (got.fit, got.scored) == (self.totals.fit, self.totals.scored) {
+                    // Equal requests and limits stay equal, for the quality of service class.
+                    let of_limits = [of_request].into_iter().chain(fractions(self.name));
+                    found.extend(of_limits.map(|of_limit| reduced_by(&candidate, Quantity::default(), of_limit)));
                 }
             }
         }
-        candidates.retain(|candidate| {
-            let got = self.totals_of(candidate, mode);
-            self.totals.is_equal_without_resize(&got)
-        });
-        candidates
+        found
     }
 
     /// Adds the overhead and the pod-level fields.
-    fn with_pod(&self, candidate: Candidate, overhead: i64, pod_level: PodLevel) -> Candidate {
+    fn with_pod(&self, candidate: Candidate, overhead: i64, form: Form) -> Candidate {
         let request = self.totals.fit.unwrap_or(0).saturating_sub(overhead).max(0);
-        let request = pod_level.request.then(|| self.quantity(request));
+        let request = form.has_request().then(|| self.quantity(request));
         let limit = self.totals.limit.map_or(0, |limit| limit.saturating_sub(overhead).max(0));
         let is_absent = request.is_none() && candidate.requests.iter().all(Option::is_none);
         let has_overhead = overhead > 0 || self.totals.is_named && is_absent;
@@ -159,22 +177,8 @@ impl<'a> Resource<'a> {
             overhead: has_overhead.then(|| self.quantity(overhead)),
             pod_level: request,
             pod_level_effective: request,
-            pod_level_limit: pod_level.limit.then(|| self.quantity(limit)),
+            pod_level_limit: form.limit.then(|| self.quantity(limit)),
             ..candidate
-        }
-    }
-
-    /// Returns the fractions of the unit to take from each container, so that the sum of the containers is less by
-    /// `excess`.
-    fn fractions(&self, excess: i64) -> Vec<Quantity> {
-        const NANO: u64 = 1_000_000_000;
-        let parts = self.kinds.len() as u64;
-        match u64::try_from(excess) {
-            Ok(0) => vec![Quantity::default()],
-            Ok(excess) if excess < parts => {
-                (excess + 1..=parts).map(|parts| fraction(self.name, (excess * NANO).div_ceil(parts))).collect()
-            }
-            _ => Vec::new(),
         }
     }
 
@@ -192,10 +196,15 @@ impl<'a> Resource<'a> {
         }
         let with_defaults = self.totals.non_zero.map_or(effective, |total| total.saturating_sub(overhead));
         let default = if self.name == "cpu" { 100 } else { 200 << 20 };
-        let sums =
-            Sums { plain: effective, with_defaults, default: if self.totals.non_zero.is_some() { default } else { 0 } };
-        let lists = resize::candidates(self.kinds, &requests.to_vec(), sums, mode.resize_infeasible);
-        lists.into_iter().find_map(|list| {
+        let default = if self.totals.non_zero.is_some() { default } else { 0 };
+        // A container that is not resized can have less than its amount in the model.
+        let missing = if self.has_fractions(mode) { 0..=self.kinds.len() as i64 } else { 0..=0 };
+        let mut lists = missing.flat_map(|missing| {
+            let more = |sum: i64| sum.saturating_add(missing);
+            let sums = Sums { plain: more(effective), with_defaults: more(with_defaults), default };
+            resize::candidates(self.kinds, requests, sums, mode.resize_infeasible)
+        });
+        lists.find_map(|list| {
             let effective = list.iter().enumerate().map(|(at, amount)| match amount {
                 // Keeps the fraction of a container that is not resized.
                 amount if *amount == requests[at] => candidate.requests[at],
@@ -230,7 +239,7 @@ impl<'a> Resource<'a> {
 
     /// Returns the sums of the containers: of the requests, of the requests with defaults, and of the limits.
     fn sum(&self, candidate: &Candidate) -> (i64, i64, i64) {
-        let mode = Mode { has_pod_level: false, has_pod_level_requests: false, resize_infeasible: false };
+        let mode = Mode::default();
         let totals = self.totals_of(candidate, mode);
         (totals.fit.unwrap_or(0), totals.scored.unwrap_or(0), totals.limit.unwrap_or(0))
     }
@@ -247,10 +256,13 @@ impl<'a> Resource<'a> {
 /// Returns the candidate with a fraction taken from each request and each limit that is not 0.
 fn reduced_by(candidate: &Candidate, request_part: Quantity, limit_part: Quantity) -> Candidate {
     let reduced = |list: &[Option<Quantity>], part: Quantity| -> Vec<Option<Quantity>> {
-        let reduce = |of: Quantity| if of.is_zero() { of } else { of.minus(part) };
-        list.iter().map(|of| of.map(reduce)).collect()
+        list.iter().map(|of| of.map(|of| reduce(of, part))).collect()
     };
     let requests = reduced(&candidate.requests, request_part);
     let limits = reduced(&candidate.limits, limit_part);
     Candidate { effective: requests.clone(), requests, limits, ..candidate.clone() }
+}
+
+fn reduce(quantity: Quantity, part: Quantity) -> Quantity {
+    if quantity.is_zero() { quantity } else { quantity.minus(part) }
 }
