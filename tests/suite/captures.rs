@@ -210,7 +210,7 @@ async fn a_cluster_is_recorded_from_outside(target: &Target) -> Result<()> {
     let mut command = tokio::process::Command::new(programs::berth()?);
     command.args(["capture", "--log=info", "--kubeconfig"]).arg(&target.kubeconfig).arg("-o").arg(&file);
     let mut recording = Process::spawn(command)?;
-    recording.until_logged("recording the scheduler").await?;
+    recording.until_logged("writing a capture").await?;
     let placed = with(pod("placed", "1"), &json!({"spec": {"nodeName": "n-0"}}));
     for object in [&placed, &pod("pending", "1")] {
         api::create(&target.client, object).await?;

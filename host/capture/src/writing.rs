@@ -111,7 +111,7 @@ impl<F: Files> Writing<F> {
         self.retry = None;
         // The next file is begun before the old ones together with it exceed the limit.
         self.files.delete_oldest(self.limit - self.limit / FILES)?;
-        tracing::info!(file = name, "recording the scheduler; berth replay plays it back");
+        tracing::info!(file = name, "writing a capture; berth replay plays it back");
         Ok(Open { beginning: writer.written(), writer, name, lost: self.shared.lost.get() })
     }
 
