@@ -1,5 +1,5 @@
 //! Reads the API server's objects and converts them into the core's model. Only the fields that the scheduler needs
-//! are read. [`write`] converts in the other direction.
+//! are read. [`mod@write`] converts in the other direction.
 //!
 //! A pod takes about ten kilobytes on the wire, and managedFields is half of this size. The structs here take a
 //! tenth of this size. An

@@ -24,7 +24,8 @@ const EPOCH: &str = "1970-01-01T00:00:00Z";
 ///   different ways.
 /// - Pods whose resize changes several restartable init containers, if an init container determines the sum.
 /// - Pods with a resize but without a main container.
-/// - Pods with more than 8 containers of which some have an explicit request of 0, which counts without a default.
+/// - Pods with more than 8 containers without a positive request of cpu or memory, if some of the containers have an
+///   explicit request of 0. Such a container counts without a default.
 /// - Pods with negative quantities.
 ///
 /// The written resources of such a pod have the requests and limits of each container. `Pod::requests`,

@@ -10,6 +10,8 @@ use super::totals::Totals;
 
 /// The maximum number of distributions of explicit requests of 0 that are considered with fractions.
 const MAX_WITH_FRACTIONS: usize = 8;
+/// The maximum number of candidates for which a resize is searched.
+const MAX_RESIZED: usize = 3;
 /// The maximum number of containers whose requests of 0 are combined in all ways.
 const MAX_COMBINED: usize = 8;
 
@@ -68,7 +70,11 @@ impl<'a> Resource<'a> {
         let possible = zeros.into_iter().filter(|requests| form.has_request() || self.has_defaults_of(requests));
         possible.take(considered).find_map(|requests| {
             let splits = self.splits(&requests, form, mode);
-            splits.into_iter().find_map(|candidate| self.with_resize(candidate, &requests, mode))
+            let is_equal = |of: &&Candidate| self.totals_of(of, mode) == self.totals;
+            splits.iter().find(is_equal).cloned().or_else(|| {
+                let mut few = splits.into_iter().take(MAX_RESIZED);
+                few.find_map(|candidate| self.with_resize(candidate, &requests, mode))
+            })
         })
     }
 
@@ -185,9 +191,6 @@ impl<'a> Resource<'a> {
     /// Changes the effective requests to those of the model.
     fn with_resize(&self, candidate: Candidate, requests: &[Option<i64>], mode: Mode) -> Option<Candidate> {
         let is_equal = |candidate: &Candidate| self.totals_of(candidate, mode) == self.totals;
-        if is_equal(&candidate) {
-            return Some(candidate);
-        }
         let overhead = candidate.overhead.map_or(0, |overhead| self.units(overhead));
         let effective = self.totals.effective.unwrap_or(0).saturating_sub(overhead);
         if candidate.pod_level.is_some() {
