@@ -106,9 +106,29 @@ pub(super) fn components_of(header: &Header, path: &Path, modules: Option<PathBu
     components::load(&crate::loader_options(&berth, modules, limits)?)
 }
 
-/// Returns the BerthConfiguration of the capture.
+/// Returns the BerthConfiguration of the capture, without its directories: a file from somewhere else must not choose
+/// where this program reads and writes.
 fn configuration(header: &Header) -> Result<BerthConfiguration> {
     let text = header.configuration.to_string();
     let parsed: Result<Configuration, _> = berth_config::parse(&text, "the configuration in the capture");
-    Ok(parsed?.berth)
+    Ok(BerthConfiguration { plugin_directory: None, cache_directory: None, ..parsed?.berth })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capture_names_no_directories() {
+        let text = serde_json::json!({
+            "apiVersion": "berth.dev/v1alpha1",
+            "kind": "BerthConfiguration",
+            "pluginDirectory": "/elsewhere",
+            "cacheDirectory": "/elsewhere",
+            "seed": 7,
+        });
+        let berth = configuration(&Header { configuration: text, ..Header::default() }).expect("a configuration");
+        assert_eq!((berth.plugin_directory, berth.cache_directory, berth.seed), (None, None, Some(7)));
+        assert!(configuration(&Header { configuration: 7.into(), ..Header::default() }).is_err());
+    }
 }
