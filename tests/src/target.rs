@@ -151,7 +151,7 @@ impl Target {
         wait::eventually("the captures have ended", async || {
             let captures = captures.clone();
             match tokio::task::spawn_blocking(move || replayed::replay_all(&captures)).await? {
-                Ok(_) => Ok(Look::Yes(())),
+                Ok(()) => Ok(Look::Yes(())),
                 Err(error) if replayed::is_being_written(&error) => Ok(Look::NotYet(format!("{error:#}"))),
                 Err(error) => Err(error),
             }

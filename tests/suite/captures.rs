@@ -1,5 +1,6 @@
 //! Captures of a scheduler, and their replays. The harness also plays back what the schedulers of every other test did.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -51,6 +52,14 @@ async fn a_kept_capture(path: PathBuf) -> Result<()> {
 fn lines(path: &Path) -> Result<Vec<Value>> {
     let bytes = zstd::decode_all(std::fs::File::open(path)?)?;
     String::from_utf8(bytes)?.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
+/// Returns the text of the frames that are written so far, also if a frame after them is not complete.
+fn text_so_far(path: &Path) -> Result<String> {
+    let mut text = Vec::new();
+    // An incomplete frame is an error after the complete ones.
+    let _ = zstd::Decoder::new(std::fs::File::open(path)?)?.read_to_end(&mut text);
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn write(path: &Path, lines: &[Value]) -> Result<()> {
@@ -109,10 +118,7 @@ async fn a_killed_scheduler_leaves_a_capture(target: &Target) -> Result<()> {
     journal.until_placed("p-", 5).await?;
     let bindings = || -> Result<usize> {
         let Some(path) = files::list(&directory)?.into_iter().next() else { return Ok(0) };
-        // The frames that are written so far can be read, whatever follows.
-        let mut text = Vec::new();
-        let _ = std::io::Read::read_to_end(&mut zstd::Decoder::new(std::fs::File::open(path)?)?, &mut text);
-        Ok(String::from_utf8_lossy(&text).matches("{\"bind\":").count())
+        Ok(text_so_far(&path)?.matches("{\"bind\":").count())
     };
     eventually("all bindings are in the file", || async {
         let found = bindings()?;
@@ -216,10 +222,7 @@ async fn a_cluster_is_recorded_from_outside(target: &Target) -> Result<()> {
         api::create(&target.client, object).await?;
     }
     eventually("the pods and the plugins are in the file", || async {
-        let mut text = Vec::new();
-        // The frames that are written so far can be read, whatever follows.
-        let _ = std::io::Read::read_to_end(&mut zstd::Decoder::new(std::fs::File::open(&file)?)?, &mut text);
-        let text = String::from_utf8_lossy(&text);
+        let text = text_so_far(&file)?;
         let parts = ["\"name\":\"placed\"", "\"name\":\"pending\"", "\"pluginsSwapped\""];
         let found = parts.iter().all(|part| text.contains(part));
         Ok(Look::at(found, || format!("{} bytes are in the file", text.len())))

@@ -24,6 +24,6 @@ mod writing;
 pub use self::error::CaptureError;
 pub use self::extenders::{ExtenderAnswer, RecordingExtenders, ReplayedExtenders};
 pub use self::read::{CaptureReader, RecordedCheckpoint, Step, StepEvent};
-pub use self::record::{EventRecord, Header, PolicyRecord, RecordedPlugin, RecordedProfile, StepRecord};
+pub use self::record::{EventRecord, Header, PolicyRecord, RecordedProfile, StepRecord};
 pub use self::recorder::{Recorder, RecorderOptions, Target};
 pub use self::write::{CaptureWriter, EventToWrite, StepToWrite};

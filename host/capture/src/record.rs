@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use berth_core::checkpoint::CoreState;
+use berth_core::decision::PolicyPlugin;
 use berth_core::extenders::Extender;
 use berth_core::model::{
     Labels, NamedFields, Node, Object, ObjectKey, ObjectKind, ObjectReads, Owner, PodKey, PodRequests, PodSpec,
@@ -213,15 +214,5 @@ pub struct RecordedProfile {
     /// The profile as it was configured.
     pub spec: ProfileSpec,
     /// The plugins that serve the profile. A plugin that was refused is not in the list.
-    pub plugins: Vec<RecordedPlugin>,
-}
-
-/// A plugin of a profile.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RecordedPlugin {
-    /// The name.
-    pub name: Arc<str>,
-    /// SHA-256 of the component, in hexadecimal.
-    pub digest: Arc<str>,
+    pub plugins: Vec<PolicyPlugin>,
 }

@@ -24,8 +24,7 @@ use crate::writing::Writing;
 pub struct RecorderOptions {
     /// Where to write.
     pub target: Target,
-    /// The largest size of all files in the directory in bytes. The oldest files are deleted first. A single file ends at
-    /// this size.
+    /// The largest size of all files in the directory in bytes. The oldest files are deleted first.
     pub limit: u64,
     /// Counts the steps that are lost.
     pub lost: Counter,
@@ -36,7 +35,7 @@ pub struct RecorderOptions {
 pub enum Target {
     /// To files in this directory, which is created if it does not exist.
     Directory(PathBuf),
-    /// To this file, which must not exist.
+    /// To this file, which must not exist. No further file follows.
     File(PathBuf),
 }
 

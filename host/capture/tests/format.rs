@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use berth_capture::{
-    CaptureError, CaptureReader, CaptureWriter, EventToWrite, ExtenderAnswer, Header, PolicyRecord, RecordedPlugin,
-    RecordedProfile, StepEvent, StepToWrite, record,
+    CaptureError, CaptureReader, CaptureWriter, EventToWrite, ExtenderAnswer, Header, PolicyRecord, RecordedProfile,
+    StepEvent, StepToWrite, record,
 };
+use berth_core::decision::PolicyPlugin;
 use berth_core::extenders::{Extender, Filtered};
 use berth_core::model::{
     Labels, NamedFields, Node, Object, ObjectKey, ObjectKind, ObjectReads, Owner, Pod, PodKey, PodRequests, PodSpec,
@@ -100,7 +101,7 @@ fn policy() -> PolicyRecord {
         failure_policies: Default::default(),
         percentage_of_nodes_to_score: Some(50),
     };
-    let plugins = vec![RecordedPlugin { name: "Fit".into(), digest: "abc".into() }];
+    let plugins = vec![PolicyPlugin { name: "Fit".into(), digest: "abc".into() }];
     PolicyRecord { profiles: vec![RecordedProfile { spec, plugins }] }
 }
 

@@ -1,9 +1,7 @@
 //! Records the steps of the scheduling thread.
 
 use berth_capture::record::Source;
-use berth_capture::{
-    EventToWrite, ExtenderAnswer, Header, PolicyRecord, RecordedPlugin, RecordedProfile, Recorder, StepToWrite,
-};
+use berth_capture::{EventToWrite, ExtenderAnswer, Header, PolicyRecord, RecordedProfile, Recorder, StepToWrite};
 use berth_config::Configuration;
 use berth_core::plugins::FailedCall;
 use berth_core::profile::Profile;
@@ -62,13 +60,10 @@ impl Capture {
 
 /// Returns the record of these profiles.
 pub fn policy(specs: &[ProfileSpec], profiles: &[Profile]) -> PolicyRecord {
-    let profiles = specs.iter().zip(profiles).map(|(spec, profile)| {
-        let plugin = |plugin: &berth_core::decision::PolicyPlugin| RecordedPlugin {
-            name: plugin.name.clone(),
-            digest: plugin.digest.clone(),
-        };
-        RecordedProfile { spec: spec.clone(), plugins: profile.components.iter().map(plugin).collect() }
-    });
+    let profiles = specs
+        .iter()
+        .zip(profiles)
+        .map(|(spec, profile)| RecordedProfile { spec: spec.clone(), plugins: profile.components.clone() });
     PolicyRecord { profiles: profiles.collect() }
 }
 

@@ -23,7 +23,7 @@ pub struct CaptureFlags {
 }
 
 impl CaptureFlags {
-    /// Returns the directory of the capture, or `None` if there is none.
+    /// Returns the directory of `--capture`, or `None` without the flag.
     #[cfg(feature = "simulator")]
     pub fn directory(&self) -> Option<&std::path::Path> {
         self.directory.as_deref()

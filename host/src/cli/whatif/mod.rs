@@ -118,9 +118,7 @@ struct Cluster {
 impl Cluster {
     fn read(objects: Vec<Value>, wanted: &[ObjectReads]) -> Result<Self> {
         let (copy, notes) = ClusterCopy::read(&objects, wanted).context("reading the cluster")?;
-        let reads = rules_wanted();
-        let is_rule = |object: &&Value| reads.iter().any(|reads| object["kind"] == *reads.kind.kind);
-        let (rules, _) = ClusterCopy::read(objects.iter().filter(is_rule), &reads).context("reading the cluster")?;
+        let rules = rules(&objects)?;
         let notes = notes.into_iter().map(|note| format!("Invalid fields are left out: {note}.")).collect();
         Ok(Self { copy, rules, objects, notes })
     }
@@ -133,12 +131,18 @@ impl Cluster {
         let pods = copy.pods.iter().chain(&copy.pending).map(|pod| objects::write::pod(pod));
         let others = copy.objects.iter().map(|object| objects::write::object(object));
         let objects: Vec<Value> = pods.chain(others).collect();
-        let reads = rules_wanted();
-        let is_rule = |object: &&Value| reads.iter().any(|reads| object["kind"] == *reads.kind.kind);
-        let (rules, _) = ClusterCopy::read(objects.iter().filter(is_rule), &reads).context("reading the capture")?;
+        let rules = rules(&objects)?;
         let notes = vec![format!("The cluster is that of the capture at {}.", moment.at)];
         Ok(Self { copy, rules, objects, notes })
     }
+}
+
+/// Returns the rules among these objects: see [`Cluster::rules`].
+fn rules(objects: &[Value]) -> Result<ClusterCopy> {
+    let reads = rules_wanted();
+    let is_rule = |object: &&Value| reads.iter().any(|reads| object["kind"] == *reads.kind.kind);
+    let (rules, _) = ClusterCopy::read(objects.iter().filter(is_rule), &reads).context("reading the cluster")?;
+    Ok(rules)
 }
 
 /// Answers the question. The exit status tells whether everything fits.
