@@ -62,5 +62,5 @@ pub use self::own_pod::OwnPod;
 pub use self::rate::limited;
 pub use self::rest::chain as error_with_causes;
 pub use self::shell::{Options, Shell, Undone};
-pub use self::until::{Until, Verdict};
+pub use self::until::{Until, Verdict, cel_value};
 pub use self::user::{ForwardError, ServerOptions, UserConnection};

@@ -63,7 +63,7 @@ impl Until {
             ));
         }
         let mut context = Context::default();
-        context.add_variable_from_value("object", object.map_or(Value::Null, value));
+        context.add_variable_from_value("object", object.map_or(Value::Null, cel_value));
         match context.resolve(&self.0) {
             Ok(Value::Bool(true)) => Verdict::Met,
             Ok(Value::String(reason)) => {
@@ -105,7 +105,8 @@ impl Evaluator {
 }
 
 /// Converts JSON to CEL as Kubernetes does: whole numbers are `int`, or `uint` if they exceed `int`.
-fn value(json: &serde_json::Value) -> Value {
+#[must_use]
+pub fn cel_value(json: &serde_json::Value) -> Value {
     match json {
         serde_json::Value::Null => Value::Null,
         serde_json::Value::Bool(value) => Value::Bool(*value),
@@ -115,9 +116,9 @@ fn value(json: &serde_json::Value) -> Value {
             (None, None) => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
         },
         serde_json::Value::String(text) => Value::String(Arc::new(text.clone())),
-        serde_json::Value::Array(list) => Value::List(Arc::new(list.iter().map(value).collect())),
+        serde_json::Value::Array(list) => Value::List(Arc::new(list.iter().map(cel_value).collect())),
         serde_json::Value::Object(map) => {
-            let map: HashMap<Key, Value> = map.iter().map(|(key, json)| (Key::from(&**key), value(json))).collect();
+            let map: HashMap<Key, Value> = map.iter().map(|(key, json)| (Key::from(&**key), cel_value(json))).collect();
             Value::Map(Map { map: Arc::new(map) })
         }
     }

@@ -1,106 +1,123 @@
-//! The comparison of recorded and replayed actions.
+//! Compares policies on the same history.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use berth_core::{Action, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
 
-/// What a replay found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+use crate::error::ReplayError;
+use crate::history::History;
+use crate::measure::{Course, Measures, Sample, Sampler, StillPending, measures};
+use crate::world::{Decider, World};
+
+/// What the policies did with the same history. The first column is the base.
+pub struct Comparison {
+    /// One course for each decider, in order.
+    pub columns: Vec<Column>,
+}
+
+/// What a policy did.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
-    /// The number of steps.
-    pub steps: u64,
-    /// The number of scheduling cycles.
-    pub cycles: u64,
-    /// The number of recorded actions.
-    pub actions: u64,
-    /// The time of the first step.
-    pub began: Option<Timestamp>,
-    /// The time of the last step.
-    pub ended: Option<Timestamp>,
-    /// The number of steps with other actions than the recorded ones.
-    pub differing_steps: u64,
-    /// The first step with other actions than the recorded ones.
-    pub first_difference: Option<Difference>,
-    /// The plugins of which another version was used than the one that served when the capture was made.
-    pub other_versions: BTreeSet<String>,
-    /// The number of steps that could not be recorded, because the disk was too slow or full.
-    pub lost_steps: u64,
+pub struct Column {
+    /// The name of the policy.
+    pub name: String,
+    /// The policy as numbers.
+    #[serde(flatten)]
+    pub measures: Measures,
+    /// The number of pods that this policy placed on another node than the base did, or that only one of the two placed.
+    pub placed_elsewhere: u64,
+    /// The first of these pods.
+    pub moved: Vec<Moved>,
+    /// The first of the pods that are pending at the end.
+    pub still_pending: Vec<StillPending>,
+    /// The default plugins that took no part, because the capture lacks what they read or because they failed.
+    pub left_out: Vec<String>,
+    /// Warnings about plugins.
+    pub warnings: Vec<String>,
+    /// The course over time.
+    pub samples: Vec<Sample>,
 }
 
-impl Outcome {
-    /// Adds the outcome of a later file of the same capture.
-    pub fn add(&mut self, later: Self) {
-        let Self {
-            steps,
-            cycles,
-            actions,
-            began,
-            ended,
-            differing_steps,
-            first_difference,
-            other_versions,
-            lost_steps,
-        } = later;
-        self.steps += steps;
-        self.cycles += cycles;
-        self.actions += actions;
-        self.began = self.began.or(began);
-        self.ended = ended.or(self.ended);
-        self.differing_steps += differing_steps;
-        self.first_difference = self.first_difference.take().or(first_difference);
-        self.other_versions.extend(other_versions);
-        self.lost_steps += lost_steps;
-    }
-}
-
-/// A step whose actions differ from the recorded ones.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+/// A pod that two policies placed differently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Difference {
-    /// The number of the step in the capture, from 1.
-    pub step: u64,
-    /// The time of the step.
-    pub at: Timestamp,
-    /// The event of the step.
-    pub event: String,
-    /// The index of the first action that differs, from 0.
-    pub action: usize,
-    /// The recorded action with this index; `None` if there were fewer actions.
-    pub recorded: Option<Value>,
-    /// The replayed action with this index; `None` if there are fewer actions.
-    pub replayed: Option<Value>,
+pub struct Moved {
+    /// `metadata.namespace`
+    pub namespace: String,
+    /// `metadata.name`
+    pub name: String,
+    /// The node with the base; absent if the base placed the pod nowhere.
+    pub base: Option<String>,
+    /// The node with this policy; absent if the policy placed the pod nowhere.
+    pub new: Option<String>,
 }
 
-/// Returns whether the actions are the recorded ones.
-pub(crate) fn is_same(recorded: Option<&RawValue>, replayed: &[Action]) -> bool {
-    let Some(recorded) = recorded else { return replayed.is_empty() };
-    if serde_json::to_string(replayed).is_ok_and(|text| text == recorded.get()) {
-        return true;
+/// The largest number of pods in [`Column::moved`].
+const MOST_MOVED: usize = 1000;
+
+/// Plays a history with each of the deciders, the base first. `progress` is called with the number of the decider and the
+/// number of changes that were applied. `compaction` returns the fewest nodes that run the pods of a cluster with a
+/// decider, or `None` if this is not computed.
+///
+/// # Errors
+/// The plugins of a policy can't serve, or read what the capture lacks. The error names the policy.
+pub fn compare(
+    history: &History,
+    deciders: Vec<(String, Decider)>,
+    progress: &mut dyn FnMut(usize, usize),
+    compaction: &mut dyn FnMut(&Decider, &berth_analysis::ClusterCopy, berth_core::Timestamp) -> Option<u64>,
+) -> Result<Comparison, ReplayError> {
+    let sampler = Arc::new(Sampler::new(history));
+    let mut base: Option<Course> = None;
+    let mut columns = Vec::new();
+    for (number, (name, decider)) in deciders.into_iter().enumerate() {
+        // All policies are compared at the moment at which the base has the most pods.
+        let copy_at = base.as_ref().and_then(Course::copy).map(|(sample, _)| sample);
+        let mut report = |changes| progress(number, changes);
+        let played = World::play(history, decider.clone(), (&sampler, copy_at), &mut report);
+        let course = played.map_err(|error| ReplayError::Policy { name: name.clone(), error: Box::new(error) })?;
+        let mut measures = measures(&course);
+        if let Some((sample, copy)) = course.copy() {
+            measures.compaction = compaction(&decider, copy, course.samples[sample].at);
+        }
+        let (placed_elsewhere, moved) =
+            base.as_ref().map_or_else(Default::default, |base| moved(history, base, &course));
+        columns.push(Column {
+            name,
+            measures,
+            placed_elsewhere,
+            moved,
+            still_pending: course.still_pending.clone(),
+            left_out: course.left_out.clone(),
+            warnings: course.warnings.clone(),
+            samples: course.samples.clone(),
+        });
+        base.get_or_insert(course);
     }
-    // Another version of Berth may write the same actions with other spaces or in another order of fields.
-    values(recorded) == written(replayed)
+    Ok(Comparison { columns })
 }
 
-/// Returns the index of the first action that differs, with both actions.
-pub(crate) fn first_difference(
-    recorded: Option<&RawValue>,
-    replayed: &[Action],
-) -> (usize, Option<Value>, Option<Value>) {
-    let (mut recorded, mut replayed) = (recorded.map_or_else(Vec::new, values), written(replayed));
-    let at = recorded.iter().zip(&replayed).take_while(|(one, other)| one == other).count();
-    let take = |values: &mut Vec<Value>| (at < values.len()).then(|| values.swap_remove(at));
-    (at, take(&mut recorded), take(&mut replayed))
-}
-
-fn values(recorded: &RawValue) -> Vec<Value> {
-    serde_json::from_str(recorded.get()).unwrap_or_default()
-}
-
-fn written(actions: &[Action]) -> Vec<Value> {
-    actions.iter().filter_map(|action| serde_json::to_value(action).ok()).collect()
+/// Returns the number of pods that are placed differently, and the first of them.
+fn moved(history: &History, base: &Course, new: &Course) -> (u64, Vec<Moved>) {
+    let (mut count, mut moved) = (0, Vec::new());
+    for (index, recorded) in history.pods.iter().enumerate() {
+        let (before, after) = (base.node_of(index), new.node_of(index));
+        // The replacements of preempted pods have no counterpart in a world that preempts others.
+        if before == after || recorded.replaces {
+            continue;
+        }
+        count += 1;
+        if moved.len() < MOST_MOVED {
+            let key = &recorded.pod.key;
+            let node = |node: Option<&str>| node.map(str::to_owned);
+            moved.push(Moved {
+                namespace: key.namespace.to_string(),
+                name: key.name.to_string(),
+                base: node(before),
+                new: node(after),
+            });
+        }
+    }
+    (count, moved)
 }

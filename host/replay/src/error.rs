@@ -12,6 +12,47 @@ pub enum ReplayError {
     /// The capture can't be read.
     #[error(transparent)]
     Capture(#[from] CaptureError),
+    /// A file of the capture can't be read.
+    #[error("{file}: {error}")]
+    File {
+        /// The path of the file.
+        file: String,
+        /// The reason.
+        #[source]
+        error: CaptureError,
+    },
+    /// The capture has no events.
+    #[error("the capture has no events")]
+    Empty,
+    /// The capture has no plugins.
+    #[error("the capture has no plugins and profiles; name a configuration with --config")]
+    NoPolicy,
+    /// The history can't be played back with a policy.
+    #[error("{name}: {error}")]
+    Policy {
+        /// The name of the policy.
+        name: String,
+        /// The reason.
+        #[source]
+        error: Box<ReplayError>,
+    },
+    /// A plugin reads something that the capture lacks.
+    #[error(
+        "the plugin {plugin} reads {what}, which the capture lacks; {}",
+        if *is_kind {
+            "record the cluster with berth capture --plugins DIR --config FILE, with this plugin in DIR"
+        } else {
+            "record with berth capture --all-fields, or --capture-all-fields"
+        }
+    )]
+    NotInCapture {
+        /// The plugin's name.
+        plugin: String,
+        /// The kind or the fields that the capture lacks.
+        what: String,
+        /// The capture has no object of the kind.
+        is_kind: bool,
+    },
     /// The copy of the capture can't be written.
     #[error("can't write the copy of the capture: {0}")]
     Copy(#[source] io::Error),

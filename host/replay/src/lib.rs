@@ -1,15 +1,26 @@
-//! Plays a capture back: the same core and the same plugins handle the recorded events at the recorded times.
+//! Plays a capture back.
 //!
 //! - In: a capture ([`berth_capture::CaptureReader`]), and compiled components.
-//! - Out: whether each step had the recorded actions, with the first step that had others ([`Outcome`]).
-//! - Never: a replay needs no cluster, asks no extender, and reads no clock. A failed call of a plugin and the answers of
-//!   extenders come from the capture, because they can't be computed again.
+//! - Out, with the recorded plugins ([`Replay`]): whether each step had the recorded actions, with the first step that had
+//!   others ([`Outcome`]).
+//! - Out, with other plugins or profiles ([`History`] and [`compare`]): what would have been different, as numbers
+//!   ([`Measures`]) and as a list of pods.
+//! - Never: a replay needs no cluster, asks no extender, and reads no clock. In a replay of every step, a failed call of
+//!   a plugin and the answers of extenders come from the capture, because they can't be computed again.
 
 mod compare;
 mod error;
+mod history;
+mod measure;
+mod outcome;
 mod play;
 mod plugins;
+mod world;
 
-pub use self::compare::{Difference, Outcome};
+pub use self::compare::{Column, Comparison, Moved, compare};
 pub use self::error::ReplayError;
+pub use self::history::History;
+pub use self::measure::{Course, Measures, NodesUsed, Pending, Sample, Sampler, Spread, StillPending, measures};
+pub use self::outcome::{Difference, Outcome};
 pub use self::play::{Replay, ReplayOptions, patient};
+pub use self::world::{Decider, Policy};

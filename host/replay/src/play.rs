@@ -17,13 +17,13 @@ use berth_core::{Core, Event, Options, Timestamp};
 use berth_engine::Engine;
 use berth_plugin_host::{ComponentSet, Delivery, Guests};
 
-use crate::compare::{Difference, Outcome, first_difference, is_same};
 use crate::error::ReplayError;
+use crate::outcome::{Difference, Outcome, first_difference, is_same};
 use crate::plugins::RecordedPlugins;
 
 /// The number of events after which plugins receive the changes of the cluster, so that no plugin falls behind the
 /// change log.
-const EVENTS_PER_UPDATE: u64 = 256;
+pub(crate) const EVENTS_PER_UPDATE: u64 = 256;
 
 /// The factor for the CPU time that a call may take. A failure is repeated only if it was recorded, so a replay on a
 /// slower machine needs room.
@@ -76,7 +76,7 @@ pub fn patient(limits: &Limits) -> Limits {
 }
 
 /// Returns the options of a core that behaves as the recorded one.
-fn options(header: &Header) -> Options {
+pub(crate) fn options(header: &Header) -> Options {
     let backoff = Backoff {
         initial: Duration::from_millis(header.pod_initial_backoff_millis),
         max: Duration::from_millis(header.pod_max_backoff_millis),
@@ -98,7 +98,7 @@ fn restore(
 ) -> Result<Engine, ReplayError> {
     let RecordedCheckpoint { policy, checkpoint, .. } = recorded;
     let cache = checkpoint.cache()?;
-    let profiles = match plugins.prepare(&policy, &cache)? {
+    let profiles = match plugins.prepare(&policy, &mut |_| cache.frozen(cache.log().end()))? {
         Some(prepared) => guests.swap(prepared, &cache).ok_or(ReplayError::NotFilled)?,
         None => Vec::new(),
     };
@@ -263,7 +263,8 @@ impl<R: Read> Replay<R> {
 
     /// Prepares the recorded plugins, and returns the event that brings them into service.
     fn exchange(&mut self, policy: &PolicyRecord, now: Timestamp) -> Result<Event, ReplayError> {
-        let prepared = self.plugins.prepare(policy, self.engine.core().cache())?;
+        let cache = self.engine.core().cache();
+        let prepared = self.plugins.prepare(policy, &mut |_| cache.frozen(cache.log().end()))?;
         self.outcome.other_versions.clone_from(&self.plugins.others);
         let Some(prepared) = prepared else {
             return Ok(Event::PluginsSwapped(self.engine.core().profiles().to_vec()));

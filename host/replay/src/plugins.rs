@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use berth_capture::{PolicyRecord, RecordedProfile};
 use berth_core::cache::Cache;
+use berth_core::limits::Limits;
 use berth_core::model::ObjectReads;
 use berth_core::profile::Profile;
 use berth_core::profile_spec::ProfileSpec;
@@ -32,16 +33,26 @@ impl RecordedPlugins {
         Self { succession, components, others: BTreeSet::new(), serving: None }
     }
 
+    /// Returns the limits of the plugins.
+    pub fn limits(&self) -> Arc<Limits> {
+        Arc::clone(self.components.limits())
+    }
+
     /// Returns the components and the profiles that were prepared last.
     pub fn serving(&self) -> Option<(&ComponentSet, &[ProfileSpec])> {
         self.serving.as_ref().map(|(components, specs)| (components, &specs[..]))
     }
 
-    /// Returns instances of the recorded plugins, filled with this cluster, or `None` if they serve already.
+    /// Returns instances of the recorded plugins, or `None` if they serve already. `cluster` is as in
+    /// [`ComponentSet::filled`].
     ///
     /// # Errors
     /// A recorded plugin is not here, or can't serve.
-    pub fn prepare(&mut self, policy: &PolicyRecord, cache: &Cache) -> Result<Option<Prepared>, ReplayError> {
+    pub fn prepare(
+        &mut self,
+        policy: &PolicyRecord,
+        cluster: &mut dyn FnMut(&[ObjectReads]) -> Cache,
+    ) -> Result<Option<Prepared>, ReplayError> {
         let plugins: BTreeSet<(&str, &str)> = policy
             .profiles
             .iter()
@@ -55,8 +66,7 @@ impl RecordedPlugins {
         }
         self.others.extend(others.into_iter().map(str::to_owned));
         let specs: Vec<ProfileSpec> = policy.profiles.iter().map(|profile| profile.spec.clone()).collect();
-        let mut copy = |_: &[ObjectReads]| cache.frozen(cache.log().end());
-        let prepared = components.next(&mut self.succession, specs.clone(), &mut copy)?;
+        let prepared = components.next(&mut self.succession, specs.clone(), cluster)?;
         if let Some(prepared) = &prepared {
             check(&policy.profiles, prepared.profiles())?;
         }

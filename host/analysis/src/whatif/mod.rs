@@ -32,6 +32,7 @@ pub use self::classes::rules_wanted;
 use self::control::Control;
 pub use self::control::WhatIfLimits;
 pub use self::error::WhatIfError;
+pub use self::nodes::belongs_to_node;
 pub use self::question::{AddNodes, Compact, Question};
 use crate::copy::ClusterCopy;
 use crate::sandbox::Sandbox;

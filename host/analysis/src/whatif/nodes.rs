@@ -28,7 +28,8 @@ pub(super) struct Leaving {
 }
 
 /// Returns whether the pod belongs to its node: a pod of a DaemonSet, or a static pod.
-pub(super) fn belongs_to_node(pod: &Pod) -> bool {
+#[must_use]
+pub fn belongs_to_node(pod: &Pod) -> bool {
     let by_node = |kind: &str| matches!(kind, "DaemonSet" | "Node");
     let owned = pod.owners.iter().any(|owner| owner.controller && by_node(&owner.kind));
     owned || pod.annotations.get("kubernetes.io/config.mirror").is_some()

@@ -58,6 +58,15 @@ fn bench() -> Bench {
 }
 
 #[test]
+fn pending_pods_are_those_of_the_queue_with_a_reservation_and_without_a_profile() {
+    let checkpoint = bench().core.checkpoint().into_checkpoint();
+    let pending = checkpoint.pending().expect("pods");
+    let names: Vec<&str> = pending.iter().map(|pod| &*pod.key.name).collect();
+    assert_eq!(names, ["gated", "rejected", "waits", "unclaimed"]);
+    assert!(pending.iter().all(|pod| pod.node_name.is_empty()), "{pending:?}");
+}
+
+#[test]
 fn a_copy_can_be_sent_to_another_thread() {
     fn is_send<T: Send>() {}
     is_send::<CoreCopy>();

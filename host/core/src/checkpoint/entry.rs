@@ -81,6 +81,11 @@ impl EntryState {
         }
     }
 
+    /// Returns the index of the pod in the list of pods.
+    pub fn pod(&self) -> u32 {
+        self.pod
+    }
+
     pub fn restore(self, reading: &Reading) -> Result<QueuedPod, RestoreError> {
         let by: Result<_, _> = self.rejection.iter().map(|by| reading.plugins.rejector(by)).collect();
         Ok(QueuedPod {

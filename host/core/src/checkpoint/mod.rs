@@ -111,6 +111,18 @@ impl Checkpoint {
         };
         state.cache.restore(&reading)
     }
+
+    /// Returns the pods without a node: those in the queue, those whose binding is not finished, and those without a
+    /// profile. A pod whose binding is not finished is an assumed pod of [`Checkpoint::cache`], too.
+    ///
+    /// # Errors
+    /// The state names a pod that is not in the list.
+    pub fn pending(&self) -> Result<Vec<Arc<Pod>>, RestoreError> {
+        let pods = Values::new("pod", self.pods.clone());
+        let reserved = self.state.reservations.iter().map(ReservationState::pending);
+        let pending = self.state.queue.pending().chain(reserved).chain(self.state.unclaimed.iter().copied());
+        pending.map(|index| pods.get(index)).collect()
+    }
 }
 
 /// A copy of the state of a core.

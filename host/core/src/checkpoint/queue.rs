@@ -110,6 +110,11 @@ impl QueueState {
         }
     }
 
+    /// Returns the index of each pod in the list of pods.
+    pub fn pending(&self) -> impl Iterator<Item = u32> {
+        self.pods.iter().map(|positioned| positioned.entry.pod())
+    }
+
     pub fn restore(self, options: QueueOptions, reading: &Reading) -> Result<Queue, RestoreError> {
         let mut queue = Queue::new(options);
         for PositionedState { position, entry } in self.pods {

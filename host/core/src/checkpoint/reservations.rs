@@ -66,6 +66,11 @@ impl ReservationState {
         reservations.into_iter().map(|reservation| Self::of(reservation, writing)).collect()
     }
 
+    /// Returns the index of the pod as it is without a node.
+    pub fn pending(&self) -> u32 {
+        self.entry.pod()
+    }
+
     fn restore(self, reading: &Reading) -> Result<Reservation, RestoreError> {
         Ok(Reservation {
             entry: self.entry.restore(reading)?,

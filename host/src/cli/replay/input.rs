@@ -16,12 +16,11 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Opens a file. Also returns its size in bytes, and the number of bytes that were read.
-    pub fn open(path: &Path) -> io::Result<(Self, usize, Arc<AtomicUsize>)> {
+    /// Opens a file that adds the bytes that are read to `read`. Also returns its size in bytes.
+    pub fn open(path: &Path, read: &Arc<AtomicUsize>) -> io::Result<(Self, usize)> {
         let file = File::open(path)?;
         let total = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-        let read = Arc::<AtomicUsize>::default();
-        Ok((Self { file, read: Arc::clone(&read) }, total, read))
+        Ok((Self { file, read: Arc::clone(read) }, total))
     }
 }
 

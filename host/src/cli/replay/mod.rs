@@ -1,7 +1,13 @@
-//! `berth replay`: plays a capture back.
+//! `berth replay`: plays a capture back, with the recorded policy or with others.
 
+mod compaction;
+mod comparison;
+mod condition;
 pub(super) mod input;
+mod plot;
+mod policies;
 mod report;
+mod table;
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -10,12 +16,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use berth_capture::record::Source;
 use berth_capture::{CaptureError, CaptureReader, Header};
 use berth_config::Configuration;
 use berth_config::v1alpha1::BerthConfiguration;
 use berth_plugin_host::ComponentSet;
 use berth_replay::{Outcome, Replay, ReplayError, ReplayOptions, patient};
 
+use self::comparison::ComparisonFlags;
 use self::input::Counted;
 use self::report::Report;
 use super::components;
@@ -24,8 +32,8 @@ use super::output::{self, OutputFlag};
 use super::progress::Progress;
 
 const EXIT: &[(u8, &str)] = &[
-    (0, "every action is the recorded one"),
-    (1, "an action differs, or the capture can't be played back to its end"),
+    (0, "every action is the recorded one, or no condition of --fail-if is true"),
+    (1, "an action differs, a condition is true, or the capture can't be played back to its end"),
 ];
 
 /// Arguments of `berth replay`.
@@ -45,15 +53,25 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     keep: Option<String>,
     #[command(flatten)]
+    comparison: ComparisonFlags,
+    #[command(flatten)]
     output: OutputFlag,
 }
 
-/// Plays the capture back. The exit status tells whether all actions are the recorded ones.
+/// Plays the capture back. The exit status tells whether all actions are the recorded ones, or whether a condition of a
+/// comparison is true.
 ///
 /// # Errors
 /// The capture or a component can't be read, or a recorded component is not here.
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let files = input::files(&args.capture)?;
+    if args.comparison.policies.is_given() || source(&files[0])? == Source::Cluster {
+        if args.keep.is_some() {
+            bail!("--keep keeps the actions of a scheduler that recorded itself, and compares no policies");
+        }
+        return comparison::run(&args.capture, &files, args.modules.as_deref(), &args.comparison, args.output);
+    }
+    args.comparison.check_unused()?;
     if let (Some(_), true) = (&args.keep, files.len() > 1) {
         bail!("--keep: {} has several files; name one of them", args.capture.display());
     }
@@ -68,7 +86,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
 
 /// Plays a file back. Also returns why it could not be played back to its end, if there is a reason.
 fn replay(path: &Path, args: &Args) -> Result<(Outcome, Option<String>)> {
-    let (file, total, read) = Counted::open(path)?;
+    let read = Arc::default();
+    let (file, total) = Counted::open(path, &read)?;
     let reader = CaptureReader::new(file)?;
     let components = components_of(reader.header(), path, args.modules.clone())?;
     let mut replay = Replay::new(reader, Arc::new(components), ReplayOptions::default())?;
@@ -94,15 +113,25 @@ fn play<R: std::io::Read>(replay: &mut Replay<R>) -> Result<(), ReplayError> {
     Ok(())
 }
 
+/// Returns who decided about the pods of the capture.
+fn source(file: &Path) -> Result<Source> {
+    let reader = CaptureReader::open(file).with_context(|| file.display().to_string())?;
+    Ok(reader.header().source)
+}
+
 /// Loads the components for a replay of this file: the default plugins and those in `modules`, or else in the folder
 /// beside the file.
 ///
 /// # Errors
 /// The configuration in the capture is invalid, or the folder can't be read.
 pub(super) fn components_of(header: &Header, path: &Path, modules: Option<PathBuf>) -> Result<ComponentSet> {
+    components_with(header, modules.or_else(|| input::modules(path)))
+}
+
+/// Loads the default plugins, and the components in this directory.
+fn components_with(header: &Header, modules: Option<PathBuf>) -> Result<ComponentSet> {
     let berth = configuration(header)?;
     let limits = Arc::new(patient(&berth.limits()));
-    let modules = modules.or_else(|| input::modules(path));
     components::load(&crate::loader_options(&berth, modules, limits)?)
 }
 

@@ -96,7 +96,8 @@ fn describe(difference: &Difference, text: &mut String) -> std::fmt::Result {
     writeln!(text, "  replayed action {}: {}", action + 1, shown(replayed))
 }
 
-fn length(began: Timestamp, ended: Timestamp) -> String {
+/// Returns the time between two moments, for people.
+pub(super) fn length(began: Timestamp, ended: Timestamp) -> String {
     berth_apimachinery::human_duration(i64::try_from(ended.since(began).as_secs()).unwrap_or(i64::MAX))
 }
 
