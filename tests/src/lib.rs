@@ -22,6 +22,7 @@ pub mod objects;
 mod process;
 pub mod programs;
 mod proxy;
+pub mod recording;
 pub mod replayed;
 pub mod served;
 mod session;

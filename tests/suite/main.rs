@@ -13,6 +13,7 @@ mod binary;
 mod captures;
 mod claims;
 mod command_line;
+mod comparisons;
 mod configuration;
 mod examples;
 mod explain;
@@ -106,6 +107,7 @@ fn main() -> ExitCode {
     let mut standalone = binary::trials();
     standalone.extend(captures::trials());
     standalone.extend(command_line::trials());
+    standalone.extend(comparisons::trials());
     standalone.extend(configuration::trials());
     standalone.extend(projects::trials());
     standalone.extend(examples::trials());

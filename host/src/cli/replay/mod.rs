@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use berth_capture::record::Source;
 use berth_capture::{CaptureError, CaptureReader, Header};
 use berth_config::Configuration;
@@ -65,6 +65,9 @@ pub struct Args {
 /// The capture or a component can't be read, or a recorded component is not here.
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let files = input::files(&args.capture)?;
+    if let Some(modules) = &args.modules {
+        ensure!(modules.is_dir(), "--modules: {} is not a directory", modules.display());
+    }
     if args.comparison.policies.is_given() || source(&files[0])? == Source::Cluster {
         if args.keep.is_some() {
             bail!("--keep keeps the actions of a scheduler that recorded itself, and compares no policies");

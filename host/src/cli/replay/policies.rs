@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use berth_config::Configuration;
 use berth_core::queue::Backoff;
 use berth_plugin_host::ComponentSet;
@@ -91,6 +91,10 @@ fn load(
             (configuration(history.header())?, specs, None, Vec::new())
         }
     };
+    if let Some(directory) = plugins {
+        // A scheduler waits for its plugins directory. A comparison has nothing to wait for.
+        ensure!(directory.is_dir(), "--plugins: {} is not a directory", directory.display());
+    }
     let directory = plugins.map(Path::to_owned).or_else(|| berth.plugin_directory.clone());
     let directory = directory.or_else(|| modules.map(Path::to_owned));
     let limits = Arc::new(patient(&berth.limits()));
