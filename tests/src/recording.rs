@@ -18,17 +18,17 @@ pub const BEGIN: Timestamp = Timestamp(1_767_225_600_000);
 
 /// Returns the default plugins, compiled once.
 ///
-/// # Panics
+/// # Errors
 /// The default plugins can't be compiled.
-#[must_use]
-pub fn default_plugins() -> Arc<ComponentSet> {
+pub fn default_plugins() -> Result<Arc<ComponentSet>> {
     static COMPONENTS: OnceLock<Arc<ComponentSet>> = OnceLock::new();
-    let load = || {
-        let berth = berth_config::v1alpha1::BerthConfiguration::default();
-        let options = berth::loader_options(&berth, None, Arc::new(berth.limits())).expect("options");
-        Arc::new(ComponentSet::load(&options).expect("the default plugins"))
-    };
-    Arc::clone(COMPONENTS.get_or_init(load))
+    if let Some(components) = COMPONENTS.get() {
+        return Ok(Arc::clone(components));
+    }
+    let berth = berth_config::v1alpha1::BerthConfiguration::default();
+    let options = berth::loader_options(&berth, None, Arc::new(berth.limits()))?;
+    let components = Arc::new(ComponentSet::load(&options)?);
+    Ok(Arc::clone(COMPONENTS.get_or_init(|| components)))
 }
 
 /// Returns the profile of a scheduler without a configuration.
@@ -129,7 +129,7 @@ impl Recording {
     /// # Errors
     /// The plugins can't serve.
     pub fn default_policy(&mut self) -> Result<&mut Self> {
-        let (components, specs) = (default_plugins(), default_profiles());
+        let (components, specs) = (default_plugins()?, default_profiles());
         let mut wanted: Vec<ObjectReads> = Vec::new();
         for reads in berth_analysis::wanted(&components, specs.clone())? {
             match wanted.iter_mut().find(|known| known.kind == reads.kind) {

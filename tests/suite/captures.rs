@@ -8,7 +8,7 @@ use berth_capture::files;
 use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{node, nodes, pod, pods, with};
 use berth_tests::programs::Output;
-use berth_tests::{Journal, Process, Session, Target, api, programs, replayed};
+use berth_tests::{Journal, Process, Session, Target, api, crafted, programs, replayed};
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use libtest_mimic::Trial;
@@ -21,6 +21,7 @@ crate::case::cases!(Both:
     a_killed_scheduler_leaves_a_capture,
     questions_are_answered_about_a_moment,
     a_cluster_is_recorded_from_outside,
+    a_capture_with_all_fields_serves_further_plugins,
 );
 
 /// Returns the trials that need no cluster: one for each kept capture, and one about mistakes.
@@ -209,25 +210,35 @@ async fn questions_are_answered_about_a_moment(target: &Target) -> Result<()> {
     Ok(())
 }
 
+/// Starts `berth capture` with these flags. Returns when the command records, with the path of the file.
+async fn record_from_outside(target: &Target, flags: &[&str]) -> Result<(Process, PathBuf)> {
+    let file = target.home().join(format!("outside.{}", files::EXTENSION));
+    let mut command = tokio::process::Command::new(programs::berth()?);
+    command.args(["capture", "--log=info", "--kubeconfig"]).arg(&target.kubeconfig).arg("-o").arg(&file).args(flags);
+    let recording = Process::spawn(command)?;
+    recording.until_logged("writing a capture").await?;
+    Ok((recording, file))
+}
+
+/// Returns when all of these texts are in the file.
+async fn until_recorded(file: &Path, parts: &[&str]) -> Result<()> {
+    eventually("the pods and the plugins are in the file", || async {
+        let text = text_so_far(file)?;
+        let missing: Vec<&&str> = parts.iter().filter(|part| !text.contains(**part)).collect();
+        Ok(Look::at(missing.is_empty(), || format!("{} bytes are in the file, without {missing:?}", text.len())))
+    })
+    .await
+}
+
 /// `berth capture` records what other clients do, and changes nothing.
 async fn a_cluster_is_recorded_from_outside(target: &Target) -> Result<()> {
     api::create_all(&target.client, nodes("n", 2, 4)).await?;
-    let file = target.home().join(format!("outside.{}", files::EXTENSION));
-    let mut command = tokio::process::Command::new(programs::berth()?);
-    command.args(["capture", "--log=info", "--kubeconfig"]).arg(&target.kubeconfig).arg("-o").arg(&file);
-    let mut recording = Process::spawn(command)?;
-    recording.until_logged("writing a capture").await?;
+    let (mut recording, file) = record_from_outside(target, &[]).await?;
     let placed = with(pod("placed", "1"), &json!({"spec": {"nodeName": "n-0"}}));
     for object in [&placed, &pod("pending", "1")] {
         api::create(&target.client, object).await?;
     }
-    eventually("the pods and the plugins are in the file", || async {
-        let text = text_so_far(&file)?;
-        let parts = ["\"name\":\"placed\"", "\"name\":\"pending\"", "\"pluginsSwapped\""];
-        let found = parts.iter().all(|part| text.contains(part));
-        Ok(Look::at(found, || format!("{} bytes are in the file", text.len())))
-    })
-    .await?;
+    until_recorded(&file, &["\"name\":\"placed\"", "\"name\":\"pending\"", "\"pluginsSwapped\""]).await?;
     recording.stop().await?;
     let pods: Api<Pod> = Api::default_namespaced(target.client.clone());
     let pending = pods.get("pending").await?;
@@ -242,6 +253,42 @@ async fn a_cluster_is_recorded_from_outside(target: &Target) -> Result<()> {
     ensure!(fits.success && answer["fits"] == true, "{answer:#}");
     let again = ask(&["capture", "--kubeconfig", &target.kubeconfig.display().to_string(), "-o", &file]).await?;
     ensure!(again.status == Some(1) && again.stderr.contains("exists already; choose another file"), "{again:?}");
+    Ok(())
+}
+
+/// A plugin that was not there when the capture was made reads a field that no default plugin reads.
+async fn a_capture_with_all_fields_serves_further_plugins(target: &Target) -> Result<()> {
+    api::create_all(&target.client, nodes("n", 2, 4)).await?;
+    api::create(&target.client, &pod("before", "1")).await?;
+    let (mut recording, file) = record_from_outside(target, &["--all-fields"]).await?;
+    let change = json!({"spec": {
+        "subdomain": "web",
+        "containers": [{"name": "c", "image": "i", "env": [{"name": "PASSWORD", "value": "hidden-from-captures"}]}],
+    }});
+    api::create(&target.client, &with(pod("having", "1"), &change)).await?;
+    // The field as it is in a pod, and not its path in the list of wanted fields.
+    until_recorded(&file, &["subdomain\\\":\\\"web", "\"name\":\"before\"", "\"pluginsSwapped\""]).await?;
+    recording.stop().await?;
+    ensure!(!text_so_far(&file)?.contains("hidden-from-captures"), "the capture has an environment variable");
+
+    let directory = target.home().join("further");
+    std::fs::create_dir(&directory)?;
+    let plugin = crafted::rejecting_without_fields("Fields", &["spec.subdomain"]);
+    std::fs::write(directory.join("fields.wasm"), plugin)?;
+    let (file, directory) = (file.display().to_string(), directory.display().to_string());
+    let output = ask(&["replay", &file, "--plugins", &directory, "-o", "json"]).await?;
+    let report: Value = serde_json::from_str(&output.stdout).with_context(|| format!("{output:?}"))?;
+    let new = &report["policies"][1];
+    ensure!(new["bound"] == 1 && new["pendingAtEnd"] == 1, "{report:#}");
+    ensure!(new["stillPending"][0]["name"] == "before", "{report:#}");
+
+    // The scheduler of the test recorded what the default plugins read.
+    let narrow = target.captures().display().to_string();
+    target.stop(target.scheduler().await?).await?;
+    let output = ask(&["replay", &narrow, "--plugins", &directory]).await?;
+    let expected = "the plugin Fields reads the fields spec.subdomain of v1 Pod, which the capture lacks; record the \
+                    cluster with berth capture --all-fields";
+    ensure!(output.status == Some(1) && output.stderr.contains(expected), "{output:?}");
     Ok(())
 }
 

@@ -28,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
         a_job_starts_over_after_a_preemption,
         pods_of_a_deleted_node_are_replaced,
         pods_of_other_schedulers_are_placed_as_recorded,
+        what_happened_before_the_plugins_served_is_the_beginning,
         a_scheduler_that_starts_again_forgets_what_is_gone,
         a_plugin_that_reads_what_the_capture_lacks_is_named,
         two_replays_agree,
@@ -45,7 +46,7 @@ fn compared(capture: Recording) -> Result<(Column, Column)> {
 fn columns(files: &[Vec<u8>]) -> Result<(Column, Column)> {
     let files = files.iter().enumerate().map(|(number, bytes)| (format!("{number}").into(), &bytes[..]));
     let history = History::read(files)?;
-    let plugins = Decider::CapturePolicy(default_plugins());
+    let plugins = Decider::CapturePolicy(default_plugins()?);
     let deciders = vec![("recorded".to_owned(), Decider::Recorded), ("berth".to_owned(), plugins)];
     let comparison = compare(&history, deciders, &mut |_, _| {}, &mut |_, _, _| None)?;
     let [recorded, berth] = <[Column; 2]>::try_from(comparison.columns).ok().context("two columns")?;
@@ -110,7 +111,7 @@ fn preemption(kind: &str) -> Result<Recording> {
 /// all.
 async fn preempted_pods_and_their_replacements_are_of_the_replay() -> Result<()> {
     let bytes = preemption("ReplicaSet")?.end()?;
-    let (recorded, preempting) = columns(&[bytes.clone()])?;
+    let (recorded, preempting) = columns(std::slice::from_ref(&bytes))?;
     ensure!(recorded.measures.evictions == 1 && recorded.measures.bound == 3, "{:#?}", recorded.measures);
     ensure!(preempting.measures.evictions == 1, "{:#?}", preempting.measures);
     ensure!(preempting.measures.bound == 3 && preempting.measures.pending_at_end == 0, "{:#?}", preempting.measures);
@@ -183,6 +184,20 @@ async fn pods_of_other_schedulers_are_placed_as_recorded() -> Result<()> {
     let (recorded, berth) = compared(capture)?;
     ensure!(berth.measures.bound == 2 && berth.placed_elsewhere == 0, "{recorded:#?} {berth:#?}");
     ensure!(berth.measures.pending.max == 1.0, "{:?}", berth.measures.pending);
+    Ok(())
+}
+
+/// Pods changed, and were bound, between the first list and the moment at which the plugins served.
+async fn what_happened_before_the_plugins_served_is_the_beginning() -> Result<()> {
+    let mut capture = Recording::new(Source::Cluster)?;
+    let (runs, gated) = (pod("runs", "2"), pod("gated", "2"));
+    let closed = with(gated.clone(), &json!({"spec": {"schedulingGates": [{"name": "closed"}]}}));
+    capture.set(&node("n", 2))?.set(&node("m", 2))?.set(&runs)?.set(&closed)?;
+    capture.at(1).pod(&runs, |pod| pod.node_name = "m".into())?.set(&gated)?;
+    capture.at(2).default_policy()?.at(60).event(Event::Tick)?;
+    let (_, berth) = compared(capture)?;
+    ensure!(berth.measures.bound == 1 && berth.measures.pending_at_end == 0, "{berth:#?}");
+    ensure!(berth.moved.len() == 1 && berth.moved[0].new.as_deref() == Some("n"), "{:?}", berth.moved);
     Ok(())
 }
 

@@ -42,7 +42,7 @@ pub enum ReplayError {
         if *is_kind {
             "record the cluster with berth capture --plugins DIR --config FILE, with this plugin in DIR"
         } else {
-            "record with berth capture --all-fields, or --capture-all-fields"
+            "record the cluster with berth capture --all-fields"
         }
     )]
     NotInCapture {

@@ -1,8 +1,12 @@
 //! Records the steps of the scheduling thread.
 
+use std::sync::Arc;
+
+use berth_apimachinery::all_fields;
 use berth_capture::record::Source;
 use berth_capture::{EventToWrite, ExtenderAnswer, Header, PolicyRecord, RecordedProfile, Recorder, StepToWrite};
 use berth_config::Configuration;
+use berth_core::model::{ObjectKind, ObjectReads};
 use berth_core::plugins::FailedCall;
 use berth_core::profile::Profile;
 use berth_core::profile_spec::ProfileSpec;
@@ -15,11 +19,31 @@ pub struct Capture {
     specs: Vec<ProfileSpec>,
     /// The profiles that serve.
     served: Vec<ProfileSpec>,
+    /// Whether all fields are recorded, instead of those that plugins read.
+    all_fields: bool,
 }
 
 impl Capture {
-    pub fn new(recorder: Recorder) -> Self {
-        Self { recorder, specs: Vec::new(), served: Vec::new() }
+    pub fn new(recorder: Recorder, all_fields: bool) -> Self {
+        Self { recorder, specs: Vec::new(), served: Vec::new(), all_fields }
+    }
+
+    /// Returns what the informers must read before the first event, in addition to what plugins read.
+    pub fn first_event(&self) -> Option<Event> {
+        let kinds = [ObjectKind::pod(), ObjectKind::node()].map(Arc::new);
+        let reads = kinds.map(|kind| ObjectReads { kind, ..ObjectReads::default() });
+        self.all_fields.then(|| self.with_all_fields(Event::ObjectsWanted(reads.to_vec())))
+    }
+
+    /// Returns the event, with all fields if plugins want to read objects and all fields are recorded.
+    pub fn with_all_fields(&self, event: Event) -> Event {
+        match event {
+            Event::ObjectsWanted(mut wanted) if self.all_fields => {
+                wanted.iter_mut().for_each(|reads| reads.fields.extend(all_fields(&reads.kind)));
+                Event::ObjectsWanted(wanted)
+            }
+            event => event,
+        }
     }
 
     /// Remembers the profiles of a delivered set of plugins. If the set is installed, [`Event::PluginsSwapped`] follows.

@@ -51,6 +51,9 @@ impl EventLoop {
         if self.capture.is_some() {
             self.engine.record_failures();
         }
+        if let Some(event) = self.capture.as_ref().and_then(Capture::first_event) {
+            self.step(event);
+        }
         loop {
             if !self.handle_arrived() {
                 return;
@@ -147,6 +150,7 @@ impl EventLoop {
             None => self.engine.step(event, now, &mut *self.extenders, &mut metered),
             Some(capture) => {
                 capture.begin_if_due(now, self.engine.core());
+                let event = capture.with_all_fields(event);
                 let recorded = capture.event(&event);
                 let mut extenders = RecordingExtenders::new(&mut *self.extenders);
                 let actions = self.engine.step(event, now, &mut extenders, &mut metered);

@@ -74,6 +74,9 @@ pub struct Options {
     pub capture_modules: bool,
     /// Whether the scheduler only watches the cluster. It then schedules no pods and changes nothing.
     pub only_watches: bool,
+    /// Whether a capture has all fields of pods, nodes, and the kinds that plugins read. Only with `only_watches`, because
+    /// a change of a field that no plugin reads would let a scheduler try pods again.
+    pub capture_all_fields: bool,
     /// Options of the core.
     pub core: berth_core::Options,
     /// Options of the API client.
@@ -168,10 +171,10 @@ impl Scheduler {
         let shell = Arc::new(shell);
         let perform = {
             let shell = Arc::clone(&shell);
-            let only_watches = options.only_watches;
+            let (only_watches, all_fields) = (options.only_watches, options.capture_all_fields);
             Box::new(move |mut actions: Vec<Action>| {
                 if only_watches {
-                    actions.retain(|action| matches!(action, Action::Watch(_) | Action::StopWatching(_)));
+                    actions.retain(|action| is_watch(action, all_fields));
                 }
                 shell.perform_all(actions);
             })
@@ -195,7 +198,7 @@ impl Scheduler {
         let event_loop = EventLoop {
             engine: Engine::new(core, guests),
             extenders: asker,
-            capture: capture.map(Capture::new),
+            capture: capture.map(|capture| Capture::new(capture, options.only_watches && options.capture_all_fields)),
             events: events_in,
             control: control_in,
             perform,
@@ -316,6 +319,16 @@ impl Scheduler {
         }
         let shell = Arc::into_inner(self.shell).context("another part still uses the API client")?;
         Ok(shell.shutdown(deadline.saturating_duration_since(Instant::now())).await)
+    }
+}
+
+/// Returns whether a scheduler that only watches executes the action. For a capture with all fields, the fields of pods
+/// and nodes are read also if no plugin names them.
+fn is_watch(action: &Action, all_fields: bool) -> bool {
+    match action {
+        Action::Watch(_) => true,
+        Action::StopWatching(kind) => !(all_fields && kind.is_pod_or_node()),
+        _ => false,
     }
 }
 

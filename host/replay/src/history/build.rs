@@ -141,7 +141,13 @@ impl Builder {
         // The comparison begins here: a pod that runs already starts here.
         let begin = self.end;
         self.begin = Some(begin);
-        self.pods.iter_mut().filter_map(|pod| pod.bound.as_mut()).for_each(|(bound, _)| *bound = begin);
+        for pod in &mut self.pods {
+            // What changed before is no change any more.
+            let placed = pod.bound.as_ref().map(|(_, node)| node.clone()).unwrap_or_default();
+            let start_time = pod.pod.start_time;
+            pod.pod = Arc::new(Pod { node_name: placed, start_time, ..Pod::clone(&pod.latest) });
+            pod.bound.iter_mut().for_each(|(bound, _)| *bound = begin);
+        }
     }
 
     fn event(&mut self, at: Timestamp, event: Event) {
@@ -151,6 +157,10 @@ impl Builder {
                     listed.nodes.insert(node.name.clone());
                 }
                 if self.nodes.insert(node.name.clone(), Arc::clone(&node)).is_none_or(|before| before != node) {
+                    if self.is_first_list(&ObjectKind::node()) {
+                        let known = self.beginning.nodes.iter_mut().find(|known| known.name == node.name);
+                        known.into_iter().for_each(|known| Arc::make_mut(known).fields = node.fields.clone());
+                    }
                     self.change(at, Change::NodeSet(node));
                 }
             }
@@ -187,6 +197,11 @@ impl Builder {
         self.kinds.entry(kind).or_insert(Known::Refused(why));
     }
 
+    /// Returns whether the kind is being listed for the first time, after the beginning: the list says what existed before.
+    fn is_first_list(&self, kind: &ObjectKind) -> bool {
+        self.begun && !self.kinds.contains_key(kind)
+    }
+
     fn object_set(&mut self, at: Timestamp, object: Arc<Object>) {
         if let Some(listed) = &mut self.listed {
             listed.objects.insert(object.key.clone());
@@ -195,8 +210,7 @@ impl Builder {
         if before.is_some_and(|before| before == object) {
             return;
         }
-        // The first list of a kind says what existed before.
-        if self.begun && !self.kinds.contains_key(&object.key.kind) {
+        if self.is_first_list(&object.key.kind) {
             self.beginning.objects.push(object);
             return;
         }
@@ -217,6 +231,9 @@ impl Builder {
         let latest = neutral(pod);
         if *self.pods[index].latest != latest {
             let latest = Arc::new(latest);
+            if self.is_first_list(&ObjectKind::pod()) {
+                Arc::make_mut(&mut self.pods[index].pod).fields = latest.fields.clone();
+            }
             self.pods[index].latest = Arc::clone(&latest);
             self.change(at, Change::PodChanged(index, latest));
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use berth_core::intent::Intent;
-use berth_core::model::{ObjectReads, Pod, PodKey};
+use berth_core::model::{ObjectKind, ObjectReads, Pod, PodKey};
 use berth_core::{Action, Event};
 
 use super::World;
@@ -66,6 +66,17 @@ impl World<'_> {
         self.events.push_back(Event::PodSet(Arc::clone(&known.pod)));
     }
 
+    /// Sends all pods or all nodes again, because plugins name other fields than before.
+    fn send_again(&mut self, kind: &ObjectKind) {
+        if *kind == ObjectKind::pod() {
+            let pods = self.pods.iter().flatten().map(|known| Event::PodSet(Arc::clone(&known.pod)));
+            self.events.extend(pods);
+        } else {
+            let nodes = self.nodes.values().map(|node| Event::NodeSet(Arc::clone(node)));
+            self.events.extend(nodes);
+        }
+    }
+
     /// Lists the objects of a kind.
     fn watch(&mut self, reads: ObjectReads) {
         let known = self.history.kinds.get(&reads.kind);
@@ -78,7 +89,10 @@ impl World<'_> {
             // The capture lacks the kind. The plugin that reads it is told that the list is not complete.
             _ => return,
         }
-        if !reads.kind.is_pod_or_node() {
+        if reads.kind.is_pod_or_node() {
+            self.named.set(&reads);
+            self.send_again(&reads.kind);
+        } else {
             let of_kind = self.objects.values().filter(|object| object.key.kind == reads.kind);
             let shown: Vec<Event> = of_kind.filter_map(|object| self.shown(object)).map(Event::ObjectSet).collect();
             self.events.extend(shown);

@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, channel};
 use berth_core::cache::Cache;
 use berth_core::extenders::NoExtenders;
 use berth_core::limits::Limits;
-use berth_core::model::{Object, ObjectKey, ObjectReads};
+use berth_core::model::{Node, Object, ObjectKey, ObjectReads};
 use berth_core::{Event, Options, Timestamp};
 use berth_engine::Engine;
 use berth_plugin_host::{Delivery, Guests};
@@ -26,6 +26,7 @@ use hashbrown::HashMap;
 
 pub use self::decider::{Decider, Policy};
 use self::pods::WorldPod;
+use self::reads::NamedFieldsOfPlugins;
 use crate::error::ReplayError;
 use crate::history::{Change, History, PodIndex};
 use crate::measure::{Course, Sampler};
@@ -49,7 +50,10 @@ pub(crate) struct World<'h> {
     /// The pods of the history, at the same indexes, then the replacements of preempted pods.
     pods: Vec<Option<WorldPod>>,
     by_uid: HashMap<Box<str>, PodIndex>,
+    nodes: BTreeMap<Box<str>, Arc<Node>>,
     objects: BTreeMap<ObjectKey, Arc<Object>>,
+    /// The fields of pods and nodes that the plugins name.
+    named: NamedFieldsOfPlugins,
     /// The objects that plugins changed in this world.
     changed: BTreeSet<ObjectKey>,
     /// The events that come before the next scheduling cycle.
@@ -109,6 +113,8 @@ impl<'h> World<'h> {
             next: 0,
             pods: vec![None; history.pods.len()],
             by_uid: HashMap::new(),
+            nodes: BTreeMap::new(),
+            named: NamedFieldsOfPlugins::default(),
             objects: history.beginning.objects.iter().map(|object| (object.key.clone(), Arc::clone(object))).collect(),
             changed: BTreeSet::new(),
             events: VecDeque::new(),
@@ -125,7 +131,7 @@ impl<'h> World<'h> {
     /// Fills the cluster as it was at the beginning, and brings the first plugins into service.
     fn begin(&mut self, decider: &mut decider::Deciding) -> Result<(), ReplayError> {
         let history = self.history;
-        history.beginning.nodes.iter().for_each(|node| self.events.push_back(Event::NodeSet(Arc::clone(node))));
+        history.beginning.nodes.iter().for_each(|node| self.set_node(node));
         history.beginning.pods.iter().for_each(|pod| self.create(*pod));
         self.deliver();
         decider.begin(self)?;
@@ -197,6 +203,7 @@ impl<'h> World<'h> {
     }
 
     fn step(&mut self, event: Event) {
+        let event = self.named.narrow(event);
         let actions = self.engine.step(event, self.now, &mut NoExtenders, &mut ());
         self.steps += 1;
         if self.steps.is_multiple_of(EVENTS_PER_UPDATE) {

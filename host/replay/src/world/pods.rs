@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use berth_analysis::whatif::belongs_to_node;
-use berth_core::model::Pod;
+use berth_core::model::{Node, Pod};
 use berth_core::{Event, Timestamp};
 
 use super::{QUARANTINE, World};
@@ -29,8 +29,9 @@ impl World<'_> {
     /// Applies a change of the history.
     pub(super) fn apply(&mut self, change: &Change) {
         match change {
-            Change::NodeSet(node) => self.events.push_back(Event::NodeSet(Arc::clone(node))),
+            Change::NodeSet(node) => self.set_node(node),
             Change::NodeRemoved(name) => {
+                self.nodes.remove(name);
                 self.events.push_back(Event::NodeRemoved(name.clone()));
                 if !self.as_recorded {
                     self.deserted.push(Reverse((self.now.after(QUARANTINE), name.clone())));
@@ -60,6 +61,11 @@ impl World<'_> {
             // The caller exchanges plugins.
             Change::Policy(_) => {}
         }
+    }
+
+    pub(super) fn set_node(&mut self, node: &Arc<Node>) {
+        self.nodes.insert(node.name.clone(), Arc::clone(node));
+        self.events.push_back(Event::NodeSet(Arc::clone(node)));
     }
 
     /// Creates a pod of the history.

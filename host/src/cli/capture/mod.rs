@@ -45,6 +45,11 @@ pub struct Args {
     /// Directory of further plugins (*.wasm) that are to read the capture.
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
+    /// Also record the fields that no plugin reads, for replays with further plugins.
+    ///
+    /// Of pods, nodes, and the kinds that the plugins read. Environment variables, annotations and Secrets are left out.
+    #[arg(long)]
+    all_fields: bool,
 }
 
 /// Records the cluster.
@@ -62,6 +67,7 @@ pub(super) async fn run(args: Args) -> Result<()> {
     let mut options = Options::of(configuration);
     options.plugins_dir = args.plugins.or(options.plugins_dir);
     options.only_watches = true;
+    options.capture_all_fields = args.all_fields;
     let lost = options.metrics.capture_lost();
     options.capture =
         Some(RecorderOptions { target: Target::File(args.file.clone()), limit: u64::MAX, lost: lost.clone() });
