@@ -1,7 +1,7 @@
 //! Benchmark of scheduling decisions without an API server: the core with the default components. It measures CPU
 //! time of the thread that decides. Run it with `scripts/bench` or `cargo bench --workspace --bench engine`.
 //!
-//! Environment: `BENCH_ENGINE_PART` (`workloads`, the default; `large`, `price` or `reload`), `BENCH_ENGINE_OUT` (a
+//! Environment: `BENCH_ENGINE_PART` (`workloads`, the default; `large`, `price`, `reload` or `replay`), `BENCH_ENGINE_OUT` (a
 //! file that gets one JSON object per line), and the variables that each part reads.
 #![allow(clippy::print_stdout, reason = "a table for people")]
 
@@ -9,6 +9,7 @@ mod large;
 mod native;
 mod price;
 mod reload;
+mod replay;
 mod round;
 mod workloads;
 
@@ -27,7 +28,8 @@ fn main() -> Result<()> {
         "large" => large::measure_all(&mut lines),
         "price" => price::measure(&mut lines),
         "reload" => reload::measure(&mut lines),
-        other => bail!("BENCH_ENGINE_PART={other}: known are workloads, large, price, reload"),
+        "replay" => replay::measure(&mut lines),
+        other => bail!("BENCH_ENGINE_PART={other}: known are workloads, large, price, reload, replay"),
     }
 }
 

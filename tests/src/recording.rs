@@ -37,6 +37,21 @@ pub fn default_profiles() -> Vec<ProfileSpec> {
     berth_config::Configuration::default_profile(None).profiles
 }
 
+/// Returns the kinds that the default plugins read, each with all fields.
+///
+/// # Errors
+/// The plugins can't serve.
+pub fn default_reads() -> Result<Vec<ObjectReads>> {
+    let mut wanted: Vec<ObjectReads> = Vec::new();
+    for reads in berth_analysis::wanted(&*default_plugins()?, default_profiles())? {
+        match wanted.iter_mut().find(|known| known.kind == reads.kind) {
+            Some(known) => known.fields.extend(reads.fields),
+            None => wanted.push(reads),
+        }
+    }
+    Ok(wanted)
+}
+
 /// A capture in memory.
 pub struct Recording {
     writer: CaptureWriter<Vec<u8>>,
@@ -69,12 +84,12 @@ impl Recording {
         self
     }
 
-    /// Adds an event.
+    /// Adds an event without actions.
     ///
     /// # Errors
     /// As [`Self::new`].
     pub fn event(&mut self, event: Event) -> Result<&mut Self> {
-        self.step(EventToWrite::Event(event), Vec::new())
+        self.event_with(event, Vec::new())
     }
 
     /// Adds a scheduling cycle with these actions.
@@ -82,7 +97,15 @@ impl Recording {
     /// # Errors
     /// As [`Self::new`].
     pub fn cycle(&mut self, actions: Vec<Action>) -> Result<&mut Self> {
-        self.step(EventToWrite::Event(Event::Cycle), actions)
+        self.event_with(Event::Cycle, actions)
+    }
+
+    /// Adds an event with the actions of the scheduler.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn event_with(&mut self, event: Event, actions: Vec<Action>) -> Result<&mut Self> {
+        self.step(EventToWrite::Event(event), actions)
     }
 
     fn step(&mut self, event: EventToWrite, actions: Vec<Action>) -> Result<&mut Self> {
@@ -91,17 +114,26 @@ impl Recording {
         Ok(self)
     }
 
-    /// Adds or changes a node, a pod, or another object that the plugins read. A pod without a uid gets its name as uid.
+    /// Adds or changes a node or a pod. A pod without a uid gets its name as uid.
     ///
     /// # Errors
     /// The object is invalid.
     pub fn set(&mut self, object: &Value) -> Result<&mut Self> {
+        let event = self.read(object)?;
+        self.event(event)
+    }
+
+    /// Returns the event for a node or a pod, as [`Self::set`] adds it.
+    ///
+    /// # Errors
+    /// The object is invalid.
+    pub fn read(&self, object: &Value) -> Result<Event> {
         let mut object = object.clone();
         if object["metadata"]["uid"].is_null() {
             object["metadata"]["uid"] = object["metadata"]["name"].clone();
         }
         let event = self.reader.set(&object, &mut Notes::default())?;
-        self.event(event.with_context(|| format!("nobody reads {object}"))?)
+        event.with_context(|| format!("nobody reads {object}"))
     }
 
     /// Changes a pod.
@@ -129,22 +161,23 @@ impl Recording {
     /// # Errors
     /// The plugins can't serve.
     pub fn default_policy(&mut self) -> Result<&mut Self> {
-        let (components, specs) = (default_plugins()?, default_profiles());
-        let mut wanted: Vec<ObjectReads> = Vec::new();
-        for reads in berth_analysis::wanted(&components, specs.clone())? {
-            match wanted.iter_mut().find(|known| known.kind == reads.kind) {
-                Some(known) => known.fields.extend(reads.fields),
-                None => wanted.push(reads),
-            }
-        }
-        for reads in wanted {
+        for reads in default_reads()? {
             self.event(Event::ObjectsListed(reads))?;
         }
-        let set = components.set(specs.clone())?;
+        self.default_policy_with(Vec::new())
+    }
+
+    /// Says that the default profile serves, with the actions of the scheduler.
+    ///
+    /// # Errors
+    /// The plugins can't serve.
+    pub fn default_policy_with(&mut self, actions: Vec<Action>) -> Result<&mut Self> {
+        let specs = default_profiles();
+        let set = default_plugins()?.set(specs.clone())?;
         let plugins = |at: usize| set.profiles()[at].components.clone();
         let profiles = specs.into_iter().enumerate().map(|(at, spec)| RecordedProfile { spec, plugins: plugins(at) });
         let policy = PolicyRecord { profiles: profiles.collect() };
-        self.step(EventToWrite::Policy(policy), Vec::new())
+        self.step(EventToWrite::Policy(policy), actions)
     }
 
     /// Returns the bytes of the capture.

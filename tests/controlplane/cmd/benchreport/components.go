@@ -75,6 +75,29 @@ func (r *report) reloadTable(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
+// replayResult is the size of a capture, and the time to play it back.
+type replayResult struct {
+	Pods        int     `json:"pods"`
+	Nodes       int     `json:"nodes"`
+	Events      int     `json:"events"`
+	BytesPerPod float64 `json:"bytesPerPod"`
+	Replay      float64 `json:"replaySeconds"`
+	Compare     float64 `json:"compareSeconds"` // to read the capture and play it back with two policies
+}
+
+func (r *report) replayTable(b *strings.Builder) {
+	if len(r.Replay) == 0 {
+		return
+	}
+	b.WriteString("## Captures played back\n\nThe time to play every event back, and to compare a policy with the recorded one, in s.\n\n")
+	header(b, "pods", "nodes", "events", "bytes a pod", "replay", "comparison of two policies")
+	for _, line := range r.Replay {
+		row(b, fmt.Sprint(line.Pods), fmt.Sprint(line.Nodes), fmt.Sprint(line.Events), fmt.Sprintf("%.0f", line.BytesPerPod),
+			fmt.Sprintf("%.1f", line.Replay), fmt.Sprintf("%.1f", line.Compare))
+	}
+	b.WriteString("\n")
+}
+
 // priceResult compares the time of a plugin as a component with the time of the plugin's native code. For all plugins
 // together, it also compares the time of the components with the time of the whole scheduling decision.
 type priceResult struct {

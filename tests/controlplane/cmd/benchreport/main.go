@@ -3,8 +3,8 @@
 //
 // The folder has a file of JSON lines for each kind of measurement. real.jsonl and embedded.jsonl come from the
 // load generator, with one line per run. start.jsonl and memory.jsonl come from the load generator too, on clusters
-// whose pods already run. engine.jsonl, large.jsonl, price.jsonl and reload.jsonl come from the benchmark of the
-// engine alone. Any file may be missing.
+// whose pods already run. engine.jsonl, large.jsonl, price.jsonl, reload.jsonl and replay.jsonl come from the
+// benchmark of the engine alone. Any file may be missing.
 package main
 
 import (
@@ -24,6 +24,7 @@ type report struct {
 	Large    []largeResult   `json:"large"`
 	Price    []priceResult   `json:"price"`
 	Reload   []reloadResult  `json:"reload"`
+	Replay   []replayResult  `json:"replay"`
 	Start    []runningRun    `json:"start"`
 	Memory   []runningRun    `json:"memory"`
 }
@@ -55,6 +56,7 @@ func run(folder string) error {
 		readInto(&r.Large, folder, "large.jsonl"),
 		readInto(&r.Price, folder, "price.jsonl"),
 		readInto(&r.Reload, folder, "reload.jsonl"),
+		readInto(&r.Replay, folder, "replay.jsonl"),
 		readInto(&r.Start, folder, "start.jsonl"),
 		readInto(&r.Memory, folder, "memory.jsonl"),
 	); err != nil {

@@ -18,6 +18,7 @@ func (r *report) tables() string {
 	r.largeTable(&b)
 	r.priceTables(&b)
 	r.reloadTable(&b)
+	r.replayTable(&b)
 	return b.String()
 }
 
