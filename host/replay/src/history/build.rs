@@ -349,3 +349,7 @@ impl Builder {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "build_test.rs"]
+mod tests;

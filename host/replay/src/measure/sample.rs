@@ -231,3 +231,87 @@ fn owner(pod: &Pod) -> Option<&str> {
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
 }
+
+#[cfg(test)]
+mod tests {
+    use berth_core::model::{Labels, Node, Owner, PodKey};
+
+    use super::*;
+
+    fn resources(milli_cpu: i64, memory: i64, pods: i64) -> Resources {
+        Resources { milli_cpu, memory, pods, ..Resources::default() }
+    }
+
+    fn requests(milli_cpu: i64, memory: i64) -> Arc<PodRequests> {
+        Arc::new(PodRequests { effective: resources(milli_cpu, memory, 0), ..PodRequests::default() })
+    }
+
+    /// Returns a cluster with two nodes in two zones, and these pods: name, node, CPU, controller.
+    fn cluster(pods: &[(&str, &str, i64, &str)]) -> Cache {
+        let mut cache = Cache::default();
+        for (name, zone) in [("a", "one"), ("b", "two")] {
+            let labels: Labels = [(ZONE, zone)].into_iter().collect();
+            let allocatable = resources(1000, 100, 10);
+            cache.set_node(Arc::new(Node { name: name.into(), labels, allocatable, ..Node::default() }));
+        }
+        for (name, node, cpu, controller) in pods {
+            let owner =
+                Owner { kind: (*controller).into(), uid: (*controller).into(), controller: true, ..Owner::default() };
+            cache.set_pod(Arc::new(Pod {
+                key: PodKey { uid: (*name).into(), ..PodKey::default() },
+                node_name: (*node).into(),
+                requests: requests(*cpu, 10),
+                owners: [owner].into(),
+                ..Pod::default()
+            }));
+        }
+        cache
+    }
+
+    fn sampler(requests: Vec<(Arc<PodRequests>, u64)>) -> Sampler {
+        let resources = vec!["cpu".into(), "memory".into()];
+        Sampler { begin: Timestamp(1000), end: Timestamp(3000), resources, requests }
+    }
+
+    #[test]
+    fn samples_are_spread_evenly() {
+        let sampler = sampler(Vec::new());
+        let times: Vec<u64> = (0..).map_while(|number| sampler.time(number)).map(|time| time.0).collect();
+        assert_eq!((times.len(), times[0], times[1], times[99]), (100, 1010, 1030, 2990));
+    }
+
+    #[test]
+    fn the_use_of_a_cluster_is_measured() {
+        let cache = cluster(&[
+            ("1", "a", 500, "ReplicaSet"),
+            ("2", "a", 100, "ReplicaSet"),
+            ("3", "b", 200, "ReplicaSet"),
+            ("4", "b", 0, "DaemonSet"),
+            ("5", "b", 0, "DaemonSet"),
+        ]);
+        // One of four pods needs 500 millicores, which `a` lacks.
+        let sampler = sampler(vec![(requests(100, 10), 3), (requests(500, 10), 1)]);
+        let sample = sampler.sample(&cache, Timestamp(7), 3);
+        assert_eq!((sample.nodes, sample.running, sample.pending, sample.nodes_used), (2, 5, 3, 2));
+        let close = |found: Option<&f64>, expected: f64| {
+            let found = *found.expect("a value");
+            assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+        };
+        close(sample.utilization.get("cpu"), 0.4);
+        close(sample.imbalance.get("cpu"), 0.2);
+        close(sample.utilization.get("memory"), 0.25);
+        // 400 of 1200 free millicores are on `a`.
+        close(sample.fragmentation.get("cpu"), 400.0 * 0.25 / 1200.0);
+        close(sample.on_one_node.as_ref(), 2.0 / 3.0);
+        close(sample.in_one_zone.as_ref(), 2.0 / 3.0);
+    }
+
+    #[test]
+    fn an_empty_cluster_has_no_ratios() {
+        let sample = sampler(Vec::new()).sample(&Cache::default(), Timestamp(7), 0);
+        assert_eq!(sample, Sample { at: Timestamp(7), ..Sample::default() });
+        let only_daemons = cluster(&[("1", "a", 0, "DaemonSet"), ("2", "a", 0, "DaemonSet")]);
+        let sample = sampler(Vec::new()).sample(&only_daemons, Timestamp(7), 0);
+        assert_eq!((sample.nodes_used, sample.on_one_node, sample.in_one_zone), (0, None, None));
+    }
+}

@@ -1,6 +1,7 @@
 //! `--plot`: the policies over time, as a chart.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use berth_replay::{Comparison, Sample};
@@ -49,8 +50,8 @@ type Failure = Box<dyn std::error::Error>;
 fn draw(comparison: &Comparison, text: &mut String) -> Result<(), Failure> {
     let area = SVGBackend::with_string(text, (WIDTH, HEIGHT_OF_A_CHART * CHARTS.len() as u32)).into_drawing_area();
     area.fill(&WHITE)?;
-    for (chart, area) in CHARTS.iter().zip(area.split_evenly((CHARTS.len(), 1))) {
-        draw_chart(comparison, chart, &area)?;
+    for (number, (chart, area)) in CHARTS.iter().zip(area.split_evenly((CHARTS.len(), 1))).enumerate() {
+        draw_chart(comparison, chart, &area, number == 0)?;
     }
     area.present()?;
     Ok(())
@@ -60,11 +61,14 @@ fn draw_chart(
     comparison: &Comparison,
     (title, value): &Chart,
     area: &DrawingArea<SVGBackend<'_>, Shift>,
+    has_legend: bool,
 ) -> Result<(), Failure> {
     let samples = || comparison.columns.iter().flat_map(|column| &column.samples);
     let begin = samples().map(|sample| sample.at).min().unwrap_or_default();
-    let minutes = |sample: &Sample| sample.at.since(begin).as_secs_f64() / 60.0;
-    let last = samples().map(minutes).fold(f64::MIN_POSITIVE, f64::max);
+    let end = samples().map(|sample| sample.at).max().unwrap_or_default();
+    let (unit, seconds) = unit(end.since(begin));
+    let time = |sample: &Sample| sample.at.since(begin).as_secs_f64() / seconds;
+    let last = samples().map(time).fold(f64::MIN_POSITIVE, f64::max);
     // An axis needs a length.
     let most = samples().map(value).fold(0.0, f64::max).max(1.0) * 1.05;
     let mut chart = ChartBuilder::on(area)
@@ -73,15 +77,28 @@ fn draw_chart(
         .x_label_area_size(34)
         .y_label_area_size(56)
         .build_cartesian_2d(0.0..last, 0.0..most)?;
-    chart.configure_mesh().x_desc("Minutes").light_line_style(WHITE).draw()?;
+    chart.configure_mesh().x_desc(unit).light_line_style(WHITE).draw()?;
     for (number, column) in comparison.columns.iter().enumerate() {
         let color = COLORS[number % COLORS.len()];
-        let points = column.samples.iter().map(|sample| (minutes(sample), value(sample)));
+        let points = column.samples.iter().map(|sample| (time(sample), value(sample)));
         let line = chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
         line.label(&column.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
     }
-    chart.configure_series_labels().border_style(BLACK).background_style(WHITE.mix(0.8)).draw()?;
+    if !has_legend {
+        return Ok(());
+    }
+    let mut legend = chart.configure_series_labels();
+    legend.position(SeriesLabelPosition::UpperLeft).border_style(BLACK).background_style(WHITE.mix(0.8)).draw()?;
     Ok(())
+}
+
+/// Returns the unit of the time axis, with its length in seconds.
+fn unit(time: Duration) -> (&'static str, f64) {
+    match time.as_secs() {
+        0..300 => ("Seconds", 1.0),
+        300..18_000 => ("Minutes", 60.0),
+        _ => ("Hours", 3600.0),
+    }
 }
 
 #[cfg(test)]
