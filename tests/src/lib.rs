@@ -23,6 +23,7 @@ mod process;
 pub mod programs;
 mod proxy;
 pub mod recording;
+pub mod redacted;
 pub mod replayed;
 pub mod served;
 mod session;

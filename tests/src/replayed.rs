@@ -8,15 +8,17 @@ use berth_capture::{CaptureError, CaptureReader, files};
 use berth_plugin_host::ComponentSet;
 use berth_replay::{Outcome, Replay, ReplayError, ReplayOptions, patient};
 
+use crate::redacted;
+
 /// The sizes of the result cache with which captures are played back, in bytes: as usual, none, and one that holds few
 /// results. The actions depend on none of them.
 const CACHES: [usize; 3] = [256 << 20, 0, 16 << 10];
 
 /// Plays back every capture in the directory, with the copies of components in it, and with each size of the result
-/// cache.
+/// cache. Then plays back a redacted copy.
 ///
 /// # Errors
-/// A capture can't be played back, or an action differs from the recorded one.
+/// A capture can't be played back or redacted, or an action differs from the recorded one.
 pub fn replay_all(directory: &Path) -> Result<()> {
     for path in files::list(directory)? {
         let components = components(&path).with_context(|| path.display().to_string())?;
@@ -28,6 +30,7 @@ pub fn replay_all(directory: &Path) -> Result<()> {
                 bail!("{}: {} steps differ; the first: {difference:#?}", about(), outcome.differing_steps);
             }
         }
+        redacted::check(&path).with_context(|| path.display().to_string())?;
     }
     Ok(())
 }
@@ -41,7 +44,7 @@ pub fn replay(path: &Path) -> Result<Outcome> {
 }
 
 /// Loads the default plugins and the copies of components beside the capture, with the configuration of the capture.
-fn components(path: &Path) -> Result<Arc<ComponentSet>> {
+pub(crate) fn components(path: &Path) -> Result<Arc<ComponentSet>> {
     let reader = CaptureReader::open(path)?;
     let text = reader.header().configuration.to_string();
     let berth = berth_config::parse(&text, "the configuration of the capture")?.berth;

@@ -8,7 +8,7 @@ use berth_capture::files;
 use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{node, nodes, pod, pods, with};
 use berth_tests::programs::Output;
-use berth_tests::{Journal, Process, Session, Target, api, crafted, programs, replayed};
+use berth_tests::{Journal, Process, Session, Target, api, crafted, programs, redacted, replayed};
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use libtest_mimic::Trial;
@@ -46,7 +46,7 @@ async fn a_kept_capture(path: PathBuf) -> Result<()> {
     let outcome = replayed::replay(&path)?;
     ensure!(outcome.actions > 0, "the capture has no actions");
     ensure!(outcome.first_difference.is_none(), "the actions have changed: {:#?}", outcome.first_difference);
-    Ok(())
+    redacted::check(&path)
 }
 
 /// Returns the lines of a capture.

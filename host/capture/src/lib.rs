@@ -7,7 +7,7 @@
 //!   [`Recorder`] loses steps instead and counts them.
 //!
 //! `docs/capture-format.md` describes the lines. [`record`] has their types. [`mod@write`] and [`read`] turn steps into lines
-//! and back. [`recorder`] writes on a thread of its own, to the [`files`] of a directory. [`extenders`] records the answers of extenders and gives
+//! and back. [`redact`] writes a copy without names. [`recorder`] writes on a thread of its own, to the [`files`] of a directory. [`extenders`] records the answers of extenders and gives
 //! recorded answers.
 
 pub mod error;
@@ -17,6 +17,7 @@ mod pods;
 pub mod read;
 pub mod record;
 pub mod recorder;
+pub mod redact;
 mod shared;
 pub mod write;
 mod writing;

@@ -230,8 +230,13 @@ impl<R: Read> CaptureReader<R> {
         }
     }
 
+    /// Returns the line that was read last, and its number from 1.
+    pub(crate) fn line(&self) -> (&[u8], u64) {
+        (&self.line, self.read)
+    }
+
     /// Reads a line into `self.line`. Returns false at the end of the file.
-    fn read_line(&mut self) -> Result<bool, CaptureError> {
+    pub(crate) fn read_line(&mut self) -> Result<bool, CaptureError> {
         self.line.clear();
         let mut limited = (&mut self.lines).take(LONGEST_LINE);
         let size = limited.read_until(b'\n', &mut self.line).map_err(|error| match error.kind() {

@@ -63,13 +63,36 @@ impl<W: Write> CaptureWriter<W> {
     /// # Errors
     /// The header can't be written.
     pub fn new(out: W, header: &Header) -> io::Result<Self> {
-        let mut compressor = Compressor::new(LEVEL)?;
-        compressor.set_parameter(CParameter::ChecksumFlag(true))?;
-        let mut writer =
-            Self { out, lines: Vec::new(), compressor, values: WrittenValues::default(), steps: 0, written: 0 };
+        let mut writer = Self::of_lines(out)?;
         put(&mut writer.lines, &Line::Capture(Box::new(header.clone())))?;
         writer.flush()?;
         Ok(writer)
+    }
+
+    /// Creates a writer for lines that have their text already, the header included.
+    pub(crate) fn of_lines(out: W) -> io::Result<Self> {
+        let mut compressor = Compressor::new(LEVEL)?;
+        compressor.set_parameter(CParameter::ChecksumFlag(true))?;
+        Ok(Self { out, lines: Vec::new(), compressor, values: WrittenValues::default(), steps: 0, written: 0 })
+    }
+
+    /// Adds a line that has its text already.
+    pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
+        self.lines.extend_from_slice(text.trim_end().as_bytes());
+        self.lines.push(b'\n');
+        self.flush_if_full()
+    }
+
+    /// Adds the last line after lines with this number of steps.
+    pub(crate) fn finish_with_end(mut self, steps: u64) -> io::Result<W> {
+        self.steps = steps;
+        self.end(0)
+    }
+
+    /// Writes all lines and returns the output. The last line is among the lines.
+    pub(crate) fn finish(mut self) -> io::Result<W> {
+        self.flush()?;
+        Ok(self.out)
     }
 
     /// Adds a checkpoint, before the first step.
