@@ -181,7 +181,7 @@ fn start(command: Command) -> Result<ExitCode> {
         Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
         Command::Explain(command) => runtime.block_on(explain::run(command)).map(done),
         Command::Whatif(args) => whatif::run(&args, &runtime),
-        Command::Capture(args) => runtime.block_on(capture::run(args)).map(done),
+        Command::Capture(args) => runtime.block_on(capture::run(args)),
         Command::Replay(args) => replay::run(&args),
         Command::Config(command) => config::run(command),
         Command::Plugin(command) => plugin::run(command),

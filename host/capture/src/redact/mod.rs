@@ -79,6 +79,13 @@ impl Redaction {
         Ok(Self(Names::of(collected)))
     }
 
+    /// Returns the replacement of a name, or `None` if the capture does not have the name.
+    #[must_use]
+    pub fn replacement(&mut self, name: &str) -> Option<String> {
+        let replacement = text::name(&mut self.0, name);
+        (!self.0.take_has_new()).then_some(replacement)
+    }
+
     /// Writes the redacted copy. `reader` reads the capture from its beginning. The copy of a capture without its last line
     /// has one.
     ///
@@ -92,7 +99,7 @@ impl Redaction {
             has_end |= line.starts_with(END);
             let walked = Walker::new(&mut self.0).line(line);
             let text = walked.map_err(|cause| RedactError::Line { line: number, cause: cause.to_string() })?;
-            if self.0.has_new() {
+            if self.0.take_has_new() {
                 return Err(RedactError::Changed { line: number });
             }
             writer.line(&text).map_err(RedactError::Write)

@@ -109,9 +109,9 @@ impl Names {
         Self { atoms, width, facts, has_new: false }
     }
 
-    /// Returns whether a string was asked for that the first pass has not seen.
-    pub fn has_new(&self) -> bool {
-        self.has_new
+    /// Returns whether a string was asked for, since the last call, that the first pass has not seen.
+    pub fn take_has_new(&mut self) -> bool {
+        std::mem::take(&mut self.has_new)
     }
 }
 

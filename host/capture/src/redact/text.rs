@@ -138,7 +138,7 @@ pub(super) fn resource(names: &mut dyn Table, text: &str) -> String {
 
 /// Returns the replacement of a message for people. Numbers and the words of Berth's own messages stay.
 pub(super) fn message(names: &mut dyn Table, text: &str) -> String {
-    let is_part = |letter: char| letter.is_alphanumeric() || "-._/:@".contains(letter);
+    let is_part = |letter: char| letter.is_alphanumeric() || "-._/:@'".contains(letter);
     let mut replaced = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
@@ -149,7 +149,9 @@ pub(super) fn message(names: &mut dyn Table, text: &str) -> String {
             replaced.push_str(token);
             continue;
         }
-        let word = token.trim_end_matches(['.', ':']);
+        let word = token.trim_start_matches('\'');
+        replaced.push_str(&token[..token.len() - word.len()]);
+        let (token, word) = (word, word.trim_end_matches(['.', ':', '\'']));
         if word.is_empty() || words::is_of_messages(word) || word.split('/').all(is_number) {
             replaced.push_str(word);
         } else {

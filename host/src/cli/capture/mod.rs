@@ -1,8 +1,11 @@
-//! `berth capture`: records a cluster from outside, whichever scheduler it has.
+//! `berth capture`: records a cluster from outside, whichever scheduler it has, and redacts captures.
 
+mod answers;
 mod flags;
+mod redact;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -22,7 +25,10 @@ use crate::scheduler::{Options, Scheduler};
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 const EXIT: &[(u8, &str)] =
-    &[(0, "the capture is complete"), (1, "the cluster can't be read, or the file can't be written")];
+    &[
+        (0, "the capture is complete"),
+        (1, "the capture can't be made, or plugins answer differently about its redacted copy"),
+    ];
 
 /// Arguments of `berth capture`.
 #[derive(Debug, clap::Args)]
@@ -50,17 +56,50 @@ pub struct Args {
     /// Of pods, nodes, and the kinds that the plugins read. Environment variables, annotations and Secrets are left out.
     #[arg(long)]
     all_fields: bool,
+    /// Replace names and label values, so that the capture can be shared.
+    ///
+    /// The command plays the redacted capture back, and names the plugins that answer differently about it. The default
+    /// plugins don't. Names of plugins, kinds, fields, and well-known label keys stay.
+    #[arg(long)]
+    redact: bool,
+    /// Redact this capture instead of recording a cluster.
+    #[arg(
+        long,
+        value_name = "PATH",
+        requires = "redact",
+        conflicts_with_all = ["duration", "kubeconfig", "config", "plugins", "all_fields"]
+    )]
+    from: Option<PathBuf>,
+    /// Directory of the components that served [default: modules, beside the capture].
+    #[arg(long, value_name = "DIR", requires = "from")]
+    modules: Option<PathBuf>,
 }
 
-/// Records the cluster.
+/// Records the cluster, or redacts a capture. The exit status tells whether the redacted copy decides as the capture.
 ///
 /// # Errors
 /// The cluster can't be read, the plugins can't be loaded, or the file exists or can't be written.
-pub(super) async fn run(args: Args) -> Result<()> {
-    let mut stop = StopSignal::install()?;
+pub(super) async fn run(args: Args) -> Result<ExitCode> {
     if args.file.exists() {
         bail!("{} exists already; choose another file", args.file.display());
     }
+    if let Some(from) = &args.from {
+        return redact::run(from, &args.file, args.modules.as_deref());
+    }
+    if !args.redact {
+        return record(args).await.map(|()| ExitCode::SUCCESS);
+    }
+    // The directory is deleted when it is dropped, also after an error. Only the owner can read it.
+    let folder = tempfile::Builder::new().prefix(".berth-capture-").tempdir_in(redact::folder(&args.file))?;
+    let (file, modules) = (args.file.clone(), args.plugins.clone());
+    let recorded = folder.path().join(format!("recorded.{}", berth_capture::files::EXTENSION));
+    record(Args { file: recorded.clone(), ..args }).await?;
+    redact::run(&recorded, &file, modules.as_deref())
+}
+
+/// Records the cluster in the file.
+async fn record(args: Args) -> Result<()> {
+    let mut stop = StopSignal::install()?;
     let hint = || "kubectl config view --minify".to_owned();
     let user = UserConnection::from_kubeconfig(args.kubeconfig.as_deref()).await.or_hint(hint)?;
     let configuration = configuration(args.config.as_deref())?;
@@ -79,7 +118,7 @@ pub(super) async fn run(args: Args) -> Result<()> {
     };
     drop(reading);
     if ready.is_some() {
-        out::line(format_args!("Recording the cluster in {} until {} …", args.file.display(), end(args.duration)))?;
+        out::line(format_args!("Recording the cluster until {} …", end(args.duration)))?;
         let _progress = Progress::timed("recording");
         tokio::select! {
             () = elapsed(args.duration) => {}
@@ -91,7 +130,10 @@ pub(super) async fn run(args: Args) -> Result<()> {
     if lost.get() > 0 {
         bail!("{} lacks {} events, because the disk is too slow or full", args.file.display(), lost.get());
     }
-    out::line(format_args!("To ask about the cluster then: berth whatif --replay {}", quoted(args.file.display())))?;
+    if !args.redact {
+        let hint = format_args!("To ask about the cluster then: berth whatif --replay {}", quoted(args.file.display()));
+        out::line(hint)?;
+    }
     Ok(())
 }
 
