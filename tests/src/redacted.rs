@@ -18,8 +18,20 @@ use tempfile::NamedTempFile;
 use crate::replayed::components;
 
 /// Names that are words of the format or of Kubernetes as well, so that a copy has them for another reason.
-const WORDS: [&str; 9] =
-    ["default", "default-scheduler", "main", "node", "memory", "linux", "amd64", "true", "false"];
+const WORDS: [&str; 12] = [
+    "default",
+    "default-scheduler",
+    "main",
+    "node",
+    "memory",
+    "cpu",
+    "linux",
+    "amd64",
+    "true",
+    "false",
+    "preempting",
+    "trapped",
+];
 
 /// Redacts a capture, and checks that no name is left in the copy, and that a replay of the copy decides as the capture if
 /// only default plugins served.

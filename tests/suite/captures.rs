@@ -1,6 +1,7 @@
 //! Captures of a scheduler, and their replays. The harness also plays back what the schedulers of every other test did.
 
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -24,9 +25,12 @@ crate::case::cases!(Both:
     a_capture_with_all_fields_serves_further_plugins,
 );
 
-/// Returns the trials that need no cluster: one for each kept capture, and one about mistakes.
+/// Returns the trials that need no cluster: one for each kept capture, and those of commands about files.
 pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![standalone_trial("captures::mistakes_are_named", || Box::pin(mistakes_are_named()))];
+    let mut trials = vec![
+        standalone_trial("captures::mistakes_are_named", || Box::pin(mistakes_are_named())),
+        standalone_trial("captures::a_redacted_file_is_played_back", || Box::pin(a_redacted_file_is_played_back())),
+    ];
     // Without the folder there are no kept captures.
     for path in files::list(&kept()).unwrap_or_default() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -313,5 +317,22 @@ async fn mistakes_are_named() -> Result<()> {
         ensure!(output.stderr.contains(expected), "{name}: {expected:?} is missing in {}", output.stderr);
         ensure!(output.stderr.contains(&path(name)), "{name}: the path is missing in {}", output.stderr);
     }
+    Ok(())
+}
+
+/// `berth capture --redact --from` writes a file that plays back identically, and replaces no file.
+async fn a_redacted_file_is_played_back() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let kept = files::list(&kept())?.first().context("there is no kept capture")?.display().to_string();
+    let file = home.path().join("redacted.jsonl.zst").display().to_string();
+    let redact = ["capture", "--redact", "--from", &kept, "-o", &file];
+    let output = programs::run_berth(&redact).await?;
+    ensure!(output.status == Some(0) && output.stdout.contains("decides as the capture does"), "{output:?}");
+    ensure!(std::fs::metadata(&file)?.permissions().mode() & 0o077 == 0, "others can read the file");
+    ensure!(std::fs::read_dir(home.path())?.count() == 1, "a temporary file is left");
+    let output = programs::run_berth(&["replay", &file]).await?;
+    ensure!(output.status == Some(0), "{output:?}");
+    let output = programs::run_berth(&redact).await?;
+    ensure!(output.status == Some(1) && output.stderr.contains("exists already"), "{output:?}");
     Ok(())
 }

@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn only_decisions_are_compared() {
-        let json = r#"[{"bind":{"pod":{"name":"a"},"node":"n"}},{"emit":{"note":"x"}},{"evict":{"pod":"b","note":"x"}}]"#;
+        let json =
+            r#"[{"bind":{"pod":{"name":"a"},"node":"n"}},{"emit":{"note":"x"}},{"evict":{"pod":"b","note":"x"}}]"#;
         let raw = RawValue::from_string(json.to_owned()).expect("JSON");
         let expected = serde_json::json!([{"bind": {"pod": {"name": "a"}, "node": "n"}}, {"evict": {"pod": "b"}}]);
         assert_eq!(Value::Array(decisions(Some(&raw))), expected);

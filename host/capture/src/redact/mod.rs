@@ -116,7 +116,8 @@ fn each_line<R: Read>(
 ) -> Result<(), RedactError> {
     loop {
         let (line, number) = reader.line();
-        let line = str::from_utf8(line).map_err(|error| RedactError::Line { line: number, cause: error.to_string() })?;
+        let line =
+            str::from_utf8(line).map_err(|error| RedactError::Line { line: number, cause: error.to_string() })?;
         handle(line, number)?;
         match reader.read_line() {
             Ok(true) => {}

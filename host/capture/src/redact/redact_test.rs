@@ -64,7 +64,8 @@ fn well_known_keys_stay_and_other_keys_are_replaced() {
 
 #[test]
 fn numbers_stay_under_keys_that_gt_or_lt_compares() {
-    let expression = |key: &str, operator: &str, values: Value| json!({"key": key, "operator": operator, "values": values});
+    let expression =
+        |key: &str, operator: &str, values: Value| json!({"key": key, "operator": operator, "values": values});
     let spec = json!({"spec": {"id": 0, "value": {"requiredNodeAffinity": [{
         "expressions": [expression("cores", "gt", json!(["8"])), expression("number", "in", json!(["8"]))],
         "fields": [expression("metadata.name", "in", json!(["n"]))],
@@ -86,7 +87,8 @@ fn the_claim_of_an_ephemeral_volume_consists_of_pod_and_volume() {
         {"name": "scratch", "source": {"ephemeral": ["web-0-scratch", "uid"]}},
         {"name": "data", "source": {"persistentVolumeClaim": ["web-0-scratch", false]}},
     ]}}});
-    let pod = json!({"step": {"event": {"podSet": {"key": {"namespace": "shop", "name": "web-0", "uid": "u"}, "spec": 0}}}});
+    let pod =
+        json!({"step": {"event": {"podSet": {"key": {"namespace": "shop", "name": "web-0", "uid": "u"}, "spec": 0}}}});
     let [pod, spec] = redact([pod, spec]);
     let pod = pod.pointer("/step/event/podSet/key/name").and_then(Value::as_str).expect("a name");
     let volumes = &spec["spec"]["value"]["volumes"];
@@ -101,7 +103,9 @@ fn images_keep_registries_ports_tags_and_digests() {
     let line = json!({"step": {"event": {"nodeSet": {"name": "n", "images": [{"names": images, "size": 1}]}}}});
     let [line] = redact([line]);
     let after: Vec<&str> = (0..images.len())
-        .map(|at| line.pointer(&format!("/step/event/nodeSet/images/0/names/{at}")).and_then(Value::as_str).expect("text"))
+        .map(|at| {
+            line.pointer(&format!("/step/event/nodeSet/images/0/names/{at}")).and_then(Value::as_str).expect("text")
+        })
         .collect();
     let app = after[0];
     assert!(!app.contains(':') && after[1] == format!("{app}:latest"), "{after:?}");
@@ -122,7 +126,8 @@ fn objects_keep_their_fields_constants_and_quantities() {
         "status": {"phase": "Bound", "disruptedPods": {"web-0": "2026-01-31T10:00:00Z"}},
     });
     let key = json!({"kind": {"apiVersion": "v1", "kind": "PersistentVolume"}, "namespace": "", "name": "pv"});
-    let [line] = redact([json!({"step": {"event": {"objectSet": {"key": key, "uid": "", "fields": fields.to_string()}}}})]);
+    let [line] =
+        redact([json!({"step": {"event": {"objectSet": {"key": key, "uid": "", "fields": fields.to_string()}}}})]);
     let text = line.pointer("/step/event/objectSet/fields").and_then(Value::as_str).expect("text");
     let after: Value = serde_json::from_str(text).expect("JSON");
     for pointer in ["/metadata", "/spec/accessModes", "/spec/resources", "/status/phase"] {

@@ -224,7 +224,10 @@ impl<'t> Walker<'t> {
             parts.push(part);
         }
         // The core searches these lists, so they must be sorted.
-        if at.area == Area::Core && !at.in_list && ["scalars", "named", "labelKeys", "annotationKeys"].contains(&at.field) {
+        if at.area == Area::Core
+            && !at.in_list
+            && ["scalars", "named", "labelKeys", "annotationKeys"].contains(&at.field)
+        {
             parts.sort();
         }
         out.push('[');
@@ -312,13 +315,13 @@ impl<'t> Walker<'t> {
             "shareID" => text.to_owned(),
             "message" | "reported" | "what" | "note" | "reason" | "until" | "Err" | "objectsRefused" | "bindFailed"
             | "intentsFailed" => match area {
-                Area::Core => words::one_of_or(&[words::VARIANTS, words::CONSTANTS], text, || text::message(names, text)),
+                Area::Core => {
+                    words::one_of_or(&[words::VARIANTS, words::CONSTANTS], text, || text::message(names, text))
+                }
                 _ => text::message(names, text),
             },
             field if words::QUANTITIES.contains(&field) && text::is_quantity(text) => text.to_owned(),
-            field if words::ENUMS.contains(&field) => {
-                words::one_of(&[words::CONSTANTS, words::VARIANTS], text, names)
-            }
+            field if words::ENUMS.contains(&field) => words::one_of(&[words::CONSTANTS, words::VARIANTS], text, names),
             _ if parent == "failurePolicies" => words::one_of(&[words::VARIANTS], text, names),
             _ if area == Area::Core && words::CORE_ENUMS.contains(&field) => {
                 words::one_of(&[words::VARIANTS], text, names)
@@ -355,7 +358,7 @@ fn map_of(fields: &Fields<'_>, at: At<'_>) -> Option<Map> {
         "labels" | "matchLabels" | "nodeSelector" | "annotations" | "selector" if all_texts => Some(Map::Labels),
         "value" if at.parent == "labels" && at.area == Area::Core => Some(Map::Labels),
         "failed" | "unresolvable" if all_texts => Some(Map::Messages),
-        "requests" | "limits" | "capacity" | "allocatable" if is_api => Some(Map::Quantities),
+        "requests" | "limits" | "capacity" | "allocatable" if is_api && !at.in_list => Some(Map::Quantities),
         "scalars" => Some(Map::Quantities),
         "evictions" if at.area == Area::Core => Some(Map::Named),
         "disruptedPods" | "volumeAttributes" | "parameters" | "data" | "stringData" if is_api => Some(Map::Named),
@@ -366,7 +369,9 @@ fn map_of(fields: &Fields<'_>, at: At<'_>) -> Option<Map> {
 /// Returns whether a field stays with everything below it.
 fn stays(field: &str, at: At<'_>) -> bool {
     match at.area {
-        Area::Configuration => ["limits", "decisionRecords", "failurePolicy", "fields", "subresources"].contains(&field),
+        Area::Configuration => {
+            ["limits", "decisionRecords", "failurePolicy", "fields", "subresources"].contains(&field)
+        }
         // Expressions compute with the attributes and capacities of devices.
         Area::Api { devices: true } => {
             let about_devices =

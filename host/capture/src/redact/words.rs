@@ -30,8 +30,12 @@ pub(super) const PARTS: &[&str] =
 const DOMAINS: &[&str] = &["kubernetes.io", "k8s.io"];
 
 /// Further domains, with keys that the default plugins know.
-const DRIVER_DOMAINS: &[&str] =
-    &["topology.ebs.csi.aws.com", "topology.cinder.csi.openstack.org", "topology.gke.io", "topology.disk.csi.azure.com"];
+const DRIVER_DOMAINS: &[&str] = &[
+    "topology.ebs.csi.aws.com",
+    "topology.cinder.csi.openstack.org",
+    "topology.gke.io",
+    "topology.disk.csi.azure.com",
+];
 
 /// The domains of Kubernetes under which users choose the names.
 pub(super) const NAMED_BY_USERS: &[&str] =
@@ -199,6 +203,7 @@ pub(super) const VARIANTS: &[&str] = &[
     "retired",
     "returned",
     "free",
+    "nodeCount",
     "podAdded",
     "labels",
     "requests",

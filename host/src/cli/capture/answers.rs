@@ -8,7 +8,7 @@ use anyhow::Result;
 use berth_capture::redact::Redaction;
 use berth_capture::{CaptureError, CaptureReader, StepEvent};
 use berth_config::Configuration;
-use berth_core::decision::Decision;
+use berth_core::decision::{Decision, Details};
 use berth_core::profile_spec::ProfileSpec;
 use berth_core::{Core, Event};
 
@@ -30,7 +30,8 @@ pub(super) fn changed<R: Read>(
 ) -> Result<BTreeSet<Arc<str>>> {
     let mut first: Option<(u64, BTreeSet<Arc<str>>)> = None;
     for (namespace, uid) in pods(&mut capture)? {
-        let (Some(new_namespace), Some(new_uid)) = (redaction.replacement(&namespace), redaction.replacement(&uid)) else {
+        let (Some(new_namespace), Some(new_uid)) = (redaction.replacement(&namespace), redaction.replacement(&uid))
+        else {
             continue;
         };
         let before = records(original, &namespace, &uid);
@@ -72,20 +73,23 @@ fn records(core: &Core, namespace: &str, uid: &str) -> BTreeMap<u64, Answers> {
 }
 
 fn answers(decision: &Decision) -> Answers {
+    let mut answers = decision.details.as_deref().map(answers_of).unwrap_or_default();
+    if let Some(rejected) = &decision.rejected {
+        answers.entry(Arc::clone(&rejected.plugin)).or_default().push("rejected".to_owned());
+    }
+    answers
+}
+
+fn answers_of(details: &Details) -> Answers {
     let mut answers = Answers::new();
     let mut add = |plugin: &Arc<str>, answer: String| answers.entry(Arc::clone(plugin)).or_default().push(answer);
-    if let Some(details) = &decision.details {
-        for row in &details.rows {
-            add(&row.plugin, format!("{:?} {:?} {}", row.kind, row.code, row.nodes));
-        }
-        for (rank, best) in details.best.iter().enumerate() {
-            for score in &best.scores {
-                add(&score.plugin, format!("{rank} {} {}", score.raw, score.weighted));
-            }
-        }
+    for row in &details.rows {
+        add(&row.plugin, format!("{:?} {:?} {}", row.kind, row.code, row.nodes));
     }
-    if let Some(rejected) = &decision.rejected {
-        add(&rejected.plugin, "rejected".to_owned());
+    for (rank, best) in details.best.iter().enumerate() {
+        for score in &best.scores {
+            add(&score.plugin, format!("{rank} {} {}", score.raw, score.weighted));
+        }
     }
     // Rows are in the order of their messages.
     answers.values_mut().for_each(|answers| answers.sort_unstable());
@@ -98,4 +102,32 @@ fn others(core: &Core) -> BTreeSet<Arc<str>> {
     let defaults: BTreeSet<Arc<str>> = profiles.iter().flat_map(ProfileSpec::names).map(|(name, _)| name).collect();
     let names = core.profiles().iter().flat_map(|profile| &profile.components).map(|plugin| &plugin.name);
     names.filter(|name| !defaults.contains(*name)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use berth_core::decision::Row;
+
+    use super::*;
+
+    #[test]
+    fn answers_are_compared_without_names_and_messages() {
+        let row = |plugin: &str, reason: &str, nodes| Row {
+            plugin: plugin.into(),
+            reasons: vec![reason.into()],
+            nodes,
+            examples: vec![reason.into()],
+            ..Row::default()
+        };
+        let details = |rows| Details { rows, ..Details::default() };
+        let before = answers_of(&details(vec![row("A", "node-1", 2), row("B", "x", 1)]));
+        assert_eq!(before, answers_of(&details(vec![row("B", "y", 1), row("A", "r01", 2)])));
+        assert_ne!(before, answers_of(&details(vec![row("A", "node-1", 2), row("B", "x", 2)])));
+    }
+
+    #[test]
+    fn a_core_without_profiles_has_no_other_plugins() {
+        let core = Core::new(berth_core::Options::default());
+        assert!(others(&core).is_empty() && records(&core, "default", "uid").is_empty());
+    }
 }

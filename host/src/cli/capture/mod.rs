@@ -24,11 +24,10 @@ use crate::scheduler::{Options, Scheduler};
 /// The maximum time for the recorder to end.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-const EXIT: &[(u8, &str)] =
-    &[
-        (0, "the capture is complete"),
-        (1, "the capture can't be made, or plugins answer differently about its redacted copy"),
-    ];
+const EXIT: &[(u8, &str)] = &[
+    (0, "the capture is complete"),
+    (1, "the capture can't be made, or plugins answer differently about its redacted copy"),
+];
 
 /// Arguments of `berth capture`.
 #[derive(Debug, clap::Args)]

@@ -94,3 +94,26 @@ fn play(replay: &mut Replay<File>) -> Result<()> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use berth_core::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn the_folder_of_a_plain_name_is_the_current_one() {
+        for (file, expected) in [("a.jsonl.zst", "."), ("x/a.jsonl.zst", "x"), ("/a.jsonl.zst", "/")] {
+            assert_eq!(folder(Path::new(file)), Path::new(expected), "{file}");
+        }
+    }
+
+    #[test]
+    fn the_report_names_the_plugins() {
+        let step = ChangedStep { step: 7, at: Timestamp(0), before: Vec::new(), after: Vec::new() };
+        let text = describe(2, &step, &["B".into(), "A".into()].into());
+        let expected =
+            "2 events are decided differently, the first is event 7 at 1970-01-01T00:00:00Z. Other answers: A, B.";
+        assert_eq!(text, expected);
+    }
+}
