@@ -218,6 +218,7 @@ pub(super) const VARIANTS: &[&str] = &[
     "activated",
     "inCycle",
     "apiServer",
+    "server",
     "extender",
     "node",
     "domain",

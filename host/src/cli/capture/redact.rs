@@ -113,7 +113,7 @@ mod tests {
         let step = ChangedStep { step: 7, at: Timestamp(0), before: Vec::new(), after: Vec::new() };
         let text = describe(2, &step, &["B".into(), "A".into()].into());
         let expected =
-            "2 events are decided differently, the first is event 7 at 1970-01-01T00:00:00Z. Other answers: A, B.";
+            "2 events are decided differently, the first is event 7 at 1970-01-01T00:00:00.000Z. Other answers: A, B.";
         assert_eq!(text, expected);
     }
 }
