@@ -198,3 +198,15 @@ fn the_arguments_of_plugins_and_the_extenders_are_covered() {
     assert_eq!(header["capture"]["configuration"]["schedulerName"], spec["schedulerName"]);
     assert_eq!(header["capture"]["configuration"]["limits"]["callTimeout"], "100ms");
 }
+
+#[test]
+fn the_state_of_a_core_keeps_its_variants_and_the_paths_of_fields() {
+    let kinds = json!([{"kind": {"apiVersion": "v1", "kind": "Service"}, "wanted": ["spec.selector"], "listed": null}]);
+    let state = json!({
+        "cache": {"objects": {"kinds": kinds}, "log": {"changes": ["nodeCount", {"node": [0, 1]}]}},
+        "queue": {"pods": [{"position": "admission"}], "incoming": [["active", "podAdded", 1]], "labels": ["NodeAdd"]},
+        "reservations": [{"stage": {"binding": "server"}}],
+    });
+    let [line] = redact([json!({"checkpoint": {"state": state}})]);
+    assert_eq!(line["checkpoint"]["state"], state);
+}

@@ -304,7 +304,7 @@ impl<'t> Walker<'t> {
                 text.to_owned()
             }
             // Paths of fields and the names of cluster events, which plugins declare.
-            "fields" | "labels" if area == Area::Core && in_list => text.to_owned(),
+            "fields" | "labels" | "wanted" | "listed" if area == Area::Core && in_list => text.to_owned(),
             "declaredFeatures" if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) => text.to_owned(),
             "scalars" | "named" | "managedResources" | "ignoredResources" | "ignoredResourceGroups" => {
                 text::resource(names, text)
@@ -313,8 +313,8 @@ impl<'t> Walker<'t> {
             "architecture" | "operatingSystem" => words::one_of(&[words::PLATFORMS], text, names),
             "kubeletVersion" if words::is_version(text) => text.to_owned(),
             "shareID" => text.to_owned(),
-            "message" | "reported" | "what" | "note" | "reason" | "until" | "Err" | "objectsRefused" | "bindFailed"
-            | "intentsFailed" => match area {
+            "message" | "reported" | "refused" | "what" | "note" | "reason" | "until" | "Err" | "objectsRefused"
+            | "bindFailed" | "intentsFailed" => match area {
                 Area::Core => {
                     words::one_of_or(&[words::VARIANTS, words::CONSTANTS], text, || text::message(names, text))
                 }
