@@ -5,9 +5,11 @@
 //!   others ([`Outcome`]).
 //! - Out, with other plugins or profiles ([`History`] and [`compare`]): what would have been different, as numbers
 //!   ([`Measures`]) and as a list of pods.
+//! - Out, with another build of a plugin ([`calls`]): its answers about one pod beside those of the build that served.
 //! - Never: a replay needs no cluster, asks no extender, and reads no clock. In a replay of every step, a failed call of
 //!   a plugin and the answers of extenders come from the capture, because they can't be computed again.
 
+pub mod calls;
 mod compare;
 mod error;
 mod history;
@@ -15,6 +17,7 @@ mod measure;
 mod outcome;
 mod play;
 mod plugins;
+mod reads;
 mod world;
 
 pub use self::compare::{Column, Comparison, Moved, compare};

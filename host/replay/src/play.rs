@@ -162,10 +162,7 @@ impl<R: Read> Replay<R> {
     /// As [`Replay::step`].
     pub fn play_until(&mut self, until: Timestamp) -> Result<bool, ReplayError> {
         loop {
-            if self.next.is_none() {
-                self.next = self.reader.next_step()?;
-            }
-            if self.next.as_ref().is_some_and(|step| step.at > until) {
+            if self.peek()?.is_some_and(|step| step.at > until) {
                 return Ok(true);
             }
             if !self.step()? {
@@ -174,9 +171,20 @@ impl<R: Read> Replay<R> {
         }
     }
 
+    /// Returns the step that [`Replay::step`] plays back next; `None` after the last one.
+    ///
+    /// # Errors
+    /// The capture can't be read.
+    pub fn peek(&mut self) -> Result<Option<&Step>, ReplayError> {
+        if self.next.is_none() {
+            self.next = self.reader.next_step()?;
+        }
+        Ok(self.next.as_ref())
+    }
+
     /// Returns the components and the profiles that serve after the last step.
     #[must_use]
-    pub fn serving(&self) -> Option<(&ComponentSet, &[ProfileSpec])> {
+    pub fn serving(&self) -> Option<(&Arc<ComponentSet>, &[ProfileSpec])> {
         self.plugins.serving()
     }
 
@@ -185,8 +193,8 @@ impl<R: Read> Replay<R> {
     /// # Errors
     /// The capture can't be read.
     pub fn beginning(&mut self) -> Result<Option<Timestamp>, ReplayError> {
-        if self.outcome.began.is_none() && self.next.is_none() {
-            self.next = self.reader.next_step()?;
+        if self.outcome.began.is_none() {
+            self.peek()?;
         }
         let checkpoint = self.beginning.as_ref().map(|(at, _)| *at);
         Ok(checkpoint.or(self.outcome.began).or(self.next.as_ref().map(|step| step.at)))

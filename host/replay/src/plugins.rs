@@ -23,7 +23,7 @@ pub(crate) struct RecordedPlugins {
     /// The plugins of which another version is used than the recorded one.
     pub others: BTreeSet<String>,
     /// The components and the profiles that were prepared last.
-    serving: Option<(ComponentSet, Vec<ProfileSpec>)>,
+    serving: Option<(Arc<ComponentSet>, Vec<ProfileSpec>)>,
 }
 
 impl RecordedPlugins {
@@ -39,7 +39,7 @@ impl RecordedPlugins {
     }
 
     /// Returns the components and the profiles that were prepared last.
-    pub fn serving(&self) -> Option<(&ComponentSet, &[ProfileSpec])> {
+    pub fn serving(&self) -> Option<(&Arc<ComponentSet>, &[ProfileSpec])> {
         self.serving.as_ref().map(|(components, specs)| (components, &specs[..]))
     }
 
@@ -70,7 +70,7 @@ impl RecordedPlugins {
         if let Some(prepared) = &prepared {
             check(&policy.profiles, prepared.profiles())?;
         }
-        self.serving = Some((components, specs));
+        self.serving = Some((Arc::new(components), specs));
         Ok(prepared)
     }
 }

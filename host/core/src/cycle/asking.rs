@@ -243,7 +243,7 @@ impl<'a> SchedulingCycle<'a> {
         Cycle {
             id: self.number,
             time: self.time,
-            seed: mix(self.seed, self.number, &plugin.declaration.name),
+            seed: plugin_seed(self.seed, self.number, &plugin.declaration.name),
             signature,
             pod: self.pod,
             cache: self.cache,
@@ -297,7 +297,8 @@ pub(super) fn right_length(
 /// Returns the seed for one cycle and plugin: the finalizer of SplitMix64 over the numbers and the FNV-1a hash of the
 /// plugin's name. The name and not the id, so that the same plugin gets the same seed in a replay, where it may have
 /// another id.
-pub(crate) fn mix(seed: u64, cycle: u64, plugin: &str) -> u64 {
+#[must_use]
+pub fn plugin_seed(seed: u64, cycle: u64, plugin: &str) -> u64 {
     let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let plugin = plugin.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
     let mut z = seed ^ cycle.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ plugin;

@@ -27,9 +27,10 @@ mod what_if;
 
 use std::sync::Arc;
 
-pub(crate) use self::asking::mix;
+pub use self::asking::plugin_seed;
 pub(crate) use self::by_class::ByClass;
 pub use self::diagnosis::Diagnosis;
+pub use self::normalize::normalize_by_host;
 pub use self::observer::{AnswerObserver, PluginAnswer};
 pub use self::post_filter::{NominationChange, PostFilterOutcome};
 pub(crate) use self::recording::{CycleRecord, Recording};

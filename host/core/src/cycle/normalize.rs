@@ -1,7 +1,18 @@
 //! The normalizations that the host does for plugins (`helper.DefaultNormalizeScore`).
 
+use crate::plugins::Normalization;
+
 /// The highest score that a plugin can give a node, before the weight.
 pub const MAX_NODE_SCORE: i64 = 100;
+
+/// Normalizes the scores of a plugin with this normalization, if the host normalizes them.
+pub fn normalize_by_host(normalization: Normalization, scores: &mut [i64]) {
+    match normalization {
+        Normalization::Default => default(scores),
+        Normalization::DefaultReversed => default_reversed(scores),
+        Normalization::None | Normalization::Custom => {}
+    }
+}
 
 /// Scales the scores so that the highest becomes 100. If no score is above zero, all stay as they are.
 pub fn default(scores: &mut [i64]) {
@@ -44,10 +55,15 @@ mod tests {
             // Out of range either way, so that the caller refuses them.
             (vec![i64::MIN, 1], vec![i64::MIN, 100], vec![i64::MAX, 0]),
         ] {
-            let (mut a, mut b) = (raw.clone(), raw.clone());
-            default(&mut a);
-            default_reversed(&mut b);
-            assert_eq!((a, b), (plain, reversed), "{raw:?}");
+            let normalized = |normalization| {
+                let mut scores = raw.clone();
+                normalize_by_host(normalization, &mut scores);
+                scores
+            };
+            assert_eq!(normalized(Normalization::Default), plain, "{raw:?}");
+            assert_eq!(normalized(Normalization::DefaultReversed), reversed, "{raw:?}");
+            assert_eq!(normalized(Normalization::None), raw);
+            assert_eq!(normalized(Normalization::Custom), raw);
         }
     }
 }

@@ -118,10 +118,8 @@ impl SchedulingCycle<'_> {
         let raw = self.score(plugin, nodes)?;
         let mut scores = raw.clone();
         match plugin.declaration.normalization {
-            Normalization::Default => normalize::default(&mut scores),
-            Normalization::DefaultReversed => normalize::default_reversed(&mut scores),
             Normalization::Custom if plugin.normalizes_itself() => scores = self.normalize(plugin, nodes, &scores)?,
-            Normalization::None | Normalization::Custom => {}
+            normalization => normalize::normalize_by_host(normalization, &mut scores),
         }
         self.observe(plugin, PluginAnswer::Scores { nodes, raw: &raw, normalized: &scores });
         scores.iter().try_for_each(|score| plugin.check_score(*score))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Core;
 use super::reservation::Reservation;
 use super::step::Step;
-use crate::cycle::mix;
+use crate::cycle::plugin_seed;
 use crate::model::Pod;
 use crate::plugins::{Cycle, ExtensionPoints, Plugins};
 use crate::profile::{Profile, ProfilePlugin};
@@ -67,7 +67,7 @@ impl Core {
         let cycle = Cycle {
             id: reservation.cycle,
             time: step.now,
-            seed: mix(self.options.seed, reservation.cycle, &declaration.name),
+            seed: plugin_seed(self.options.seed, reservation.cycle, &declaration.name),
             signature: self.results.pod_signatures.of(&declaration.pod, &reservation.pod, self.cycles),
             pod: &reservation.pod,
             cache: &self.cache,

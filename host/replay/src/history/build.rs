@@ -13,6 +13,7 @@ use super::lifetime::Lifetime;
 use super::pod::{RecordedPod, controller, neutral, set_lifetimes};
 use super::{Beginning, Change, History, Known, PodIndex};
 use crate::error::ReplayError;
+use crate::reads::known_kinds;
 
 /// The state of the cluster while the capture is read, and the history so far.
 #[derive(Default)]
@@ -73,13 +74,10 @@ impl Builder {
         for pod in on_nodes.chain(&pending) {
             self.event(*at, Event::PodSet(Arc::clone(pod)));
         }
-        for (id, kind, coverage) in cache.objects().kinds() {
-            let kind = Arc::new(kind.clone());
-            let fields = cache.objects().fields(id).cloned().unwrap_or_default();
-            match coverage {
-                berth_core::cache::Coverage::Complete => self.listed(ObjectReads { kind, fields }),
-                berth_core::cache::Coverage::Refused(kind, why) => self.refused(kind, why),
-                berth_core::cache::Coverage::Underway => {}
+        for (kind, known) in known_kinds(cache.objects()) {
+            match known {
+                Known::Listed(reads) => self.listed(reads),
+                Known::Refused(why) => self.refused(kind, why),
             }
         }
         for (_, cached) in cache.objects().iter() {

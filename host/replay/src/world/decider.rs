@@ -12,10 +12,10 @@ use berth_core::queue::Backoff;
 use berth_plugin_host::{ComponentSet, Delivery, Prepared};
 
 use super::World;
-use super::reads;
 use crate::error::ReplayError;
 use crate::history::History;
 use crate::plugins::RecordedPlugins;
+use crate::reads;
 
 /// Plugins and profiles.
 #[derive(Clone)]
@@ -101,7 +101,8 @@ impl Deciding {
             Self::Following(plugins, policy) => follow(plugins, policy, world),
             Self::Fixed(Policy { components, specs, .. }) => {
                 let all = components.set(specs.clone())?;
-                reads::check(all.profiles(), world.history)?;
+                let plugins = all.profiles().iter().flat_map(Profile::plugins);
+                reads::check(plugins.map(|plugin| &*plugin.declaration), &world.history.kinds)?;
                 let prepared = components.filled(specs.clone(), &mut |reads| world.list(reads))?;
                 let served = names(prepared.profiles());
                 let left_out = names(all.profiles()).difference(&served).cloned().collect();

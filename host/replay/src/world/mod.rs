@@ -7,8 +7,8 @@
 mod actions;
 mod decider;
 mod intents;
+mod named;
 mod pods;
-mod reads;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
@@ -25,8 +25,8 @@ use berth_plugin_host::{Delivery, Guests};
 use hashbrown::HashMap;
 
 pub use self::decider::{Decider, Policy};
+use self::named::NamedFieldsOfPlugins;
 use self::pods::WorldPod;
-use self::reads::NamedFieldsOfPlugins;
 use crate::error::ReplayError;
 use crate::history::{Change, History, PodIndex};
 use crate::measure::{Course, Sampler};

@@ -7,6 +7,7 @@ mod componentize;
 mod list;
 #[cfg(feature = "simulator")]
 mod new;
+mod replay;
 mod test;
 
 use std::process::ExitCode;
@@ -25,6 +26,8 @@ pub enum Command {
     Check(check::Args),
     /// Compare the answers of a plugin with a table of test cases.
     Test(test::Args),
+    /// Compare a local build with the one that served a recorded pod.
+    Replay(replay::Args),
     /// Convert a core WebAssembly module into a component.
     ///
     /// Compilers that do not support components write core modules.
@@ -43,6 +46,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::List(args) => list::list(args),
         Command::Check(args) => check::check(&args),
         Command::Test(args) => test::test(&args),
+        Command::Replay(args) => replay::replay(&args),
         Command::Componentize(args) => componentize::componentize(&args),
         #[cfg(feature = "simulator")]
         Command::New(args) => new::new(&args),

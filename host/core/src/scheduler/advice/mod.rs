@@ -9,7 +9,7 @@ use super::scheduling::cut;
 use super::step::Step;
 use crate::cache::{Cache, NodeId};
 use crate::cluster_event::{ClusterEvent, Subject};
-use crate::cycle::mix;
+use crate::cycle::plugin_seed;
 use crate::model::Pod;
 use crate::nominations::Nominations;
 use crate::plugins::{
@@ -120,7 +120,7 @@ impl Advice<'_> {
         signature: PodSignatureId,
         ask: impl FnOnce(&mut dyn Plugins, &Cycle<'_>) -> Result<R, PluginError>,
     ) -> Result<R, PluginError> {
-        let seed = mix(self.seed, self.cycle, &declaration.name);
+        let seed = plugin_seed(self.seed, self.cycle, &declaration.name);
         let cycle = Cycle { id: self.cycle, time: self.now, seed, signature, pod, cache: self.cache };
         ask(self.plugins, &cycle)
     }
@@ -128,7 +128,7 @@ impl Advice<'_> {
     fn pre_enqueue(&mut self, plugin: &ProfilePlugin, pod: &Arc<Pod>) -> Result<Option<Rejector>, PluginError> {
         let ProfilePlugin { id, declaration, .. } = plugin;
         let signature = self.results.pod_signatures.of(&declaration.pod, pod, self.cycle);
-        let seed = mix(self.seed, self.cycle, &declaration.name);
+        let seed = plugin_seed(self.seed, self.cycle, &declaration.name);
         let cycle = Cycle { id: self.cycle, time: self.now, seed, signature, pod, cache: self.cache };
         if self.results.skips(plugin, &cycle, self.plugins) {
             return Ok(None);
@@ -174,7 +174,7 @@ impl Advice<'_> {
             Subject::Node { .. } | Subject::Object { .. } => [None; 2],
         };
         let happened = HintEvent { event, pods: changed };
-        let seed = mix(self.seed, self.cycle, &rejector.declaration.name);
+        let seed = plugin_seed(self.seed, self.cycle, &rejector.declaration.name);
         let (id, time, cache) = (self.cycle, self.now, self.cache);
         let signatures: Vec<PodSignatureId> =
             pods.iter().map(|pod| self.results.pod_signatures.of(reads, pod, id)).collect();
