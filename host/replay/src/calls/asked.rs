@@ -76,8 +76,16 @@ impl<'a> Asked<'a> {
             self.skips = skips;
             self.answer(Export::Skip, Answer::Skip(skips));
         }
-        if self.failed || self.skips {
-            return if self.failed { Vec::new() } else { nodes.to_vec() };
+        if self.failed {
+            return Vec::new();
+        }
+        if self.skips {
+            // A plugin that skips the pod accepts every node.
+            if points.intersects(ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER) {
+                let fits = |node: &NodeId| ((Export::Filter, Some(*node)), Answer::Verdict(None));
+                self.answers.extend(nodes.iter().map(fits));
+            }
+            return nodes.to_vec();
         }
         let before = thread_cpu_time();
         let filtered = asking::filtered(&mut self.resident, &cycle, nodes);

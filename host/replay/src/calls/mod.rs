@@ -17,6 +17,9 @@ mod compare;
 mod error;
 mod log;
 mod report;
+#[cfg(test)]
+#[path = "calls_test.rs"]
+mod tests;
 
 pub use self::attempts::Attempts;
 pub use self::error::CallsError;
