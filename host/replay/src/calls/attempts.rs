@@ -96,8 +96,7 @@ impl Attempts {
             self.see(pod);
         }
         self.note_profiles(replay.core());
-        loop {
-            let Some(step) = replay.peek()? else { break };
+        while let Some(step) = replay.peek()? {
             let (at, mut failed_calls, mut is_cycle, mut is_exchange) = (step.at, Vec::new(), false, false);
             match &step.event {
                 StepEvent::Policy(_) => is_exchange = true,
