@@ -8,7 +8,15 @@ use berth_core::model::{ObjectKind, ObjectReads};
 use berth_core::plugins::Declaration;
 
 use crate::error::ReplayError;
-use crate::history::Known;
+
+/// What the capture knows about a kind of objects.
+#[derive(Clone, Debug)]
+pub(crate) enum Known {
+    /// The capture has all objects with these fields.
+    Listed(ObjectReads),
+    /// The API server refused to list the kind, for this reason.
+    Refused(Arc<str>),
+}
 
 /// Returns whether each wanted field is one of these fields, or a part of one.
 pub(crate) fn is_covered(wanted: &BTreeSet<Box<str>>, has: &BTreeSet<Box<str>>) -> bool {

@@ -10,7 +10,7 @@ use berth_core::plugins::{Cycle, ExtensionPoints, Normalization, PodSignatureId,
 use berth_plugin_host::examine::{Feeder, Resident, configure, thread_cpu_time};
 use berth_plugin_host::{CallError, Export, LoadCause, LoadError, LoadedComponent, asking};
 
-use super::attempts::RecordedAttempt;
+use super::attempt::RecordedAttempt;
 use super::error::CallsError;
 use crate::reads;
 

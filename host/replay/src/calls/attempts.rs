@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use berth_apimachinery::nearest;
 use berth_capture::StepEvent;
-use berth_core::cache::Cache;
 use berth_core::model::Pod;
 use berth_core::plugins::FailedCall;
 use berth_core::profile::Profile;
 use berth_core::{Core, Event, Timestamp};
-use berth_plugin_host::{ComponentSet, LoadedComponent};
+use berth_plugin_host::LoadedComponent;
 
+use super::attempt::RecordedAttempt;
 use super::compare::compared;
 use super::error::CallsError;
 use super::report::{Calls, NotServed};
@@ -21,30 +21,6 @@ use crate::play::Replay;
 
 /// The largest number of pod names that are kept, to suggest one for a mistyped name.
 const NAMES: usize = 100_000;
-
-/// An attempt of the pod, with the cluster before it.
-pub(super) struct RecordedAttempt {
-    pub at: Timestamp,
-    /// The number of the attempt for the pod, counted from 1.
-    pub number: u32,
-    /// The number of the scheduling cycle.
-    pub cycle: u64,
-    /// The seed of the scheduler.
-    pub seed: u64,
-    /// The pod, with its nominated node.
-    pub pod: Arc<Pod>,
-    pub cache: Cache,
-    /// The components that served.
-    pub components: Arc<ComponentSet>,
-    /// The arguments of the plugin in the pod's profile.
-    pub arguments: Arc<str>,
-    /// The node that the attempt chose.
-    pub node: Option<String>,
-    /// Why the attempt chose no node.
-    pub message: Option<String>,
-    /// The calls of the plugin that failed.
-    pub failed_calls: Vec<FailedCall>,
-}
 
 /// The scheduling attempts of a pod for which a plugin served.
 pub struct Attempts {

@@ -9,7 +9,7 @@ use berth_core::cache::{Cache, NodeId};
 use berth_plugin_host::{Export, LoadedComponent};
 
 use super::asked::{Asked, Key};
-use super::attempts::RecordedAttempt;
+use super::attempt::RecordedAttempt;
 use super::error::CallsError;
 use super::log::collect;
 use super::report::{AnswerRow, Build, CallCost, ComparedAttempt, NotServed};

@@ -12,6 +12,7 @@
 //! are nominated to a node do not count on it.
 
 mod asked;
+mod attempt;
 mod attempts;
 mod compare;
 mod error;

@@ -11,9 +11,9 @@ use hashbrown::HashMap;
 use super::decisions::{Decision, decisions};
 use super::lifetime::Lifetime;
 use super::pod::{RecordedPod, controller, neutral, set_lifetimes};
-use super::{Beginning, Change, History, Known, PodIndex};
+use super::{Beginning, Change, History, PodIndex};
 use crate::error::ReplayError;
-use crate::reads::known_kinds;
+use crate::reads::{Known, known_kinds};
 
 /// The state of the cluster while the capture is read, and the history so far.
 #[derive(Default)]

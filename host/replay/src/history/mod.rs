@@ -16,12 +16,13 @@ use std::sync::Arc;
 use berth_capture::record::Source;
 use berth_capture::{CaptureError, CaptureReader, Header, PolicyRecord};
 use berth_core::Timestamp;
-use berth_core::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
+use berth_core::model::{Node, Object, ObjectKey, ObjectKind, Pod};
 
 use self::build::Builder;
 pub(crate) use self::lifetime::Lifetime;
 pub(crate) use self::pod::{RecordedPod, has_controller, neutral, starts_over};
 use crate::error::ReplayError;
+use crate::reads::Known;
 
 /// The index of a pod in [`History::pods`].
 pub(crate) type PodIndex = usize;
@@ -49,15 +50,6 @@ pub(crate) enum Change {
     ObjectRemoved(ObjectKey),
     /// These profiles and plugins served from now on.
     Policy(PolicyRecord),
-}
-
-/// What the capture knows about a kind of objects.
-#[derive(Clone, Debug)]
-pub(crate) enum Known {
-    /// The capture has all objects with these fields.
-    Listed(ObjectReads),
-    /// The API server refused to list the kind, for this reason.
-    Refused(Arc<str>),
 }
 
 /// The cluster before the first change.

@@ -7,8 +7,8 @@ use berth_core::model::{ObjectKind, ObjectReads, Pod, PodKey};
 use berth_core::{Action, Event};
 
 use super::World;
-use crate::history::{Known, PodIndex};
-use crate::reads::is_covered;
+use crate::history::PodIndex;
+use crate::reads::{Known, is_covered};
 
 impl World<'_> {
     /// Executes an action. Every request succeeds at once.
