@@ -11,11 +11,10 @@ use berth_capture::redact::compare::compare;
 use berth_capture::{CaptureReader, PolicyRecord, StepEvent};
 use berth_config::Configuration;
 use berth_core::profile_spec::ProfileSpec;
+use berth_plugin_host::ComponentSet;
 use berth_replay::{Replay, ReplayOptions};
 use serde_json::Value;
 use tempfile::NamedTempFile;
-
-use crate::replayed::components;
 
 /// Names that are words of the format or of Kubernetes as well, so that a copy has them for another reason.
 const WORDS: [&str; 12] = [
@@ -33,15 +32,15 @@ const WORDS: [&str; 12] = [
     "trapped",
 ];
 
-/// Redacts a capture, and checks that no name is left in the copy, and that a replay of the copy decides as the capture if
+/// Redacts a capture that was made with these components, and checks that no name is left in the copy, and that a replay of the copy decides as the capture if
 /// only default plugins served.
 ///
 /// # Errors
 /// The capture can't be redacted or played back, a decision differs, or a name is left.
-pub fn check(path: &Path) -> Result<()> {
+pub fn check(path: &Path, components: Arc<ComponentSet>) -> Result<()> {
     let mut redaction = Redaction::of(CaptureReader::open(path)?)?;
     let redacted = redaction.write(CaptureReader::open(path)?, Vec::new())?;
-    let mut replay = Replay::new(CaptureReader::new(&redacted[..])?, components(path)?, ReplayOptions::default())?;
+    let mut replay = Replay::new(CaptureReader::new(&redacted[..])?, components, ReplayOptions::default())?;
     let copy = NamedTempFile::new()?;
     replay.copy_to(Box::new(copy.reopen()?))?;
     while replay.step()? {}

@@ -30,7 +30,7 @@ pub fn replay_all(directory: &Path) -> Result<()> {
                 bail!("{}: {} steps differ; the first: {difference:#?}", about(), outcome.differing_steps);
             }
         }
-        redacted::check(&path).with_context(|| path.display().to_string())?;
+        redacted::check(&path, components).with_context(|| path.display().to_string())?;
     }
     Ok(())
 }
@@ -44,7 +44,10 @@ pub fn replay(path: &Path) -> Result<Outcome> {
 }
 
 /// Loads the default plugins and the copies of components beside the capture, with the configuration of the capture.
-pub(crate) fn components(path: &Path) -> Result<Arc<ComponentSet>> {
+///
+/// # Errors
+/// The capture can't be read, or its configuration is invalid.
+pub fn components(path: &Path) -> Result<Arc<ComponentSet>> {
     let reader = CaptureReader::open(path)?;
     let text = reader.header().configuration.to_string();
     let berth = berth_config::parse(&text, "the configuration of the capture")?.berth;

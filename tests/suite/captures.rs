@@ -50,7 +50,7 @@ async fn a_kept_capture(path: PathBuf) -> Result<()> {
     let outcome = replayed::replay(&path)?;
     ensure!(outcome.actions > 0, "the capture has no actions");
     ensure!(outcome.first_difference.is_none(), "the actions have changed: {:#?}", outcome.first_difference);
-    redacted::check(&path)
+    redacted::check(&path, replayed::components(&path)?)
 }
 
 /// Returns the lines of a capture.

@@ -6,6 +6,11 @@ use std::net::IpAddr;
 /// The largest number of strings that are replaced. Each takes about 100 bytes of memory.
 pub(super) const MOST: usize = 10_000_000;
 
+/// The text between the name of a pod and the random end of the name of a claim that DynamicResources creates for it.
+pub(super) const EXTENDED: &str = "-extended-resources-";
+/// The length to which a name is cut before its random end is added.
+pub(super) const GENERATED: usize = 58;
+
 /// The length of the text form of a UUID.
 const UUID: usize = 36;
 
@@ -52,7 +57,7 @@ impl Facts {
                 self.claims.insert(claim.to_owned(), (pod.to_owned(), volume.to_owned()));
             }
             Fact::LongPodName(pod) => {
-                let start = format!("{pod}{}", super::text::EXTENDED).get(..super::text::GENERATED).map(str::to_owned);
+                let start = format!("{pod}{EXTENDED}").get(..GENERATED).map(str::to_owned);
                 self.long_names.extend(start.map(|start| (start, pod.to_owned())));
             }
             Fact::Driver(name) => drop(self.drivers.insert(name.to_owned())),

@@ -2,13 +2,9 @@
 
 use std::net::IpAddr;
 
-use super::names::{Fact, Table, is_uuid};
+use super::names::{EXTENDED, Fact, GENERATED, Table, is_uuid};
 use super::words;
 
-/// The text between the name of a pod and the random end of the name of a claim that DynamicResources creates for it.
-pub(super) const EXTENDED: &str = "-extended-resources-";
-/// The length to which a name is cut before its random end is added.
-pub(super) const GENERATED: usize = 58;
 /// The length of a generated name that was cut.
 const LONGEST: usize = 63;
 
@@ -202,4 +198,14 @@ pub(super) fn is_quantity(text: &str) -> bool {
 /// Returns whether the text is a time such as `2026-01-31T10:00:00Z`.
 fn is_time(text: &str) -> bool {
     text.len() >= 20 && text.ends_with('Z') && text.parse::<jiff::Timestamp>().is_ok()
+}
+
+/// Returns the text if it is one of these words, or else its replacement.
+pub(super) fn one_of(words: &[&[&str]], text: &str, names: &mut dyn Table) -> String {
+    one_of_or(words, text, || name(names, text))
+}
+
+/// Returns the text if it is one of these words, or else the other text.
+pub(super) fn one_of_or(words: &[&[&str]], text: &str, other: impl FnOnce() -> String) -> String {
+    if words.iter().any(|words| words.contains(&text)) { text.to_owned() } else { other() }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::names::{Fact, Table};
+use super::names::{EXTENDED, Fact, GENERATED, Table};
 use super::{text, words};
 
 /// The deepest nesting of JSON that is walked.
@@ -200,7 +200,7 @@ impl<'t> Walker<'t> {
             self.names.learn(Fact::Driver(&driver));
         }
         if let (Some(name), true) = (fields.text("name"), fields.has("uid") && fields.has("namespace"))
-            && name.len() + text::EXTENDED.len() > text::GENERATED
+            && name.len() + EXTENDED.len() > GENERATED
         {
             self.names.learn(Fact::LongPodName(&name));
         }
@@ -293,7 +293,7 @@ impl<'t> Walker<'t> {
         }
         match field {
             "apiVersion" => text.to_owned(),
-            "kind" if parent == "conditions" => words::one_of(&[words::CONDITIONS], text, names),
+            "kind" if parent == "conditions" => text::one_of(&[words::CONDITIONS], text, names),
             "kind" => text.to_owned(),
             "name" if is_plugin => text.to_owned(),
             "name" if parent_is_resources(parent) && matches!(area, Area::Api { .. }) => text::resource(names, text),
@@ -310,21 +310,21 @@ impl<'t> Walker<'t> {
                 text::resource(names, text)
             }
             "resourceVersion" if text::is_number(text) => text.to_owned(),
-            "architecture" | "operatingSystem" => words::one_of(&[words::PLATFORMS], text, names),
+            "architecture" | "operatingSystem" => text::one_of(&[words::PLATFORMS], text, names),
             "kubeletVersion" if words::is_version(text) => text.to_owned(),
             "shareID" => text.to_owned(),
             "message" | "reported" | "refused" | "what" | "note" | "reason" | "until" | "Err" | "objectsRefused"
             | "bindFailed" | "intentsFailed" => match area {
                 Area::Core => {
-                    words::one_of_or(&[words::VARIANTS, words::CONSTANTS], text, || text::message(names, text))
+                    text::one_of_or(&[words::VARIANTS, words::CONSTANTS], text, || text::message(names, text))
                 }
                 _ => text::message(names, text),
             },
             field if words::QUANTITIES.contains(&field) && text::is_quantity(text) => text.to_owned(),
-            field if words::ENUMS.contains(&field) => words::one_of(&[words::CONSTANTS, words::VARIANTS], text, names),
-            _ if parent == "failurePolicies" => words::one_of(&[words::VARIANTS], text, names),
+            field if words::ENUMS.contains(&field) => text::one_of(&[words::CONSTANTS, words::VARIANTS], text, names),
+            _ if parent == "failurePolicies" => text::one_of(&[words::VARIANTS], text, names),
             _ if area == Area::Core && words::CORE_ENUMS.contains(&field) => {
-                words::one_of(&[words::VARIANTS], text, names)
+                text::one_of(&[words::VARIANTS], text, names)
             }
             _ => text::name(names, text),
         }

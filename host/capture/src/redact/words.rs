@@ -1,8 +1,5 @@
 //! The words that stay: they are Kubernetes', not the cluster's.
 
-use super::names::Table;
-use super::text;
-
 /// Names that stay wherever they are.
 pub(super) const STAY: &[&str] = &[
     "default-scheduler",
@@ -258,14 +255,4 @@ pub(super) fn is_known_key(key: &str) -> bool {
 /// Returns whether the text is a version of Kubernetes, for example `v1.36.0`.
 pub(super) fn is_version(text: &str) -> bool {
     text.starts_with('v') && text[1..].bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-}
-
-/// Returns the text if it is one of these words, or else its replacement.
-pub(super) fn one_of(words: &[&[&str]], text: &str, names: &mut dyn Table) -> String {
-    one_of_or(words, text, || text::name(names, text))
-}
-
-/// Returns the text if it is one of these words, or else the other text.
-pub(super) fn one_of_or(words: &[&[&str]], text: &str, other: impl FnOnce() -> String) -> String {
-    if words.iter().any(|words| words.contains(&text)) { text.to_owned() } else { other() }
 }
