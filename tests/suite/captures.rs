@@ -9,7 +9,7 @@ use berth_capture::files;
 use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{node, nodes, pod, pods, with};
 use berth_tests::programs::Output;
-use berth_tests::{Journal, Process, Session, Target, api, crafted, programs, redacted, replayed};
+use berth_tests::{Journal, Process, Session, Target, api, crafted, directory, programs, redacted, replayed};
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use libtest_mimic::Trial;
@@ -23,6 +23,7 @@ crate::case::cases!(Both:
     questions_are_answered_about_a_moment,
     a_cluster_is_recorded_from_outside,
     a_capture_with_all_fields_serves_further_plugins,
+    a_local_build_is_asked_beside_the_recorded_one,
 );
 
 /// Returns the trials that need no cluster: one for each kept capture, and those of commands about files.
@@ -293,6 +294,49 @@ async fn a_capture_with_all_fields_serves_further_plugins(target: &Target) -> Re
     let expected = "the plugin Fields reads the fields spec.subdomain of v1 Pod, which the capture lacks; record the \
                     cluster with berth capture --all-fields";
     ensure!(output.status == Some(1) && output.stderr.contains(expected), "{output:?}");
+    Ok(())
+}
+
+/// A plugin rejects a pod. A local build of it gives another reason, and the same build gives the same answers.
+async fn a_local_build_is_asked_beside_the_recorded_one(target: &Target) -> Result<()> {
+    let served = crafted::rejecting("it served");
+    directory::install(&target.plugins_dir(), "crafted.wasm", &served)?;
+    let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
+    session.until_loaded("crafted.wasm").await?;
+    session.create(&pod("rejected", "1")).await?;
+    session.journal.until_rejected("rejected", "0/2 nodes are available: 2 it served.").await?;
+    session.end().await?;
+
+    let captures = target.captures().display().to_string();
+    let write = |name: &str, bytes: &[u8]| -> Result<String> {
+        let path = target.home().join(name);
+        std::fs::write(&path, bytes)?;
+        Ok(path.display().to_string())
+    };
+    let replay = async |pod: &str, module: &str, more: &[&str]| {
+        let arguments = ["plugin", "replay", &captures, "--pod", pod, "--module", module];
+        ask(&[&arguments[..], more].concat()).await
+    };
+    let same = write("same.wasm", &served)?;
+    let output = replay("rejected", &same, &[]).await?;
+    ensure!(output.status == Some(0) && output.stdout.contains("it served"), "{output:?}");
+
+    let local = write("local.wasm", &crafted::rejecting("it is local"))?;
+    let output = replay("default/rejected", &local, &[]).await?;
+    for part in ["it served", "it is local"] {
+        ensure!(output.status == Some(1) && output.stdout.contains(part), "{part:?} is missing: {output:?}");
+    }
+    let output = replay("rejected", &local, &["-o", "json"]).await?;
+    serde_json::from_str::<Value>(&output.stdout).with_context(|| format!("{output:?}"))?;
+
+    let other = write("other.wasm", &crafted::accepting("Unknown"))?;
+    let broken = write("broken.wasm", b"not a component")?;
+    for (pod, module, expected) in
+        [("rejectd", &local, "rejected"), ("rejected", &other, "Crafted"), ("rejected", &broken, "broken.wasm")]
+    {
+        let output = replay(pod, module, &[]).await?;
+        ensure!(output.status == Some(1) && output.stderr.contains(expected), "{pod}, {module}: {output:?}");
+    }
     Ok(())
 }
 
