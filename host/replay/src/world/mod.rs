@@ -144,8 +144,10 @@ impl<'h> World<'h> {
         let change = self.history.changes.get(self.next).map(|(at, _)| *at);
         let end = self.ends.peek().map(|Reverse((at, _))| *at);
         let deserted = self.deserted.peek().map(|Reverse((at, _))| *at);
-        let waited = self.engine.core().next_wakeup();
-        let unfinished = self.engine.core().has_work().then_some(Timestamp(self.now.0 + 1));
+        // What the core waits for and what is left of this millisecond comes later, so that the clock goes on.
+        let later = Timestamp(self.now.0.saturating_add(1));
+        let waited = self.engine.core().next_wakeup().map(|at| at.max(later));
+        let unfinished = self.engine.core().has_work().then_some(later);
         let times = [change, end, deserted, waited, unfinished];
         let next = times.into_iter().flatten().min()?.max(self.now);
         (next <= self.history.end).then_some(next)
