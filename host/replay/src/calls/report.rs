@@ -50,7 +50,7 @@ pub struct ComparedAttempt {
     pub different: usize,
     /// The answers about the pod, and about some of the nodes: first the answers that differ.
     pub answers: Vec<AnswerRow>,
-    /// The number of nodes of which no answer is in `answers`.
+    /// The number of nodes that `answers` leaves out.
     pub nodes_left_out: usize,
     /// The time to send the cluster to the local build.
     pub sync_milliseconds: f64,
