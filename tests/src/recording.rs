@@ -110,7 +110,7 @@ impl Recording {
 
     fn step(&mut self, event: EventToWrite, actions: Vec<Action>) -> Result<&mut Self> {
         let (extenders, failed_calls) = (Vec::new(), Vec::new());
-        self.writer.step(&StepToWrite { at: self.at, event, extenders, failed_calls, actions })?;
+        self.writer.step(&StepToWrite { at: self.at, version: None, event, extenders, failed_calls, actions })?;
         Ok(self)
     }
 

@@ -249,6 +249,10 @@ async fn a_cluster_is_recorded_from_outside(target: &Target) -> Result<()> {
     let pending = pods.get("pending").await?;
     let conditions = pending.status.as_ref().and_then(|status| status.conditions.as_ref());
     ensure!(conditions.is_none_or(Vec::is_empty), "the pod was changed: {pending:?}");
+    let version = format!("\"version\":{}", pending.metadata.resource_version.as_deref().unwrap_or_default());
+    let text = text_so_far(&file)?;
+    let step = text.lines().find(|line| line.contains("\"podSet\"") && line.contains("\"name\":\"pending\""));
+    ensure!(step.is_some_and(|step| step.contains(&version)), "{step:?} has not {version}");
 
     let file = file.display().to_string();
     let replayed = ask(&["replay", &file]).await?;

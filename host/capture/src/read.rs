@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ const WINDOW_LOG: u32 = 27;
 pub struct Step {
     /// The time of the step.
     pub at: Timestamp,
+    /// See [`StepRecord::version`].
+    pub version: Option<NonZeroU64>,
     /// The event.
     pub event: StepEvent,
     /// The answers of extenders during the step, in order.
@@ -261,12 +264,12 @@ fn damaged(line: u64, cause: &dyn ToString) -> CaptureError {
 }
 
 fn step(record: StepRecord<'_>, values: &ReadValues) -> Result<Step, String> {
-    let StepRecord { at, event, extenders, failed_calls, actions } = record;
+    let StepRecord { at, version, event, extenders, failed_calls, actions } = record;
     let event = match event {
         EventRecord::PluginsSwapped(policy) => StepEvent::Policy(policy),
         event => StepEvent::Event(core_event(event, values)?),
     };
-    Ok(Step { at: Timestamp(at), event, extenders, failed_calls, actions })
+    Ok(Step { at: Timestamp(at), version, event, extenders, failed_calls, actions })
 }
 
 fn core_event(record: EventRecord<'_>, values: &ReadValues) -> Result<Event, String> {

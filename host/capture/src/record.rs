@@ -1,6 +1,7 @@
 //! The lines of a capture. Names are those of the Kubernetes API where a value has one.
 
 use std::borrow::Cow;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use berth_core::checkpoint::CoreState;
@@ -109,6 +110,10 @@ pub enum Source {
 pub struct StepRecord<'a> {
     /// The time of the step, in milliseconds since 1970.
     pub at: u64,
+    /// The number of the change that the event reports, in a capture of [`Source::Cluster`]. A change with a higher number
+    /// came later, whatever their kinds. Source: `metadata.resourceVersion`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<NonZeroU64>,
     /// The event.
     pub event: EventRecord<'a>,
     /// The answers of extenders during the step, in order.

@@ -11,7 +11,14 @@ use crate::{CaptureReader, EventToWrite, files};
 
 fn step() -> StepToWrite {
     let event = EventToWrite::Event(Event::Tick);
-    StepToWrite { at: Timestamp(1), event, extenders: Vec::new(), failed_calls: Vec::new(), actions: Vec::new() }
+    StepToWrite {
+        at: Timestamp(1),
+        version: None,
+        event,
+        extenders: Vec::new(),
+        failed_calls: Vec::new(),
+        actions: Vec::new(),
+    }
 }
 
 fn header() -> Header {

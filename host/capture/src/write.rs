@@ -1,6 +1,7 @@
 //! Writes a capture.
 
 use std::io::{self, Write};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use berth_core::checkpoint::Checkpoint;
@@ -25,6 +26,8 @@ const FRAME: usize = 1 << 20;
 pub struct StepToWrite {
     /// The time of the step.
     pub at: Timestamp,
+    /// See [`StepRecord::version`].
+    pub version: Option<NonZeroU64>,
     /// The event.
     pub event: EventToWrite,
     /// The answers of extenders during the step, in order.
@@ -116,7 +119,7 @@ impl<W: Write> CaptureWriter<W> {
     /// # Errors
     /// A full frame can't be written.
     pub fn step(&mut self, step: &StepToWrite) -> io::Result<()> {
-        let StepToWrite { at, event, extenders, failed_calls, actions } = step;
+        let StepToWrite { at, version, event, extenders, failed_calls, actions } = step;
         let lines = &mut self.lines;
         let event = match event {
             EventToWrite::Policy(policy) => EventRecord::PluginsSwapped(policy.clone()),
@@ -127,7 +130,7 @@ impl<W: Write> CaptureWriter<W> {
             actions => Some(RawValue::from_string(serde_json::to_string(actions)?)?),
         };
         let (extenders, failed_calls) = (extenders.clone(), failed_calls.clone());
-        put(lines, &Line::Step(StepRecord { at: at.0, event, extenders, failed_calls, actions }))?;
+        put(lines, &Line::Step(StepRecord { at: at.0, version: *version, event, extenders, failed_calls, actions }))?;
         self.steps += 1;
         self.flush_if_full()
     }

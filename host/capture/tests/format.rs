@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a helper of a test may fail as the test does")]
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use berth_capture::{
@@ -106,7 +107,14 @@ fn policy() -> PolicyRecord {
 }
 
 fn step(at: u64, event: EventToWrite) -> StepToWrite {
-    StepToWrite { at: Timestamp(at), event, extenders: Vec::new(), failed_calls: Vec::new(), actions: Vec::new() }
+    StepToWrite {
+        at: Timestamp(at),
+        version: None,
+        event,
+        extenders: Vec::new(),
+        failed_calls: Vec::new(),
+        actions: Vec::new(),
+    }
 }
 
 /// Writes these steps, with a frame for each.
@@ -164,6 +172,7 @@ fn the_rest_of_a_step_is_read_as_it_was_written() {
         ExtenderAnswer::ProcessPreemption(Err("down".to_owned())),
     ];
     let whole = StepToWrite {
+        version: NonZeroU64::new(7),
         extenders: answers.clone(),
         failed_calls: vec![failed.clone()],
         actions: vec![Action::Bind { pod: key("one"), node: "node".into() }],
@@ -172,6 +181,7 @@ fn the_rest_of_a_step_is_read_as_it_was_written() {
     let bytes = written(&[whole]);
     let mut reader = CaptureReader::new(&bytes[..]).expect("a capture");
     let step = reader.next_step().expect("a step").expect("not the end");
+    assert_eq!(step.version, NonZeroU64::new(7));
     let StepEvent::Policy(read) = step.event else { panic!("{:?}", step.event) };
     assert_eq!(read, policy());
     assert_eq!(step.extenders, answers);

@@ -12,6 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, watch};
 use tracing::warn;
 
+use super::cluster_event::ClusterEvent;
 use super::leader_client::LeaderClient;
 use super::rest::{self, Call, CallError, JSON, pause};
 use super::status::StatusWriter;
@@ -38,7 +39,7 @@ pub(super) enum By {
 pub(super) struct Binder {
     client: LeaderClient,
     status: Arc<StatusWriter>,
-    events: UnboundedSender<Event>,
+    events: UnboundedSender<ClusterEvent>,
     permits: Semaphore,
     extenders: Arc<Extenders>,
     open: watch::Sender<usize>,
@@ -90,7 +91,7 @@ impl Binder {
     pub(super) fn new(
         client: LeaderClient,
         status: Arc<StatusWriter>,
-        events: UnboundedSender<Event>,
+        events: UnboundedSender<ClusterEvent>,
         at_once: u32,
         extenders: Arc<Extenders>,
     ) -> Self {
@@ -125,7 +126,7 @@ impl Binder {
             }
         };
         // The receiver is gone only when the scheduler is ending.
-        let _ = self.events.send(event);
+        let _ = self.events.send(event.into());
     }
 
     /// Waits until no binding is open.

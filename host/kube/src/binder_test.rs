@@ -56,7 +56,7 @@ async fn bind(server: Unavailable, at: u64, by: By) -> (Vec<String>, Event) {
     let pod = PodKey { namespace: "default".into(), name: "p".into(), uid: "u".into() };
     Binder::bind(binder, pod, "n".into(), by).await;
     let requests = server.requests.lock().unwrap().clone();
-    (requests, received.recv().await.unwrap())
+    (requests, received.recv().await.unwrap().event)
 }
 
 fn names_the_lease(event: &Event) -> bool {

@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::{debug, warn};
 
+use super::cluster_event::ClusterEvent;
 use super::leader_client::LeaderClient;
 use super::rest::{Call, CallError, JSON, STRATEGIC_MERGE};
 
@@ -21,12 +22,12 @@ const ATTEMPTS: u32 = 4;
 /// Deletes pods. Only the number of concurrent [`Evictor::evict`] calls is limited here.
 pub(super) struct Evictor {
     client: LeaderClient,
-    events: UnboundedSender<Event>,
+    events: UnboundedSender<ClusterEvent>,
     permits: Semaphore,
 }
 
 impl Evictor {
-    pub(super) fn new(client: LeaderClient, events: UnboundedSender<Event>, at_once: u32) -> Self {
+    pub(super) fn new(client: LeaderClient, events: UnboundedSender<ClusterEvent>, at_once: u32) -> Self {
         Self { client, events, permits: Semaphore::new(at_once.max(1) as usize) }
     }
 
@@ -36,7 +37,7 @@ impl Evictor {
         if let Err(error) = self.try_evict(&pod, &reason).await {
             warn!(%pod, %error, "evicting a victim failed; the preempting pod gets another attempt");
             // The receiver is gone only when the scheduler is ending.
-            let _ = self.events.send(Event::EvictionFailed(pod));
+            let _ = self.events.send(Event::EvictionFailed(pod).into());
         }
     }
 

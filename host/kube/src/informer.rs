@@ -16,6 +16,7 @@ use futures::{Stream, StreamExt};
 use http::StatusCode;
 use tracing::{info, warn};
 
+use super::cluster_event::ResourceVersion;
 use super::list::{Collection, ListError, Listed, Lister};
 
 /// The objects of a kind to list and watch, and the limits of the requests.
@@ -41,8 +42,8 @@ pub(super) trait Intake: Send {
 
     /// A full list begins.
     fn list_begins(&mut self);
-    /// The full list ended. Objects that were not on it are gone.
-    fn list_ends(&mut self);
+    /// The full list at this resourceVersion ended. Objects that were not on it are gone.
+    fn list_ends(&mut self, version: ResourceVersion);
     /// An object was added or changed.
     fn set(&mut self, object: Self::Object);
     /// An object was deleted.

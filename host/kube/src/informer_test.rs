@@ -58,7 +58,7 @@ impl Intake for IgnoringIntake {
     }
 
     fn list_begins(&mut self) {}
-    fn list_ends(&mut self) {}
+    fn list_ends(&mut self, _: ResourceVersion) {}
     fn set(&mut self, _: Self::Object) {}
     fn removed(&mut self, _: &Self::Object) {}
 }

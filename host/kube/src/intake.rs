@@ -8,6 +8,7 @@ use berth_core::model::{Node, Pod};
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::warn;
 
+use super::cluster_event::{self, ClusterEvent, ResourceVersion, send};
 use super::informer::Intake;
 use super::known::{KnownNodes, KnownPod, KnownPods};
 use super::list::ListError;
@@ -27,7 +28,7 @@ pub(super) struct PodIntake<const KEEP_JSON: bool> {
     pub(super) known: Arc<KnownPods>,
     pub(super) parts: PodParts,
     pub(super) named: Named,
-    pub(super) events: UnboundedSender<Event>,
+    pub(super) events: UnboundedSender<ClusterEvent>,
 }
 
 impl<const KEEP_JSON: bool> ReadsNamedFields for PodIntake<KEEP_JSON> {
@@ -54,13 +55,13 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
         self.known.lock().list_begins();
     }
 
-    fn list_ends(&mut self) {
+    fn list_ends(&mut self, version: ResourceVersion) {
         let gone = self.known.lock().list_ends();
         for known in gone {
             self.extenders.full_objects().pod_removed(&known.pod.key.uid);
-            send(&self.events, Event::PodRemoved(known.pod.key.clone()));
+            send(&self.events, Event::PodRemoved(known.pod.key.clone()), version);
         }
-        self.named.listed();
+        self.named.listed(version);
     }
 
     fn not_listed(&mut self, error: &ListError) {
@@ -75,7 +76,8 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
                 return warn_unreadable(&self.kind_name(), &object, e, known);
             }
         };
-        let resource_version = pod.metadata().resource_version().into();
+        let resource_version: Box<str> = pod.metadata().resource_version().into();
+        let version = cluster_event::parse(&resource_version);
         let generation = pod.metadata().generation();
         let condition = pod.take_scheduled_condition();
         let mut notes = Notes::default();
@@ -93,7 +95,7 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
             KnownPod { pod: Arc::clone(&pod), resource_version, generation, scheduled: condition.filter(|_| pending) };
         let before = self.known.lock().set(&pod.key.uid, entry);
         if before.is_none_or(|known| known.pod != pod) {
-            send(&self.events, Event::PodSet(pod));
+            send(&self.events, Event::PodSet(pod), version);
         }
     }
 
@@ -101,7 +103,8 @@ impl<const KEEP_JSON: bool> Intake for PodIntake<KEEP_JSON> {
         let gone = self.known.lock().remove(object.uid());
         if let Some(known) = gone {
             self.extenders.full_objects().pod_removed(object.uid());
-            send(&self.events, Event::PodRemoved(known.pod.key.clone()));
+            let version = cluster_event::parse(object.resource_version());
+            send(&self.events, Event::PodRemoved(known.pod.key.clone()), version);
         }
     }
 }
@@ -112,7 +115,7 @@ pub(super) struct NodeIntake<const KEEP_JSON: bool> {
     pub(super) known: KnownNodes,
     pub(super) parts: NodeParts,
     pub(super) named: Named,
-    pub(super) events: UnboundedSender<Event>,
+    pub(super) events: UnboundedSender<ClusterEvent>,
 }
 
 impl<const KEEP_JSON: bool> ReadsNamedFields for NodeIntake<KEEP_JSON> {
@@ -139,12 +142,12 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
         self.known.list_begins();
     }
 
-    fn list_ends(&mut self) {
+    fn list_ends(&mut self, version: ResourceVersion) {
         for node in self.known.list_ends() {
             self.extenders.full_objects().node_removed(&node.name);
-            send(&self.events, Event::NodeRemoved(node.name.clone()));
+            send(&self.events, Event::NodeRemoved(node.name.clone()), version);
         }
-        self.named.listed();
+        self.named.listed(version);
     }
 
     fn not_listed(&mut self, error: &ListError) {
@@ -159,6 +162,7 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
                 return warn_unreadable(&self.kind_name(), &object, e, known);
             }
         };
+        let version = cluster_event::parse(node.metadata().resource_version());
         let mut notes = Notes::default();
         let node = node.into_model(&self.parts, &mut notes);
         let node = Arc::new(Node { fields: self.named.read(object.json.as_deref()), ..node });
@@ -170,14 +174,15 @@ impl<const KEEP_JSON: bool> Intake for NodeIntake<KEEP_JSON> {
         }
         let before = self.known.set(&node.name, Arc::clone(&node));
         if before.is_none_or(|known| known != node) {
-            send(&self.events, Event::NodeSet(node));
+            send(&self.events, Event::NodeSet(node), version);
         }
     }
 
     fn removed(&mut self, object: &Self::Object) {
         if self.known.remove(object.name()).is_some() {
             self.extenders.full_objects().node_removed(object.name());
-            send(&self.events, Event::NodeRemoved(object.name().into()));
+            let version = cluster_event::parse(object.resource_version());
+            send(&self.events, Event::NodeRemoved(object.name().into()), version);
         }
     }
 }
@@ -193,9 +198,4 @@ fn warn_unreadable<T: PartialObject, const KEEP_JSON: bool>(
     } else {
         warn!(%kind, ?object, %error, "an object can't be read; continuing without it");
     }
-}
-
-/// Sends an event. The receiver is gone only when the scheduler is ending.
-fn send(events: &UnboundedSender<Event>, event: Event) {
-    let _ = events.send(event);
 }

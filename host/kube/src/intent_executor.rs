@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tracing::warn;
 
+use super::cluster_event::ClusterEvent;
 use super::evictor::Evictor;
 use super::patcher::Patcher;
 use super::waiter::Waiter;
@@ -39,7 +40,7 @@ pub(super) struct IntentClients {
     pub(super) patcher: Arc<Patcher>,
     pub(super) evictor: Arc<Evictor>,
     pub(super) waiter: Waiter,
-    pub(super) events: UnboundedSender<Event>,
+    pub(super) events: UnboundedSender<ClusterEvent>,
     /// Limits the number of concurrent writes. A wait takes no permit.
     pub(super) writes: Semaphore,
     pub(super) supervisor: Supervisor,
@@ -161,7 +162,7 @@ impl IntentClients {
 
     fn send(&self, event: Event) {
         // The receiver is gone only when the scheduler is ending.
-        let _ = self.events.send(event);
+        let _ = self.events.send(event.into());
     }
 
     async fn execute_all(&self, intents: &[Intent], stopped: &mut oneshot::Receiver<Vec<Intent>>) -> Ended {

@@ -15,6 +15,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
+use super::cluster_event::{self, ClusterEvent, ResourceVersion, send};
 use super::informer::{self, Intake, Selection};
 use super::known::Known;
 use super::list::{Collection, ListError};
@@ -30,7 +31,7 @@ const DISCOVERY_PAUSE: Duration = Duration::from_secs(15);
 pub(super) struct Kinds {
     client: Client,
     selection: Selection,
-    events: UnboundedSender<Event>,
+    events: UnboundedSender<ClusterEvent>,
     runtime: Handle,
     supervisor: Supervisor,
     started: Mutex<Started>,
@@ -56,7 +57,7 @@ impl Kinds {
     pub(super) fn new(
         client: Client,
         selection: Selection,
-        events: UnboundedSender<Event>,
+        events: UnboundedSender<ClusterEvent>,
         supervisor: Supervisor,
         orders: [(ObjectKind, UnboundedSender<Order>); 2],
     ) -> Self {
@@ -139,7 +140,7 @@ async fn discover(client: &Client, patience: Duration, intake: &mut ObjectIntake
                         "the API server doesn't serve a kind that plugins read; they see no objects of it; trying again"
                     );
                     intake.list_begins();
-                    intake.list_ends();
+                    intake.list_ends(None);
                     has_warned = true;
                 }
                 DISCOVERY_PAUSE
@@ -171,11 +172,11 @@ struct ObjectIntake {
     report: ListReport,
     reader: ObjectReader,
     known: Known<Arc<Object>>,
-    events: UnboundedSender<Event>,
+    events: UnboundedSender<ClusterEvent>,
 }
 
 impl ObjectIntake {
-    fn new(kind: Arc<ObjectKind>, events: UnboundedSender<Event>) -> Self {
+    fn new(kind: Arc<ObjectKind>, events: UnboundedSender<ClusterEvent>) -> Self {
         let report = ListReport::new(kind, events.clone());
         Self { reader: ObjectReader::new(report.reads()), report, known: Known::default(), events }
     }
@@ -188,11 +189,6 @@ impl ObjectIntake {
     fn stop(&mut self) {
         self.known = Known::default();
         self.report.stopped();
-    }
-
-    fn send(&self, event: Event) {
-        // The receiver is gone only when the scheduler is ending.
-        let _ = self.events.send(event);
     }
 }
 
@@ -212,28 +208,29 @@ impl Intake for ObjectIntake {
         self.known.list_begins();
     }
 
-    fn list_ends(&mut self) {
+    fn list_ends(&mut self, version: ResourceVersion) {
         for gone in self.known.list_ends() {
-            self.send(Event::ObjectRemoved(gone.key.clone()));
+            send(&self.events, Event::ObjectRemoved(gone.key.clone()), version);
         }
-        self.report.listed();
+        self.report.listed(version);
     }
 
-    fn set(&mut self, object: RawObject) {
+    fn set(&mut self, raw: RawObject) {
         let mut notes = Notes::default();
-        let object = Arc::new(self.reader.read(&object, &mut notes));
+        let object = Arc::new(self.reader.read(&raw, &mut notes));
         if !notes.is_empty() {
             warn!(object = %object.key, reason = %notes, "plugins see the object without its fields");
         }
         let before = self.known.set(&key_of(&object.key), Arc::clone(&object));
         if before.is_none_or(|known| known != object) {
-            self.send(Event::ObjectSet(object));
+            send(&self.events, Event::ObjectSet(object), cluster_event::parse(raw.resource_version()));
         }
     }
 
     fn removed(&mut self, object: &RawObject) {
         if let Some(known) = self.known.remove(&key_of(&self.reader.key(object))) {
-            self.send(Event::ObjectRemoved(known.key.clone()));
+            let version = cluster_event::parse(object.resource_version());
+            send(&self.events, Event::ObjectRemoved(known.key.clone()), version);
         }
     }
 

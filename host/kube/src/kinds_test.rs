@@ -9,14 +9,14 @@ use super::*;
 use crate::list_report::REFUSE_AFTER;
 use crate::silent;
 
-fn intake() -> (ObjectIntake, UnboundedReceiver<Event>) {
+fn intake() -> (ObjectIntake, UnboundedReceiver<ClusterEvent>) {
     let (events, received) = unbounded_channel();
     let kind = ObjectKind { api_version: "example.com/v1".into(), kind: "Widget".into() };
     (ObjectIntake::new(Arc::new(kind), events), received)
 }
 
-fn refusals(received: &mut UnboundedReceiver<Event>) -> Vec<String> {
-    let refusal = |event| match event {
+fn refusals(received: &mut UnboundedReceiver<ClusterEvent>) -> Vec<String> {
+    let refusal = |received: ClusterEvent| match received.event {
         Event::ObjectsRefused(_, why) => Some(why.to_string()),
         _ => None,
     };
@@ -37,7 +37,7 @@ fn a_kind_whose_lists_keep_failing_is_refused_until_one_succeeds() {
     assert_eq!(fail(&mut intake, 10), refused);
     assert!(fail(&mut intake, 11).is_empty(), "it is reported once");
     intake.list_begins();
-    intake.list_ends();
+    intake.list_ends(None);
     assert!(fail(&mut intake, 12).is_empty(), "a list succeeded");
     assert_eq!(fail(&mut intake, 22), refused);
 }

@@ -25,6 +25,7 @@ mod binder;
 
 mod cel_cost;
 mod client;
+mod cluster_event;
 mod events;
 mod evictor;
 pub mod extender;
@@ -57,6 +58,7 @@ mod user;
 mod waiter;
 
 pub use self::client::{ConnectError, connect, connect_at, connect_to};
+pub use self::cluster_event::{ClusterEvent, ResourceVersion};
 pub use self::list_objects::list_objects;
 pub use self::own_pod::OwnPod;
 pub use self::rate::limited;

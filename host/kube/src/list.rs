@@ -17,6 +17,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::cluster_event;
 use super::informer::{Intake, Selection, explain_client, is_gone};
 use berth_apimachinery::objects::{Observed, PartialObject, RawObject};
 use berth_apimachinery::protobuf::{self, Envelope, ListReader, Malformed, Part};
@@ -123,7 +124,7 @@ impl Lister {
                 let version = metadata.resource_version.filter(|version| !version.is_empty());
                 let version = version.ok_or(ListError::NoVersion)?;
                 self.without_pages = false;
-                intake.list_ends();
+                intake.list_ends(cluster_event::parse(&version));
                 return Ok(version);
             }
         }

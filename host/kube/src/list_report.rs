@@ -8,6 +8,7 @@ use berth_core::Event;
 use berth_core::model::{ObjectKind, ObjectReads};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::cluster_event::{self, ClusterEvent, ResourceVersion};
 use super::list::ListError;
 
 /// How long discovery and lists of a kind may fail before the plugins that read the kind are refused. Until then, the
@@ -21,11 +22,11 @@ pub(super) struct ListReport {
     refused: bool,
     /// The time of the first failed list or discovery since the last successful list.
     pub(super) failing: Option<Instant>,
-    events: UnboundedSender<Event>,
+    events: UnboundedSender<ClusterEvent>,
 }
 
 impl ListReport {
-    pub(super) fn new(kind: Arc<ObjectKind>, events: UnboundedSender<Event>) -> Self {
+    pub(super) fn new(kind: Arc<ObjectKind>, events: UnboundedSender<ClusterEvent>) -> Self {
         let reads = ObjectReads { kind, ..ObjectReads::default() };
         Self { reads, refused: false, failing: None, events }
     }
@@ -47,10 +48,10 @@ impl ListReport {
         self.send(Event::WatchStopped(Arc::clone(&self.reads.kind)));
     }
 
-    /// Sends [`Event::ObjectsListed`]: a list is complete.
-    pub(super) fn listed(&mut self) {
+    /// Sends [`Event::ObjectsListed`]: the list at this resourceVersion is complete.
+    pub(super) fn listed(&mut self, version: ResourceVersion) {
         (self.refused, self.failing) = (false, None);
-        self.send(Event::ObjectsListed(self.reads.clone()));
+        cluster_event::send(&self.events, Event::ObjectsListed(self.reads.clone()), version);
     }
 
     /// Records a failed list. If the API server forbids it, sends [`Event::ObjectsRefused`] at once.
@@ -85,6 +86,6 @@ impl ListReport {
 
     fn send(&self, event: Event) {
         // The receiver is gone only when the scheduler is ending.
-        let _ = self.events.send(event);
+        let _ = self.events.send(event.into());
     }
 }

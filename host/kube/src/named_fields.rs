@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use berth_apimachinery::objects::NamedFieldsReader;
-use berth_core::Event;
 use berth_core::model::{NamedFields, ObjectKind};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tracing::info;
 
+use super::cluster_event::{ClusterEvent, ResourceVersion};
 use super::informer::{self, Intake, Selection};
 use super::kinds::Order;
 use super::list::{Collection, ListError};
@@ -35,7 +35,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    pub(super) fn new(kind: ObjectKind, events: UnboundedSender<Event>) -> Self {
+    pub(super) fn new(kind: ObjectKind, events: UnboundedSender<ClusterEvent>) -> Self {
         let report = ListReport::new(Arc::new(kind), events);
         Self { reader: NamedFieldsReader::default(), report, are_wanted: false }
     }
@@ -45,10 +45,10 @@ impl Named {
         json.map(|json| self.reader.read(json)).unwrap_or_default()
     }
 
-    /// A list is complete.
-    pub(super) fn listed(&mut self) {
+    /// The list at this resourceVersion is complete.
+    pub(super) fn listed(&mut self, version: ResourceVersion) {
         if self.are_wanted {
-            self.report.listed();
+            self.report.listed(version);
         }
     }
 

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ::kube::Client;
+use berth_core::Action;
 use berth_core::action::PodEvent;
 use berth_core::model::{ObjectKind, PodKey};
-use berth_core::{Action, Event};
 use futures::future::{join, join3};
 use k8s_openapi::api::core::v1 as k8s;
 use tokio::runtime::Handle;
@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use tracing::warn;
 
 use super::binder::{Binder, By};
+use super::cluster_event::ClusterEvent;
 use super::events::Recorder;
 use super::evictor::Evictor;
 use super::informer::{self, Selection};
@@ -106,7 +107,7 @@ impl Shell {
     /// # Panics
     /// If called outside a tokio runtime.
     #[must_use]
-    pub fn start(client: &Client, options: &Options, events: UnboundedSender<Event>) -> Self {
+    pub fn start(client: &Client, options: &Options, events: UnboundedSender<ClusterEvent>) -> Self {
         let known = Arc::new(KnownPods::default());
         let leader = LeaderClient::new(client.clone(), options.term.clone());
         let status = Arc::new(StatusWriter::new(leader.clone(), Arc::clone(&known)));
@@ -293,7 +294,7 @@ fn start_informers<const KEEP_JSON: bool>(
     selection: Selection,
     known: Arc<KnownPods>,
     extenders: Arc<Extenders>,
-    events: &UnboundedSender<Event>,
+    events: &UnboundedSender<ClusterEvent>,
     supervisor: &Supervisor,
 ) -> Informers {
     let (pods_synced, pods_sync) = oneshot::channel();

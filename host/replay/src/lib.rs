@@ -18,6 +18,7 @@ mod outcome;
 mod play;
 mod plugins;
 mod reads;
+mod steps;
 mod world;
 
 pub use self::compare::{Column, Comparison, Moved, compare};

@@ -20,6 +20,7 @@ use berth_plugin_host::{ComponentSet, Delivery, Guests};
 use crate::error::ReplayError;
 use crate::outcome::{Difference, Outcome, first_difference, is_same};
 use crate::plugins::RecordedPlugins;
+use crate::steps::Steps;
 
 /// The number of events after which plugins receive the changes of the cluster, so that no plugin falls behind the
 /// change log.
@@ -47,7 +48,7 @@ impl Default for ReplayOptions {
 
 /// A capture that is being played back.
 pub struct Replay<R: Read> {
-    reader: CaptureReader<R>,
+    steps: Steps<R>,
     engine: Engine,
     inbox: Receiver<Delivery>,
     plugins: RecordedPlugins,
@@ -112,18 +113,19 @@ impl<R: Read> Replay<R> {
     /// # Errors
     /// The system refuses a thread, the capture can't be read, or a recorded plugin is not here.
     pub fn new(
-        mut reader: CaptureReader<R>,
+        reader: CaptureReader<R>,
         components: Arc<ComponentSet>,
         replay_options: ReplayOptions,
     ) -> Result<Self, ReplayError> {
+        let mut steps = Steps::new(reader);
         let (sender, inbox) = channel();
         let outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
         let limits = Arc::clone(components.limits());
         let guests = Guests::new(Arc::clone(&limits), outbox)?;
-        let extenders = ReplayedExtenders::new(reader.header().extenders.clone());
+        let extenders = ReplayedExtenders::new(steps.header().extenders.clone());
         let ReplayOptions { result_cache_bytes, decisions } = replay_options;
-        let options = Options { result_cache_bytes, decisions, ..options(reader.header()) };
-        let checkpoint = reader.checkpoint()?;
+        let options = Options { result_cache_bytes, decisions, ..options(steps.header()) };
+        let checkpoint = steps.checkpoint()?;
         let mut plugins = RecordedPlugins::new(components);
         let beginning = checkpoint.as_ref().map(|recorded| (recorded.at, recorded.policy.clone()));
         let engine = match checkpoint {
@@ -131,7 +133,7 @@ impl<R: Read> Replay<R> {
             None => Engine::new(options, guests),
         };
         let outcome = Outcome { other_versions: plugins.others.clone(), ..Outcome::default() };
-        Ok(Self { reader, engine, inbox, plugins, extenders, outcome, beginning, next: None, copy: None })
+        Ok(Self { steps, engine, inbox, plugins, extenders, outcome, beginning, next: None, copy: None })
     }
 
     /// Plays the next step back. Returns false after the last step.
@@ -141,10 +143,10 @@ impl<R: Read> Replay<R> {
     pub fn step(&mut self) -> Result<bool, ReplayError> {
         let next = match self.next.take() {
             Some(step) => Some(step),
-            None => self.reader.next_step()?,
+            None => self.steps.next_step()?,
         };
         let Some(step) = next else {
-            self.outcome.lost_steps = self.reader.end().map_or(0, |end| end.lost);
+            self.outcome.lost_steps = self.steps.end().map_or(0, |end| end.lost);
             let copy = self.copy.take().map(|copy| copy.end(self.outcome.lost_steps)).transpose();
             copy.map_err(ReplayError::Copy)?;
             return Ok(false);
@@ -177,7 +179,7 @@ impl<R: Read> Replay<R> {
     /// The capture can't be read.
     pub fn peek(&mut self) -> Result<Option<&Step>, ReplayError> {
         if self.next.is_none() {
-            self.next = self.reader.next_step()?;
+            self.next = self.steps.next_step()?;
         }
         Ok(self.next.as_ref())
     }
@@ -205,7 +207,7 @@ impl<R: Read> Replay<R> {
     /// # Errors
     /// The header can't be written.
     pub fn copy_to(&mut self, out: Box<dyn Write + Send>) -> Result<(), ReplayError> {
-        let mut copy = CaptureWriter::new(out, self.reader.header()).map_err(ReplayError::Copy)?;
+        let mut copy = CaptureWriter::new(out, self.steps.header()).map_err(ReplayError::Copy)?;
         if let Some((at, policy)) = &self.beginning {
             let checkpoint = self.engine.core().checkpoint().into_checkpoint();
             copy.checkpoint(*at, &checkpoint, policy).map_err(ReplayError::Copy)?;
@@ -229,11 +231,11 @@ impl<R: Read> Replay<R> {
     /// Returns the header of the capture.
     #[must_use]
     pub fn header(&self) -> &Header {
-        self.reader.header()
+        self.steps.header()
     }
 
     fn play(&mut self, step: Step) -> Result<(), ReplayError> {
-        let Step { at, event, extenders, failed_calls, actions } = step;
+        let Step { at, version, event, extenders, failed_calls, actions } = step;
         let copied = self.copy.is_some().then(|| (event.clone(), extenders.clone(), failed_calls.clone()));
         let event = match event {
             StepEvent::Event(event) => event,
@@ -254,7 +256,7 @@ impl<R: Read> Replay<R> {
                 StepEvent::Policy(policy) => EventToWrite::Policy(policy),
                 StepEvent::Event(event) => EventToWrite::Event(event),
             };
-            let step = StepToWrite { at, event, extenders, failed_calls, actions: replayed.clone() };
+            let step = StepToWrite { at, version, event, extenders, failed_calls, actions: replayed.clone() };
             copy.step(&step).map_err(ReplayError::Copy)?;
         }
         self.outcome.actions += replayed.len() as u64;

@@ -11,6 +11,7 @@ use berth_core::plugins::FailedCall;
 use berth_core::profile::Profile;
 use berth_core::profile_spec::ProfileSpec;
 use berth_core::{Action, Core, Event, Timestamp};
+use berth_kube::ResourceVersion;
 
 /// Records each step.
 pub struct Capture {
@@ -21,11 +22,14 @@ pub struct Capture {
     served: Vec<ProfileSpec>,
     /// Whether all fields are recorded, instead of those that plugins read.
     all_fields: bool,
+    /// Whether the numbers of changes are recorded: see [`berth_capture::record::StepRecord::version`].
+    versions: bool,
 }
 
 impl Capture {
-    pub fn new(recorder: Recorder, all_fields: bool) -> Self {
-        Self { recorder, specs: Vec::new(), served: Vec::new(), all_fields }
+    pub fn new(recorder: Recorder, source: Source, all_fields: bool) -> Self {
+        let versions = source == Source::Cluster;
+        Self { recorder, specs: Vec::new(), served: Vec::new(), all_fields, versions }
     }
 
     /// Returns what the informers must read before the first event, in addition to what plugins read.
@@ -73,12 +77,15 @@ impl Capture {
     pub fn record(
         &self,
         at: Timestamp,
+        version: ResourceVersion,
         event: EventToWrite,
         extenders: Vec<ExtenderAnswer>,
         failed_calls: Vec<FailedCall>,
         actions: &[Action],
     ) {
-        self.recorder.record(StepToWrite { at, event, extenders, failed_calls, actions: actions.to_vec() });
+        let version = version.filter(|_| self.versions);
+        let actions = actions.to_vec();
+        self.recorder.record(StepToWrite { at, version, event, extenders, failed_calls, actions });
     }
 }
 

@@ -18,6 +18,7 @@ use super::metered::Metered;
 use berth_admin::Vitals;
 use berth_admin::metrics::Meter;
 use berth_capture::RecordingExtenders;
+use berth_kube::ClusterEvent;
 use berth_plugin_host::Delivery;
 
 /// The maximum sleep of the thread. The heartbeat for the probes and time-dependent work happen at least this often.
@@ -32,7 +33,7 @@ pub struct EventLoop {
     pub extenders: Box<dyn Extenders>,
     /// Records each step; `None` for no capture.
     pub capture: Option<Capture>,
-    pub events: UnboundedReceiver<Event>,
+    pub events: UnboundedReceiver<ClusterEvent>,
     pub control: UnboundedReceiver<Control>,
     pub perform: Box<dyn Fn(Vec<Action>) + Send>,
     pub runtime: Handle,
@@ -52,7 +53,7 @@ impl EventLoop {
             self.engine.record_failures();
         }
         if let Some(event) = self.capture.as_ref().and_then(Capture::first_event) {
-            self.step(event);
+            self.step(event.into());
         }
         loop {
             if !self.handle_arrived() {
@@ -60,7 +61,7 @@ impl EventLoop {
             }
             self.advance();
             if self.is_scheduling && self.engine.core().has_work() {
-                self.step(Event::Cycle);
+                self.step(Event::Cycle.into());
                 continue;
             }
             self.report_drained();
@@ -124,7 +125,7 @@ impl EventLoop {
                     if let Event::PluginsSwapped(profiles) = &event {
                         self.meter.plugins_swapped(profiles);
                     }
-                    self.step(event);
+                    self.step(event.into());
                 }
             }
         }
@@ -133,11 +134,11 @@ impl EventLoop {
 
     fn advance(&mut self) {
         if let Some(event) = self.engine.advance(self.clock.now()) {
-            self.step(event);
+            self.step(event.into());
         }
     }
 
-    fn step(&mut self, event: Event) {
+    fn step(&mut self, ClusterEvent { event, version }: ClusterEvent) {
         let now = self.clock.now();
         let cycle = matches!(event, Event::Cycle).then(Instant::now);
         match &event {
@@ -154,7 +155,7 @@ impl EventLoop {
                 let recorded = capture.event(&event);
                 let mut extenders = RecordingExtenders::new(&mut *self.extenders);
                 let actions = self.engine.step(event, now, &mut extenders, &mut metered);
-                capture.record(now, recorded, extenders.answers, self.engine.take_failures(), &actions);
+                capture.record(now, version, recorded, extenders.answers, self.engine.take_failures(), &actions);
                 actions
             }
         };
@@ -205,7 +206,7 @@ impl EventLoop {
 
 enum Woken {
     Control(Option<Control>),
-    Event(Option<Event>),
+    Event(Option<ClusterEvent>),
     Time,
 }
 
@@ -225,7 +226,7 @@ mod tests {
     const EVENTS: usize = 5_000;
 
     fn event_loop(
-        events: UnboundedReceiver<Event>,
+        events: UnboundedReceiver<ClusterEvent>,
         control: UnboundedReceiver<Control>,
         perform: impl Fn(Vec<Action>) + Send + 'static,
     ) -> EventLoop {
@@ -247,10 +248,10 @@ mod tests {
     }
 
     /// Sends [`EVENTS`] nodes, each in an event.
-    fn flood(events: &UnboundedSender<Event>) {
+    fn flood(events: &UnboundedSender<ClusterEvent>) {
         for number in 0..EVENTS {
             let node = Node { name: format!("n{number}").into(), ..Node::default() };
-            events.send(Event::NodeSet(Arc::new(node))).expect("the receiver is here");
+            events.send(Event::NodeSet(Arc::new(node)).into()).expect("the receiver is here");
         }
     }
 
@@ -287,7 +288,7 @@ mod tests {
         let reads = ObjectReads { kind: Arc::new(kind), ..ObjectReads::default() };
         let (request, copy) = ClusterRequest::new(std::slice::from_ref(&reads), None);
         control.send(Control::Plugins(Delivery::NeedsCluster(request))).expect("the receiver is here");
-        event.send(Event::ObjectsListed(reads)).expect("the receiver is here");
+        event.send(Event::ObjectsListed(reads).into()).expect("the receiver is here");
         flood(&event);
         assert!(event_loop(events, controls, |_| {}).handle_arrived());
         let copy = copy.try_recv().expect("it is made before the flood is over").expect("all objects are here");

@@ -169,9 +169,10 @@ impl Scheduler {
         let mut shell = Shell::start(client, &shell_options, events);
         let synced = shell.synced().boxed().shared();
         let shell = Arc::new(shell);
+        let all_fields = options.only_watches && options.capture_all_fields;
         let perform = {
             let shell = Arc::clone(&shell);
-            let (only_watches, all_fields) = (options.only_watches, options.capture_all_fields);
+            let only_watches = options.only_watches;
             Box::new(move |mut actions: Vec<Action>| {
                 if only_watches {
                     actions.retain(|action| is_watch(action, all_fields));
@@ -187,8 +188,8 @@ impl Scheduler {
             }
             _ => None,
         };
+        let source = if options.only_watches { Source::Cluster } else { Source::Scheduler };
         let capture = options.capture.map(|capture| {
-            let source = if options.only_watches { Source::Cluster } else { Source::Scheduler };
             let header = capture::header(&core, source, &options.configuration, &*asker);
             let (Target::Directory(path) | Target::File(path)) = &capture.target;
             let path = path.display().to_string();
@@ -198,7 +199,7 @@ impl Scheduler {
         let event_loop = EventLoop {
             engine: Engine::new(core, guests),
             extenders: asker,
-            capture: capture.map(|capture| Capture::new(capture, options.only_watches && options.capture_all_fields)),
+            capture: capture.map(|capture| Capture::new(capture, source, all_fields)),
             events: events_in,
             control: control_in,
             perform,

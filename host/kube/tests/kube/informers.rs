@@ -9,12 +9,12 @@ use crate::support::server::{
 };
 use berth_core::model::{NamedFields, ObjectKind, ObjectReads};
 use berth_core::{Action, Event};
-use berth_kube::{Options, Shell};
+use berth_kube::{ClusterEvent, Options, Shell};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Starts a shell with this script and waits for the first list of pods and the first list of nodes.
-async fn started(script: Script) -> (Server, Shell, UnboundedReceiver<Event>) {
+async fn started(script: Script) -> (Server, Shell, UnboundedReceiver<ClusterEvent>) {
     let server = Server::scripted(script).await;
     let (sender, receiver) = unbounded_channel();
     let mut shell = Shell::start(&server.client, &Options { page_size: 2, ..Options::default() }, sender);
@@ -86,6 +86,35 @@ async fn deletions_between_watches_are_found_by_the_next_list() {
         assert_eq!(events(&mut receiver, 3).await, ["+changed@9", "+new@0", "-gone"]);
         assert!(events_now(&mut receiver).is_empty(), "an unchanged object is not reported again");
     }
+}
+
+/// A capture from outside orders the changes of all kinds by these versions.
+#[tokio::test]
+async fn each_change_has_its_resource_version() {
+    let script = Script::default()
+        .pods(
+            [Reply::list(10, &[pod("gone", 1, 0), pod("ends", 2, 0)], ""), Reply::list(40, &[], "")],
+            [Reply::watch(&[event("MODIFIED", &pod("gone", 11, 1)), event("DELETED", &pod("ends", 13, 0)), expired()])
+                .ended()],
+        )
+        .nodes([Reply::list(10, &[node("n", 4, false)], "")], [Reply::watch(&[event("ADDED", &node("m", 12, true))])]);
+    let (_server, _shell, mut receiver) = started(script).await;
+    let mut seen = Vec::new();
+    while seen.len() < 7 {
+        let received = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
+        let ClusterEvent { event, version } = received.expect("an event in time").expect("a running shell");
+        let name = match event {
+            Event::PodSet(pod) => format!("+{}@{}", pod.key.name, pod.spec.priority),
+            Event::PodRemoved(key) => format!("-{}", key.name),
+            Event::NodeSet(node) => format!("+node {}", node.name),
+            other => panic!("{other:?}"),
+        };
+        seen.push((version.map(u64::from), name));
+    }
+    seen.sort();
+    let expected = [(1, "+gone@0"), (2, "+ends@0"), (4, "+node n"), (11, "+gone@1"), (12, "+node m"), (13, "-ends")];
+    let expected: Vec<_> = expected.into_iter().chain([(40, "-gone")]).collect();
+    assert_eq!(seen, expected.into_iter().map(|(version, name)| (Some(version), name.to_owned())).collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -267,11 +296,11 @@ fn with_a_service(request: &ReceivedRequest) -> Reply {
 }
 
 /// Returns the next events as text. Panics at an event that is not about a kind beyond pods and nodes.
-async fn of_objects<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>) -> [String; EVENTS] {
+async fn of_objects<const EVENTS: usize>(receiver: &mut UnboundedReceiver<ClusterEvent>) -> [String; EVENTS] {
     let mut shown = std::array::from_fn(|_| String::new());
     for text in &mut shown {
         let event = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
-        *text = match event.expect("an event in time").expect("a running shell") {
+        *text = match event.expect("an event in time").expect("a running shell").event {
             Event::ObjectSet(object) => format!("set {}", object.key.name),
             Event::ObjectRemoved(key) => format!("removed {}", key.name),
             Event::ObjectsListed(reads) => format!("listed {}", reads.kind),
@@ -320,12 +349,12 @@ fn with_deadline(mut pod: Value, seconds: u32) -> Value {
 }
 
 /// Returns the next events as text. Pods and nodes come with their named fields.
-async fn with_fields<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>) -> [String; EVENTS] {
+async fn with_fields<const EVENTS: usize>(receiver: &mut UnboundedReceiver<ClusterEvent>) -> [String; EVENTS] {
     let mut shown = std::array::from_fn(|_| String::new());
     for text in &mut shown {
         let event = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
         let values = |fields: &NamedFields| fields.all().iter().map(|field| field.json.to_string()).collect::<String>();
-        *text = match event.expect("an event in time").expect("a running shell") {
+        *text = match event.expect("an event in time").expect("a running shell").event {
             Event::PodSet(pod) => format!("+{} {}", pod.key.name, values(&pod.fields)),
             Event::NodeSet(node) => format!("+node {} {}", node.name, values(&node.fields)),
             Event::PodRemoved(key) => format!("-{}", key.name),

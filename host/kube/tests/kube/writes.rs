@@ -5,17 +5,17 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::support::server::{ReceivedRequest, Reply, Script, Server, event, events, pod};
+use berth_core::Action;
 use berth_core::action::PodEvent;
 use berth_core::intent::{Intent, ObjectReference};
 use berth_core::model::PodKey;
-use berth_core::{Action, Event};
-use berth_kube::{Options, Shell, Undone};
+use berth_kube::{ClusterEvent, Options, Shell, Undone};
 use berth_supervisor::Supervisor;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Starts a shell that knows pod `a`. The server answers writes with these answers in order, and then with success.
-async fn started(answers: impl IntoIterator<Item = Reply>) -> (Server, Shell, UnboundedReceiver<Event>) {
+async fn started(answers: impl IntoIterator<Item = Reply>) -> (Server, Shell, UnboundedReceiver<ClusterEvent>) {
     let script = Script::default().pods([Reply::list(10, &[pod("a", 7, 0)], "")], []);
     with_script(script, answers).await
 }
@@ -23,7 +23,7 @@ async fn started(answers: impl IntoIterator<Item = Reply>) -> (Server, Shell, Un
 async fn with_script(
     script: Script,
     answers: impl IntoIterator<Item = Reply>,
-) -> (Server, Shell, UnboundedReceiver<Event>) {
+) -> (Server, Shell, UnboundedReceiver<ClusterEvent>) {
     supervised(script, answers, Supervisor::default()).await
 }
 
@@ -31,7 +31,7 @@ async fn supervised(
     script: Script,
     answers: impl IntoIterator<Item = Reply>,
     supervisor: Supervisor,
-) -> (Server, Shell, UnboundedReceiver<Event>) {
+) -> (Server, Shell, UnboundedReceiver<ClusterEvent>) {
     let state = Mutex::new((script, answers.into_iter().collect::<VecDeque<Reply>>()));
     let server = Server::start(move |request| {
         let (script, answers) = &mut *state.lock().expect("no panic");

@@ -74,7 +74,7 @@ fn capture(served: &ComponentSet, attempts: u64) -> Vec<u8> {
     for (at, event) in events.into_iter().enumerate() {
         let at = Timestamp(1_000 * at as u64);
         let (extenders, failed_calls, actions) = (Vec::new(), Vec::new(), Vec::new());
-        writer.step(&StepToWrite { at, event, extenders, failed_calls, actions }).expect("a step");
+        writer.step(&StepToWrite { at, version: None, event, extenders, failed_calls, actions }).expect("a step");
     }
     writer.end(0).expect("a capture")
 }

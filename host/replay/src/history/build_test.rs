@@ -20,7 +20,7 @@ fn begun() -> Builder {
 
 fn step(seconds: u64, event: StepEvent, actions: &[Action]) -> Step {
     let actions = (!actions.is_empty()).then(|| serde_json::value::to_raw_value(actions).expect("JSON"));
-    Step { at: at(seconds), event, extenders: Vec::new(), failed_calls: Vec::new(), actions }
+    Step { at: at(seconds), version: None, event, extenders: Vec::new(), failed_calls: Vec::new(), actions }
 }
 
 fn at(seconds: u64) -> Timestamp {

@@ -23,6 +23,7 @@ pub(crate) use self::lifetime::Lifetime;
 pub(crate) use self::pod::{RecordedPod, has_controller, neutral, starts_over};
 use crate::error::ReplayError;
 use crate::reads::Known;
+use crate::steps::Steps;
 
 /// The index of a pod in [`History::pods`].
 pub(crate) type PodIndex = usize;
@@ -86,7 +87,7 @@ impl History {
         let mut builder = Builder::default();
         for (path, file) in files {
             let about = |error| ReplayError::File { file: path.display().to_string(), error };
-            let mut reader = CaptureReader::new(file).map_err(about)?;
+            let mut reader = Steps::new(CaptureReader::new(file).map_err(about)?);
             builder.file_begins(reader.header());
             if let Some(checkpoint) = reader.checkpoint().map_err(about)? {
                 builder.checkpoint(&checkpoint)?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use berth_core::action::PodEvent;
 use berth_core::model::{Pod, PodKey};
 use berth_core::{Action, Event};
-use berth_kube::{Options, Shell, Undone};
+use berth_kube::{ClusterEvent, Options, Shell, Undone};
 use k8s_openapi::api::core::v1::{Node as ApiNode, Pod as ApiPod, ServiceAccount};
 use k8s_openapi::api::events::v1::Event as ApiEvent;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A running shell and its events.
 pub struct World {
     pub shell: Shell,
-    pub events: UnboundedReceiver<Event>,
+    pub events: UnboundedReceiver<ClusterEvent>,
     pub pods: Api<ApiPod>,
     pub nodes: Api<ApiNode>,
     client: Client,
@@ -45,7 +45,7 @@ impl World {
     /// Waits for an event for which `wanted` returns a value. Ignores all other events.
     pub async fn wait<T>(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
         let found = async {
-            while let Some(event) = self.events.recv().await {
+            while let Some(ClusterEvent { event, .. }) = self.events.recv().await {
                 if let Some(found) = wanted(&event) {
                     return found;
                 }

@@ -11,6 +11,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::response::Response;
 use berth_core::Event;
+use berth_kube::ClusterEvent;
 use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -314,11 +315,11 @@ pub fn expired() -> Value {
 
 /// Waits for `count` events and returns them as text: `+a@1` (pod a with priority 1), `+a@1 on n` (assigned to node n),
 /// `-a`, `+node n`, `-node n`, and others as in [`show`].
-pub async fn events(receiver: &mut UnboundedReceiver<Event>, count: usize) -> Vec<String> {
+pub async fn events(receiver: &mut UnboundedReceiver<ClusterEvent>, count: usize) -> Vec<String> {
     let mut shown = Vec::new();
     while shown.len() < count {
         match tokio::time::timeout(PATIENCE, receiver.recv()).await {
-            Ok(Some(event)) => shown.push(show(&event)),
+            Ok(Some(received)) => shown.push(show(&received.event)),
             _ => panic!("{count} events expected, got only {shown:?}"),
         }
     }
@@ -326,8 +327,8 @@ pub async fn events(receiver: &mut UnboundedReceiver<Event>, count: usize) -> Ve
 }
 
 /// Returns the events that are in the channel already.
-pub fn events_now(receiver: &mut UnboundedReceiver<Event>) -> Vec<String> {
-    std::iter::from_fn(|| receiver.try_recv().ok()).map(|event| show(&event)).collect()
+pub fn events_now(receiver: &mut UnboundedReceiver<ClusterEvent>) -> Vec<String> {
+    std::iter::from_fn(|| receiver.try_recv().ok()).map(|received| show(&received.event)).collect()
 }
 
 fn show(event: &Event) -> String {
