@@ -4,7 +4,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use berth_capture::files;
 use berth_test_kit::wait::{Look, eventually};
 use berth_tests::objects::{node, nodes, pod, pods, with};
@@ -22,6 +22,7 @@ crate::case::cases!(Both:
     a_killed_scheduler_leaves_a_capture,
     questions_are_answered_about_a_moment,
     a_cluster_is_recorded_from_outside,
+    a_cluster_is_recorded_and_redacted,
     a_capture_with_all_fields_serves_further_plugins,
     a_local_build_is_asked_beside_the_recorded_one,
 );
@@ -263,6 +264,46 @@ async fn a_cluster_is_recorded_from_outside(target: &Target) -> Result<()> {
     let again = ask(&["capture", "--kubeconfig", &target.kubeconfig.display().to_string(), "-o", &file]).await?;
     ensure!(again.status == Some(1) && again.stderr.contains("exists already; choose another file"), "{again:?}");
     Ok(())
+}
+
+/// `berth capture --redact` records, and keeps only the redacted copy. If there can't be one, the recording stays.
+async fn a_cluster_is_recorded_and_redacted(target: &Target) -> Result<()> {
+    api::create_all(&target.client, nodes("secret", 1, 4)).await?;
+    for is_taken in [false, true] {
+        let (mut recording, file) = record_from_outside(target, &["--redact"]).await?;
+        if is_taken {
+            std::fs::write(&file, "another file")?;
+        }
+        let [original] = &recordings(target)?[..] else { bail!("{:?}", recordings(target)?) };
+        until_recorded(original, &["secret-0", "\"pluginsSwapped\""]).await?;
+        recording.signal("TERM").await?;
+        let status = recording.until_ended().await?;
+        let left = recordings(target)?;
+        if !is_taken {
+            ensure!(status.success() && left.is_empty(), "{status:?} {left:?} {}", recording.log());
+            ensure!(!text_so_far(&file)?.contains("secret-0"), "the capture has the name of the node");
+            std::fs::remove_file(&file)?;
+            continue;
+        }
+        let [kept] = &left[..] else { bail!("{left:?}") };
+        let hint = format!("berth capture --redact --from {} -o {}", kept.display(), file.display());
+        ensure!(status.code() == Some(1) && recording.log().contains(&hint), "{status:?} {}", recording.log());
+        ensure!(std::fs::read(&file)? == b"another file");
+        ensure!(text_so_far(kept)?.contains("secret-0"), "the recording has the name of the node");
+    }
+    Ok(())
+}
+
+/// Returns the files of recordings that were to be redacted.
+fn recordings(target: &Target) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(target.home())? {
+        let path = entry?.path();
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".berth-capture-")) {
+            found.push(path.join(format!("recorded.{}", files::EXTENSION)));
+        }
+    }
+    Ok(found)
 }
 
 /// A plugin that was not there when the capture was made reads a field that no default plugin reads.

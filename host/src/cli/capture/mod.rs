@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use berth_capture::{RecorderOptions, Target};
 use berth_config::{Configuration, parse_duration};
 use berth_kube::UserConnection;
@@ -88,12 +88,22 @@ pub(super) async fn run(args: Args) -> Result<ExitCode> {
     if !args.redact {
         return record(args).await.map(|()| ExitCode::SUCCESS);
     }
-    // The directory is deleted when it is dropped, also after an error. Only the owner can read it.
+    // Only the owner can read the directory. It is deleted when it is dropped.
     let folder = tempfile::Builder::new().prefix(".berth-capture-").tempdir_in(redact::folder(&args.file))?;
     let (file, modules) = (args.file.clone(), args.plugins.clone());
     let recorded = folder.path().join(format!("recorded.{}", berth_capture::files::EXTENSION));
     record(Args { file: recorded.clone(), ..args }).await?;
-    redact::run(&recorded, &file, modules.as_deref())
+    let redacted = redact::run(&recorded, &file, modules.as_deref());
+    if redacted.is_err() {
+        // What happened in the cluster can't be recorded again.
+        let _kept = folder.keep();
+    }
+    redacted
+        .with_context(|| format!("the capture is not redacted; {} has what was recorded", recorded.display()))
+        .or_hint(|| {
+            let (from, to) = (quoted(recorded.display()), quoted(file.display()));
+            format!("berth capture --redact --from {from} -o {to}")
+        })
 }
 
 /// Records the cluster in the file.
