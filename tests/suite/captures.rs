@@ -368,7 +368,7 @@ async fn a_local_build_is_asked_beside_the_recorded_one(target: &Target) -> Resu
 
     let local = write("local.wasm", &crafted::rejecting("it is local"))?;
     let output = replay("default/rejected", &local, &[]).await?;
-    for part in ["it served", "it is local"] {
+    for part in ["it served", "it is local", "With the local build: 0/2 nodes are available: 2 it is local."] {
         ensure!(output.status == Some(1) && output.stdout.contains(part), "{part:?} is missing: {output:?}");
     }
     let output = replay("rejected", &local, &["-o", "json"]).await?;

@@ -18,7 +18,7 @@ pub(super) fn left_out(components: &ComponentSet, requested: &[ProfileSpec], ser
         let mut lists = spec.points.each().into_iter();
         is_other || lists.any(|(_, point, list)| point.intersects(component.points) && names(list))
     };
-    let is_left_out = |component: &&LoadedComponent| {
+    let is_left_out = |component: &&Arc<LoadedComponent>| {
         !served.contains(&*component.name) && requested.iter().any(|spec| enables(component, spec))
     };
     let names = components.components().filter(is_left_out).map(|component| Arc::clone(&component.name));

@@ -126,10 +126,12 @@ impl Instance {
     ) -> Result<PostFilterResult, CallError> {
         let (messages, inbox) = channel();
         self.store.data_mut().queries = Some(QueryChannel(messages.clone()));
+        // The lines that the plugin logs belong to the log of the calling thread.
+        let log = tracing::dispatcher::get_default(Clone::clone);
         let result = thread::scope(|scope| {
             let ask = || {
                 let _ending = Ending(messages);
-                self.ask_post_filter(cycle, nodes, codes, leaving)
+                tracing::dispatcher::with_default(&log, || self.ask_post_filter(cycle, nodes, codes, leaving))
             };
             let guest = thread::Builder::new().name("post-filter".into()).spawn_scoped(scope, ask);
             let guest = guest

@@ -38,8 +38,8 @@ impl ComponentSet {
     }
 
     /// Returns the components.
-    pub fn components(&self) -> impl Iterator<Item = &LoadedComponent> {
-        self.catalog.components().map(|component| &**component)
+    pub fn components(&self) -> impl Iterator<Item = &Arc<LoadedComponent>> {
+        self.catalog.components()
     }
 
     /// Returns one component for each of these plugins: the one with the digest (SHA-256 in hexadecimal), or else the one
@@ -59,6 +59,14 @@ impl ComponentSet {
             }
         }
         (Self { catalog: Catalog::of(chosen), limits: Arc::clone(&self.limits) }, others, missing)
+    }
+
+    /// Returns these components, with this one in place of those with its name.
+    #[must_use]
+    pub fn with(&self, component: Arc<LoadedComponent>) -> Self {
+        let others = self.catalog.all().filter(|other| other.name != component.name).cloned();
+        let catalog = Catalog::of(others.chain([Arc::clone(&component)]));
+        Self { catalog, limits: Arc::clone(&self.limits) }
     }
 
     /// Returns the limits of the components.

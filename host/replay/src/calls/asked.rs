@@ -17,6 +17,9 @@ use crate::reads;
 /// The function of an answer, and the node for an answer about a node.
 pub(super) type Key = (Export, Option<NodeId>);
 
+/// A call with its number of nodes, if it is about nodes, and its time.
+pub(super) type Call = (Export, Option<usize>, Duration);
+
 /// A build that is being asked, in an instance that has the cluster before the attempt.
 pub(super) struct Asked<'a> {
     resident: Resident,
@@ -27,8 +30,8 @@ pub(super) struct Asked<'a> {
     skips: bool,
     /// The answers, in the order of the calls.
     pub answers: Vec<(Key, Answer)>,
-    /// The calls with their numbers of nodes and their CPU times.
-    pub calls: Vec<(Export, Option<usize>, Duration)>,
+    /// The calls, with their CPU times.
+    pub calls: Vec<Call>,
     /// The CPU time to send the cluster.
     pub sync: Duration,
 }

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use berth_core::Timestamp;
+use berth_capture::ExtenderAnswer;
 use berth_core::cache::Cache;
+use berth_core::extenders::Extender;
 use berth_core::model::Pod;
 use berth_core::plugins::FailedCall;
+use berth_core::profile_spec::ProfileSpec;
+use berth_core::{Options, Timestamp};
 use berth_plugin_host::ComponentSet;
 
 /// An attempt of the pod, with the cluster before it.
@@ -20,6 +23,13 @@ pub(super) struct RecordedAttempt {
     /// The pod, with its nominated node.
     pub pod: Arc<Pod>,
     pub cache: Cache,
+    /// The options of the scheduler.
+    pub options: Options,
+    /// The profiles.
+    pub specs: Vec<ProfileSpec>,
+    /// The extenders, and their answers during the attempt.
+    pub extenders: Vec<Extender>,
+    pub extender_answers: Vec<ExtenderAnswer>,
     /// The components that served.
     pub components: Arc<ComponentSet>,
     /// The arguments of the plugin in the pod's profile.
@@ -30,4 +40,6 @@ pub(super) struct RecordedAttempt {
     pub message: Option<String>,
     /// The calls of the plugin that failed.
     pub failed_calls: Vec<FailedCall>,
+    /// The calls of other plugins that failed.
+    pub other_failed_calls: Vec<FailedCall>,
 }

@@ -5,7 +5,8 @@ use std::io::Read;
 use std::sync::Arc;
 
 use berth_apimachinery::nearest;
-use berth_capture::StepEvent;
+use berth_capture::{ExtenderAnswer, StepEvent};
+use berth_core::checkpoint::CoreCopy;
 use berth_core::model::Pod;
 use berth_core::plugins::FailedCall;
 use berth_core::profile::Profile;
@@ -17,7 +18,7 @@ use super::compare::compared;
 use super::error::CallsError;
 use super::report::{Calls, NotServed};
 use crate::error::ReplayError;
-use crate::play::Replay;
+use crate::play::{Replay, options};
 
 /// The largest number of pod names that are kept, to suggest one for a mistyped name.
 const NAMES: usize = 100_000;
@@ -29,8 +30,8 @@ pub struct Attempts {
     plugin: Arc<str>,
     /// The largest number of attempts that are kept.
     most: usize,
-    /// The last attempts, the oldest first.
-    kept: VecDeque<RecordedAttempt>,
+    /// The last attempts, the oldest first, each with the state of the scheduler before it.
+    kept: VecDeque<(RecordedAttempt, CoreCopy)>,
     /// The number of attempts that are not kept.
     earlier: u64,
     /// An attempt of the pod was found for which the plugin did not serve.
@@ -73,23 +74,24 @@ impl Attempts {
         }
         self.note_profiles(replay.core());
         while let Some(step) = replay.peek()? {
-            let (at, mut failed_calls, mut is_cycle, mut is_exchange) = (step.at, Vec::new(), false, false);
+            let at = step.at;
+            let (mut cycle, mut is_exchange) = (None, false);
             match &step.event {
                 StepEvent::Policy(_) => is_exchange = true,
                 StepEvent::Event(Event::PodSet(pod)) => self.see(pod),
                 StepEvent::Event(Event::Cycle) => {
-                    is_cycle = true;
-                    failed_calls.clone_from(&step.failed_calls);
+                    cycle = Some((step.failed_calls.clone(), step.extenders.clone()));
                 }
                 StepEvent::Event(_) => {}
             }
-            let attempt = if is_cycle { self.next_attempt(replay, at, failed_calls) } else { None };
+            let attempt = cycle.and_then(|(failed, extenders)| self.next_attempt(replay, at, failed, extenders));
+            let attempt = attempt.map(|attempt| (attempt, replay.core().checkpoint()));
             replay.step()?;
             if is_exchange {
                 self.note_profiles(replay.core());
             }
-            if let Some(attempt) = attempt {
-                self.keep(attempt, replay.core());
+            if let Some((attempt, before)) = attempt {
+                self.keep(attempt, before, replay.core());
             }
         }
         // The step after the last one ends the replay.
@@ -101,10 +103,11 @@ impl Attempts {
     ///
     /// # Errors
     /// The pod or the plugin is not in the capture, or a build can't be asked.
-    pub fn compare(&self, local: &LoadedComponent, nodes: usize) -> Result<Calls, CallsError> {
+    pub fn compare(mut self, local: &Arc<LoadedComponent>, nodes: usize) -> Result<Calls, CallsError> {
         self.check()?;
-        let attempts =
-            self.kept.iter().map(|attempt| compared(attempt, local, nodes)).collect::<Result<Vec<_>, _>>()?;
+        let kept = std::mem::take(&mut self.kept).into_iter();
+        let attempts = kept.map(|(attempt, before)| compared(&attempt, before.into_checkpoint(), local, nodes));
+        let attempts = attempts.collect::<Result<Vec<_>, _>>()?;
         let equal = attempts.iter().all(|attempt| attempt.different == 0);
         Ok(Calls { equal, earlier_attempts: self.earlier, attempts })
     }
@@ -145,6 +148,7 @@ impl Attempts {
         replay: &Replay<R>,
         at: Timestamp,
         failed_calls: Vec<FailedCall>,
+        extender_answers: Vec<ExtenderAnswer>,
     ) -> Option<RecordedAttempt> {
         let core = replay.core();
         let (_, entry) = core.queue().in_order().next().filter(|_| core.has_work())?;
@@ -161,6 +165,7 @@ impl Attempts {
         }
         let cache = core.cache();
         let is_of_the_plugin = |call: &FailedCall| call.error.plugin == self.plugin && call.pod == entry.pod.key.uid;
+        let (failed_calls, other_failed_calls) = failed_calls.into_iter().partition(is_of_the_plugin);
         Some(RecordedAttempt {
             at,
             number: entry.attempts + 1,
@@ -168,22 +173,27 @@ impl Attempts {
             seed: replay.header().seed,
             pod: core.nominations().with_nomination(&entry.pod),
             cache: cache.frozen(cache.log().end()),
+            options: options(replay.header()),
+            specs: specs.to_vec(),
+            extenders: replay.header().extenders.clone(),
+            extender_answers,
             components: Arc::clone(components),
             arguments: spec.arguments_of(&self.plugin),
             node: None,
             message: None,
-            failed_calls: failed_calls.into_iter().filter(is_of_the_plugin).collect(),
+            failed_calls,
+            other_failed_calls,
         })
     }
 
     /// Keeps an attempt, with its outcome in the core after the cycle.
-    fn keep(&mut self, mut attempt: RecordedAttempt, core: &Core) {
+    fn keep(&mut self, mut attempt: RecordedAttempt, before: CoreCopy, core: &Core) {
         let key = &attempt.pod.key;
         let decision = core.decisions().of_pod(&key.namespace, &key.uid).find(|record| record.cycle == attempt.cycle);
         let assumed = core.cache().pod_by_uid(&key.uid).map(|cached| cached.pod.node_name.to_string());
         attempt.node = assumed;
         attempt.message = decision.and_then(|record| record.message).map(|message| message.to_string());
-        self.kept.push_back(attempt);
+        self.kept.push_back((attempt, before));
         if self.kept.len() > self.most {
             self.kept.pop_front();
             self.earlier += 1;

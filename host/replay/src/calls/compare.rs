@@ -2,17 +2,21 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
 use berth_conformance::Answer;
 use berth_core::cache::{Cache, NodeId};
+use berth_core::checkpoint::Checkpoint;
 use berth_plugin_host::{Export, LoadedComponent};
 
-use super::asked::{Asked, Key};
+use super::asked::{Asked, Call, Key};
 use super::attempt::RecordedAttempt;
+use super::cycle::{RepeatedCycle, Said, repeat};
 use super::error::CallsError;
-use super::log::collect;
+use super::log::Log;
 use super::report::{AnswerRow, Build, CallCost, ComparedAttempt, NotServed};
+use crate::error::ReplayError;
 
 /// Asks both builds about an attempt. The result has the answers about at most `most_nodes` nodes.
 ///
@@ -20,22 +24,24 @@ use super::report::{AnswerRow, Build, CallCost, ComparedAttempt, NotServed};
 /// A build can't be asked.
 pub(super) fn compared(
     attempt: &RecordedAttempt,
-    local: &LoadedComponent,
+    checkpoint: Checkpoint,
+    local: &Arc<LoadedComponent>,
     most_nodes: usize,
 ) -> Result<ComparedAttempt, CallsError> {
-    let name = &local.name;
-    let recorded = attempt.components.components().find(|component| component.name == *name);
+    let (name, components) = (&local.name, &attempt.components);
+    let recorded = components.components().find(|component| component.name == *name);
     let not_served = || CallsError::NotServed { plugin: name.to_string(), not_served: NotServed::default() };
     let recorded = recorded.ok_or_else(not_served)?;
     let nodes: Vec<NodeId> = attempt.cache.nodes().map(|info| info.id).collect();
     // The lines of the recorded build are collected too, so that they are not taken for those of the local one.
-    let (asked, _) = collect(name, || {
+    let (log_there, log_here) = (Log::of(name), Log::of(name));
+    let asked = log_there.collect(|| {
         let mut asked = Asked::start(recorded, attempt)?;
         let accepted = asked.filter(&nodes);
         Ok::<_, CallsError>((asked, accepted))
     });
     let (mut there, accepted) = asked?;
-    let (asked, log) = collect(name, || {
+    let asked = log_here.collect(|| {
         let mut asked = Asked::start(local, attempt)?;
         let here: BTreeSet<NodeId> = asked.filter(&nodes).into_iter().collect();
         let both: Vec<NodeId> = accepted.into_iter().filter(|node| here.contains(node)).collect();
@@ -43,8 +49,16 @@ pub(super) fn compared(
         Ok::<_, CallsError>((asked, both))
     });
     let (here, both) = asked?;
-    collect(name, || there.score(&both));
-    let (answers, counts) = rows(&there.answers, &here.answers, &attempt.cache, most_nodes);
+    log_there.collect(|| there.score(&both));
+    let cycle_there = repeat(attempt, checkpoint.clone(), components, name, &log_there)?;
+    let cycle_here = match repeat(attempt, checkpoint, &components.with(Arc::clone(local)), name, &log_here) {
+        Err(CallsError::Replay(ReplayError::Profiles(refusal))) => RepeatedCycle::refused(&refusal),
+        other => other?,
+    };
+    let (mut answers, mut counts) = rows(&there.answers, &here.answers, &attempt.cache, most_nodes);
+    answers.extend(rows_of_cycle(&cycle_there.said, &cycle_here.said, &mut counts));
+    answers.sort_by_key(|row| !row.differs);
+    let log = log_here.take();
     let pod = &attempt.pod;
     Ok(ComparedAttempt {
         at: attempt.at,
@@ -52,6 +66,8 @@ pub(super) fn compared(
         uid: pod.key.uid.to_string(),
         node: attempt.node.clone(),
         message: attempt.message.clone(),
+        local_node: cycle_here.node,
+        local_message: cycle_here.message,
         failed_calls: attempt.failed_calls.iter().map(|call| call.error.message.clone()).collect(),
         recorded: Build::of(recorded),
         compared: counts.compared,
@@ -60,7 +76,7 @@ pub(super) fn compared(
         nodes_left_out: counts.nodes_left_out,
         sync_milliseconds: milliseconds(here.sync),
         memory_bytes: here.memory(),
-        calls: costs(&there.calls, &here.calls),
+        calls: [costs(&there.calls, &here.calls), costs(&cycle_there.calls, &cycle_here.calls)].concat(),
         log: log.kept,
         log_lines_left_out: log.left_out,
     })
@@ -123,7 +139,23 @@ fn rows(
     (shown.into_iter().map(row).collect(), counts)
 }
 
-type Call = (Export, Option<usize>, Duration);
+/// Sets the answers of the repeated cycles side by side. A function is called once in a cycle.
+fn rows_of_cycle(recorded: &[Said], local: &[Said], counts: &mut Counts) -> Vec<AnswerRow> {
+    let of = |all: &[Said], export: Export| all.iter().find(|said| said.export == export).cloned();
+    let only_local = local.iter().filter(|said| of(recorded, said.export).is_none());
+    let exports = recorded.iter().chain(only_local).map(|said| said.export);
+    let row = |export: Export| {
+        let (there, here) = (of(recorded, export), of(local, export));
+        let differs = there != here;
+        let text = |said: Option<Said>| said.map(|said| said.text);
+        let function = if export == Export::Start { "start".to_owned() } else { export.to_string() };
+        AnswerRow { function, node: None, recorded: text(there), local: text(here), differs }
+    };
+    let rows: Vec<AnswerRow> = exports.map(row).collect();
+    counts.compared += rows.len();
+    counts.different += rows.iter().filter(|row| row.differs).count();
+    rows
+}
 
 /// Sets the calls of both builds side by side.
 fn costs(recorded: &[Call], local: &[Call]) -> Vec<CallCost> {
@@ -145,8 +177,6 @@ fn milliseconds(duration: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use berth_core::model::Node;
     use berth_core::plugins::{Code, Status};
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tracing::dispatcher::DefaultGuard;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Dispatch, Event, Metadata, Subscriber};
@@ -11,6 +12,34 @@ use super::report::LogLine;
 /// The largest number of log lines that are kept.
 const LINES: usize = 100;
 
+/// The module that logs what happens to instances. Its lines are the host's, although they name a plugin.
+const HOST: &str = "berth_plugin_host::guests";
+
+/// Collects the lines that a plugin logs. These lines are not part of the log of the process.
+pub(super) struct Log(Arc<Collector>);
+
+impl Log {
+    pub fn of(plugin: &str) -> Self {
+        Self(Arc::new(Collector { plugin: plugin.into(), lines: Mutex::default() }))
+    }
+
+    /// Collects the lines of this thread until the guard is dropped.
+    pub fn begin(&self) -> DefaultGuard {
+        tracing::dispatcher::set_default(&Dispatch::new(Arc::clone(&self.0)))
+    }
+
+    /// Runs the function and collects the lines of this thread meanwhile.
+    pub fn collect<T>(&self, run: impl FnOnce() -> T) -> T {
+        let _collecting = self.begin();
+        run()
+    }
+
+    /// Returns the lines so far.
+    pub fn take(&self) -> Lines {
+        std::mem::take(&mut *self.0.lines.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 /// The log lines of a plugin.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
@@ -18,15 +47,6 @@ pub(super) struct Lines {
     pub kept: Vec<LogLine>,
     /// The number of further lines.
     pub left_out: usize,
-}
-
-/// Runs the function and collects the lines that the plugin logs meanwhile in this thread. These lines are not part of the
-/// log of the process.
-pub(super) fn collect<T>(plugin: &str, run: impl FnOnce() -> T) -> (T, Lines) {
-    let collector = Arc::new(Collector { plugin: plugin.into(), lines: Mutex::default() });
-    let result = tracing::dispatcher::with_default(&Dispatch::new(Arc::clone(&collector)), run);
-    let lines = std::mem::take(&mut *collector.lines.lock().unwrap_or_else(PoisonError::into_inner));
-    (result, lines)
 }
 
 struct Collector {
@@ -50,7 +70,7 @@ impl Subscriber for Collector {
     fn event(&self, event: &Event<'_>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        if fields.plugin != *self.plugin {
+        if fields.plugin != *self.plugin || event.metadata().target().starts_with(HOST) {
             return;
         }
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,12 +117,14 @@ mod tests {
 
     #[test]
     fn lines_of_the_plugin_are_collected() {
-        let ((), lines) = collect("Mine", || {
+        let log = Log::of("Mine");
+        log.collect(|| {
             tracing::debug!(plugin = "Mine", "about {}", "a pod");
             tracing::info!(plugin = "Other", "not mine");
             tracing::error!("of no plugin");
             tracing::warn!(plugin = "Mine", dropped = 3, "log lines dropped");
         });
+        let lines = log.take();
         let line = |level: &str, message: &str| LogLine { level: level.into(), message: message.into() };
         assert_eq!(lines.kept, [line("debug", "about a pod"), line("warn", "log lines dropped dropped=3")]);
         assert_eq!(lines.left_out, 0);
@@ -110,8 +132,9 @@ mod tests {
 
     #[test]
     fn the_number_of_lines_is_bounded() {
-        let ((), lines) =
-            collect("Mine", || (0..LINES + 7).for_each(|number| tracing::info!(plugin = "Mine", "{number}")));
+        let log = Log::of("Mine");
+        log.collect(|| (0..LINES + 7).for_each(|number| tracing::info!(plugin = "Mine", "{number}")));
+        let lines = log.take();
         assert_eq!((lines.kept.len(), lines.left_out), (LINES, 7));
         assert_eq!(lines.kept[LINES - 1].message, (LINES - 1).to_string());
     }

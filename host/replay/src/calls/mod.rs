@@ -10,11 +10,15 @@
 //! recorded cycle, and with the arguments of the plugin in the profile. A build is asked about all nodes: the filters of
 //! other plugins hide no node. Both builds score the nodes that both accept, so that the scores can be compared. Pods that
 //! are nominated to a node do not count on it.
+//!
+//! The later functions depend on what the other plugins answer. So the scheduling cycle is repeated from the state before
+//! the attempt, once with each build, and the calls of the plugin are noted ([`cycle`]).
 
 mod asked;
 mod attempt;
 mod attempts;
 mod compare;
+mod cycle;
 mod error;
 mod log;
 mod report;

@@ -26,7 +26,8 @@ pub struct Build {
     pub digest: String,
 }
 
-/// The answers of both builds about one scheduling attempt. All times of calls are CPU time in milliseconds.
+/// The answers of both builds about one scheduling attempt. All times of calls are CPU time in milliseconds,
+/// except that of post-filter, which waits for other plugins: its time is the whole time.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComparedAttempt {
@@ -40,6 +41,10 @@ pub struct ComparedAttempt {
     pub node: Option<String>,
     /// The message of the recorded attempt; null if it chose a node.
     pub message: Option<String>,
+    /// The node that the attempt chooses with the local build; null if it chooses none.
+    pub local_node: Option<String>,
+    /// Why the attempt chooses no node with the local build; null if it chooses one.
+    pub local_message: Option<String>,
     /// The calls of the plugin that failed in the recorded attempt.
     pub failed_calls: Vec<String>,
     /// The build that was asked as the recorded one.
@@ -68,7 +73,8 @@ pub struct ComparedAttempt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerRow {
-    /// The function. `normalize` is the score after normalization, by the plugin or by the host.
+    /// The function. `normalize` is the score after normalization, by the plugin or by the host. `start` says why a scheduler
+    /// does not take the local build into service.
     pub function: String,
     /// The node; null for an answer about the pod.
     pub node: Option<String>,

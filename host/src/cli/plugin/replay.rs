@@ -91,7 +91,7 @@ pub(super) fn replay(args: &Args) -> Result<ExitCode> {
     }
     let files = input::files(&args.capture)?;
     let local = match open(&args.module, None, &Arc::new(patient(&Limits::default()))) {
-        Ok(opened) => opened.component,
+        Ok(opened) => Arc::new(opened.component),
         Err(error) => return check::refused(&args.module, error),
     };
     let mut attempts = Attempts::new(namespace, name, Arc::clone(&local.name), args.attempts as usize);
@@ -207,15 +207,21 @@ fn build(build: &Build) -> String {
     format!("{} (sha256:{})", build.version, build.digest.get(..12).unwrap_or(&build.digest))
 }
 
-fn describe(attempt: &ComparedAttempt, wide: bool, text: &mut String) -> std::fmt::Result {
-    let outcome = match (&attempt.node, &attempt.message) {
+/// Returns what an attempt decided.
+fn outcome(node: Option<&String>, message: Option<&String>) -> String {
+    match (node, message) {
         (Some(node), _) => format!("chose node {node}"),
-        (None, Some(message)) => message.clone(),
-        (None, None) => "chose no node".to_owned(),
-    };
-    writeln!(text, "\nAttempt {} at {}: {outcome}", attempt.number, attempt.at)?;
+        (None, Some(message)) if !message.is_empty() => message.clone(),
+        (None, _) => "chose no node".to_owned(),
+    }
+}
+
+fn describe(attempt: &ComparedAttempt, wide: bool, text: &mut String) -> std::fmt::Result {
+    let outcome_there = outcome(attempt.node.as_ref(), attempt.message.as_ref());
+    writeln!(text, "\nAttempt {} at {}: {outcome_there}", attempt.number, attempt.at)?;
     writeln!(text, "Recorded build {}", build(&attempt.recorded))?;
     attempt.failed_calls.iter().try_for_each(|failed| writeln!(text, "The recorded call failed: {failed}"))?;
+    writeln!(text, "With the local build: {}", outcome(attempt.local_node.as_ref(), attempt.local_message.as_ref()))?;
     writeln!(text, "{} of {} answers differ.", attempt.different, attempt.compared)?;
     if !attempt.answers.is_empty() {
         let mut table = if wide { new_table() } else { new_fitted_table() };
