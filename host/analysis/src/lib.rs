@@ -11,6 +11,7 @@ mod answer;
 mod copy;
 mod explain;
 mod names;
+mod percentile;
 mod pod;
 pub mod recorded;
 mod sandbox;
@@ -25,6 +26,7 @@ pub use self::explain::{
     PluginReason, PodRef, PodStatus, PointsLost, ReasonCount, Rejection, RejectionKind, State, WhyNot, all_nodes,
     explain, text, why_not,
 };
+pub use self::percentile::percentile;
 pub use self::pod::{KnownPod, PodQuestion};
 pub use self::sandbox::{
     Answers, NodeAnswer, PluginScore, Position, PreEnqueueAnswer, PreFilterAnswer, Sandbox, SandboxError, wanted,

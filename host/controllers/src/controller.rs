@@ -9,7 +9,7 @@ use super::metadata::Key;
 use super::write::Plan;
 use super::{
     collector, daemonset, deployment, disruption, job, namespace, node_lifecycle, pod_claims, replicas, resource_claim,
-    statefulset, volumes,
+    statefulset, taint_eviction, volumes,
 };
 
 /// A controller.
@@ -19,6 +19,8 @@ pub enum Controller {
     Kubelet,
     /// Maintains a node's Ready condition and taints.
     NodeLifecycle,
+    /// Deletes a pod that does not tolerate the NoExecute taints of its node.
+    TaintEviction,
     /// Creates the default ServiceAccount of a namespace, or empties a terminating namespace.
     Namespace,
     /// Maintains the pods of a ReplicaSet or ReplicationController.
@@ -92,6 +94,7 @@ pub fn plan(task: &Task, cluster: &Cluster, kubelet: &Kubelet, now: Timestamp) -
     match task.controller {
         Controller::Kubelet => kubelet.plan(cluster, key, now),
         Controller::NodeLifecycle => node_lifecycle::plan(cluster, key, now),
+        Controller::TaintEviction => taint_eviction::plan(cluster, key, now),
         Controller::Namespace => namespace::plan(cluster, key),
         Controller::Replicas(kind) => replicas::plan(cluster, kind, key, now),
         Controller::Deployment => deployment::plan(cluster, key, now),

@@ -48,6 +48,7 @@ mod selector;
 mod send;
 mod statefulset;
 pub mod store;
+mod taint_eviction;
 mod template;
 mod volumes;
 mod watch;

@@ -1,5 +1,6 @@
 //! The node lifecycle controller: sets Ready on nodes without a Ready condition, and sets taints from the node's
-//! conditions and `spec.unschedulable`.
+//! conditions and `spec.unschedulable`. A NoExecute taint without `timeAdded` gets the present time, because the time for
+//! which pods tolerate the taint begins then.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Taint;
@@ -10,10 +11,10 @@ use super::cluster::Cluster;
 use super::kinds::Kind;
 use super::metadata::Key;
 use super::node::Node;
+use super::taint_eviction::NO_EXECUTE;
 use super::write::{Plan, Write};
 
 const NO_SCHEDULE: &str = "NoSchedule";
-const NO_EXECUTE: &str = "NoExecute";
 
 /// Each entry is the type of a node condition, the status of the condition, and the key and effect of the taint that
 /// the node gets while the condition has this status.
@@ -46,7 +47,7 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
 }
 
 /// Returns the taints that the node should have: the existing taints, without obsolete taints of this controller,
-/// plus the missing ones.
+/// plus the missing ones. NoExecute taints have the time at which they were added.
 fn taints(node: &Node, now: Timestamp) -> Vec<Taint> {
     let wanted = |key: &str, effect: &str| {
         let by_condition = CONDITION_TAINTS.iter().any(|(condition, status, taint, of)| {
@@ -63,6 +64,8 @@ fn taints(node: &Node, now: Timestamp) -> Vec<Taint> {
     let is_ours = |taint: &Taint| ours().any(|(key, effect)| taint.key == key && taint.effect == effect);
     let keep = |taint: &&Taint| !is_ours(taint) || wanted(&taint.key, &taint.effect);
     let mut taints: Vec<Taint> = node.spec.taints.iter().filter(keep).cloned().collect();
+    let without_time = |taint: &&mut Taint| taint.effect == NO_EXECUTE && taint.time_added.is_none();
+    taints.iter_mut().filter(without_time).for_each(|taint| taint.time_added = Some(Time(now)));
     for (key, effect) in ours().filter(|(key, effect)| wanted(key, effect) && !has_taint(key, effect)) {
         let time_added = (effect == NO_EXECUTE || key == UNSCHEDULABLE).then_some(Time(now));
         taints.push(Taint { key: key.to_owned(), effect: effect.to_owned(), value: None, time_added });

@@ -24,7 +24,8 @@ pub fn tolerates(tolerations: &[Toleration], node: &Node, effects: &[&str]) -> b
     taints.all(|taint| tolerations.iter().any(|toleration| covers(toleration, taint)))
 }
 
-fn covers(toleration: &Toleration, taint: &Taint) -> bool {
+/// Returns true if the toleration is for this taint.
+pub fn covers(toleration: &Toleration, taint: &Taint) -> bool {
     let same = |wanted: &Option<String>, actual: &str| {
         wanted.as_deref().is_none_or(|wanted| wanted.is_empty() || wanted == actual)
     };

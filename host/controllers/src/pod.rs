@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::Resource;
 use kube::core::ObjectMeta;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::metadata;
 
@@ -44,6 +44,9 @@ pub struct PodSpec {
     /// `resourceClaims`: the claims for devices.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub resource_claims: Vec<core::PodResourceClaim>,
+    /// `tolerations` of NoExecute taints.
+    #[serde(default, deserialize_with = "no_execute")]
+    pub tolerations: Vec<core::Toleration>,
     /// `affinity`, for the target node of a DaemonSet's pod.
     affinity: Option<Affinity>,
 }
@@ -134,6 +137,13 @@ struct NodeSelector {
 struct NodeSelectorTerm {
     #[serde(default, deserialize_with = "metadata::nullable")]
     match_fields: Vec<core::NodeSelectorRequirement>,
+}
+
+/// Decodes the tolerations that can be for NoExecute taints.
+fn no_execute<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<core::Toleration>, D::Error> {
+    let mut tolerations: Vec<core::Toleration> = metadata::nullable(deserializer)?;
+    tolerations.retain(|toleration| matches!(toleration.effect.as_deref(), None | Some("" | "NoExecute")));
+    Ok(tolerations)
 }
 
 impl Pod {

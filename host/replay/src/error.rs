@@ -88,3 +88,17 @@ pub enum ReplayError {
     #[error("the plugins could not be filled with the recorded cluster; the log has the plugin's error")]
     NotFilled,
 }
+
+impl ReplayError {
+    /// Returns why a file ends early. The capture of a scheduler that crashed or still runs has no last line, and counts
+    /// as far as it goes.
+    ///
+    /// # Errors
+    /// Returns this error if it is another one.
+    pub fn truncated(self) -> Result<CaptureError, Self> {
+        match self {
+            Self::Capture(error @ CaptureError::Truncated(_)) => Ok(error),
+            other => Err(other),
+        }
+    }
+}

@@ -12,7 +12,7 @@ use berth_capture::{CaptureError, CaptureReader};
 use berth_config::parse_duration;
 use berth_core::decision::DecisionOptions;
 use berth_core::{Core, Timestamp};
-use berth_replay::{Replay, ReplayError, ReplayOptions};
+use berth_replay::{Replay, ReplayOptions};
 
 use super::progress::Progress;
 use super::replay::{self, input};
@@ -68,7 +68,7 @@ impl Moment {
     fn open(path: &Path, time: Option<Time>) -> Result<Self> {
         let files = input::files(path)?;
         let Some(first) = files.first() else { bail!("{}: no capture", path.display()) };
-        let begin = begin(first)?;
+        let begin = begin(first)?.with_context(|| format!("{}: the capture has no events", first.display()))?;
         let until = match time {
             None => None,
             Some(Time::At(at)) => Some(at),
@@ -89,9 +89,7 @@ impl Moment {
         let mut replay = Replay::new(reader, Arc::new(components), options)?;
         let goes_on = match replay.play_until(until.unwrap_or(Timestamp(u64::MAX))) {
             Ok(goes_on) => goes_on,
-            // The capture of a scheduler that crashed or still runs has no last line.
-            Err(ReplayError::Capture(CaptureError::Truncated(_))) => false,
-            Err(error) => return Err(error.into()),
+            Err(error) => error.truncated().map(|_| false)?,
         };
         let end = replay.outcome().ended.or(replay.beginning()?).unwrap_or_default();
         match until {
@@ -129,8 +127,8 @@ impl Moment {
     }
 }
 
-/// Returns the time at which a file begins.
-fn begin(file: &Path) -> Result<Timestamp> {
+/// Returns the time at which a file begins; `None` if it has no events yet.
+fn begin(file: &Path) -> Result<Option<Timestamp>> {
     let read = || -> Result<Option<Timestamp>, CaptureError> {
         let mut reader = CaptureReader::open(file)?;
         match reader.checkpoint()? {
@@ -138,14 +136,18 @@ fn begin(file: &Path) -> Result<Timestamp> {
             None => Ok(reader.next_step()?.map(|step| step.at)),
         }
     };
-    let begin = read().with_context(|| file.display().to_string())?;
-    begin.with_context(|| format!("{}: the capture has no events", file.display()))
+    match read() {
+        // The scheduler has just begun the file.
+        Err(CaptureError::Truncated(None)) => Ok(None),
+        begin => begin.with_context(|| file.display().to_string()),
+    }
 }
 
 /// Returns the last file that begins at `until` or before, or the last file if there is no `until`.
 fn file_at(files: &[PathBuf], until: Option<Timestamp>) -> Result<&Path> {
     for file in files.iter().rev() {
-        if until.is_none_or(|until| begin(file).is_ok_and(|begin| begin <= until)) {
+        let Some(until) = until else { return Ok(file) };
+        if begin(file)?.is_some_and(|begin| begin <= until) {
             return Ok(file);
         }
     }

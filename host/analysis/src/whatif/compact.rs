@@ -17,6 +17,7 @@ use super::placement::Placement;
 use super::question::Compact;
 use super::{WhatIfError, WhatIfInputs, sandbox};
 use crate::copy::ClusterCopy;
+use crate::percentile::percentile;
 use crate::sandbox::Sandbox;
 
 /// A trial ends after this many nodes in a row that can't be removed.
@@ -69,11 +70,6 @@ pub(super) fn answer(
     found.repacks = packer.repacks;
     answer.compaction = Some(found);
     Ok(())
-}
-
-/// Returns the index of a percentile in a sorted list of this length, by nearest rank.
-fn percentile(length: usize, percent: usize) -> usize {
-    (length * percent).div_ceil(100).saturating_sub(1)
 }
 
 /// Packs all pods of a cluster again, on fewer nodes each time.
@@ -203,17 +199,5 @@ impl<'a> Packer<'a> {
         placement.place(&self.pods, most_failed, control)?;
         let placed = self.pods.iter().map(|pod| &pod.key.uid).filter(|uid| placement.is_placed(uid));
         Ok((placed.cloned().collect(), placement.peak_failed))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_of_the_nearest_rank() {
-        for (length, median, most) in [(1, 0, 0), (2, 0, 1), (5, 2, 4), (11, 5, 9), (0, 0, 0)] {
-            assert_eq!((percentile(length, 50), percentile(length, 90)), (median, most), "{length}");
-        }
     }
 }

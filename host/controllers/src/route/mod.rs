@@ -10,6 +10,7 @@ use super::controller::{Controller, Task};
 use super::kinds::{Kind, Object, Typed};
 use super::metadata::{self, Key};
 use super::node::Node;
+use super::taint_eviction;
 
 /// Calls `add` with each task that a change may require.
 pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
@@ -124,6 +125,10 @@ fn node_changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add:
     let after = after.and_then(Node::of);
     if before.is_none() || after.is_none() {
         cluster.pods_of_node(change.key.name()).for_each(|(pod, _)| add(Controller::Kubelet.task(pod.clone())));
+    }
+    let evicting = |node: &Node| taint_eviction::no_execute(node).cloned().collect::<Vec<_>>();
+    if after.map(evicting) != before.map(evicting) {
+        cluster.pods_of_node(change.key.name()).for_each(|(pod, _)| add(Controller::TaintEviction.task(pod.clone())));
     }
     let eligible = |node: &Node| (node.metadata.labels.clone(), node.spec.taints.clone());
     if before.map(eligible) != after.map(eligible) {

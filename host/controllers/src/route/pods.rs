@@ -6,7 +6,7 @@ use super::super::kinds::{Kind, Object, Typed};
 use super::super::kubelet::Kubelet;
 use super::super::metadata::{self, Key};
 use super::super::pod::Pod;
-use super::super::{job, pod_claims, resource_claim};
+use super::super::{job, pod_claims, resource_claim, taint_eviction};
 use super::{for_adopters, for_all};
 
 /// Adds the tasks after a pod was added, changed or deleted.
@@ -17,6 +17,7 @@ pub fn changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: 
     if let Some(pod) = after {
         let own = [
             (Controller::Kubelet, Kubelet::concerns(cluster, pod)),
+            (Controller::TaintEviction, taint_eviction::concerns(cluster, pod)),
             (Controller::PodClaims, pod_claims::concerns(pod)),
             (Controller::JobOrphan, job::is_orphan(cluster, pod)),
         ];

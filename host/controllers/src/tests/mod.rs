@@ -14,6 +14,7 @@ mod queue;
 mod replicas;
 mod resource_claims;
 mod statefulset;
+mod taint_eviction;
 mod volumes;
 
 use std::collections::HashMap;

@@ -37,9 +37,12 @@ fn taints_follow_conditions_and_unschedulable() {
     let cordoned = json!({ "key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule" });
     let ready = || json!([{ "type": "Ready", "status": "True" }]);
     // Each case: the node's spec, its conditions, and its new taints if they change.
-    let cases: [(Value, Value, Option<&[&str]>); 9] = [
+    let evicting = json!({ "key": "team", "effect": "NoExecute" });
+    let cases: [(Value, Value, Option<&[&str]>); 10] = [
         (json!({}), ready(), None),
         (json!({ "taints": [own] }), ready(), None),
+        // The taint gets its time.
+        (json!({ "taints": [evicting] }), ready(), Some(&["team:NoExecute"])),
         (json!({ "taints": [not_ready, own] }), ready(), Some(&["team:NoSchedule"])),
         (json!({ "unschedulable": true }), ready(), Some(&["node.kubernetes.io/unschedulable:NoSchedule"])),
         (json!({ "unschedulable": true, "taints": [cordoned] }), ready(), None),

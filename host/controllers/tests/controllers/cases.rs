@@ -25,6 +25,7 @@ pub fn all() -> Vec<Case> {
         pods::deleted_pods_are_removed,
         pods::pods_of_a_deleted_node_are_removed,
         nodes::nodes_are_ready_leased_and_tainted,
+        nodes::a_no_execute_taint_evicts_pods,
         workloads::a_deployment_rolls_out,
         workloads::a_large_replica_set_is_created_and_removed,
         workloads::a_stateful_set_scales_in_order,

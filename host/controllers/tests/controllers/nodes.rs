@@ -1,8 +1,8 @@
-//! Case: nodes are Ready and have leases, and their taints follow their state.
+//! Cases: nodes are Ready and have leases, their taints follow their state, and NoExecute taints evict pods.
 
 use serde_json::{Value, json};
 
-use super::cluster::Cluster;
+use super::cluster::{Cluster, is_true, pod_on};
 
 fn has_taint(node: &Value, key: &str) -> bool {
     node["spec"]["taints"].as_array().into_iter().flatten().any(|taint| taint["key"] == key)
@@ -26,4 +26,24 @@ pub async fn nodes_are_ready_leased_and_tainted(cluster: Cluster) {
     cluster.until("Node", &name, "free again", |node| !has_taint(node, cordon)).await;
     cluster.delete("Node", &name).await;
     leases.until_gone("Lease", &name).await;
+}
+
+pub async fn a_no_execute_taint_evicts_pods(cluster: Cluster) {
+    let node = cluster.node("n").await;
+    let toleration = json!({ "key": "broken", "operator": "Exists", "effect": "NoExecute" });
+    let briefly = json!({ "key": "broken", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 1 });
+    for (name, tolerations) in
+        [("stays", json!([toleration])), ("leaves", json!([])), ("leaves-later", json!([briefly]))]
+    {
+        let mut spec = pod_on(&node, "busybox");
+        spec["tolerations"] = tolerations;
+        cluster.create("Pod", json!({ "metadata": { "name": name }, "spec": spec })).await;
+        cluster.until("Pod", name, "running", |pod| is_true(pod, "Ready")).await;
+    }
+    let taint = json!({ "key": "broken", "effect": "NoExecute" });
+    cluster.patch("Node", &node, json!({ "spec": { "taints": [taint] } })).await;
+    cluster.until_gone("Pod", "leaves").await;
+    cluster.until_gone("Pod", "leaves-later").await;
+    let pod = cluster.get("Pod", "stays").await;
+    assert!(is_true(&pod, "Ready") && pod["metadata"]["deletionTimestamp"].is_null(), "{pod:#}");
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use berth_analysis::percentile;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -107,10 +108,8 @@ fn by_resource(samples: &[Sample], values: fn(&Sample) -> &BTreeMap<Arc<str>, f6
 fn pending(waits: &[u64]) -> Pending {
     let mut waits = waits.to_vec();
     waits.sort_unstable();
-    let seconds = |percent: usize| {
-        let at = (waits.len() * percent).div_ceil(100).saturating_sub(1);
-        waits.get(at).copied().unwrap_or_default() as f64 / 1000.0
-    };
+    let seconds =
+        |percent: usize| waits.get(percentile(waits.len(), percent)).copied().unwrap_or_default() as f64 / 1000.0;
     Pending { pods: waits.len() as u64, median: seconds(50), p99: seconds(99), max: seconds(100) }
 }
 

@@ -42,13 +42,10 @@ impl World<'_> {
     }
 
     fn named_pod(&self, reference: &ObjectReference) -> Option<PodIndex> {
-        let is_meant = |pod: &Pod| match reference.uid.is_empty() {
-            true => pod.key.name == reference.name && pod.key.namespace == reference.namespace,
-            false => pod.key.uid == reference.uid,
-        };
         if !reference.uid.is_empty() {
             return self.by_uid.get(&reference.uid).copied();
         }
+        let is_meant = |pod: &Pod| pod.key.name == reference.name && pod.key.namespace == reference.namespace;
         self.pods.iter().position(|known| known.as_ref().is_some_and(|known| is_meant(&known.pod)))
     }
 

@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use berth_capture::CaptureReader;
 use berth_capture::redact::Redaction;
 use berth_capture::redact::compare::{ChangedStep, compare};
-use berth_capture::{CaptureError, CaptureReader};
 use berth_core::decision::DecisionOptions;
-use berth_replay::{Replay, ReplayError, ReplayOptions};
+use berth_replay::{Replay, ReplayOptions};
 use tempfile::NamedTempFile;
 
 use super::answers;
@@ -88,9 +88,8 @@ fn play(replay: &mut Replay<File>) -> Result<()> {
     loop {
         match replay.step() {
             Ok(true) => {}
-            // The capture of a scheduler that crashed has no last line.
-            Ok(false) | Err(ReplayError::Capture(CaptureError::Truncated(_))) => return Ok(()),
-            Err(error) => return Err(error.into()),
+            Ok(false) => return Ok(()),
+            Err(error) => return Ok(error.truncated().map(drop)?),
         }
     }
 }

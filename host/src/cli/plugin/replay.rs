@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
+use berth_capture::CaptureReader;
 use berth_capture::record::Source;
-use berth_capture::{CaptureError, CaptureReader};
 use berth_core::decision::DecisionOptions;
 use berth_core::limits::Limits;
 use berth_plugin_host::ComponentSet;
 use berth_plugin_host::examine::open;
 use berth_replay::calls::{Attempts, Build, Calls, CallsError, ComparedAttempt};
-use berth_replay::{Replay, ReplayError, ReplayOptions, patient};
+use berth_replay::{Replay, ReplayOptions, patient};
 use serde::Serialize;
 
 use super::check;
@@ -160,11 +160,7 @@ fn play(
     drop(progress);
     match ended {
         Ok(()) => {}
-        // The capture of a scheduler that crashed or still runs has no last line.
-        Err(ReplayError::Capture(error @ CaptureError::Truncated(_))) => {
-            report.truncated.push(format!("{}: {error}", file.display()));
-        }
-        Err(error) => return Err(error.into()),
+        Err(error) => report.truncated.push(format!("{}: {}", file.display(), error.truncated()?)),
     }
     report.differing_events += replay.outcome().differing_steps;
     report.other_build |= replay.outcome().other_versions.contains(&report.plugin);

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use berth_capture::record::Source;
-use berth_capture::{CaptureError, CaptureReader, Header};
+use berth_capture::{CaptureReader, Header};
 use berth_config::Configuration;
 use berth_config::v1alpha1::BerthConfiguration;
 use berth_plugin_host::ComponentSet;
@@ -104,9 +104,7 @@ fn replay(path: &Path, args: &Args) -> Result<(Outcome, Option<String>)> {
     drop(progress);
     let truncated = match ended {
         Ok(()) => None,
-        // What is there is worth a report: the capture of a scheduler that crashed has no last line.
-        Err(ReplayError::Capture(error @ CaptureError::Truncated(_))) => Some(error.to_string()),
-        Err(error) => return Err(error.into()),
+        Err(error) => Some(error.truncated()?.to_string()),
     };
     Ok((replay.outcome().clone(), truncated))
 }
