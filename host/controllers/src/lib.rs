@@ -61,8 +61,8 @@ mod tests;
 use std::future::Future;
 use std::sync::Arc;
 
-pub use kubelet::{EXIT_CODE, RUN_SECONDS};
-pub use options::{Deletion, Options};
+pub use kubelet::{EXIT_CODE, RUN_SECONDS, STOP_SECONDS};
+pub use options::Options;
 pub use store::{KubeStore, Store};
 
 /// An error at the start of the controllers.

@@ -10,8 +10,6 @@ use berth_clock::Clock;
 pub struct Options {
     /// The maximum number of concurrent writes, not counting the requests for leases. Default: 32.
     pub concurrency: usize,
-    /// The time at which a deleted pod is removed. Default: at once.
-    pub deletion: Deletion,
     /// The run time of a Job's pod without the annotation `sim.berth.dev/run-seconds`. Default: 1 second.
     pub job_run: Duration,
     /// The maximum number of lease renewals per second. Default: 200. Kubelets renew every ten seconds. With more
@@ -22,23 +20,8 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
 }
 
-/// The time at which a pod that is being deleted is removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deletion {
-    /// When the kubelet sees the deletion. The containers stop immediately.
-    AtOnce,
-    /// At the end of the grace period. The containers never stop earlier.
-    AfterGrace,
-}
-
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            concurrency: 32,
-            deletion: Deletion::AtOnce,
-            job_run: Duration::from_secs(1),
-            lease_rate: 200,
-            clock: berth_clock::real(),
-        }
+        Options { concurrency: 32, job_run: Duration::from_secs(1), lease_rate: 200, clock: berth_clock::real() }
     }
 }

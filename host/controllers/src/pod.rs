@@ -1,5 +1,7 @@
 //! The fields of a Pod that the controllers read. A cluster can have 100,000 pods, so other fields are not kept.
 
+use std::time::Duration;
+
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::Resource;
@@ -62,6 +64,33 @@ pub struct Container {
     pub image: String,
     /// `restartPolicy`: `Always` makes an init container a sidecar.
     pub restart_policy: Option<String>,
+    /// The time that the hook `lifecycle.preStop` takes: that of `sleep`, or of the command `sleep` in `exec`. Other hooks
+    /// take no time.
+    #[serde(default, rename = "lifecycle", deserialize_with = "pre_stop")]
+    pub pre_stop: Option<Duration>,
+}
+
+impl Container {
+    /// Returns true for an init container that runs as long as the pod.
+    pub fn is_sidecar(&self) -> bool {
+        self.restart_policy.as_deref() == Some("Always")
+    }
+}
+
+/// Decodes the time that the preStop hook takes.
+fn pre_stop<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let lifecycle: core::Lifecycle = metadata::nullable(deserializer)?;
+    let Some(hook) = lifecycle.pre_stop else { return Ok(None) };
+    let sleep = hook.sleep.and_then(|sleep| u64::try_from(sleep.seconds).ok()).map(Duration::from_secs);
+    Ok(sleep.or_else(|| command_sleep(&hook.exec?.command.unwrap_or_default().join(" "))))
+}
+
+/// Returns the duration of the first `sleep` in a command.
+fn command_sleep(command: &str) -> Option<Duration> {
+    let mut words =
+        command.split(|letter: char| letter.is_whitespace() || letter == ';').skip_while(|word| *word != "sleep");
+    let seconds = words.nth(1)?.trim_end_matches('s').parse::<f64>().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// The decoded part of a volume.

@@ -3,6 +3,7 @@
 
 mod addresses;
 mod status;
+mod stopping;
 
 use std::time::Duration;
 
@@ -13,10 +14,11 @@ use super::cluster::Cluster;
 use super::kinds::Kind;
 use super::metadata::{self, Key};
 use super::node::Node;
-use super::options::{Deletion, Options};
+use super::options::Options;
 use super::pod::Pod;
 use super::write::{Guard, Plan, Write};
 use addresses::Addresses;
+pub use stopping::STOP_SECONDS;
 
 /// The annotation with the number of seconds after which the pod finishes.
 pub const RUN_SECONDS: &str = "sim.berth.dev/run-seconds";
@@ -31,14 +33,13 @@ const LONGEST_RUN: f64 = 3.2e9;
 #[derive(Debug)]
 pub struct Kubelet {
     addresses: Addresses,
-    deletion: Deletion,
     job_run: Duration,
 }
 
 impl Kubelet {
     /// Returns the kubelets of a cluster. `now` selects the first pod address.
     pub fn new(options: &Options, now: Timestamp) -> Self {
-        Kubelet { addresses: Addresses::from_clock(now), deletion: options.deletion, job_run: options.job_run }
+        Kubelet { addresses: Addresses::from_clock(now), job_run: options.job_run }
     }
 
     /// Returns true if the kubelet may have work on the pod in this state, or if the pod's node does not exist.
@@ -53,7 +54,7 @@ impl Kubelet {
         let Some(node_name) = pod.node() else { return Plan::none() };
         let Some(node) = cluster.get::<Node>(&Key::new("", node_name)) else { return collect(pod, node_name, now) };
         if metadata::deleting(&pod.metadata) {
-            return self.stop(pod, now);
+            return stop(pod, now);
         }
         match pod.phase() {
             "Pending" | "Unknown" => {
@@ -83,34 +84,35 @@ impl Kubelet {
     /// annotation is not a number of seconds from 0 to [`LONGEST_RUN`].
     fn run_time(&self, pod: &Pod) -> Option<Duration> {
         match metadata::annotation(&pod.metadata, RUN_SECONDS) {
-            Some(text) => {
-                let seconds = text.trim().parse::<f64>().ok().filter(|seconds| (0.0..LONGEST_RUN).contains(seconds))?;
-                Duration::try_from_secs_f64(seconds).ok()
-            }
+            Some(text) => seconds_of(text),
             None => metadata::controller(&pod.metadata).filter(|owner| owner.kind == "Job").map(|_| self.job_run),
         }
     }
+}
 
-    /// Stops a pod that is being deleted: if finalizers keep the pod, first writes the final status. Then deletes the
-    /// pod without a grace period.
-    fn stop(&self, pod: &Pod, now: Timestamp) -> Plan {
-        let meta = &pod.metadata;
-        if let (Deletion::AfterGrace, Some(until)) = (self.deletion, &meta.deletion_timestamp) {
-            let left = Duration::try_from(until.0.duration_since(now)).unwrap_or_default();
-            if !left.is_zero() {
-                return Plan::later(left);
-            }
-        }
-        let has_finalizers = meta.finalizers.as_deref().is_some_and(|finalizers| !finalizers.is_empty());
-        if has_finalizers && !pod.terminal() {
-            return Plan::of([Write::status_merged(Kind::Pod, meta, status::ended(pod, TERMINATED, now))]);
-        }
-        // A pod with grace period 0 that still exists waits only for its finalizers.
-        if meta.deletion_grace_period_seconds == Some(0) && has_finalizers {
-            return Plan::none();
-        }
-        Plan::of([Write::delete_now(Kind::Pod, meta)])
+/// Stops a pod that is being deleted: waits until its containers have stopped. If finalizers keep the pod, then writes the
+/// final status. Then deletes the pod without a grace period.
+fn stop(pod: &Pod, now: Timestamp) -> Plan {
+    let meta = &pod.metadata;
+    let left = stopping::left(pod, now);
+    if !left.is_zero() {
+        return Plan::later(left);
     }
+    let has_finalizers = meta.finalizers.as_deref().is_some_and(|finalizers| !finalizers.is_empty());
+    if has_finalizers && !pod.terminal() {
+        return Plan::of([Write::status_merged(Kind::Pod, meta, status::ended(pod, TERMINATED, now))]);
+    }
+    // A pod with grace period 0 that still exists waits only for its finalizers.
+    if meta.deletion_grace_period_seconds == Some(0) && has_finalizers {
+        return Plan::none();
+    }
+    Plan::of([Write::delete_now(Kind::Pod, meta)])
+}
+
+/// Returns the duration that an annotation has as a number of seconds; `None` if it is no number from 0 to [`LONGEST_RUN`].
+fn seconds_of(text: &str) -> Option<Duration> {
+    let seconds = text.trim().parse::<f64>().ok().filter(|seconds| (0.0..LONGEST_RUN).contains(seconds))?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// Pod garbage collection: deletes a pod whose node does not exist, after the API server confirms that the node does

@@ -18,7 +18,7 @@ pub fn running(pod: &Pod, address: Ipv4Addr, host: Ipv4Addr, now: Timestamp) -> 
     } });
     let containers: Vec<Value> = pod.spec.containers.iter().map(|spec| container(pod, spec, &started, true)).collect();
     let inits = pod.spec.init_containers.iter().map(|spec| {
-        let sidecar = spec.restart_policy.as_deref() == Some("Always");
+        let sidecar = spec.is_sidecar();
         container(pod, spec, if sidecar { &started } else { &done }, sidecar)
     });
     let inits: Vec<Value> = inits.collect();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::kinds::Kind;
 use super::super::kubelet::Kubelet;
-use super::super::options::{Deletion, Options};
+use super::super::options::Options;
 use super::super::write::Plan;
 use super::{ago, cluster, heads, key, lines, node, now, owned_by, pod, running, status, with};
 
@@ -87,26 +87,45 @@ fn pods_finish_after_their_run_time() {
 }
 
 #[test]
-fn a_deleted_pod_is_removed_at_once_or_after_its_grace_period() {
+fn a_deleted_pod_is_removed_when_its_containers_have_stopped() {
     let deleted = |finalizers: Value, phase: &str, grace: i64| {
         bound(json!({
             "metadata": { "deletionTimestamp": ago(-20), "deletionGracePeriodSeconds": grace, "finalizers": finalizers },
             "status": { "phase": phase },
         }))
     };
-    let after_grace = Options { deletion: Deletion::AfterGrace, ..Options::default() };
-    let at_once = Options::default();
+    // The deletion was requested ten seconds ago.
+    let takes = |seconds: &str, phase: &str| {
+        let annotation = json!({ "metadata": { "annotations": { "sim.berth.dev/stop-seconds": seconds } } });
+        with(deleted(json!([]), phase, 30), annotation)
+    };
+    let hook = |hook: Value| {
+        let container = json!({ "name": "main", "image": "busybox", "lifecycle": { "preStop": hook } });
+        with(deleted(json!([]), "Running", 30), json!({ "spec": { "containers": [container] } }))
+    };
+    let command = |command: &[&str]| hook(json!({ "exec": { "command": command } }));
     let none: [&str; 0] = [];
-    let cases: [(_, _, &[&str], _); 6] = [
-        (&at_once, deleted(json!([]), "Running", 30), &["delete Pod default/a now"], None),
-        (&at_once, deleted(json!([]), "Pending", 30), &["delete Pod default/a now"], None),
-        (&after_grace, deleted(json!([]), "Running", 30), &none, Some(20)),
-        (&at_once, deleted(json!(["x/y"]), "Running", 30), &["patch Pod/status default/a"], None),
-        (&at_once, deleted(json!(["x/y"]), "Failed", 30), &["delete Pod default/a now"], None),
-        (&at_once, deleted(json!(["x/y"]), "Failed", 0), &none, None),
+    let now: [&str; 1] = ["delete Pod default/a now"];
+    let annotated = json!({ "metadata": { "annotations": { "sim.berth.dev/stop-seconds": "5" } } });
+    let both = with(hook(json!({ "sleep": { "seconds": 12 } })), annotated);
+    let cases: [(_, &[&str], _); 14] = [
+        (deleted(json!([]), "Running", 30), &now, None),
+        (deleted(json!([]), "Pending", 30), &now, None),
+        (takes("12", "Running"), &none, Some(2)),
+        (takes("10", "Running"), &now, None),
+        (takes("12", "Pending"), &now, None),
+        (takes("500", "Running"), &none, Some(20)),
+        (hook(json!({ "sleep": { "seconds": 12 } })), &none, Some(2)),
+        (command(&["sleep", "12"]), &none, Some(2)),
+        (command(&["sh", "-c", "echo bye; sleep 15s; true"]), &none, Some(5)),
+        (hook(json!({ "httpGet": { "port": 80 } })), &now, None),
+        (both, &none, Some(7)),
+        (deleted(json!(["x/y"]), "Running", 30), &["patch Pod/status default/a"], None),
+        (deleted(json!(["x/y"]), "Failed", 30), &now, None),
+        (deleted(json!(["x/y"]), "Failed", 0), &none, None),
     ];
-    for (options, pod, wanted, again) in cases {
-        let plan = plan(pod.clone(), options);
+    for (pod, wanted, again) in cases {
+        let plan = plan(pod.clone(), &Options::default());
         let found: Vec<String> =
             lines(&plan).iter().map(|line| line.split(" {").next().unwrap_or_default().to_owned()).collect();
         assert_eq!(found, wanted, "{pod}");
