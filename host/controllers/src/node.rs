@@ -1,6 +1,9 @@
-//! The fields of a Node that the controllers read. Other fields, such as images and capacity, are not decoded.
+//! The fields of a Node that the controllers read. Other fields, such as images, are not decoded.
+
+use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1 as core;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube::Resource;
 use kube::core::ObjectMeta;
 use serde::Deserialize;
@@ -42,6 +45,12 @@ pub struct NodeStatus {
     /// `addresses`.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub addresses: Vec<core::NodeAddress>,
+    /// `capacity`.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub capacity: BTreeMap<String, Quantity>,
+    /// `allocatable`.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub allocatable: BTreeMap<String, Quantity>,
 }
 
 /// An entry of `status.conditions`.

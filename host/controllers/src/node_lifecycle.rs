@@ -1,16 +1,19 @@
-//! The node lifecycle controller: sets Ready on nodes without a Ready condition, and sets taints from the node's
-//! conditions and `spec.unschedulable`. A NoExecute taint without `timeAdded` gets the present time, because the time for
+//! The status and the taints of nodes.
+//!
+//! As a kubelet: sets Ready on nodes without a Ready condition, gives nodes addresses, and makes resources of the capacity
+//! allocatable. As the node lifecycle controller: sets taints from the node's conditions and `spec.unschedulable`. A NoExecute taint without `timeAdded` gets the present time, because the time for
 //! which pods tolerate the taint begins then.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Taint;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::cluster::Cluster;
 use super::kinds::Kind;
-use super::metadata::Key;
-use super::node::Node;
+use super::kubelet;
+use super::metadata::{self, Key};
+use super::node::{Node, NodeStatus};
 use super::taint_eviction::NO_EXECUTE;
 use super::write::{Plan, Write};
 
@@ -34,16 +37,43 @@ const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 /// Returns the plan for one node.
 pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     let Some(node) = cluster.get::<Node>(key) else { return Plan::none() };
+    let status = missing_status(node, now);
+    if !status.is_empty() {
+        return Plan::of([Write::status_merged(Kind::Node, &node.metadata, Value::Object(status))]);
+    }
+    let taints = taints(node, now);
+    let changed = taints != node.spec.taints;
+    Plan::of(changed.then(|| Write::merge_exact(Kind::Node, &node.metadata, json!({ "spec": { "taints": taints } }))))
+}
+
+/// Returns the fields of the status that a kubelet sets and the node lacks.
+fn missing_status(node: &Node, now: Timestamp) -> Map<String, Value> {
+    let mut status = Map::new();
     if node.condition("Ready").is_none() {
         let ready = json!({
             "type": "Ready", "status": "True", "reason": "KubeletReady", "message": "the node is simulated",
             "lastHeartbeatTime": Time(now), "lastTransitionTime": Time(now),
         });
-        return Plan::of([Write::status_merged(Kind::Node, &node.metadata, json!({ "conditions": [ready] }))]);
+        status.insert("conditions".to_owned(), json!([ready]));
     }
-    let taints = taints(node, now);
-    let changed = taints != node.spec.taints;
-    Plan::of(changed.then(|| Write::merge_exact(Kind::Node, &node.metadata, json!({ "spec": { "taints": taints } }))))
+    if node.status.addresses.is_empty() {
+        let name = metadata::name(&node.metadata);
+        let addresses = json!([
+            { "type": "InternalIP", "address": kubelet::address_of_node(node) },
+            { "type": "Hostname", "address": name },
+        ]);
+        status.insert("addresses".to_owned(), addresses);
+    }
+    let NodeStatus { capacity, allocatable, .. } = &node.status;
+    let missing: Map<String, Value> = capacity
+        .iter()
+        .filter(|(resource, _)| !allocatable.contains_key(*resource))
+        .map(|(resource, quantity)| (resource.clone(), json!(quantity)))
+        .collect();
+    if !missing.is_empty() {
+        status.insert("allocatable".to_owned(), Value::Object(missing));
+    }
+    status
 }
 
 /// Returns the taints that the node should have: the existing taints, without obsolete taints of this controller,

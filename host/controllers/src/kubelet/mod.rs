@@ -18,6 +18,7 @@ use super::options::Options;
 use super::pod::Pod;
 use super::write::{Guard, Plan, Write};
 use addresses::Addresses;
+pub use addresses::of_node as address_of_node;
 pub use stopping::STOP_SECONDS;
 
 /// The annotation with the number of seconds after which the pod finishes.

@@ -103,7 +103,10 @@ fn node(name: &str, more: Value) -> Value {
     let node = json!({
         "kind": "Node",
         "metadata": { "name": name, "labels": { "kubernetes.io/hostname": name } },
-        "status": { "conditions": [{ "type": "Ready", "status": "True" }] },
+        "status": {
+            "conditions": [{ "type": "Ready", "status": "True" }],
+            "addresses": [{ "type": "InternalIP", "address": "192.0.2.1" }],
+        },
     });
     with(node, more)
 }

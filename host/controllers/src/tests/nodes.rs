@@ -29,6 +29,24 @@ fn a_node_without_conditions_is_ready() {
 }
 
 #[test]
+fn a_node_gets_addresses_and_allocatable_resources() {
+    let status = |given: Value| {
+        let node = node("n", json!({ "status": given }));
+        status(&node_lifecycle::plan(&cluster([node]), &key("n"), now()), Kind::Node)
+    };
+    let addresses = &status(json!({ "addresses": null }))["addresses"];
+    assert!(addresses[0]["address"].as_str().is_some_and(|address| address.starts_with("172.")), "{addresses}");
+    assert_eq!(addresses[1], json!({ "type": "Hostname", "address": "n" }));
+    // The API server has copied nothing yet, and a device plugin reports fewer healthy devices than there are.
+    let resources = json!({
+        "capacity": { "cpu": "8", "example.com/gpu": "8", "example.com/new": "3" },
+        "allocatable": { "cpu": "7", "example.com/gpu": "6" },
+    });
+    assert_eq!(status(resources), json!({ "allocatable": { "example.com/new": "3" } }));
+    assert_eq!(status(json!({ "capacity": { "cpu": "8" }, "allocatable": { "cpu": "7" } })), Value::Null);
+}
+
+#[test]
 fn taints_follow_conditions_and_unschedulable() {
     let condition =
         |type_: &str, status: &str| json!([{ "type": "Ready", "status": "True" }, { "type": type_, "status": status }]);
