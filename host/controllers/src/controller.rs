@@ -21,7 +21,7 @@ pub enum Controller {
     NodeLifecycle,
     /// Deletes a pod that does not tolerate the NoExecute taints of its node.
     TaintEviction,
-    /// Creates the default ServiceAccount of a namespace, or empties a terminating namespace.
+    /// Creates the default ServiceAccount and `kube-root-ca.crt` of a namespace, or empties a terminating namespace.
     Namespace,
     /// Maintains the pods of a ReplicaSet or ReplicationController.
     Replicas(Kind),

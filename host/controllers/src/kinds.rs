@@ -15,6 +15,7 @@ use kube::core::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta};
 
 use serde_json::Value;
 
+use super::config_map::ConfigMap;
 use super::metadata;
 use super::node::Node;
 use super::pod::Pod;
@@ -126,6 +127,7 @@ kinds! {
     slim {
         Pod,
         Node,
+        ConfigMap,
     }
     whole {
         Namespace,

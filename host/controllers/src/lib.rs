@@ -19,6 +19,7 @@
 mod claim;
 mod cluster;
 mod collector;
+mod config_map;
 mod controller;
 mod daemonset;
 mod deployment;

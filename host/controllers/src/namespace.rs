@@ -1,5 +1,5 @@
-//! The namespace controller: creates the default ServiceAccount of each namespace, and empties terminating
-//! namespaces.
+//! The namespace controller: creates the default ServiceAccount and the ConfigMap `kube-root-ca.crt` of each namespace, and
+//! empties terminating namespaces.
 
 use futures::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
@@ -7,6 +7,7 @@ use kube::core::params::DeleteParams;
 use serde_json::{Value, json};
 
 use super::cluster::Cluster;
+use super::config_map::ConfigMap;
 use super::kinds::{Kind, Kinds, Served};
 use super::metadata::{self, Key};
 use super::outcome::{Error, Outcome};
@@ -15,6 +16,8 @@ use super::write::{Action, Plan, Write};
 
 /// The ServiceAccount of pods that name no other.
 pub const DEFAULT_ACCOUNT: &str = "default";
+/// The ConfigMap with the certificate authorities of the API server, for the processes in pods.
+pub const ROOT_CERTIFICATES: &str = "kube-root-ca.crt";
 /// The entry of `spec.finalizers` that keeps a namespace until it is empty.
 const FINALIZER: &str = "kubernetes";
 /// The number of kinds that are emptied concurrently.
@@ -32,11 +35,22 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
         let ours = finalizers.iter().any(|finalizer| finalizer == FINALIZER);
         return Plan::of(ours.then(|| Write::new(Kind::Namespace, key.clone(), Action::Empty)));
     }
-    if cluster.get::<ServiceAccount>(&Key::new(name, DEFAULT_ACCOUNT)).is_some() {
-        return Plan::none();
-    }
-    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": DEFAULT_ACCOUNT}});
-    Plan::of([Write::create(Kind::ServiceAccount, name, account)])
+    let has_account = cluster.get::<ServiceAccount>(&Key::new(name, DEFAULT_ACCOUNT)).is_some();
+    let has_certificates = cluster.get::<ConfigMap>(&Key::new(name, ROOT_CERTIFICATES)).is_some();
+    let account = || json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": DEFAULT_ACCOUNT}});
+    let account = (!has_account).then(|| Write::create(Kind::ServiceAccount, name, account()));
+    let certificates = (!has_certificates).then(|| Write::create(Kind::ConfigMap, name, root_certificates()));
+    Plan::of(account.into_iter().chain(certificates))
+}
+
+fn root_certificates() -> Value {
+    let description = "The containers of this cluster are simulated and verify no certificates, so this has none.";
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": { "name": ROOT_CERTIFICATES, "annotations": { "kubernetes.io/description": description } },
+        "data": { "ca.crt": "" },
+    })
 }
 
 /// Deletes the objects in a namespace, and removes the finalizer if there are none. Returns [`Error::NotEmpty`] if

@@ -205,17 +205,31 @@ impl Drop for Server {
 
 fn first_objects(state: &Arc<State>) -> Result<(), Failure> {
     for name in NAMESPACES {
-        put(state, "", "namespaces", json!({"metadata": {"name": name}}))?;
+        put(state, "", "namespaces", "", json!({"metadata": {"name": name}}))?;
     }
     for (name, value) in PRIORITY_CLASSES {
         let class = json!({"metadata": {"name": name}, "value": value, "preemptionPolicy": "PreemptLowerPriority"});
-        put(state, "scheduling.k8s.io", "priorityclasses", class)?;
+        put(state, "scheduling.k8s.io", "priorityclasses", "", class)?;
     }
+    put(state, "", "services", "default", own_service())?;
     Ok(())
 }
 
-fn put(state: &Arc<State>, group: &str, plural: &str, object: Value) -> Result<(), Failure> {
+/// Returns the Service of the API server, which every cluster has. Nothing listens on its address.
+fn own_service() -> Value {
+    json!({
+        "metadata": { "name": "kubernetes", "labels": { "component": "apiserver", "provider": "kubernetes" } },
+        "spec": {
+            "type": "ClusterIP", "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"],
+            "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster",
+            "ports": [{ "name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443 }],
+            "sessionAffinity": "None",
+        },
+    })
+}
+
+fn put(state: &Arc<State>, group: &str, plural: &str, namespace: &str, object: Value) -> Result<(), Failure> {
     let resource = state.registry.find(group, "v1", plural).ok_or_else(Failure::no_such_path)?;
-    verbs::store_new(state, &resource, "", object, false)?;
+    verbs::store_new(state, &resource, namespace, object, false)?;
     Ok(())
 }

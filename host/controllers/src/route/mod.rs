@@ -9,6 +9,7 @@ use super::collector;
 use super::controller::{Controller, Task};
 use super::kinds::{Kind, Object, Typed};
 use super::metadata::{self, Key};
+use super::namespace::ROOT_CERTIFICATES;
 use super::node::Node;
 use super::taint_eviction;
 
@@ -29,6 +30,9 @@ pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
         Kind::Job if after.is_none() => pods::job_gone(cluster, change, add),
         Kind::Node => node_changed(cluster, change, after, add),
         Kind::ServiceAccount => add(Controller::Namespace.task(Key::new("", namespace))),
+        Kind::ConfigMap if change.key.name() == ROOT_CERTIFICATES => {
+            add(Controller::Namespace.task(Key::new("", namespace)));
+        }
         Kind::PersistentVolumeClaim => volumes::claim_changed(cluster, change, after, add),
         Kind::PersistentVolume => volumes::volume_changed(cluster, change, after, add),
         Kind::StorageClass => volumes::class_changed(cluster, add),
@@ -54,7 +58,12 @@ fn own_controller(kind: Kind) -> Option<Controller> {
         Kind::PersistentVolume => Some(Controller::Volume),
         Kind::ResourceClaim => Some(Controller::ResourceClaim),
         Kind::PodDisruptionBudget => Some(Controller::Disruption),
-        Kind::Pod | Kind::ServiceAccount | Kind::StorageClass | Kind::ResourceClaimTemplate | Kind::Other(_) => None,
+        Kind::Pod
+        | Kind::ConfigMap
+        | Kind::ServiceAccount
+        | Kind::StorageClass
+        | Kind::ResourceClaimTemplate
+        | Kind::Other(_) => None,
     }
 }
 

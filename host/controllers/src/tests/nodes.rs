@@ -124,14 +124,18 @@ fn a_removed_node_is_not_renewed() {
 }
 
 #[test]
-fn namespaces_get_a_service_account_and_are_emptied_when_deleted() {
+fn namespaces_get_their_objects_and_are_emptied_when_deleted() {
     let namespace = |more: Value| super::with(json!({ "kind": "Namespace", "metadata": { "name": "a" } }), more);
     let account = json!({ "kind": "ServiceAccount", "metadata": { "namespace": "a", "name": "default" } });
     let going = json!({ "metadata": { "deletionTimestamp": super::ago(1) }, "spec": { "finalizers": ["kubernetes"] } });
     let emptied = json!({ "metadata": { "deletionTimestamp": super::ago(1) }, "spec": { "finalizers": [] } });
-    let cases: [(Vec<Value>, &[&str]); 4] = [
-        (vec![namespace(json!({}))], &["create ServiceAccount a/default"]),
-        (vec![namespace(json!({})), account], &[]),
+    let certificates = json!({ "kind": "ConfigMap", "metadata": { "namespace": "a", "name": "kube-root-ca.crt" } });
+    let (new_account, new_certificates) = ("create ServiceAccount a/default", "create ConfigMap a/kube-root-ca.crt");
+    let cases: [(Vec<Value>, &[&str]); 6] = [
+        (vec![namespace(json!({}))], &[new_account, new_certificates]),
+        (vec![namespace(json!({})), account.clone()], &[new_certificates]),
+        (vec![namespace(json!({})), certificates.clone()], &[new_account]),
+        (vec![namespace(json!({})), account, certificates], &[]),
         (vec![namespace(going)], &["empty a"]),
         (vec![namespace(emptied)], &[]),
     ];
