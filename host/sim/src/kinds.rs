@@ -179,7 +179,7 @@ pub static KINDS: &[Kind] = &[
     kind(CORE, "ConfigMap", "configmaps", &["cm"]).columns(table::CONFIG_MAPS),
     kind(CORE, "Endpoints", "endpoints", &["ep"]).creates_on_update(),
     kind(CORE, "Event", "events", &["ev"]).creates_on_update().named(PathSegment).fields(EVENT).rules(&rules::Events).columns(table::EVENTS),
-    kind(CORE, "LimitRange", "limitranges", &["limits"]).creates_on_update(),
+    kind(CORE, "LimitRange", "limitranges", &["limits"]).creates_on_update().rules(&rules::LimitRanges),
     kind(CORE, "Namespace", "namespaces", &["ns"]).cluster_wide().subs(&[Status, Finalize]).returns_deleted().named(Label).fields(PHASE).rules(&rules::Namespaces).columns(table::NAMESPACES),
     kind(CORE, "Node", "nodes", &["no"]).cluster_wide().subs(&[Status]).fields(NODE).rules(&rules::Nodes).columns(table::NODES),
     kind(CORE, "PersistentVolume", "persistentvolumes", &["pv"]).cluster_wide().subs(&[Status]).returns_deleted().rules(&rules::PersistentVolumes).columns(table::PERSISTENT_VOLUMES),

@@ -9,6 +9,9 @@ pub async fn a_namespace_gets_a_service_account_and_is_emptied(cluster: Cluster)
     cluster.until("ServiceAccount", "default", "there", Value::is_object).await;
     cluster.delete("ServiceAccount", "default").await;
     cluster.until("ServiceAccount", "default", "there again", Value::is_object).await;
+    cluster.until("ConfigMap", "kube-root-ca.crt", "there", Value::is_object).await;
+    cluster.delete("ConfigMap", "kube-root-ca.crt").await;
+    cluster.until("ConfigMap", "kube-root-ca.crt", "there again", Value::is_object).await;
     let template = json!({ "metadata": { "labels": { "app": "a" } }, "spec": pod_on(&node, "busybox") });
     let spec = json!({ "replicas": 3, "selector": { "matchLabels": { "app": "a" } }, "template": template });
     cluster.create("Deployment", json!({ "metadata": { "name": "d" }, "spec": spec })).await;

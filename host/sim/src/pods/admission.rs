@@ -1,8 +1,9 @@
-//! The admission of a new pod: priority, tolerations of node failures, overhead of the runtime class, topology labels
-//! of the node, and service account.
+//! The admission of a new pod: priority, tolerations of node failures, overhead of the runtime class, LimitRanges, topology
+//! labels of the node, and service account.
 
 use serde_json::{Value, json};
 
+use super::limits;
 use crate::failure::{Failure, Subject};
 use crate::state::State;
 use crate::value::{copy_member, is_true, items, members, object_mut, set_default, text};
@@ -21,6 +22,7 @@ pub fn admit(state: &State, pod: &mut Value) -> Result<(), Failure> {
     prioritize(state, &mut pod["spec"]).map_err(|why| Failure::forbidden(subject(&name), &why))?;
     add_runtime(state, &mut pod["spec"]).map_err(|why| Failure::forbidden(subject(&name), &why))?;
     tolerate_briefly(&mut pod["spec"]);
+    limits::admit_pod(state, pod).map_err(|why| Failure::forbidden(subject(&name), &why))?;
     // Set only the name of the service account: the simulated pods run no processes, so they need no mounted token.
     for member in ["serviceAccountName", "serviceAccount"] {
         set_default(&mut pod["spec"], member, "default");

@@ -7,12 +7,14 @@ mod check;
 mod defaults;
 mod eviction;
 mod label_keys;
+mod limits;
 mod quality;
 
 pub use binding::bind;
 pub use check::check_spec;
 pub use defaults::default_spec;
 pub use eviction::evict;
+pub use limits::{admit_claim, default_item};
 pub use quality::qos_class;
 
 use serde_json::{Value, json};

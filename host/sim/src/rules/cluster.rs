@@ -1,4 +1,5 @@
-//! Rules of the kinds that describe the cluster: nodes, namespaces, priority classes, definitions, events, secrets.
+//! Rules of the kinds that describe the cluster: nodes, namespaces, priority classes, definitions, events, limit ranges,
+//! secrets.
 
 use std::collections::HashSet;
 
@@ -9,8 +10,9 @@ use serde_json::{Value, json};
 use super::Rules;
 use crate::custom;
 use crate::failure::{Failure, Problems, Subject};
+use crate::pods;
 use crate::state::State;
-use crate::value::{copy_member, is_true, items, object_mut, set_default, text};
+use crate::value::{copy_member, is_true, items, items_mut, object_mut, set_default, text};
 
 /// The rules of core/v1 Nodes. Clients can create a node with its status.
 pub struct Nodes;
@@ -185,6 +187,15 @@ impl Rules for Events {
         if !fits {
             problems.invalid("involvedObject.namespace", &involved.into(), "does not match event.namespace");
         }
+    }
+}
+
+/// The rules of core/v1 LimitRanges.
+pub struct LimitRanges;
+
+impl Rules for LimitRanges {
+    fn default(&self, object: &mut Value) {
+        items_mut(&mut object["spec"], "limits").for_each(pods::default_item);
     }
 }
 

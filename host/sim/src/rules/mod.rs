@@ -8,7 +8,7 @@ mod workloads;
 
 use serde_json::Value;
 
-pub use cluster::{Definitions, Events, Namespaces, Nodes, PriorityClasses, Secrets};
+pub use cluster::{Definitions, Events, LimitRanges, Namespaces, Nodes, PriorityClasses, Secrets};
 pub use network::Services;
 pub use storage::{PersistentVolumeClaims, PersistentVolumes, ResourceClaims, StorageClasses};
 pub use workloads::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets};

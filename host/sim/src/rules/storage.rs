@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::Rules;
-use crate::failure::{Failure, Problems};
+use crate::failure::{Failure, Problems, Subject};
+use crate::pods;
 use crate::state::State;
 use crate::value::{items, object_mut, set_default, text};
 
@@ -60,7 +61,8 @@ impl Rules for PersistentVolumeClaims {
         {
             object["spec"]["storageClassName"] = class;
         }
-        Ok(())
+        let subject = Subject { group: "", kind: "persistentvolumeclaims", name: text(&object["metadata"], "name") };
+        pods::admit_claim(state, object).map_err(|why| Failure::forbidden(subject, &why))
     }
 
     fn create(&self, object: &mut Value) {
