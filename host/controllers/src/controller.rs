@@ -8,8 +8,8 @@ use super::kubelet::Kubelet;
 use super::metadata::Key;
 use super::write::Plan;
 use super::{
-    collector, daemonset, deployment, disruption, job, namespace, node_lifecycle, pod_claims, replicas, resource_claim,
-    statefulset, taint_eviction, volumes,
+    collector, cron_job, daemonset, deployment, disruption, job, namespace, node_lifecycle, pod_claims, replicas,
+    resource_claim, statefulset, taint_eviction, volumes,
 };
 
 /// A controller.
@@ -33,6 +33,8 @@ pub enum Controller {
     DaemonSet,
     /// Runs and counts the pods of a Job.
     Job,
+    /// Creates the Jobs of a CronJob.
+    CronJob,
     /// Removes the tracking finalizer of a pod whose Job is gone.
     JobOrphan,
     /// Creates the resource claims for a pod's claim templates, and the volume claims for its ephemeral volumes.
@@ -68,7 +70,49 @@ pub enum Priority {
     Single,
 }
 
+/// The names of the controllers.
+pub const NAMES: [&str; 16] = [
+    "kubelet",
+    "node-lifecycle",
+    "taint-eviction",
+    "namespace",
+    "replicaset",
+    "replicationcontroller",
+    "deployment",
+    "statefulset",
+    "daemonset",
+    "job",
+    "cronjob",
+    "pod-claims",
+    "resourceclaim",
+    "persistentvolume",
+    "disruption",
+    "garbage-collector",
+];
+
 impl Controller {
+    /// Returns the name, one of [`NAMES`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Controller::Kubelet => "kubelet",
+            Controller::NodeLifecycle => "node-lifecycle",
+            Controller::TaintEviction => "taint-eviction",
+            Controller::Namespace => "namespace",
+            Controller::Replicas(Kind::ReplicationController) => "replicationcontroller",
+            Controller::Replicas(_) => "replicaset",
+            Controller::Deployment => "deployment",
+            Controller::StatefulSet => "statefulset",
+            Controller::DaemonSet => "daemonset",
+            Controller::Job | Controller::JobOrphan => "job",
+            Controller::CronJob => "cronjob",
+            Controller::PodClaims => "pod-claims",
+            Controller::ResourceClaim => "resourceclaim",
+            Controller::VolumeClaim | Controller::Volume => "persistentvolume",
+            Controller::Disruption => "disruption",
+            Controller::Collector(_) => "garbage-collector",
+        }
+    }
+
     /// Returns the priority of this controller's tasks.
     pub fn priority(self) -> Priority {
         match self {
@@ -77,6 +121,7 @@ impl Controller {
             | Controller::StatefulSet
             | Controller::DaemonSet
             | Controller::Job
+            | Controller::CronJob
             | Controller::Disruption => Priority::Workload,
             _ => Priority::Single,
         }
@@ -101,6 +146,7 @@ pub fn plan(task: &Task, cluster: &Cluster, kubelet: &Kubelet, now: Timestamp) -
         Controller::StatefulSet => statefulset::plan(cluster, key, now),
         Controller::DaemonSet => daemonset::plan(cluster, key, now),
         Controller::Job => job::plan(cluster, key, now),
+        Controller::CronJob => cron_job::plan(cluster, key, now),
         Controller::JobOrphan => job::release_orphan(cluster, key),
         Controller::PodClaims => pod_claims::plan(cluster, key),
         Controller::ResourceClaim => resource_claim::plan(cluster, key),
@@ -108,5 +154,34 @@ pub fn plan(task: &Task, cluster: &Cluster, kubelet: &Kubelet, now: Timestamp) -
         Controller::Volume => volumes::volume::plan(cluster, key),
         Controller::Disruption => disruption::plan(cluster, key, now),
         Controller::Collector(kind) => collector::plan(cluster, kind, key),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_controller_has_a_known_name() {
+        let all = [
+            Controller::Kubelet,
+            Controller::NodeLifecycle,
+            Controller::TaintEviction,
+            Controller::Namespace,
+            Controller::Replicas(Kind::ReplicaSet),
+            Controller::Replicas(Kind::ReplicationController),
+            Controller::Deployment,
+            Controller::StatefulSet,
+            Controller::DaemonSet,
+            Controller::Job,
+            Controller::CronJob,
+            Controller::PodClaims,
+            Controller::ResourceClaim,
+            Controller::Volume,
+            Controller::Disruption,
+            Controller::Collector(Kind::Pod),
+        ];
+        assert_eq!(all.map(Controller::name), NAMES);
+        assert_eq!((Controller::JobOrphan.name(), Controller::VolumeClaim.name()), ("job", "persistentvolume"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
-use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{
     Namespace, PersistentVolume, PersistentVolumeClaim, ReplicationController, ServiceAccount,
 };
@@ -138,6 +138,7 @@ kinds! {
         StatefulSet,
         DaemonSet,
         Job,
+        CronJob,
         PersistentVolumeClaim,
         PersistentVolume,
         StorageClass,

@@ -21,6 +21,7 @@ mod cluster;
 mod collector;
 mod config_map;
 mod controller;
+mod cron_job;
 mod daemonset;
 mod deployment;
 mod discovery;
@@ -36,6 +37,7 @@ mod node;
 mod node_lifecycle;
 mod node_match;
 mod objects;
+mod occupied;
 mod options;
 mod outcome;
 mod percent;
@@ -62,7 +64,9 @@ mod tests;
 use std::future::Future;
 use std::sync::Arc;
 
+pub use controller::NAMES;
 pub use kubelet::{EXIT_CODE, RUN_SECONDS, STOP_SECONDS};
+pub use occupied::Occupied;
 pub use options::Options;
 pub use store::{KubeStore, Store};
 
@@ -72,13 +76,26 @@ pub enum Error {
     /// Discovery of the API server's kinds fails.
     #[error("API discovery by the controllers failed: {0}; is the API server running, and is the token valid?")]
     Discovery(#[source] store::Error),
+    /// The Leases that tell about other components can't be read.
+    #[error("can't read the Leases of kube-controller-manager and of the kubelets: {0}")]
+    Leases(#[source] store::Error),
+    /// A component of Kubernetes runs in the cluster, and the options say that there must be none.
+    #[error(
+        "{0}; the simulated controllers would work against it, so choose an API server without controllers and kubelets"
+    )]
+    Occupied(Occupied),
 }
 
 /// Runs the kubelets and controllers until `shutdown` completes. After the start, failed requests are retried and
 /// logged.
 ///
 /// # Errors
-/// [`Error::Discovery`] if the first discovery fails.
+/// [`Error::Discovery`] if the first discovery fails; the other errors if [`Options::alone`] is set.
 pub async fn run(store: impl Store + 'static, options: Options, shutdown: impl Future) -> Result<(), Error> {
+    if options.alone
+        && let Some(occupied) = occupied::find(&store, options.clock.timestamp()).await.map_err(Error::Leases)?
+    {
+        return Err(Error::Occupied(occupied));
+    }
     event_loop::run(Arc::new(store), options, shutdown).await.map_err(Error::Discovery)
 }

@@ -1,5 +1,6 @@
 //! The options of the controllers.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,11 @@ pub struct Options {
     /// The maximum number of lease renewals per second. Default: 200. Kubelets renew every ten seconds. With more
     /// than ten times this number of nodes, renewals are further apart and leases last correspondingly longer.
     pub lease_rate: u32,
+    /// The controllers that run, by their [`NAMES`](crate::NAMES); `None` for all.
+    pub only: Option<BTreeSet<String>>,
+    /// Refuse a cluster in which kube-controller-manager or a kubelet runs. Default: false, for a server that is known to
+    /// have none.
+    pub alone: bool,
     /// The clock of the controllers. Timestamps, run times, grace periods, backoffs and lease renewals use this clock.
     /// The delays between attempts to watch the API server use real time, because these delays concern the network.
     pub clock: Arc<dyn Clock>,
@@ -22,6 +28,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { concurrency: 32, job_run: Duration::from_secs(1), lease_rate: 200, clock: berth_clock::real() }
+        Options {
+            concurrency: 32,
+            job_run: Duration::from_secs(1),
+            lease_rate: 200,
+            only: None,
+            alone: false,
+            clock: berth_clock::real(),
+        }
     }
 }

@@ -8,6 +8,8 @@ mod completion;
 mod components;
 mod config;
 #[cfg(feature = "simulator")]
+mod controllers;
+#[cfg(feature = "simulator")]
 mod demo;
 mod exit_status;
 mod explain;
@@ -76,6 +78,12 @@ enum Command {
     /// Run an in-memory API server with simulated kubelets and controllers.
     #[cfg(feature = "simulator")]
     Sim(sim::Args),
+    /// Play kubelets and controllers on an API server that has none.
+    ///
+    /// Pods run, workloads get their pods, volumes are provisioned, nodes have leases and taints: all simulated, so that
+    /// no container runs. Refuses a cluster in which kube-controller-manager or a kubelet runs.
+    #[cfg(feature = "simulator")]
+    Controllers(controllers::Args),
     /// Schedule a sample workload in a simulated cluster, and print the result.
     #[cfg(feature = "simulator")]
     Demo(demo::Args),
@@ -178,6 +186,8 @@ fn start(command: Command) -> Result<ExitCode> {
         #[cfg(feature = "simulator")]
         Command::Sim(args) => runtime.block_on(sim::run(args)).map(done),
         #[cfg(feature = "simulator")]
+        Command::Controllers(args) => runtime.block_on(controllers::run(args)).map(done),
+        #[cfg(feature = "simulator")]
         Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
         Command::Explain(command) => runtime.block_on(explain::run(command)).map(done),
         Command::Whatif(args) => whatif::run(&args, &runtime),
@@ -199,7 +209,7 @@ fn log_filter(cli: &Cli) -> &str {
     let default = match cli.command {
         Command::Run(_) => "info,kube_client::client::builder=off",
         #[cfg(feature = "simulator")]
-        Command::Sim(_) => "info,kube_client::client::builder=off",
+        Command::Sim(_) | Command::Controllers(_) => "info,kube_client::client::builder=off",
         // The command itself reports an API server that can't be reached.
         _ => "warn,kube_client::client::builder=off",
     };

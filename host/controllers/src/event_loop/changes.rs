@@ -1,8 +1,10 @@
 //! Applies discoveries and watch events to the cluster state, and queues the tasks that follow.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::cluster::Change;
+use super::super::controller::{Controller, Task};
 use super::super::discovery;
 use super::super::kinds::{self, Kind, Object, Served};
 use super::super::leases::NodeChange;
@@ -75,9 +77,15 @@ impl EventLoop {
     pub(super) fn take_changes(&mut self, changes: Vec<Change>) {
         let now = self.clock.instant();
         for change in changes {
-            route(&self.cluster, &change, &mut |task| self.queue.add(task, now));
+            let only = &self.options.only;
+            let mut add = |task: Task| {
+                if runs(only.as_ref(), task.controller) {
+                    self.queue.add(task, now);
+                }
+            };
+            route(&self.cluster, &change, &mut add);
             match change.kind {
-                Kind::Node => self.report_node(&change),
+                Kind::Node if runs(self.options.only.as_ref(), Controller::Kubelet) => self.report_node(&change),
                 Kind::Other(_) if self.kinds.get(change.kind).is_some_and(discovery::is_definition) => {
                     self.discover_at = Some(now + DISCOVERY_PAUSE);
                 }
@@ -99,4 +107,9 @@ impl EventLoop {
         };
         drop(self.leases.send(node_change));
     }
+}
+
+/// Returns true if this controller is among the controllers that run.
+fn runs(only: Option<&BTreeSet<String>>, controller: Controller) -> bool {
+    only.is_none_or(|only| only.contains(controller.name()))
 }

@@ -39,6 +39,7 @@ pub struct EventLoop {
     clock: Arc<dyn Clock>,
     kinds: Arc<Kinds>,
     cluster: Cluster,
+    options: Options,
     kubelet: Kubelet,
     queue: Queue,
     watches: HashMap<Kind, Watch>,
@@ -61,7 +62,7 @@ pub async fn run(store: Arc<dyn Store>, options: Options, shutdown: impl Future)
     let mut tasks = JoinSet::new();
     let clock = options.clock.clone();
     tasks.spawn(leases::run(store.clone(), clock.clone(), options.lease_rate, node_changes));
-    let mut event_loop = EventLoop::new(store, &options, sender, leases);
+    let mut event_loop = EventLoop::new(store, options, sender, leases);
     // The first discovery must succeed, because it shows whether the API server is reachable.
     let found = event_loop.store.discover().await?;
     event_loop.take_kinds(found);
@@ -84,18 +85,13 @@ pub async fn run(store: Arc<dyn Store>, options: Options, shutdown: impl Future)
 }
 
 impl EventLoop {
-    fn new(
-        store: Arc<dyn Store>,
-        options: &Options,
-        sender: Sender,
-        leases: mpsc::UnboundedSender<NodeChange>,
-    ) -> Self {
+    fn new(store: Arc<dyn Store>, options: Options, sender: Sender, leases: mpsc::UnboundedSender<NodeChange>) -> Self {
         EventLoop {
             store,
             clock: options.clock.clone(),
             kinds: Arc::default(),
             cluster: Cluster::default(),
-            kubelet: Kubelet::new(options, options.clock.timestamp()),
+            kubelet: Kubelet::new(&options, options.clock.timestamp()),
             queue: Queue::default(),
             watches: HashMap::new(),
             sender,
@@ -106,6 +102,7 @@ impl EventLoop {
             running: HashMap::new(),
             listed: false,
             discover_at: None,
+            options,
         }
     }
 

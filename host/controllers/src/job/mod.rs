@@ -25,6 +25,7 @@ use super::pod::Pod;
 use super::template;
 use super::write::{Plan, Write, owner_reference};
 pub use indexes::Indexes;
+pub use outcome::finished;
 use tally::Tally;
 
 /// The finalizer that keeps a pod until the Job has counted it.

@@ -19,8 +19,10 @@ use tokio::task::JoinSet;
 use super::store::{Error, Store, Strategy, Target};
 pub use schedule::Schedule;
 
+/// The label of the leases of simulated kubelets.
+pub const SIMULATED: &str = "sim.berth.dev/simulated";
 /// The namespace of the leases.
-const NAMESPACE: &str = "kube-node-lease";
+pub const NAMESPACE: &str = "kube-node-lease";
 /// A renewal starts only while fewer than this number of renewals and deletions are in progress.
 const CONCURRENCY: usize = 8;
 /// The duration of a lease, in renewal intervals. The lease does not expire if up to three renewals in a row fail.
@@ -79,13 +81,14 @@ async fn renew(store: Arc<dyn Store>, node: String, uid: String, interval: Durat
         renew_time: Some(MicroTime(now)),
         ..LeaseSpec::default()
     };
-    let patch = json!({ "spec": spec });
+    let labels = json!({ SIMULATED: "true" });
+    let patch = json!({ "metadata": { "labels": labels }, "spec": spec });
     let renewed = store.patch(lease(&node), "", Strategy::Merge, &patch).await;
     if !is_missing(&renewed) {
         return report(&node, renewed);
     }
     let owner = json!({ "apiVersion": "v1", "kind": "Node", "name": node, "uid": uid });
-    let metadata = json!({ "name": node, "ownerReferences": [owner] });
+    let metadata = json!({ "name": node, "labels": labels, "ownerReferences": [owner] });
     let object = json!({
         "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec,
     });

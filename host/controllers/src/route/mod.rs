@@ -54,6 +54,7 @@ fn own_controller(kind: Kind) -> Option<Controller> {
         Kind::StatefulSet => Some(Controller::StatefulSet),
         Kind::DaemonSet => Some(Controller::DaemonSet),
         Kind::Job => Some(Controller::Job),
+        Kind::CronJob => Some(Controller::CronJob),
         Kind::PersistentVolumeClaim => Some(Controller::VolumeClaim),
         Kind::PersistentVolume => Some(Controller::Volume),
         Kind::ResourceClaim => Some(Controller::ResourceClaim),
@@ -77,6 +78,7 @@ fn to_owner(object: &Object, add: &mut impl FnMut(Task)) {
         "StatefulSet" => Controller::StatefulSet,
         "DaemonSet" => Controller::DaemonSet,
         "Job" => Controller::Job,
+        "CronJob" => Controller::CronJob,
         "Pod" => Controller::PodClaims,
         _ => return,
     };

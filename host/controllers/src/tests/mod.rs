@@ -3,6 +3,7 @@
 
 mod cluster;
 mod collector;
+mod cron_job;
 mod daemonset;
 mod deployment;
 mod disruption;

@@ -58,6 +58,9 @@ async fn hours_of_a_cluster_pass_without_real_time() {
         assert_eq!(cluster.get("Job", name).await["status"]["active"], 1, "{name}: its time has not passed");
     }
 
+    let nightly = json!({ "schedule": "0 4 * * *", "jobTemplate": { "spec": job("n", 1, 3000) } });
+    cluster.create("CronJob", json!({ "metadata": { "name": "nightly" }, "spec": nightly })).await;
+
     clock.advance(Duration::from_secs(3600));
     let runs = cluster.until("Job", "runs", "complete", |job| step(is_true(job, "Complete"))).await;
     let hangs = cluster.until("Job", "hangs", "failed", |job| step(is_true(job, "Failed"))).await;
@@ -65,6 +68,9 @@ async fn hours_of_a_cluster_pass_without_real_time() {
     assert!(conditions.iter().any(|held| held["reason"] == "DeadlineExceeded"), "{conditions:?}");
     let later = |time: &Value| time.as_str().is_some_and(|time| time.starts_with("2030-01-02T04:"));
     assert!(later(&runs["status"]["completionTime"]), "an hour later: {runs:#}");
+    cluster
+        .until("CronJob", "nightly", "successful at four", |held| step(later(&held["status"]["lastSuccessfulTime"])))
+        .await;
     let leases = cluster.within("kube-node-lease");
     leases.until("Lease", "n", "renewed an hour later", |lease| step(later(&lease["spec"]["renewTime"]))).await;
 

@@ -7,7 +7,7 @@ use kube::{Api, Client};
 use serde_json::{Value, json};
 
 /// The kinds: name, API version, and whether the kind is namespaced.
-const KINDS: [(&str, &str, bool); 19] = [
+const KINDS: [(&str, &str, bool); 20] = [
     ("Namespace", "v1", false),
     ("Node", "v1", false),
     ("Pod", "v1", true),
@@ -20,6 +20,7 @@ const KINDS: [(&str, &str, bool); 19] = [
     ("StatefulSet", "apps/v1", true),
     ("DaemonSet", "apps/v1", true),
     ("Job", "batch/v1", true),
+    ("CronJob", "batch/v1", true),
     ("StorageClass", "storage.k8s.io/v1", false),
     ("Lease", "coordination.k8s.io/v1", true),
     ("PodDisruptionBudget", "policy/v1", true),

@@ -14,13 +14,13 @@ use berth_core::{Action, Core, Event};
 use berth_engine::Engine;
 use berth_plugin_host::examine::thread_cpu_time;
 use berth_plugin_host::{AssembleError, CallObserver, ComponentSet, Export, Guests, PluginAnswer, PluginCall};
+use tracing::Dispatch;
 
 use super::asked::Call;
 use super::attempt::RecordedAttempt;
 use super::error::CallsError;
 use super::log::Log;
 use crate::error::ReplayError;
-use tracing::Dispatch;
 
 /// An answer of the build that was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
