@@ -9,7 +9,7 @@ use berth_capture::CaptureReader;
 use berth_capture::record::Source;
 use berth_core::extenders::NoExtenders;
 use berth_core::model::Pod;
-use berth_core::{Action, Event, Options};
+use berth_core::{Action, Event, Options, Timestamp};
 use berth_engine::Engine;
 use berth_plugin_host::{Delivery, Guests};
 use berth_replay::{Decider, History, Policy, Replay, ReplayOptions, compare};
@@ -54,6 +54,9 @@ pub fn measure(lines: &mut Lines) -> Result<()> {
     }))
 }
 
+/// The number of pods that are created in a second of the capture. A replay tries a bounded number of pods at one time.
+const PODS_PER_SECOND: usize = 1_000;
+
 /// Returns the capture of a scheduler that places the pods one after the other.
 fn capture(pods: usize, nodes: usize) -> Result<Vec<u8>> {
     let mut scheduler = Scheduler::new()?;
@@ -64,6 +67,7 @@ fn capture(pods: usize, nodes: usize) -> Result<Vec<u8>> {
     }
     scheduler.serve()?;
     for number in 0..pods {
+        scheduler.set_time((number / PODS_PER_SECOND) as u64);
         let event = scheduler.recording.read(&replica(number))?;
         let Event::PodSet(pod) = &event else { bail!("not a pod: {event:?}") };
         let pod = Arc::clone(pod);
@@ -92,6 +96,7 @@ fn replica(number: usize) -> Value {
 struct Scheduler {
     engine: Engine,
     recording: Recording,
+    now: Timestamp,
     events: u64,
 }
 
@@ -100,7 +105,18 @@ impl Scheduler {
         let guests = Guests::new(Arc::clone(default_plugins()?.limits()), Arc::new(|_| true))?;
         // As in the header of the capture.
         let options = Options { verify_every: 0, ..Options::default() };
-        Ok(Self { engine: Engine::new(options, guests), recording: Recording::new(Source::Scheduler)?, events: 0 })
+        Ok(Self {
+            engine: Engine::new(options, guests),
+            recording: Recording::new(Source::Scheduler)?,
+            now: BEGIN,
+            events: 0,
+        })
+    }
+
+    /// Sets the time of the next steps, in seconds after [`BEGIN`].
+    fn set_time(&mut self, seconds: u64) {
+        self.recording.at(seconds);
+        self.now = Timestamp(BEGIN.0 + seconds * 1000);
     }
 
     fn step(&mut self, event: Event) -> Result<Vec<Action>> {
@@ -112,9 +128,9 @@ impl Scheduler {
     fn decide(&mut self, event: Event) -> Vec<Action> {
         self.events += 1;
         if self.events.is_multiple_of(EVENTS_PER_UPDATE) {
-            self.engine.update_plugins(BEGIN);
+            self.engine.update_plugins(self.now);
         }
-        self.engine.step(event, BEGIN, &mut NoExtenders, &mut ())
+        self.engine.step(event, self.now, &mut NoExtenders, &mut ())
     }
 
     /// Brings the default plugins into service.
