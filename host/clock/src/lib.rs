@@ -1,10 +1,19 @@
 //! Clocks that code receives from its caller. Code that gets its time from a [`Clock`] runs in real time with
-//! [`RealClock`], and in simulated time with another clock, such as [`ManualClock`].
+//! [`RealClock`], and in simulated time with another clock:
 //!
-//! In: nothing, or the steps of a [`ManualClock`]. Out: timestamps, instants, and timers.
+//! - [`ManualClock`] stands still until a test moves it.
+//! - [`AdjustableClock`] runs at any speed, stands still, or jumps to its next timer. A simulated cluster whose clients
+//!   use the network has this clock.
+//! - [`RuntimeClock`] is the time of a tokio runtime. If the runtime's time is paused, the clock jumps to the next timer
+//!   when all tasks wait. tokio pauses all timers of a runtime, also those of the network, so this clock is for programs
+//!   whose parts are all in one runtime.
 //!
-//! Code that receives a [`Clock`] must never read another clock, because the times of two clocks differ. tokio's paused
-//! time cannot replace [`Clock`], because tokio pauses the time of a whole runtime, including the network's timers.
+//! In: nothing, or what moves a simulated clock. Out: timestamps, instants, and timers.
+//!
+//! Code that receives a [`Clock`] must never read another clock, because the times of two clocks differ.
+
+mod adjustable;
+mod runtime;
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,6 +22,9 @@ use std::time::{Duration, Instant};
 use futures::future::{BoxFuture, FutureExt};
 use jiff::Timestamp;
 use tokio::sync::watch;
+
+pub use adjustable::{AdjustableClock, MOST_SPEED};
+pub use runtime::RuntimeClock;
 
 /// One reading of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +42,12 @@ pub trait Clock: fmt::Debug + Send + Sync {
 
     /// Waits until the clock's monotonic time is at least `at`.
     fn sleep_until(&self, at: Instant) -> BoxFuture<'static, ()>;
+
+    /// Waits as [`Clock::sleep_until`] does, for periodic work that nobody waits for, such as the renewal of a Lease. A
+    /// jump to the next timer passes over these timers.
+    fn sleep_in_background_until(&self, at: Instant) -> BoxFuture<'static, ()> {
+        self.sleep_until(at)
+    }
 
     /// Returns the time of day.
     fn timestamp(&self) -> Timestamp {

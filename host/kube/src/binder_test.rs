@@ -51,7 +51,7 @@ async fn bind(server: Unavailable, at: u64, by: By) -> (Vec<String>, Event) {
     let term = LeaseTerm::new("kube-system/berth", Arc::new(clock), Counter::default());
     term.set_end(Some(Duration::from_secs(2)));
     let client = LeaderClient::new(Client::new(server.clone(), "default"), term);
-    let status = Arc::new(StatusWriter::new(client.clone(), Arc::new(KnownPods::default())));
+    let status = Arc::new(StatusWriter::new(client.clone(), Arc::new(KnownPods::default()), berth_clock::real()));
     let binder = Arc::new(Binder::new(client, status, events, 1, Arc::default()));
     let pod = PodKey { namespace: "default".into(), name: "p".into(), uid: "u".into() };
     Binder::bind(binder, pod, "n".into(), by).await;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use berth_clock::Clock;
 use berth_core::Event;
 use berth_core::model::PodKey;
 use http::{Method, StatusCode};
-use jiff::Timestamp;
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
@@ -24,11 +24,17 @@ pub(super) struct Evictor {
     client: LeaderClient,
     events: UnboundedSender<ClusterEvent>,
     permits: Semaphore,
+    clock: Arc<dyn Clock>,
 }
 
 impl Evictor {
-    pub(super) fn new(client: LeaderClient, events: UnboundedSender<ClusterEvent>, at_once: u32) -> Self {
-        Self { client, events, permits: Semaphore::new(at_once.max(1) as usize) }
+    pub(super) fn new(
+        client: LeaderClient,
+        events: UnboundedSender<ClusterEvent>,
+        at_once: u32,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { client, events, permits: Semaphore::new(at_once.max(1) as usize), clock }
     }
 
     /// Deletes a victim of preemption. If the deletion fails, sends [`Event::EvictionFailed`] to the core.
@@ -46,7 +52,7 @@ impl Evictor {
     pub(super) async fn try_evict(&self, pod: &PodKey, reason: &str) -> Result<(), CallError> {
         let condition = json!({
             "type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler", "message": reason,
-            "lastTransitionTime": format!("{:.0}", Timestamp::now()),
+            "lastTransitionTime": format!("{:.0}", self.clock.timestamp()),
         });
         let patch = json!({"metadata": {"uid": pod.uid}, "status": {"conditions": [condition]}});
         let call = Call {

@@ -103,8 +103,9 @@ async fn follow(client: Client, selection: Selection, mut orders: UnboundedRecei
                 info!(kind = %reads.kind, "a plugin reads the kind; listing and watching it");
                 intake.read(reads);
                 tokio::select! {
-                    () = list_and_watch(&client, selection, &mut intake) => return,
+                    biased;
                     order = orders.recv() => order,
+                    () = list_and_watch(&client, selection, &mut intake) => return,
                 }
             }
             Some(Order::Stop) => {

@@ -73,7 +73,7 @@ mod tests {
         }
         let (events, mut received) = unbounded_channel();
         let pod = PodKey { namespace: "default".into(), name: "p".into(), uid: "u".into() };
-        Arc::new(Evictor::new(leader, events, 1)).evict(pod, "room is needed".into()).await;
+        Arc::new(Evictor::new(leader, events, 1, berth_clock::real())).evict(pod, "room is needed".into()).await;
         assert!(matches!(received.try_recv().expect("an event").event, Event::EvictionFailed(_)));
         assert_eq!(requests.load(SeqCst), 0);
     }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ::kube::Client;
+use berth_clock::Clock;
 use berth_core::Action;
 use berth_core::action::PodEvent;
 use berth_core::model::{ObjectKind, PodKey};
@@ -54,6 +55,9 @@ pub struct Options {
     pub extenders: Arc<Extenders>,
     /// Supervises the tasks.
     pub supervisor: Supervisor,
+    /// The clock of the timestamps in Events and conditions. Time limits of requests use real time, because they concern
+    /// the network.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Default for Options {
@@ -66,6 +70,7 @@ impl Default for Options {
             term: LeaseTerm::default(),
             extenders: Arc::default(),
             supervisor: Supervisor::default(),
+            clock: berth_clock::real(),
         }
     }
 }
@@ -109,10 +114,11 @@ impl Shell {
     #[must_use]
     pub fn start(client: &Client, options: &Options, events: UnboundedSender<ClusterEvent>) -> Self {
         let known = Arc::new(KnownPods::default());
+        let clock = || Arc::clone(&options.clock);
         let leader = LeaderClient::new(client.clone(), options.term.clone());
-        let status = Arc::new(StatusWriter::new(leader.clone(), Arc::clone(&known)));
-        let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host));
-        let evictor = Arc::new(Evictor::new(leader.clone(), events.clone(), options.writes_at_once));
+        let status = Arc::new(StatusWriter::new(leader.clone(), Arc::clone(&known), clock()));
+        let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host, clock()));
+        let evictor = Arc::new(Evictor::new(leader.clone(), events.clone(), options.writes_at_once, clock()));
         let extenders = Arc::clone(&options.extenders);
         let binder = Binder::new(leader.clone(), Arc::clone(&status), events.clone(), options.binds_at_once, extenders);
         let resources = Arc::new(Resources::new(client.clone()));

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use berth_clock::Clock;
 use berth_core::model::PodKey;
 use http::{Method, StatusCode};
 use jiff::Timestamp;
@@ -45,6 +46,7 @@ pub(super) struct Unscheduled {
 pub(super) struct StatusWriter {
     client: LeaderClient,
     known: Arc<KnownPods>,
+    clock: Arc<dyn Clock>,
     lanes: Lanes<Box<str>, StatusChange>,
 }
 
@@ -82,8 +84,8 @@ struct Condition<'a> {
 }
 
 impl StatusWriter {
-    pub(super) fn new(client: LeaderClient, known: Arc<KnownPods>) -> Self {
-        Self { client, known, lanes: Lanes::new(CAPACITY) }
+    pub(super) fn new(client: LeaderClient, known: Arc<KnownPods>, clock: Arc<dyn Clock>) -> Self {
+        Self { client, known, clock, lanes: Lanes::new(CAPACITY) }
     }
 
     /// Queues the change. If a change of the same pod waits already, merges both; the new values win.
@@ -125,7 +127,7 @@ impl StatusWriter {
     }
 
     async fn write(&self, change: StatusChange) {
-        let Some((call, condition)) = self.prepare(&change, Timestamp::now()) else { return };
+        let Some((call, condition)) = self.prepare(&change, self.clock.timestamp()) else { return };
         match self.client.send_again(call, DEADLINE, ATTEMPTS).await {
             Ok(_) => {
                 // Records the condition now, so that the same condition is not written again before the watch reports

@@ -21,12 +21,14 @@
 //! - The [`store`] keeps the object and the history that watches read.
 
 pub mod clock;
+mod clock_api;
 mod custom;
 mod discovery;
 mod events;
 pub mod failure;
 mod faults;
 mod http;
+mod in_process;
 pub mod kinds;
 mod kubeconfig;
 mod names;
@@ -53,7 +55,9 @@ use berth_clock::Clock;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
+pub use clock_api::clock_api;
 pub use faults::{BindFault, Faults, WatchFault};
+pub use in_process::InProcess;
 pub use store::Retention;
 
 use failure::Failure;
@@ -73,6 +77,8 @@ pub struct Options {
     /// The clock of the server. Timestamps, watches and injected delays use it. The time limits of connections do
     /// not, because they concern the network.
     pub clock: Arc<dyn Clock>,
+    /// The seed of the UIDs and the generated names; `None` for a random seed.
+    pub seed: Option<u64>,
 }
 
 impl Default for Options {
@@ -82,6 +88,7 @@ impl Default for Options {
             retention: Retention::default(),
             bookmark_every: Duration::from_secs(60),
             clock: berth_clock::real(),
+            seed: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Validates names, label keys and label values as Kubernetes does, and generates names and UIDs.
 
-use std::hash::{BuildHasher, Hasher};
+use std::sync::{Mutex, PoisonError};
 
 /// Returns true for a DNS label, such as the name of a namespace or a container.
 pub fn is_dns_label(text: &str) -> bool {
@@ -46,35 +46,42 @@ pub fn is_label_value(text: &str) -> bool {
         && bytes.last().is_none_or(alphanumeric)
 }
 
-/// Returns 64 unpredictable bits. The standard library draws random keys for each thread, and each hasher state of the
-/// thread gets different keys.
-fn random() -> u64 {
-    std::hash::RandomState::new().build_hasher().finish()
-}
+/// Generates names and UIDs.
+#[derive(Debug)]
+pub struct Generator(Mutex<fastrand::Rng>);
 
-/// Returns a random UID in the form of RFC 9562, version 4.
-pub fn uid() -> String {
-    let bits = u128::from(random()) << 64 | u128::from(random());
-    let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
-    let hex = format!("{bits:032x}");
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
-}
+impl Generator {
+    /// Returns a generator. With the same seed, a generator returns the same names and UIDs in the same order; `None` is
+    /// a random seed.
+    pub fn new(seed: Option<u64>) -> Self {
+        Self(Mutex::new(seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed)))
+    }
 
-/// Returns a name for `metadata.generateName`: the prefix, truncated to 58 bytes, and five random characters without
-/// vowels and characters that look alike.
-pub fn generate(prefix: &str) -> String {
-    const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
-    let mut end = prefix.len().min(58);
-    while !prefix.is_char_boundary(end) {
-        end -= 1;
+    /// Returns a random UID in the form of RFC 9562, version 4.
+    pub fn uid(&self) -> String {
+        let bits = self.rng().u128(..);
+        let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+        let hex = format!("{bits:032x}");
+        [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
     }
-    let mut name = prefix[..end].to_owned();
-    let mut bits = random();
-    for _ in 0..5 {
-        name.push(char::from(ALPHABET[(bits % 27) as usize]));
-        bits /= 27;
+
+    /// Returns a name for `metadata.generateName`: the prefix, truncated to 58 bytes, and five random characters without
+    /// vowels and characters that look alike.
+    pub fn name(&self, prefix: &str) -> String {
+        const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+        let mut end = prefix.len().min(58);
+        while !prefix.is_char_boundary(end) {
+            end -= 1;
+        }
+        let mut name = prefix[..end].to_owned();
+        let mut rng = self.rng();
+        name.extend((0..5).map(|_| char::from(ALPHABET[rng.usize(..ALPHABET.len())])));
+        name
     }
-    name
+
+    fn rng(&self) -> std::sync::MutexGuard<'_, fastrand::Rng> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
@@ -104,11 +111,22 @@ mod tests {
 
     #[test]
     fn generated_names_differ_and_are_valid() {
-        let (a, b) = (uid(), uid());
+        let generator = Generator::new(None);
+        let (a, b) = (generator.uid(), generator.uid());
         assert_ne!(a, b);
         assert_eq!((a.len(), a.as_bytes()[14]), (36, b'4'));
         assert!(matches!(a.as_bytes()[19], b'8' | b'9' | b'a' | b'b'));
-        assert!(is_dns_label(&generate(&"x".repeat(70))));
-        assert_ne!(generate("web-"), generate("web-"));
+        assert!(is_dns_label(&generator.name(&"x".repeat(70))));
+        assert_ne!(generator.name("web-"), generator.name("web-"));
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_names_again() {
+        let names = |seed| {
+            let generator = Generator::new(Some(seed));
+            (generator.uid(), generator.name("web-"))
+        };
+        assert_eq!(names(7), names(7));
+        assert_ne!(names(7), names(8));
     }
 }

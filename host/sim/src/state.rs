@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use super::Options;
 use super::faults::Faults;
+use super::names::Generator;
 use super::registry::Registry;
 use super::store::{Object, Span, key};
 
@@ -17,6 +18,8 @@ use super::store::{Object, Span, key};
 pub struct State {
     /// The served resources, with their objects.
     pub registry: Registry,
+    /// Generates the names and UIDs of new objects.
+    pub names: Generator,
     /// The fault injection, for tests.
     pub faults: Faults,
     /// The options of the server.
@@ -32,6 +35,7 @@ impl State {
     pub fn new(options: Options) -> Self {
         Self {
             registry: Registry::new(options.retention, options.clock.timestamp()),
+            names: Generator::new(options.seed),
             faults: Faults::default(),
             options,
             further: OnceLock::new(),

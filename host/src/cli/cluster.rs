@@ -20,7 +20,7 @@ use super::hint::{Hint, quoted};
 use super::progress::Progress;
 use crate::scheduler::{self, Questions, Scheduler};
 use berth_admin::{DebugSignal, api};
-use berth_clock::Clock;
+use berth_clock::{AdjustableClock, Clock as _, RealClock};
 use berth_controllers as controllers;
 use berth_sim as sim;
 
@@ -45,14 +45,16 @@ pub struct Parts {
     pub no_scheduler: bool,
     /// Whether to leave out the simulated kubelets and controllers.
     pub no_controllers: bool,
+    /// The seconds of the cluster's time in a second of real time; 0 stops the time.
+    pub speed: f64,
 }
 
 /// A running cluster.
 pub struct Cluster {
     server: sim::Server,
     client: Client,
-    /// The one clock of the API server and the controllers.
-    clock: Arc<dyn Clock>,
+    /// The one clock of all parts.
+    clock: AdjustableClock,
     kubeconfig: PathBuf,
     /// The directory of the default kubeconfig file. Dropping the cluster removes the directory.
     _directory: TempDir,
@@ -66,8 +68,8 @@ impl Cluster {
     /// # Errors
     /// The port is in use, or a temporary directory can't be created.
     pub async fn start(parts: &Parts) -> Result<Self> {
-        let clock = berth_clock::real();
-        let options = sim::Options { port: parts.port, clock: clock.clone(), ..sim::Options::default() };
+        let clock = AdjustableClock::new(RealClock.timestamp(), parts.speed);
+        let options = sim::Options { port: parts.port, clock: Arc::new(clock.clone()), ..sim::Options::default() };
         let server = sim::Server::start(options).await.context("starting the in-memory API server")?;
         let directory = TempDir::with_prefix("berth-").context("creating a temporary directory for the kubeconfig")?;
         let kubeconfig = parts.kubeconfig.clone().unwrap_or_else(|| directory.path().join("kubeconfig"));
@@ -80,10 +82,12 @@ impl Cluster {
     /// # Errors
     /// The plugins can't be loaded.
     pub async fn start_parts(&mut self, parts: &Parts) -> Result<()> {
+        let mut further = sim::clock_api(self.clock.clone());
         if !parts.no_controllers {
             let (stop, stopped) = oneshot::channel();
             let store = controllers::KubeStore::new(self.client.clone());
-            let options = controllers::Options { clock: self.clock.clone(), ..controllers::Options::default() };
+            let options =
+                controllers::Options { clock: Arc::new(self.clock.clone()), ..controllers::Options::default() };
             let run = controllers::run(store, options, stopped);
             let task = tokio::spawn(async move {
                 if let Err(error) = run.await {
@@ -95,15 +99,17 @@ impl Cluster {
         if !parts.no_scheduler {
             let mut options =
                 scheduler::Options { plugins_dir: parts.plugins.clone(), ..scheduler::Options::default() };
+            options.shell.clock = Arc::new(self.clock.clone());
             parts.capture.apply_to(&mut options);
             let total = crate::default_plugins().len();
             let _progress = Progress::counted("plugins compiled", total, Arc::clone(&options.plugins_compiled));
             let started = Scheduler::start(self.client.clone(), options).await;
             let scheduler = started.or_hint(|| hint(parts.plugins.as_deref()))?;
             let questions = Questions::new(self.client.clone(), scheduler.observer());
-            self.server.serve_further(api::PREFIX, api::router(Arc::new(questions), api::Rights::All));
+            further = further.merge(api::router(Arc::new(questions), api::Rights::All));
             self.scheduler = Some(scheduler);
         }
+        self.server.serve_further(api::PREFIX, further);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use berth_clock::MOST_SPEED;
 
 use super::capture::CaptureFlags;
 use super::cluster::{Cluster, Parts};
@@ -32,8 +33,20 @@ pub struct Args {
     /// Do not start the simulated kubelets and controllers.
     #[arg(long)]
     no_controllers: bool,
+    /// Seconds of the cluster's time in a second of real time, up to 1000; 0 stops the time.
+    ///
+    /// /berth/v1/clock shows and changes the time while the cluster runs.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1.0, value_parser = speed)]
+    speed: f64,
     #[command(flatten)]
     capture: CaptureFlags,
+}
+
+/// Reads a speed.
+fn speed(text: &str) -> Result<f64, String> {
+    let range = 0.0..=MOST_SPEED;
+    let speed = text.parse().ok().filter(|speed| range.contains(speed));
+    speed.ok_or_else(|| format!("not a number between 0 and {MOST_SPEED}"))
 }
 
 /// Serves until stopped.
@@ -65,6 +78,7 @@ async fn start(args: Args) -> Result<Cluster> {
         capture: args.capture,
         no_scheduler: args.no_scheduler,
         no_controllers: args.no_controllers,
+        speed: args.speed,
     };
     let mut cluster = Cluster::start(&parts).await?;
     if !args.empty {

@@ -7,6 +7,7 @@ use berth_core::extenders::Extenders;
 use berth_core::plugins::PointOutcome;
 use berth_core::{Action, Event};
 use berth_engine::Engine;
+use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
@@ -182,14 +183,16 @@ impl EventLoop {
     /// Sleeps until a message arrives or the next wake-up is due. Returns false if the loop must end.
     fn wait(&mut self) -> bool {
         let now = self.clock.now();
-        let due = self.engine.core().next_wakeup().map_or(HEARTBEAT, |at| at.since(now)).min(HEARTBEAT);
+        let due = self.engine.core().next_wakeup().map(|at| self.clock.sleep(at.since(now)));
         let (events, control) = (&mut self.events, &mut self.control);
         let woken = self.runtime.clone().block_on(async {
             tokio::select! {
                 biased;
                 control = control.recv() => Woken::Control(control),
                 event = events.recv() => Woken::Event(event),
-                () = tokio::time::sleep(due) => Woken::Time,
+                () = due.unwrap_or_else(|| std::future::pending().boxed()) => Woken::Time,
+                // The heartbeat shows that the thread runs, so it has real time.
+                () = tokio::time::sleep(HEARTBEAT) => Woken::Time,
             }
         });
         match woken {
@@ -239,7 +242,7 @@ mod tests {
             control,
             perform: Box::new(perform),
             runtime: Handle::current(),
-            clock: Clock::default(),
+            clock: Clock::new(berth_clock::real()),
             meter: Meter::new(Arc::default()),
             vitals: Arc::default(),
             is_scheduling: false,

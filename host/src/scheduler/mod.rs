@@ -123,6 +123,7 @@ pub struct Scheduler {
     extenders: Arc<Extenders>,
     vitals: Arc<Vitals>,
     supervisor: Supervisor,
+    clock: Arc<dyn berth_clock::Clock>,
 }
 
 /// The control channel of the scheduling thread. Dropping it ends the thread.
@@ -166,6 +167,7 @@ impl Scheduler {
         let guests = guests.context("starting the threads of the plugins")?;
         let shell_options =
             berth_kube::Options { extenders: Arc::clone(&extenders), supervisor: supervisor.clone(), ..options.shell };
+        let clock = Arc::clone(&shell_options.clock);
         let mut shell = Shell::start(client, &shell_options, events);
         let synced = shell.synced().boxed().shared();
         let shell = Arc::new(shell);
@@ -204,7 +206,7 @@ impl Scheduler {
             control: control_in,
             perform,
             runtime: Handle::current(),
-            clock: Clock::default(),
+            clock: Clock::new(clock.clone()),
             meter: Meter::new(options.metrics),
             vitals: Arc::clone(&options.vitals),
             is_scheduling: false,
@@ -236,6 +238,7 @@ impl Scheduler {
             extenders,
             vitals: options.vitals,
             supervisor,
+            clock,
         })
     }
 
@@ -278,6 +281,7 @@ impl Scheduler {
             control: self.control.0.clone(),
             loader: Arc::clone(&self.loader),
             extenders: self.extenders.list().into(),
+            clock: Arc::clone(&self.clock),
         }
     }
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use berth_core::Core;
 use berth_core::action::PodEvent;
 use berth_core::extenders::Extender;
+use berth_core::{Core, Timestamp};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
+use super::clock::now_of;
 use super::control::Control;
 use berth_admin::SchedulerView;
 use berth_core::profile_spec::ProfileSpec;
@@ -20,6 +21,7 @@ pub struct Observer {
     pub(super) control: UnboundedSender<Control>,
     pub(super) loader: Arc<Loader>,
     pub(super) extenders: Arc<[Extender]>,
+    pub(super) clock: Arc<dyn berth_clock::Clock>,
 }
 
 impl Observer {
@@ -33,6 +35,12 @@ impl Observer {
         let look = Control::Inspect(Box::new(move |core| drop(answer.send(look(core)))));
         self.control.send(look).map_err(|_| ended())?;
         answered.await.map_err(|_| ended())
+    }
+
+    /// Returns the time of the scheduler's clock.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        now_of(&*self.clock)
     }
 
     /// Replaces the desired profiles; see [`Loader::set_profiles`].

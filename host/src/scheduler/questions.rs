@@ -22,7 +22,6 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::Observer;
-use super::clock;
 
 /// The number of questions that wait or are being answered. Further questions are refused.
 const MOST_QUESTIONS: usize = 16;
@@ -99,7 +98,7 @@ impl Questions {
             self.inspect(move |core| Known::of(core, &namespace, &uid)).await?
         };
         let pod = PodRef { namespace: namespace.clone(), name: name.clone(), uid };
-        let (kept, observer, now) = (Arc::clone(&self.kept), self.observer.clone(), clock::now());
+        let (kept, observer, now) = (Arc::clone(&self.kept), self.observer.clone(), self.observer.now());
         let answered = tokio::task::spawn_blocking(move || {
             let _place = place;
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +120,7 @@ impl Questions {
         let rules = tokio::time::timeout(PATIENCE, self.rules()).await;
         let rules = rules.map_err(|_| QuestionError::Failed("the API server did not answer in time".to_owned()))??;
         let copy = self.inspect(ClusterCopy::of).await?;
-        let (observer, now) = (self.observer.clone(), clock::now());
+        let (observer, now) = (self.observer.clone(), self.observer.now());
         let answered = tokio::task::spawn_blocking(move || {
             let _place = place;
             let configuration = question.configuration.as_deref();
@@ -251,7 +250,7 @@ impl Asked for Questions {
     }
 
     fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
-        let now = clock::now();
+        let now = self.observer.now();
         self.inspect(move |core| QueueListing::of(core, namespace.as_deref(), now)).boxed()
     }
 

@@ -72,7 +72,9 @@ pub async fn run(store: Arc<dyn Store>, options: Options, shutdown: impl Future)
         event_loop.run_tasks();
         let wake = event_loop.wake();
         let timer = clock.sleep_until(wake.unwrap_or_else(|| clock.instant()));
+        // In a fixed order, so that a simulation gives the same result again.
         tokio::select! {
+            biased;
             _ = &mut shutdown => return Ok(()),
             Some(result) = event_loop.sending.join_next() => event_loop.record(result),
             _ = events.recv_many(&mut batch, BATCH) => batch.drain(..).for_each(|event| event_loop.apply(event)),

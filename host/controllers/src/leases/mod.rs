@@ -55,8 +55,9 @@ pub async fn run(
         }
         let now = clock.instant();
         let due = schedule.due(now).filter(|_| writes.len() < CONCURRENCY);
-        let timer = clock.sleep_until(due.unwrap_or(now));
+        let timer = clock.sleep_in_background_until(due.unwrap_or(now));
         tokio::select! {
+            biased;
             change = changes.recv() => match change {
                 Some(NodeChange::Added(node, uid)) => schedule.add(node, uid),
                 Some(NodeChange::Removed(node)) => {

@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::kube::Client;
+use berth_clock::Clock;
 use berth_core::action::PodEvent;
 use http::{Method, StatusCode};
-use jiff::Timestamp;
 use tracing::{debug, warn};
 
 use self::record::{Record, Reporter};
@@ -34,6 +34,7 @@ const REVIEW: Duration = Duration::from_secs(60);
 pub(super) struct Recorder {
     client: Client,
     known: Arc<KnownPods>,
+    clock: Arc<dyn Clock>,
     reporter: Reporter,
     series: Mutex<SeriesCache>,
     lanes: Lanes<Box<str>, Record>,
@@ -42,10 +43,11 @@ pub(super) struct Recorder {
 
 impl Recorder {
     /// Creates a recorder. `host` distinguishes the instances of one scheduler.
-    pub(super) fn new(client: Client, known: Arc<KnownPods>, host: &str) -> Self {
+    pub(super) fn new(client: Client, known: Arc<KnownPods>, host: &str, clock: Arc<dyn Clock>) -> Self {
         Self {
             client,
             known,
+            clock,
             reporter: Reporter::new(host),
             series: Mutex::default(),
             lanes: Lanes::new(CAPACITY),
@@ -56,7 +58,7 @@ impl Recorder {
     /// Queues the event for writing, or increments the count of its series if the event repeats an earlier one.
     pub(super) fn emit(&self, event: PodEvent) {
         let resource_version = self.known.resource_version(&event.pod);
-        let record = self.series().observe(event, resource_version, Timestamp::now());
+        let record = self.series().observe(event, resource_version, self.clock.timestamp());
         if let Some(record) = record {
             self.queue(record);
         }
@@ -99,7 +101,7 @@ impl Recorder {
         let mut tick = tokio::time::interval(REVIEW);
         loop {
             tick.tick().await;
-            let records = self.series().review(Timestamp::now());
+            let records = self.series().review(self.clock.timestamp());
             records.into_iter().for_each(|record| self.queue(record));
         }
     }

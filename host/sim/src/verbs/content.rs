@@ -46,6 +46,7 @@ pub fn spawn(state: &Arc<State>, work: impl Future<Output = ()> + Send + 'static
     let stopped = state.stopped();
     tokio::spawn(async move {
         tokio::select! {
+            biased;
             () = stopped => {}
             () = work => {}
         }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::response::Response;
-use jiff::Timestamp;
 use serde_json::Value;
 
 use super::incoming::{accept, drop_status};
@@ -76,7 +75,7 @@ fn store_once(
     mut object: Value,
     dry_run: bool,
 ) -> Result<Arc<Object>, Failure> {
-    identify(resource, &mut object, namespace, state.now());
+    identify(state, resource, &mut object, namespace);
     drop_status(resource, &mut object);
     if let Some(kind) = resource.kind() {
         kind.rules.admit(state, &mut object)?;
@@ -99,15 +98,15 @@ fn store_once(
 }
 
 /// Sets the metadata that the server decides for a new object: UID, creation time, generation, generated name.
-fn identify(resource: &Resource, object: &mut Value, namespace: &str, now: Timestamp) {
+fn identify(state: &State, resource: &Resource, object: &mut Value, namespace: &str) {
     let metadata = &mut object["metadata"];
     for decided in ["deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "generation"] {
         remove(metadata, decided);
     }
-    metadata["uid"] = names::uid().into();
-    metadata["creationTimestamp"] = clock::seconds(now).into();
+    metadata["uid"] = state.names.uid().into();
+    metadata["creationTimestamp"] = clock::seconds(state.now()).into();
     if text(metadata, "name").is_empty() && !text(metadata, "generateName").is_empty() {
-        metadata["name"] = names::generate(text(metadata, "generateName")).into();
+        metadata["name"] = state.names.name(text(metadata, "generateName")).into();
     }
     match resource.namespaced {
         true => metadata["namespace"] = namespace.into(),

@@ -269,9 +269,12 @@ impl Watcher {
             if last {
                 return None;
             }
-            let bookmark_timer = self.format.clock.sleep_until(self.next_bookmark);
-            let end_timer = self.format.clock.sleep_until(self.deadline);
+            let bookmark_timer = self.format.clock.sleep_in_background_until(self.next_bookmark);
+            let end_timer = self.format.clock.sleep_in_background_until(self.deadline);
+            // In a fixed order, so that a simulation gives the same result again.
             tokio::select! {
+                biased;
+                () = &mut self.stop => self.ended = true,
                 changed = self.signal.changed() => self.ended |= changed.is_err(),
                 changed = self.faults.changed() => {
                     let fault = *self.faults.borrow_and_update();
@@ -290,7 +293,6 @@ impl Watcher {
                     self.ended = true;
                     return (self.bookmarks && self.seen > self.reported).then(|| self.bookmark());
                 }
-                () = &mut self.stop => self.ended = true,
             }
         }
     }

@@ -78,6 +78,7 @@ pub async fn run(args: Args) -> Result<()> {
         capture: args.capture,
         no_scheduler: false,
         no_controllers: false,
+        speed: 1.0,
     };
     let mut cluster = Cluster::start(&parts).await?;
     print(format!("Creating {} nodes and {} Deployments …", nodes.len(), workload.len()))?;
