@@ -66,7 +66,7 @@ pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
             add("berth/", files(&made, &["guest-sdk"], &[])?);
         }
         let templates = repository.join("guest-sdk/template");
-        add("", watched(&templates, &["cases.yaml"], &[])?);
+        add("", watched(&templates, &["cases.yaml", "scenario.yaml"], &[])?);
         add("", watched(&templates.join(language), &[""], &[])?);
     }
     list.push_str("]\n");

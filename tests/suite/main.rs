@@ -43,6 +43,7 @@ mod reload;
 mod restart;
 mod retrying;
 mod scale;
+mod scenarios;
 mod signals;
 mod supervision;
 mod trapping;
@@ -102,6 +103,7 @@ fn main() -> ExitCode {
         signals::cases(),
         supervision::cases(),
         scale::cases(),
+        scenarios::cases(),
         whatif::cases(),
     ];
     let mut standalone = binary::trials();
@@ -112,6 +114,7 @@ fn main() -> ExitCode {
     standalone.extend(projects::trials());
     standalone.extend(examples::trials());
     standalone.extend(outages::trials());
+    standalone.extend(scenarios::trials());
     standalone.extend(signals::trials());
     standalone.extend(whatif::trials());
     standalone.extend(faults_real::control_plane::trials());

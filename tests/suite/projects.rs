@@ -49,6 +49,7 @@ async fn a_project_places_pods(language: &str, environment: Environment) -> Resu
         remove_built_crates(&project, &environment).await?;
     }
     berth(&["plugin", "test", &cases, &module]).await?;
+    berth(&["scenario", "run", &format!("{dir}/scenario.yaml")]).await?;
     berth(&["plugin", "check", &module]).await?;
     check_placement(&target, &fs::read(&module)?).await
 }

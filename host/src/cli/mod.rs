@@ -26,6 +26,8 @@ mod recorded;
 mod replay;
 mod run;
 #[cfg(feature = "simulator")]
+mod scenario;
+#[cfg(feature = "simulator")]
 mod sim;
 mod simulator;
 mod stop_signal;
@@ -87,6 +89,10 @@ enum Command {
     /// Schedule a sample workload in a simulated cluster, and print the result.
     #[cfg(feature = "simulator")]
     Demo(demo::Args),
+    /// Test a scheduling policy with scenarios, in simulated time.
+    #[cfg(feature = "simulator")]
+    #[command(subcommand)]
+    Scenario(scenario::Command),
     /// Explain why a pod is pending or on its node, or list the queue.
     #[command(subcommand)]
     Explain(explain::Command),
@@ -189,6 +195,8 @@ fn start(command: Command) -> Result<ExitCode> {
         Command::Controllers(args) => runtime.block_on(controllers::run(args)).map(done),
         #[cfg(feature = "simulator")]
         Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
+        #[cfg(feature = "simulator")]
+        Command::Scenario(command) => scenario::run(command, &runtime),
         Command::Explain(command) => runtime.block_on(explain::run(command)).map(done),
         Command::Whatif(args) => whatif::run(&args, &runtime),
         Command::Capture(args) => runtime.block_on(capture::run(args)),

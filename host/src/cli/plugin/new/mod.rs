@@ -59,6 +59,7 @@ fn next(dir: &Path, language: Language, name: &Name) -> String {
         ("./build --test".to_owned(), "run the unit test"),
         ("./build".to_owned(), "build the component"),
         (format!("berth plugin test cases.yaml {name}.wasm"), "compare its answers with cases.yaml"),
+        ("berth scenario run scenario.yaml".to_owned(), "run it in a simulated cluster"),
         (format!("berth plugin check {name}.wasm"), "check it, and measure its cost"),
         (format!("cp {name}.wasm DIR"), "install it for berth run --plugins DIR"),
     ];
