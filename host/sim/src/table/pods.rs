@@ -20,8 +20,22 @@ pub const PODS: &[Column] = &[
 ];
 
 fn ready(pod: &Value) -> Value {
-    let ready = items(&pod["status"], "containerStatuses").filter(|container| is_true(container, "ready")).count();
-    format!("{ready}/{}", items(&pod["spec"], "containers").count()).into()
+    let containers = items(&pod["spec"], "containers").count() + sidecars(pod).count();
+    let ready = of_containers(pod).filter(|container| is_true(container, "ready")).count();
+    format!("{ready}/{containers}").into()
+}
+
+/// Returns the names of the init containers that run as long as the pod.
+fn sidecars(pod: &Value) -> impl Iterator<Item = &str> {
+    let inits = items(&pod["spec"], "initContainers");
+    inits.filter(|container| text(container, "restartPolicy") == "Always").map(|container| text(container, "name"))
+}
+
+/// Returns the statuses of the containers that run as long as the pod, those of sidecars first.
+fn of_containers(pod: &Value) -> impl Iterator<Item = &Value> {
+    let of_sidecar = |status: &&Value| sidecars(pod).any(|name| name == text(status, "name"));
+    let inits = items(&pod["status"], "initContainerStatuses").filter(of_sidecar);
+    inits.chain(items(&pod["status"], "containerStatuses"))
 }
 
 /// Returns the status of a pod in one word, as kubectl prints it.
@@ -46,7 +60,7 @@ fn status(pod: &Value) -> String {
                 }
             }
             if found == "Completed" && running {
-                found = "Running".into();
+                found = if is_ready(pod) { "Running" } else { "NotReady" }.into();
             }
         }
     }
@@ -56,6 +70,10 @@ fn status(pod: &Value) -> String {
         found = if text(&pod["status"], "reason") == "NodeLost" { "Unknown" } else { "Terminating" }.into();
     }
     found
+}
+
+fn is_ready(pod: &Value) -> bool {
+    items(&pod["status"], "conditions").any(|one| text(one, "type") == "Ready" && text(one, "status") == "True")
 }
 
 /// Returns the progress of the init containers, or `None` if each has succeeded or, as a sidecar, has started.
@@ -88,11 +106,8 @@ fn reason_of(state: &Value) -> Option<String> {
 }
 
 fn restarts(pod: &Value, now: Timestamp) -> Value {
-    let count: i64 =
-        items(&pod["status"], "containerStatuses").filter_map(|container| container["restartCount"].as_i64()).sum();
-    let last = items(&pod["status"], "containerStatuses")
-        .map(|container| text_at(container, "/lastState/terminated/finishedAt"))
-        .max();
+    let count: i64 = of_containers(pod).filter_map(|container| container["restartCount"].as_i64()).sum();
+    let last = of_containers(pod).map(|container| text_at(container, "/lastState/terminated/finishedAt")).max();
     match last.filter(|last| !last.is_empty() && count > 0) {
         Some(last) => format!("{count} ({} ago)", clock::age(Some(last), now)).into(),
         None => count.to_string().into(),
@@ -116,6 +131,19 @@ fn gates(pod: &Value) -> Value {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn sidecars_count_as_containers() {
+        let pod = json!({
+            "spec": { "initContainers": [{ "name": "setup" }, { "name": "proxy", "restartPolicy": "Always" }], "containers": [{ "name": "main" }] },
+            "status": {
+                "initContainerStatuses": [{ "name": "setup", "ready": true, "restartCount": 5 }, { "name": "proxy", "ready": true, "restartCount": 2 }],
+                "containerStatuses": [{ "name": "main", "ready": false, "restartCount": 1 }],
+            },
+        });
+        assert_eq!(ready(&pod), "1/2");
+        assert_eq!(restarts(&pod, Timestamp::UNIX_EPOCH), "3");
+    }
 
     #[test]
     fn the_status_column_follows_the_containers() {
