@@ -9,6 +9,7 @@ use super::kinds::{Kind, Object, Typed};
 use super::metadata::{self, Key};
 use super::objects::{Objects, Put};
 use super::pod::Pod;
+use super::specs::Specs;
 use super::volumes::VolumeIndex;
 
 /// The maximum number of UIDs of deleted objects to remember. The limit assumes that late watch events and responses
@@ -37,6 +38,7 @@ pub struct Cluster {
     pods_of_node: HashMap<String, BTreeSet<Key>>,
     pods_of_claim: HashMap<Key, BTreeSet<Key>>,
     volumes: VolumeIndex,
+    specs: Specs,
     gone: Gone,
 }
 
@@ -170,11 +172,14 @@ impl Cluster {
 
     /// Stores an object's state and returns the changes. Ignores an object that is known to be deleted, and an outdated
     /// state. If the key belonged to an object with another UID, returns two changes: a deletion and a creation.
-    pub fn put(&mut self, object: Object) -> Vec<Change> {
+    pub fn put(&mut self, mut object: Object) -> Vec<Change> {
         let (kind, key) = (object.kind(), Key::of(object.meta()));
         let new_uid = metadata::uid(object.meta()).to_owned();
         if self.gone.uids.contains(new_uid.as_str()) {
             return Vec::new();
+        }
+        if let Object::Pod(pod) = &mut object {
+            self.specs.share(&mut pod.spec);
         }
         let before = match self.stores.entry(kind).or_default().put(&key, object) {
             Put::Known => return Vec::new(),

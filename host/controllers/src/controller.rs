@@ -138,7 +138,7 @@ pub fn plan(task: &Task, cluster: &Cluster, kubelet: &Kubelet, now: Timestamp) -
     let key = &task.key;
     match task.controller {
         Controller::Kubelet => kubelet.plan(cluster, key, now),
-        Controller::NodeLifecycle => node_lifecycle::plan(cluster, key, now),
+        Controller::NodeLifecycle => node_lifecycle::plan(cluster, &kubelet.nodes, key, now),
         Controller::TaintEviction => taint_eviction::plan(cluster, key, now),
         Controller::Namespace => namespace::plan(cluster, key),
         Controller::Replicas(kind) => replicas::plan(cluster, kind, key, now),

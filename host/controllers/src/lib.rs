@@ -20,6 +20,7 @@ mod claim;
 mod cluster;
 mod collector;
 mod config_map;
+mod container;
 mod controller;
 mod cron_job;
 mod daemonset;
@@ -49,12 +50,14 @@ mod resource_claim;
 mod route;
 mod selector;
 mod send;
+mod specs;
 mod statefulset;
 pub mod store;
 mod taint_eviction;
 mod template;
 mod volumes;
 mod watch;
+mod word;
 mod write;
 
 #[cfg(test)]
@@ -65,7 +68,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 pub use controller::NAMES;
-pub use kubelet::{EXIT_CODE, RUN_SECONDS, STOP_SECONDS};
+pub use kubelet::{EXIT_CODE, READY_SECONDS, RESTARTS, RUN_SECONDS, START_SECONDS, STOP_SECONDS};
+pub use node::KUBELET;
 pub use occupied::Occupied;
 pub use options::Options;
 pub use store::{KubeStore, Store};
@@ -79,23 +83,29 @@ pub enum Error {
     /// The Leases that tell about other components can't be read.
     #[error("can't read the Leases of kube-controller-manager and of the kubelets: {0}")]
     Leases(#[source] store::Error),
-    /// A component of Kubernetes runs in the cluster, and the options say that there must be none.
+    /// A component of Kubernetes runs in the cluster.
     #[error(
         "{0}; the simulated controllers would work against it, so choose an API server without controllers and kubelets"
     )]
     Occupied(Occupied),
 }
 
+/// Checks that neither kube-controller-manager nor a kubelet runs in the cluster of this store.
+///
+/// # Errors
+/// [`Error::Occupied`] if one runs; [`Error::Leases`] if the Leases can't be read.
+pub async fn check_unoccupied(store: &dyn Store, options: &Options) -> Result<(), Error> {
+    match occupied::find(store, options.clock.timestamp()).await.map_err(Error::Leases)? {
+        None => Ok(()),
+        Some(occupied) => Err(Error::Occupied(occupied)),
+    }
+}
+
 /// Runs the kubelets and controllers until `shutdown` completes. After the start, failed requests are retried and
 /// logged.
 ///
 /// # Errors
-/// [`Error::Discovery`] if the first discovery fails; the other errors if [`Options::alone`] is set.
+/// [`Error::Discovery`] if the first discovery fails.
 pub async fn run(store: impl Store + 'static, options: Options, shutdown: impl Future) -> Result<(), Error> {
-    if options.alone
-        && let Some(occupied) = occupied::find(&store, options.clock.timestamp()).await.map_err(Error::Leases)?
-    {
-        return Err(Error::Occupied(occupied));
-    }
     event_loop::run(Arc::new(store), options, shutdown).await.map_err(Error::Discovery)
 }

@@ -152,6 +152,9 @@ pub fn strip(meta: &mut ObjectMeta) {
     if let Some(annotations) = &mut meta.annotations {
         annotations.remove(LAST_APPLIED);
     }
+    // Decoding reserves memory for more items than there are.
+    meta.owner_references.iter_mut().for_each(Vec::shrink_to_fit);
+    meta.finalizers.iter_mut().for_each(Vec::shrink_to_fit);
 }
 
 #[derive(Deserialize)]

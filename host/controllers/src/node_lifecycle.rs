@@ -1,22 +1,28 @@
-//! The status and the taints of nodes.
+//! The node lifecycle controller: finds nodes whose kubelet is stopped, and sets taints from the node's conditions and
+//! `spec.unschedulable`. Also writes the status that the node's kubelet reports.
 //!
-//! As a kubelet: sets Ready on nodes without a Ready condition, gives nodes addresses, and makes resources of the capacity
-//! allocatable. As the node lifecycle controller: sets taints from the node's conditions and `spec.unschedulable`. A NoExecute taint without `timeAdded` gets the present time, because the time for
-//! which pods tolerate the taint begins then.
+//! A NoExecute taint without `timeAdded` gets the present time, because the time for which pods tolerate the taint begins
+//! then. The rate at which nodes get NoExecute taints is not limited, and pods are also evicted if all nodes fail.
+
+use std::time::Duration;
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Taint;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::cluster::Cluster;
 use super::kinds::Kind;
-use super::kubelet;
+use super::kubelet::{NODE_NOT_READY, Nodes};
 use super::metadata::{self, Key};
-use super::node::{Node, NodeStatus};
+use super::node::{KubeletState, NODE_STATUS_UNKNOWN, Node, SIMULATED};
 use super::taint_eviction::NO_EXECUTE;
 use super::write::{Plan, Write};
 
+/// The time after which a node without a heartbeat is unknown: `--node-monitor-grace-period` of kube-controller-manager.
+pub const GRACE_PERIOD: Duration = Duration::from_secs(50);
+/// The conditions of a node that become unknown together, if the node has them.
+const MONITORED: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 const NO_SCHEDULE: &str = "NoSchedule";
 
 /// Each entry is the type of a node condition, the status of the condition, and the key and effect of the taint that
@@ -35,45 +41,58 @@ const CONDITION_TAINTS: [(&str, &str, &str, &str); 8] = [
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
 /// Returns the plan for one node.
-pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
+pub fn plan(cluster: &Cluster, nodes: &Nodes, key: &Key, now: Timestamp) -> Plan {
     let Some(node) = cluster.get::<Node>(key) else { return Plan::none() };
-    let status = missing_status(node, now);
+    if node.kubelet() == KubeletState::Stopped {
+        let since = nodes.stopped_since(key.name()).unwrap_or(now);
+        return stopped(cluster, node, since, now);
+    }
+    let status = nodes.missing_status(node, now);
     if !status.is_empty() {
         return Plan::of([Write::status_merged(Kind::Node, &node.metadata, Value::Object(status))]);
     }
-    let taints = taints(node, now);
-    let changed = taints != node.spec.taints;
-    Plan::of(changed.then(|| Write::merge_exact(Kind::Node, &node.metadata, json!({ "spec": { "taints": taints } }))))
+    Plan::of(taint(node, now))
 }
 
-/// Returns the fields of the status that a kubelet sets and the node lacks.
-fn missing_status(node: &Node, now: Timestamp) -> Map<String, Value> {
-    let mut status = Map::new();
-    if node.condition("Ready").is_none() {
-        let ready = json!({
-            "type": "Ready", "status": "True", "reason": "KubeletReady", "message": "the node is simulated",
-            "lastHeartbeatTime": Time(now), "lastTransitionTime": Time(now),
-        });
-        status.insert("conditions".to_owned(), json!([ready]));
+/// Returns the plan for a node whose kubelet is stopped: after the grace period, the conditions become unknown, and the
+/// pods of the node are not ready.
+fn stopped(cluster: &Cluster, node: &Node, since: Timestamp, now: Timestamp) -> Plan {
+    let is_unknown = node.condition("Ready") == Some("Unknown");
+    let passed = Duration::try_from(now.duration_since(since)).unwrap_or_default();
+    let left = GRACE_PERIOD.saturating_sub(passed);
+    if !is_unknown && left.is_zero() {
+        let has = |type_: &&&str| **type_ == "Ready" || node.condition(type_).is_some();
+        let conditions: Vec<Value> = MONITORED.iter().filter(has).map(|type_| unknown(type_, now)).collect();
+        let status = json!({ "conditions": conditions });
+        return Plan::of([Write::status_merged(Kind::Node, &node.metadata, status)]);
     }
-    if node.status.addresses.is_empty() {
-        let name = metadata::name(&node.metadata);
-        let addresses = json!([
-            { "type": "InternalIP", "address": kubelet::address_of_node(node) },
-            { "type": "Hostname", "address": name },
-        ]);
-        status.insert("addresses".to_owned(), addresses);
+    let mut plan = Plan::of(taint(node, now));
+    if is_unknown {
+        let pods = cluster.pods_of_node(metadata::name(&node.metadata)).filter(|(_, pod)| pod.ready());
+        plan.writes.extend(pods.map(|(_, pod)| {
+            let condition = json!({
+                "type": "Ready", "status": "False", "reason": NODE_NOT_READY, "lastTransitionTime": Time(now),
+            });
+            Write::status_merged(Kind::Pod, &pod.metadata, json!({ "conditions": [condition] }))
+        }));
+    } else {
+        plan.rerun_in(left);
     }
-    let NodeStatus { capacity, allocatable, .. } = &node.status;
-    let missing: Map<String, Value> = capacity
-        .iter()
-        .filter(|(resource, _)| !allocatable.contains_key(*resource))
-        .map(|(resource, quantity)| (resource.clone(), json!(quantity)))
-        .collect();
-    if !missing.is_empty() {
-        status.insert("allocatable".to_owned(), Value::Object(missing));
-    }
-    status
+    plan
+}
+
+fn unknown(type_: &str, now: Timestamp) -> Value {
+    json!({
+        "type": type_, "status": "Unknown", "reason": NODE_STATUS_UNKNOWN,
+        "message": format!("Kubelet stopped posting node status; {SIMULATED}"), "lastTransitionTime": Time(now),
+    })
+}
+
+/// Sets the taints of the node, if they change.
+fn taint(node: &Node, now: Timestamp) -> Option<Write> {
+    let taints = taints(node, now);
+    let changed = taints != node.spec.taints;
+    changed.then(|| Write::merge_exact(Kind::Node, &node.metadata, json!({ "spec": { "taints": taints } })))
 }
 
 /// Returns the taints that the node should have: the existing taints, without obsolete taints of this controller,

@@ -24,14 +24,20 @@ pub fn tolerates(tolerations: &[Toleration], node: &Node, effects: &[&str]) -> b
     taints.all(|taint| tolerations.iter().any(|toleration| covers(toleration, taint)))
 }
 
-/// Returns true if the toleration is for this taint.
+/// Returns true if the toleration is for this taint. `Lt` and `Gt` tolerate nothing, as in Kubernetes without the alpha
+/// feature TaintTolerationComparisonOperators.
 pub fn covers(toleration: &Toleration, taint: &Taint) -> bool {
     let same = |wanted: &Option<String>, actual: &str| {
         wanted.as_deref().is_none_or(|wanted| wanted.is_empty() || wanted == actual)
     };
-    let exists = toleration.operator.as_deref() == Some("Exists");
-    let value = toleration.value.as_deref().unwrap_or_default() == taint.value.as_deref().unwrap_or_default();
-    same(&toleration.effect, &taint.effect) && same(&toleration.key, &taint.key) && (exists || value)
+    let tolerated = match toleration.operator.as_deref() {
+        Some("Exists") => true,
+        None | Some("" | "Equal") => {
+            toleration.value.as_deref().unwrap_or_default() == taint.value.as_deref().unwrap_or_default()
+        }
+        Some(_) => false,
+    };
+    same(&toleration.effect, &taint.effect) && same(&toleration.key, &taint.key) && tolerated
 }
 
 /// Returns true if the term matches the node. A term without requirements matches nothing.

@@ -18,9 +18,6 @@ pub struct Options {
     pub lease_rate: u32,
     /// The controllers that run, by their [`NAMES`](crate::NAMES); `None` for all.
     pub only: Option<BTreeSet<String>>,
-    /// Refuse a cluster in which kube-controller-manager or a kubelet runs. Default: false, for a server that is known to
-    /// have none.
-    pub alone: bool,
     /// The clock of the controllers. Timestamps, run times, grace periods, backoffs and lease renewals use this clock.
     /// The delays between attempts to watch the API server use real time, because these delays concern the network.
     pub clock: Arc<dyn Clock>,
@@ -33,7 +30,6 @@ impl Default for Options {
             job_run: Duration::from_secs(1),
             lease_rate: 200,
             only: None,
-            alone: false,
             clock: berth_clock::real(),
         }
     }

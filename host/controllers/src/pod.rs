@@ -1,6 +1,7 @@
 //! The fields of a Pod that the controllers read. A cluster can have 100,000 pods, so other fields are not kept.
 
-use std::time::Duration;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -8,29 +9,63 @@ use kube::Resource;
 use kube::core::ObjectMeta;
 use serde::{Deserialize, Deserializer};
 
+use super::container::{Container, ContainerStatus};
 use super::metadata;
+use super::word::Word;
 
 /// A Pod, without the fields that no controller reads.
 #[derive(Clone, Debug, Default, Deserialize, Resource)]
 #[resource(inherit = core::Pod)]
+#[serde(from = "RawPod")]
 pub struct Pod {
     /// `metadata`, without the parts that no controller reads.
-    #[serde(default, deserialize_with = "metadata::slim")]
     pub metadata: ObjectMeta,
-    /// `spec`.
-    #[serde(default, deserialize_with = "metadata::nullable")]
-    pub spec: PodSpec,
+    /// `spec`, without the node. The cluster state lets pods with equal specs share it.
+    pub spec: Arc<PodSpec>,
+    /// `spec.nodeName`.
+    node: Option<Box<str>>,
+    /// The node that the pod's node affinity names.
+    target: Option<Box<str>>,
     /// `status`.
-    #[serde(default, deserialize_with = "metadata::nullable")]
     pub status: PodStatus,
 }
 
+#[derive(Deserialize)]
+struct RawPod {
+    #[serde(default, deserialize_with = "metadata::slim")]
+    metadata: ObjectMeta,
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    spec: PodSpec,
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    status: PodStatus,
+}
+
+impl From<RawPod> for Pod {
+    fn from(raw: RawPod) -> Self {
+        let (mut spec, mut status) = (raw.spec, raw.status);
+        let target = spec.affinity.take().and_then(Affinity::target_node).map(Into::into);
+        let node = spec.node_name.take();
+        // Decoding reserves memory for more items than there are.
+        spec.volumes.retain(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
+        spec.volumes.shrink_to_fit();
+        spec.containers.shrink_to_fit();
+        spec.init_containers.shrink_to_fit();
+        spec.tolerations.shrink_to_fit();
+        status.conditions.shrink_to_fit();
+        status.container_statuses.shrink_to_fit();
+        status.init_container_statuses.shrink_to_fit();
+        Pod { metadata: raw.metadata, spec: Arc::new(spec), node, target, status }
+    }
+}
+
 /// The decoded part of `spec`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodSpec {
-    /// `nodeName`: the node to which the pod is bound.
-    pub node_name: Option<String>,
+    /// `nodeName`: the node to which the pod is bound. Moved to the pod.
+    node_name: Option<Box<str>>,
+    /// `restartPolicy`: `Always`, `OnFailure` or `Never`.
+    pub restart_policy: Option<Word>,
     /// `hostNetwork`: the pod uses its node's address.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub host_network: bool,
@@ -49,52 +84,24 @@ pub struct PodSpec {
     /// `tolerations` of NoExecute taints.
     #[serde(default, deserialize_with = "no_execute")]
     pub tolerations: Vec<core::Toleration>,
-    /// `affinity`, for the target node of a DaemonSet's pod.
+    /// `affinity`, for the target node of a DaemonSet's pod. Moved to the pod.
     affinity: Option<Affinity>,
 }
 
-/// The decoded part of a container.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Container {
-    /// `name`.
-    pub name: String,
-    /// `image`.
-    #[serde(default, deserialize_with = "metadata::nullable")]
-    pub image: String,
-    /// `restartPolicy`: `Always` makes an init container a sidecar.
-    pub restart_policy: Option<String>,
-    /// The time that the hook `lifecycle.preStop` takes: that of `sleep`, or of the command `sleep` in `exec`. Other hooks
-    /// take no time.
-    #[serde(default, rename = "lifecycle", deserialize_with = "pre_stop")]
-    pub pre_stop: Option<Duration>,
-}
-
-impl Container {
-    /// Returns true for an init container that runs as long as the pod.
-    pub fn is_sidecar(&self) -> bool {
-        self.restart_policy.as_deref() == Some("Always")
+impl Hash for PodSpec {
+    /// Hashes what usually differs between specs.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for container in &self.containers {
+            (&container.name, &container.image).hash(state);
+        }
+        self.volumes.iter().for_each(|volume| volume.hash(state));
+        self.resource_claims.iter().for_each(|claim| claim.resource_claim_name.hash(state));
+        self.tolerations.iter().for_each(|toleration| (&toleration.key, toleration.toleration_seconds).hash(state));
     }
 }
 
-/// Decodes the time that the preStop hook takes.
-fn pre_stop<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    let lifecycle: core::Lifecycle = metadata::nullable(deserializer)?;
-    let Some(hook) = lifecycle.pre_stop else { return Ok(None) };
-    let sleep = hook.sleep.and_then(|sleep| u64::try_from(sleep.seconds).ok()).map(Duration::from_secs);
-    Ok(sleep.or_else(|| command_sleep(&hook.exec?.command.unwrap_or_default().join(" "))))
-}
-
-/// Returns the duration of the first `sleep` in a command.
-fn command_sleep(command: &str) -> Option<Duration> {
-    let mut words =
-        command.split(|letter: char| letter.is_whitespace() || letter == ';').skip_while(|word| *word != "sleep");
-    let seconds = words.nth(1)?.trim_end_matches('s').parse::<f64>().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
 /// The decoded part of a volume.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Volume {
     /// `name`.
@@ -102,11 +109,17 @@ pub struct Volume {
     /// `persistentVolumeClaim`.
     pub persistent_volume_claim: Option<ClaimSource>,
     /// `ephemeral`: the template of the claim `<pod>-<volume>`.
-    pub ephemeral: Option<core::EphemeralVolumeSource>,
+    pub ephemeral: Option<Box<core::EphemeralVolumeSource>>,
+}
+
+impl Hash for Volume {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.name, &self.persistent_volume_claim).hash(state);
+    }
 }
 
 /// The `persistentVolumeClaim` of a volume.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimSource {
     /// `claimName`.
@@ -118,12 +131,18 @@ pub struct ClaimSource {
 #[serde(rename_all = "camelCase")]
 pub struct PodStatus {
     /// `phase`: `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`.
-    pub phase: Option<String>,
+    pub phase: Option<Word>,
     /// `conditions`.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub conditions: Vec<PodCondition>,
     /// `startTime`: the time at which the kubelet accepted the pod.
     pub start_time: Option<Time>,
+    /// `containerStatuses`.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub container_statuses: Vec<ContainerStatus>,
+    /// `initContainerStatuses`.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub init_container_statuses: Vec<ContainerStatus>,
     /// `resourceClaimStatuses`: the claims made from the pod's claim templates.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub resource_claim_statuses: Vec<core::PodResourceClaimStatus>,
@@ -135,37 +154,48 @@ pub struct PodStatus {
 pub struct PodCondition {
     /// `type`.
     #[serde(rename = "type")]
-    pub type_: String,
+    pub type_: Word,
     /// `status`: `True`, `False` or `Unknown`.
-    pub status: String,
+    pub status: Word,
+    /// `reason`.
+    pub reason: Option<Word>,
     /// `lastTransitionTime`.
     pub last_transition_time: Option<Time>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Affinity {
     node_affinity: Option<NodeAffinity>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct NodeAffinity {
     required_during_scheduling_ignored_during_execution: Option<NodeSelector>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct NodeSelector {
     #[serde(default, deserialize_with = "metadata::nullable")]
     node_selector_terms: Vec<NodeSelectorTerm>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct NodeSelectorTerm {
     #[serde(default, deserialize_with = "metadata::nullable")]
     match_fields: Vec<core::NodeSelectorRequirement>,
+}
+
+impl Affinity {
+    fn target_node(self) -> Option<String> {
+        let required = self.node_affinity?.required_during_scheduling_ignored_during_execution?;
+        let field = required.node_selector_terms.into_iter().next()?.match_fields.into_iter().next()?;
+        let named = field.key == "metadata.name" && field.operator == "In";
+        field.values.filter(|_| named)?.into_iter().next()
+    }
 }
 
 /// Decodes the tolerations that can be for NoExecute taints.
@@ -178,17 +208,13 @@ fn no_execute<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<core::To
 impl Pod {
     /// Returns `spec.nodeName`; `None` for a pod that is not scheduled.
     pub fn node(&self) -> Option<&str> {
-        self.spec.node_name.as_deref().filter(|name| !name.is_empty())
+        self.node.as_deref().filter(|name| !name.is_empty())
     }
 
     /// Returns the node that a DaemonSet's pod targets: the first value of the first entry of `matchFields` in the
     /// first term of the required node affinity, if that entry is `metadata.name In`.
     pub fn target_node(&self) -> Option<&str> {
-        let required = self.spec.affinity.as_ref()?.node_affinity.as_ref()?;
-        let selector = required.required_during_scheduling_ignored_during_execution.as_ref()?;
-        let field = selector.node_selector_terms.first()?.match_fields.first()?;
-        let named = field.key == "metadata.name" && field.operator == "In";
-        field.values.as_ref().filter(|_| named)?.first().map(String::as_str)
+        self.target.as_deref()
     }
 
     /// Returns `status.phase`; `Pending` if absent.
@@ -215,7 +241,18 @@ impl Pod {
 
     /// Returns true if the Ready condition is `True`.
     pub fn ready(&self) -> bool {
-        self.status.conditions.iter().any(|condition| condition.type_ == "Ready" && condition.status == "True")
+        self.condition("Ready").is_some_and(|condition| condition.status == "True")
+    }
+
+    /// Returns the pod's condition of this type.
+    pub fn condition(&self, type_: &str) -> Option<&PodCondition> {
+        self.status.conditions.iter().find(|condition| condition.type_ == type_)
+    }
+
+    /// Returns how often the pod's containers have restarted, in total.
+    pub fn restarts(&self) -> i32 {
+        let statuses = self.status.container_statuses.iter().chain(&self.status.init_container_statuses);
+        statuses.map(|status| status.restart_count).fold(0, i32::saturating_add)
     }
 
     /// Returns the names of the PersistentVolumeClaims of the pod's volumes.

@@ -38,9 +38,14 @@ pub async fn run(args: Args) -> Result<()> {
     let hint = || "kubectl config view --minify".to_owned();
     let user = UserConnection::from_kubeconfig(args.kubeconfig.as_deref()).await.or_hint(hint)?;
     let only = (!args.only.is_empty()).then(|| args.only.into_iter().collect());
-    let options = Options { only, alone: true, ..Options::default() };
+    let options = Options { only, ..Options::default() };
+    let store = KubeStore::new(user.api_server().clone());
+    tokio::select! {
+        () = stop.received() => return Ok(()),
+        checked = berth_controllers::check_unoccupied(&store, &options) => checked?,
+    }
     let (end, ended) = oneshot::channel::<()>();
-    let mut running = tokio::spawn(berth_controllers::run(KubeStore::new(user.api_server().clone()), options, ended));
+    let mut running = tokio::spawn(berth_controllers::run(store, options, ended));
     out::line("The simulated kubelets and controllers run until Ctrl-C.")?;
     tokio::select! {
         () = stop.received() => {}

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::super::cluster::Change;
 use super::super::controller::{Controller, Task};
 use super::super::discovery;
-use super::super::kinds::{self, Kind, Object, Served};
+use super::super::kinds::{self, Kind, Object, Served, Typed};
 use super::super::leases::NodeChange;
 use super::super::metadata;
+use super::super::node::{KubeletState, Node};
 use super::super::route::route;
 use super::super::store::WatchEvent;
 use super::super::watch::Watch;
@@ -77,6 +78,9 @@ impl EventLoop {
     pub(super) fn take_changes(&mut self, changes: Vec<Change>) {
         let now = self.clock.instant();
         for change in changes {
+            if change.kind == Kind::Node {
+                self.kubelet.observe(&self.cluster, &change, self.clock.timestamp());
+            }
             let only = &self.options.only;
             let mut add = |task: Task| {
                 if runs(only.as_ref(), task.controller) {
@@ -94,16 +98,23 @@ impl EventLoop {
         }
     }
 
-    /// Reports added and removed nodes to the lease task. Sending cannot fail, because the lease task holds the
-    /// receiver as long as the event loop runs.
+    /// Reports added and removed nodes, and those whose kubelet stops or starts again, to the lease task. Sending cannot
+    /// fail, because the lease task holds the receiver as long as the event loop runs.
     fn report_node(&self, change: &Change) {
-        let after = self.cluster.object(change.kind, &change.key).map(Object::meta);
-        let before = change.before.as_ref().map(Object::meta);
+        let state = |object: &Object| {
+            let runs = Node::of(object).is_some_and(|node| node.kubelet() != KubeletState::Stopped);
+            (metadata::uid(object.meta()).to_owned(), runs)
+        };
+        let before = change.before.as_ref().map(state);
+        let after = self.cluster.object(change.kind, &change.key).map(state);
+        if before == after {
+            return;
+        }
         let name = change.key.name().to_owned();
-        let node_change = match (before, after) {
-            (Some(before), Some(after)) if before.uid == after.uid => return,
-            (_, Some(after)) => NodeChange::Added(name, metadata::uid(after).to_owned()),
-            (_, None) => NodeChange::Removed(name),
+        let node_change = match after {
+            Some((uid, true)) => NodeChange::Added(name, uid),
+            Some((_, false)) => NodeChange::Stopped(name),
+            None => NodeChange::Removed(name),
         };
         drop(self.leases.send(node_change));
     }

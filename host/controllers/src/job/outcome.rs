@@ -47,7 +47,8 @@ pub fn verdict(run: &Run<'_>, tally: &Tally, plan: &mut Plan) -> Option<Verdict>
             Verdict::Failed(LIMIT.0, LIMIT.1)
         });
     }
-    if tally.failed() > run.spec.backoff_limit.unwrap_or(BACKOFF_LIMIT) {
+    let limit = run.spec.backoff_limit.unwrap_or(BACKOFF_LIMIT);
+    if tally.failed() > limit || restarted_too_often(run, limit) {
         return Some(Verdict::Failed(LIMIT.0, LIMIT.1));
     }
     let active = run.pods.iter().any(|pod| pod.active());
@@ -70,6 +71,13 @@ pub fn verdict(run: &Run<'_>, tally: &Tally, plan: &mut Plan) -> Option<Verdict>
         }
         None => Some(Verdict::Failed(DEADLINE.0, DEADLINE.1)),
     }
+}
+
+/// Returns true if the containers of pods that restart after failures have restarted as often as the limit says.
+fn restarted_too_often(run: &Run<'_>, limit: i32) -> bool {
+    let restarts = |pod: &&&super::Pod| pod.spec.restart_policy.as_deref() == Some("OnFailure") && !pod.terminal();
+    let count = run.pods.iter().filter(restarts).map(|pod| pod.restarts()).fold(0, i32::saturating_add);
+    count > 0 && count >= limit
 }
 
 const LIMIT: (&str, &str) = ("BackoffLimitExceeded", "Job has reached the specified backoff limit");

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::metadata;
 use super::super::pod::Pod;
-use super::seconds_of;
+use super::behavior::seconds_of;
 
 /// The annotation with the number of seconds that the pod's containers take to stop after SIGTERM.
 pub const STOP_SECONDS: &str = "sim.berth.dev/stop-seconds";

@@ -1,4 +1,4 @@
-//! Node leases: renews the lease of each node, with renewals distributed evenly over the interval.
+//! Node leases: renews the lease of each node whose kubelet runs, with renewals distributed evenly over the interval.
 
 mod schedule;
 
@@ -31,8 +31,10 @@ const INTERVALS: u32 = 4;
 /// A change of the nodes, for the lease task.
 #[derive(Debug)]
 pub enum NodeChange {
-    /// The node with this name and UID was added.
+    /// The node with this name and UID was added, or its kubelet runs again.
     Added(String, String),
+    /// The kubelet of the node with this name is stopped.
+    Stopped(String),
     /// The node with this name was removed.
     Removed(String),
 }
@@ -60,6 +62,7 @@ pub async fn run(
             biased;
             change = changes.recv() => match change {
                 Some(NodeChange::Added(node, uid)) => schedule.add(node, uid),
+                Some(NodeChange::Stopped(node)) => schedule.remove(&node),
                 Some(NodeChange::Removed(node)) => {
                     schedule.remove(&node);
                     writes.spawn(release(store.clone(), node));

@@ -28,7 +28,7 @@ pub fn least_wanted<'a>(pods: &[&'a Pod], count: usize, now: Timestamp) -> Vec<&
     pods
 }
 
-type Rank = (bool, u8, bool, i32, Reverse<usize>, Reverse<Timestamp>, Reverse<Timestamp>, String);
+type Rank = (bool, u8, bool, i32, Reverse<usize>, Reverse<Timestamp>, Reverse<i32>, Reverse<Timestamp>, String);
 
 fn rank(pod: &Pod, on_node: &HashMap<&str, usize>, now: Timestamp) -> Rank {
     let phase = match pod.phase() {
@@ -41,5 +41,15 @@ fn rank(pod: &Pod, on_node: &HashMap<&str, usize>, now: Timestamp) -> Rank {
     let ready = pod.ready_since().map_or(now, |time| time.0);
     let created = pod.metadata.creation_timestamp.as_ref().map_or(now, |time| time.0);
     let name = metadata::name(&pod.metadata).to_owned();
-    (pod.node().is_some(), phase, pod.ready(), cost, Reverse(crowd), Reverse(ready), Reverse(created), name)
+    (
+        pod.node().is_some(),
+        phase,
+        pod.ready(),
+        cost,
+        Reverse(crowd),
+        Reverse(ready),
+        Reverse(pod.restarts()),
+        Reverse(created),
+        name,
+    )
 }

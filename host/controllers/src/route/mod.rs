@@ -134,7 +134,8 @@ fn to_collector(cluster: &Cluster, change: &Change, after: Option<&Object>, add:
 fn node_changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
     let before = change.before.as_ref().and_then(Node::of);
     let after = after.and_then(Node::of);
-    if before.is_none() || after.is_none() {
+    let runs = |node: &Node| (node.kubelet(), node.is_out_of_service());
+    if before.map(runs) != after.map(runs) {
         cluster.pods_of_node(change.key.name()).for_each(|(pod, _)| add(Controller::Kubelet.task(pod.clone())));
     }
     let evicting = |node: &Node| taint_eviction::no_execute(node).cloned().collect::<Vec<_>>();

@@ -57,11 +57,10 @@ fn pods_have_their_own_address_or_their_nodes_address() {
 
 #[test]
 fn pods_finish_after_their_run_time() {
-    let seconds = |text: &str| json!({ "metadata": { "annotations": { "sim.berth.dev/run-seconds": text } } });
-    let failing = json!({ "metadata": { "annotations": {
-        "sim.berth.dev/run-seconds": "5", "sim.berth.dev/exit-code": "3",
-    } } });
-    let of_job = json!({ "metadata": { "ownerReferences": owned_by("batch/v1", "Job", "j") } });
+    let once = |metadata: Value| json!({ "metadata": metadata, "spec": { "restartPolicy": "Never" } });
+    let seconds = |text: &str| once(json!({ "annotations": { "sim.berth.dev/run-seconds": text } }));
+    let failing = once(json!({ "annotations": { "sim.berth.dev/run-seconds": "5", "sim.berth.dev/exit-code": "3" } }));
+    let of_job = once(json!({ "ownerReferences": owned_by("batch/v1", "Job", "j") }));
     let of_set = json!({ "metadata": { "ownerReferences": owned_by("apps/v1", "ReplicaSet", "r") } });
     // Each case: the pod's changes, its run time so far, its new phase, and the seconds until the next run.
     let cases = [

@@ -14,6 +14,8 @@ mod parts;
 mod queue;
 mod replicas;
 mod resource_claims;
+mod restarts;
+mod silent_nodes;
 mod statefulset;
 mod taint_eviction;
 mod volumes;

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::super::kinds::Kind;
+use super::super::kubelet::Nodes;
 use super::super::leases::Schedule;
 use super::super::{namespace, node_lifecycle};
 use super::{cluster, key, lines, node, now, status};
 
 fn taints(spec: Value, conditions: Value) -> Option<Vec<String>> {
     let node = node("n", json!({ "spec": spec, "status": { "conditions": conditions } }));
-    let plan = node_lifecycle::plan(&cluster([node]), &key("n"), now());
+    let plan = node_lifecycle::plan(&cluster([node]), &Nodes::default(), &key("n"), now());
     let line = lines(&plan).pop()?;
     let body: Value = serde_json::from_str(&line[line.find('{').unwrap_or(0)..]).expect("JSON");
     let text =
@@ -23,7 +24,7 @@ fn taints(spec: Value, conditions: Value) -> Option<Vec<String>> {
 #[test]
 fn a_node_without_conditions_is_ready() {
     let silent = node("n", json!({ "status": null }));
-    let plan = node_lifecycle::plan(&cluster([silent]), &key("n"), now());
+    let plan = node_lifecycle::plan(&cluster([silent]), &Nodes::default(), &key("n"), now());
     let conditions = &status(&plan, Kind::Node)["conditions"];
     assert_eq!((&conditions[0]["type"], &conditions[0]["status"]), (&json!("Ready"), &json!("True")));
 }
@@ -32,7 +33,7 @@ fn a_node_without_conditions_is_ready() {
 fn a_node_gets_addresses_and_allocatable_resources() {
     let status = |given: Value| {
         let node = node("n", json!({ "status": given }));
-        status(&node_lifecycle::plan(&cluster([node]), &key("n"), now()), Kind::Node)
+        status(&node_lifecycle::plan(&cluster([node]), &Nodes::default(), &key("n"), now()), Kind::Node)
     };
     let addresses = &status(json!({ "addresses": null }))["addresses"];
     assert!(addresses[0]["address"].as_str().is_some_and(|address| address.starts_with("172.")), "{addresses}");
