@@ -169,7 +169,7 @@ impl Resource {
 
     /// Converts `value`, in the stored form, to an object for the store.
     pub fn draft(&self, value: Value) -> Object {
-        Object::new(value, self.fields())
+        Object::sharing(value, self.fields(), Some(self.objects.chunks()))
     }
 
     /// Returns the object in the stored form, as a JSON tree.

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use tokio::sync::watch;
 
+use super::chunks::Chunks;
 use super::history::{Change, History, Retention, TooOld};
 use super::object::Object;
 
@@ -88,6 +89,7 @@ pub struct Collection {
     counter: Arc<AtomicU64>,
     newest: watch::Sender<u64>,
     ended: AtomicBool,
+    chunks: Chunks,
 }
 
 impl Collection {
@@ -95,7 +97,13 @@ impl Collection {
     pub fn new(counter: Arc<AtomicU64>, retention: Retention) -> Self {
         let rv = counter.load(SeqCst);
         let inner = Inner { objects: BTreeSet::new(), history: History::new(rv, retention) };
-        Self { inner: RwLock::new(inner), counter, newest: watch::Sender::new(rv), ended: AtomicBool::new(false) }
+        Self {
+            inner: RwLock::new(inner),
+            counter,
+            newest: watch::Sender::new(rv),
+            ended: AtomicBool::new(false),
+            chunks: Chunks::default(),
+        }
     }
 
     // Continues after a panic under the lock, because a panic cannot leave the set and the history in an inconsistent
@@ -106,6 +114,11 @@ impl Collection {
 
     fn write(&self) -> RwLockWriteGuard<'_, Inner> {
         self.inner.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the pieces of JSON that the collection's objects share.
+    pub fn chunks(&self) -> &Chunks {
+        &self.chunks
     }
 
     /// Returns the object with this key.

@@ -18,7 +18,7 @@ pub struct Retention {
 impl Default for Retention {
     fn default() -> Self {
         // A relist of 100,000 pods takes seconds, in which about ten thousand of the pods can change.
-        Self { changes: 50_000, bytes: 96 << 20 }
+        Self { changes: 50_000, bytes: 32 << 20 }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::chunks::Chunks;
+use super::tail::Tail;
 use crate::selectors::Selectable;
 
 /// The JSON in front of an object's resource version, for one served API version and kind.
@@ -54,8 +56,8 @@ pub struct Object {
     rv: u64,
     labels: Packed,
     fields: Packed,
-    /// The JSON after `"resourceVersion":"N"`: from the comma to the closing brace of the object.
-    tail: Box<[u8]>,
+    /// The JSON after `"resourceVersion":"N"`.
+    tail: Tail,
 }
 
 impl Object {
@@ -63,7 +65,12 @@ impl Object {
     /// `metadata.namespace`. `fields` are the selectable fields of the kind.
     ///
     /// The resource version is 0 until the collection writes the object.
-    pub fn new(mut value: Value, fields: &[Selectable]) -> Self {
+    pub fn new(value: Value, fields: &[Selectable]) -> Self {
+        Self::sharing(value, fields, None)
+    }
+
+    /// Returns the same object as [`Object::new`]. It shares the pieces of its JSON that other objects have too.
+    pub fn sharing(value: Value, fields: &[Selectable], chunks: Option<&Chunks>) -> Self {
         let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
         let namespace = value.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
         let key = key(namespace, name).into_boxed_str();
@@ -73,7 +80,7 @@ impl Object {
         };
         let texts: Vec<String> = fields.iter().map(|field| field.text_of(&value)).collect();
         let fields = Packed::new(texts.iter().map(String::as_str));
-        let tail = tail_of(&mut value).into_boxed_slice();
+        let tail = Tail::of(value, chunks);
         Self { key, rv: 0, labels, fields, tail }
     }
 
@@ -115,9 +122,9 @@ impl Object {
         self.fields.iter().nth(index).unwrap_or_default()
     }
 
-    /// Returns the approximate memory of this version in bytes.
+    /// Returns the approximate memory in bytes that only this version takes.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + self.key.len() + self.labels.0.len() + self.fields.0.len() + self.tail.len()
+        size_of::<Self>() + self.key.len() + self.labels.0.len() + self.fields.0.len() + self.tail.own_size()
     }
 
     /// Returns true if `other` differs at most in its resource version.
@@ -142,7 +149,7 @@ impl Object {
         out.reserve(self.tail.len() + 24);
         // Writing to a Vec can't fail.
         let _ = write!(out, "{rv}\"");
-        out.extend_from_slice(&self.tail);
+        self.tail.write(out);
     }
 
     /// Returns the object as a JSON tree with resource version `rv`.
@@ -162,36 +169,6 @@ impl Object {
 /// Returns the store's key of an object: `NAMESPACE/NAME`.
 pub fn key(namespace: &str, name: &str) -> String {
     format!("{namespace}/{name}")
-}
-
-/// Serializes `value` without `apiVersion`, `kind` and resource version, starting at the comma after the resource
-/// version.
-fn tail_of(value: &mut Value) -> Vec<u8> {
-    let mut out = Vec::with_capacity(512);
-    let Some(object) = value.as_object_mut() else { return b"}}".to_vec() };
-    for hidden in ["apiVersion", "kind"] {
-        object.remove(hidden);
-    }
-    let metadata = object.remove("metadata").unwrap_or_default();
-    for (name, field) in metadata.as_object().into_iter().flatten() {
-        if name != "resourceVersion" {
-            write_member(&mut out, name, field);
-        }
-    }
-    out.push(b'}');
-    for (name, field) in object.iter() {
-        write_member(&mut out, name, field);
-    }
-    out.push(b'}');
-    out
-}
-
-fn write_member(out: &mut Vec<u8>, name: &str, value: &Value) {
-    out.push(b',');
-    // A JSON tree always serializes, and writing to a Vec can't fail.
-    let _ = serde_json::to_writer(&mut *out, name);
-    out.push(b':');
-    let _ = serde_json::to_writer(&mut *out, value);
 }
 
 #[cfg(test)]
