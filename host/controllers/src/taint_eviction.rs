@@ -61,12 +61,12 @@ enum Stay {
 }
 
 /// Returns how long the pod stays. The first toleration of the taint counts. The time begins when the taint was added, or
-/// when the pod started, whichever is later.
+/// when the pod was created or started, whichever is later. A node without a kubelet starts no pods.
 fn stays(pod: &Pod, taint: &Taint, now: Timestamp) -> Stay {
     let tolerates = |toleration: &&Toleration| covers(toleration, taint);
     let Some(toleration) = pod.spec.tolerations.iter().find(tolerates) else { return Stay::For(SignedDuration::ZERO) };
     let Some(seconds) = toleration.toleration_seconds else { return Stay::Forever };
-    let times = [&taint.time_added, &pod.status.start_time];
+    let times = [&taint.time_added, &pod.metadata.creation_timestamp, &pod.status.start_time];
     let begin = times.into_iter().flatten().map(|time| time.0).max().unwrap_or(now);
     let stayed = now.duration_since(begin);
     Stay::For(SignedDuration::from_secs(seconds.max(0)).saturating_sub(stayed))

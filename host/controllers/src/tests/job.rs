@@ -161,3 +161,16 @@ fn pods_of_a_finished_or_deleted_job_are_released() {
     assert_eq!(steps([expiring(50)]), ["delete Job default/j"]);
     assert_eq!(plan(&cluster([expiring(60)])).rerun_after.map(|after| after.as_secs()), Some(10));
 }
+
+#[test]
+fn restarts_of_containers_count_as_failures() {
+    let failed = |limit: i32, policy: &str, restarts: i32| {
+        let container = json!([{ "name": "main", "restartCount": restarts, "state": {} }]);
+        let more = json!({ "spec": { "restartPolicy": policy }, "status": { "containerStatuses": container } });
+        let job = job(json!({ "spec": { "backoffLimit": limit } }));
+        let status = written([job, member("a", "Running", more)]);
+        true_conditions(&status).contains(&"FailureTarget")
+    };
+    assert!(failed(2, "OnFailure", 2) && failed(0, "OnFailure", 1));
+    assert!(!failed(2, "OnFailure", 1) && !failed(0, "OnFailure", 0) && !failed(2, "Never", 2));
+}

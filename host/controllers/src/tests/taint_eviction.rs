@@ -31,6 +31,7 @@ fn a_pod_stays_as_long_as_it_tolerates_all_taints() {
         (json!([taint("a", 1)]), json!([]), Err(())),
         (json!([taint("a", 1)]), json!([tolerates("b", json!(null))]), Err(())),
         (json!([taint("a", 1)]), json!([tolerates("a", json!(null))]), Ok(None)),
+        (json!([taint("a", 1)]), json!([with(tolerates("a", json!(null)), json!({ "operator": "Lt" }))]), Err(())),
         (json!([taint("a", 10)]), json!([tolerates("a", json!(30))]), Ok(Some(20))),
         (json!([taint("a", 30)]), json!([tolerates("a", json!(30))]), Err(())),
         (json!([taint("a", 1)]), json!([tolerates("a", json!(0))]), Err(())),
@@ -49,6 +50,14 @@ fn a_pod_stays_as_long_as_it_tolerates_all_taints() {
         let found = if writes.is_empty() { Ok(next) } else { Err(()) };
         assert_eq!(found, expected, "{taints} {tolerations}");
     }
+}
+
+#[test]
+fn a_pod_that_never_started_stays_from_its_creation_on() {
+    let waiting =
+        json!({ "metadata": { "creationTimestamp": ago(10) }, "status": { "phase": "Pending", "startTime": null } });
+    let tolerations = json!([tolerates("a", json!(300))]);
+    assert_eq!(plan(json!([taint("a", 900)]), tolerations, waiting), (Vec::new(), Some(290)));
 }
 
 #[test]

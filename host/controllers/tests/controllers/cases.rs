@@ -22,6 +22,7 @@ macro_rules! cases {
 pub fn all() -> Vec<Case> {
     cases![
         pods::bound_pods_run_and_end,
+        pods::containers_restart,
         pods::deleted_pods_are_removed,
         pods::pods_of_a_deleted_node_are_removed,
         nodes::nodes_are_ready_leased_and_tainted,

@@ -78,3 +78,49 @@ async fn hours_of_a_cluster_pass_without_real_time() {
     controllers.await.expect("the controllers don't panic").expect("the controllers end well");
     server.shutdown().await.expect("the server ends well");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_pods_of_a_failed_node_are_replaced_and_end_when_it_comes_back() {
+    let clock = Arc::new(ManualClock::at(START.parse().expect("a timestamp")));
+    let options = berth_sim::Options { clock: clock.clone(), ..berth_sim::Options::default() };
+    let server = berth_sim::Server::start(options).await.expect("a server");
+    let client = client_of(&server).await;
+    let (_stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let options = Options { clock: clock.clone(), ..Options::default() };
+    let controllers = tokio::spawn(berth_controllers::run(KubeStore::new(client.clone()), options, stopped));
+    let cluster = Cluster { client, namespace: "default".to_owned() };
+    let after = |pause: Duration| {
+        let clock = clock.clone();
+        move |found: bool| {
+            clock.advance(if found { Duration::ZERO } else { pause });
+            found
+        }
+    };
+    let (step, second) = (after(STEP), after(Duration::from_secs(1)));
+    cluster.create("Node", json!({ "metadata": { "name": "n" } })).await;
+    let labels = json!({ "app": "a" });
+    let set = json!({
+        "selector": { "matchLabels": labels },
+        "template": { "metadata": { "labels": labels }, "spec": pod_on("n", "nginx") },
+    });
+    cluster.create("ReplicaSet", json!({ "metadata": { "name": "r" }, "spec": set })).await;
+    let ready = |set: &Value, count: i64| set["status"]["readyReplicas"].as_i64().unwrap_or(0) == count;
+    cluster.until("ReplicaSet", "r", "ready", |set| step(ready(set, 1))).await;
+
+    let kubelet = |state: Value| json!({ "metadata": { "annotations": { "sim.berth.dev/kubelet": state } } });
+    cluster.patch("Node", "n", kubelet(json!("stopped"))).await;
+    cluster.until("ReplicaSet", "r", "not ready", |set| second(ready(set, 0))).await;
+    let pods = cluster.until_all("Pod", "app=a", "replaced", |pods| second(pods.len() == 2)).await;
+    let is_terminating = |pod: &&Value| pod["metadata"]["deletionTimestamp"].is_string();
+    assert_eq!(pods.iter().filter(is_terminating).count(), 1, "{pods:#?}");
+
+    cluster.patch("Node", "n", kubelet(Value::Null)).await;
+    cluster.until("Node", "n", "ready again", |node| step(is_true(node, "Ready"))).await;
+    cluster
+        .until("Node", "n", "without taints", |node| step(node["spec"]["taints"].as_array().is_none_or(Vec::is_empty)))
+        .await;
+    cluster
+        .until_all("Pod", "app=a", "one ready pod", |pods| step(pods.len() == 1 && is_true(&pods[0], "Ready")))
+        .await;
+    controllers.abort();
+}

@@ -7,7 +7,23 @@ use super::cluster::{Cluster, is_true, pod_on};
 
 async fn pod(cluster: &Cluster, name: &str, annotations: Value, node: &str) {
     let meta = json!({ "name": name, "annotations": annotations });
-    cluster.create("Pod", json!({ "metadata": meta, "spec": pod_on(node, "busybox") })).await;
+    let mut spec = pod_on(node, "busybox");
+    spec["restartPolicy"] = json!("Never");
+    cluster.create("Pod", json!({ "metadata": meta, "spec": spec })).await;
+}
+
+pub async fn containers_restart(cluster: Cluster) {
+    let node = cluster.node("n").await;
+    let annotations = json!({
+        "sim.berth.dev/run-seconds": "0", "sim.berth.dev/exit-code": "7", "sim.berth.dev/restarts": "1",
+    });
+    let meta = json!({ "name": "a", "annotations": annotations });
+    cluster.create("Pod", json!({ "metadata": meta, "spec": pod_on(&node, "busybox") })).await;
+    let restarted = |pod: &Value| pod["status"]["containerStatuses"][0]["restartCount"] == 1;
+    let pod = cluster.until("Pod", "a", "restarted", restarted).await;
+    let container = &pod["status"]["containerStatuses"][0];
+    assert_eq!(container["lastState"]["terminated"]["exitCode"], 7, "{container:#}");
+    assert!(container["state"]["running"].is_object() && is_true(&pod, "Ready"), "{pod:#}");
 }
 
 pub async fn bound_pods_run_and_end(cluster: Cluster) {

@@ -9,12 +9,15 @@ use super::chunks::Chunks;
 /// The minimum length of a shared piece. A shorter piece takes about as much memory as the reference to it.
 const SHORTEST: usize = 64;
 
+/// A shared piece, with the position at which it is inserted.
+type Shared = (u32, Arc<[u8]>);
+
 /// The JSON from the comma after the resource version to the closing brace of the object.
 #[derive(Debug)]
 pub struct Tail {
     own: Box<[u8]>,
-    /// The shared pieces, each with the position in `own` at which it is inserted. The positions ascend.
-    shared: Box<[(u32, Arc<[u8]>)]>,
+    /// The shared pieces, with ascending positions in `own`.
+    shared: Box<[Shared]>,
 }
 
 impl Tail {
@@ -85,7 +88,7 @@ impl Tail {
 
 impl PartialEq for Tail {
     fn eq(&self, other: &Self) -> bool {
-        let same_piece = |(a, b): (&(u32, Arc<[u8]>), &(u32, Arc<[u8]>))| a.0 == b.0 && Arc::ptr_eq(&a.1, &b.1);
+        let same_piece = |(a, b): (&Shared, &Shared)| a.0 == b.0 && Arc::ptr_eq(&a.1, &b.1);
         if self.shared.len() == other.shared.len() && self.shared.iter().zip(&other.shared).all(same_piece) {
             return self.own == other.own;
         }
@@ -96,7 +99,7 @@ impl PartialEq for Tail {
 
 struct Writer<'a> {
     own: Vec<u8>,
-    shared: Vec<(u32, Arc<[u8]>)>,
+    shared: Vec<Shared>,
     chunks: Option<&'a Chunks>,
     /// The piece that is being written, kept to reuse its memory.
     piece: Vec<u8>,
