@@ -74,6 +74,11 @@ impl Failure {
         Self::new(409, "Conflict", message).about(subject)
     }
 
+    /// 409: an applied configuration changes fields that other managers own.
+    pub fn apply_conflict(message: impl Into<String>) -> Self {
+        Self::new(409, "Conflict", message)
+    }
+
     /// 409: the object changed after the client read it.
     pub fn modified(subject: Subject<'_>) -> Self {
         Self::conflict(
@@ -252,6 +257,11 @@ impl Problems {
     /// Reports that a field must not be set or changed.
     pub fn forbidden(&mut self, field: impl Into<String>, detail: &str) {
         self.push(field, "FieldValueForbidden", format!("Forbidden: {detail}"));
+    }
+
+    /// Reports that a text has more than `limit` bytes.
+    pub fn too_long(&mut self, field: impl Into<String>, limit: usize) {
+        self.push(field, "FieldValueTooLong", format!("Too long: may not be more than {limit} bytes"));
     }
 
     /// Reports a duplicate item in a list.

@@ -84,6 +84,9 @@ pub struct Kind {
     pub creates_on_update: bool,
     /// True if a deletion returns the object instead of a `Status`.
     pub returns_deleted: bool,
+    /// True if schedulers, kubelets and controllers write objects of the kind so often that the server records
+    /// `managedFields` only after the first server-side apply to an object.
+    pub often_written: bool,
     /// The names that objects of the kind can have.
     pub naming: Naming,
     /// The form in which the kind is served.
@@ -116,6 +119,7 @@ const fn kind(group: &'static str, kind: &'static str, plural: &'static str, sho
         conditional: false,
         creates_on_update: false,
         returns_deleted: false,
+        often_written: false,
         naming: Naming::Subdomain,
         form: Form::Stored,
         fields: &[],
@@ -136,6 +140,9 @@ impl Kind {
     }
     const fn counted(self) -> Self {
         Self { counted: true, ..self }
+    }
+    const fn often_written(self) -> Self {
+        Self { often_written: true, ..self }
     }
     const fn conditional(self) -> Self {
         Self { conditional: true, ..self }
@@ -178,13 +185,13 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 pub static KINDS: &[Kind] = &[
     kind(CORE, "ConfigMap", "configmaps", &["cm"]).columns(table::CONFIG_MAPS),
     kind(CORE, "Endpoints", "endpoints", &["ep"]).creates_on_update(),
-    kind(CORE, "Event", "events", &["ev"]).creates_on_update().named(PathSegment).fields(EVENT).rules(&rules::Events).columns(table::EVENTS),
+    kind(CORE, "Event", "events", &["ev"]).often_written().creates_on_update().named(PathSegment).fields(EVENT).rules(&rules::Events).columns(table::EVENTS),
     kind(CORE, "LimitRange", "limitranges", &["limits"]).creates_on_update().rules(&rules::LimitRanges),
     kind(CORE, "Namespace", "namespaces", &["ns"]).cluster_wide().subs(&[Status, Finalize]).returns_deleted().named(Label).fields(PHASE).rules(&rules::Namespaces).columns(table::NAMESPACES),
-    kind(CORE, "Node", "nodes", &["no"]).cluster_wide().subs(&[Status]).fields(NODE).rules(&rules::Nodes).columns(table::NODES),
+    kind(CORE, "Node", "nodes", &["no"]).often_written().cluster_wide().subs(&[Status]).fields(NODE).rules(&rules::Nodes).columns(table::NODES),
     kind(CORE, "PersistentVolume", "persistentvolumes", &["pv"]).cluster_wide().subs(&[Status]).returns_deleted().rules(&rules::PersistentVolumes).columns(table::PERSISTENT_VOLUMES),
     kind(CORE, "PersistentVolumeClaim", "persistentvolumeclaims", &["pvc"]).subs(&[Status]).returns_deleted().rules(&rules::PersistentVolumeClaims).columns(table::PERSISTENT_VOLUME_CLAIMS),
-    kind(CORE, "Pod", "pods", &["po"]).in_all().subs(&[Status, Binding, Eviction, Resize, EphemeralContainers]).counted().returns_deleted().fields(POD).rules(&rules::Pods).columns(table::PODS),
+    kind(CORE, "Pod", "pods", &["po"]).often_written().in_all().subs(&[Status, Binding, Eviction, Resize, EphemeralContainers]).counted().returns_deleted().fields(POD).rules(&rules::Pods).columns(table::PODS),
     kind(CORE, "PodTemplate", "podtemplates", &[]).counted().returns_deleted(),
     kind(CORE, "ReplicationController", "replicationcontrollers", &["rc"]).in_all().subs(&[Status, Scale]).counted().fields(REPLICAS).rules(&rules::ReplicationControllers).columns(table::REPLICA_SETS),
     kind(CORE, "ResourceQuota", "resourcequotas", &["quota"]).subs(&[Status]).returns_deleted(),
@@ -199,9 +206,9 @@ pub static KINDS: &[Kind] = &[
     kind("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions", &["crd", "crds"]).cluster_wide().subs(&[Status]).counted().conditional().rules(&rules::Definitions).columns(table::DEFINITIONS),
     kind(BATCH, "CronJob", "cronjobs", &["cj"]).in_all().subs(&[Status]).counted().rules(&rules::CronJobs).columns(table::CRON_JOBS),
     kind(BATCH, "Job", "jobs", &[]).in_all().subs(&[Status]).counted().fields(JOB).rules(&rules::Jobs).columns(table::JOBS),
-    kind("coordination.k8s.io", "Lease", "leases", &[]).conditional().creates_on_update().columns(table::LEASES),
+    kind("coordination.k8s.io", "Lease", "leases", &[]).often_written().conditional().creates_on_update().columns(table::LEASES),
     kind("discovery.k8s.io", "EndpointSlice", "endpointslices", &[]).counted(),
-    kind("events.k8s.io", "Event", "events", &["ev"]).creates_on_update().named(PathSegment).served_as(Form::NewEvents).fields(EVENT).rules(&rules::Events).columns(table::EVENTS),
+    kind("events.k8s.io", "Event", "events", &["ev"]).often_written().creates_on_update().named(PathSegment).served_as(Form::NewEvents).fields(EVENT).rules(&rules::Events).columns(table::EVENTS),
     kind("networking.k8s.io", "Ingress", "ingresses", &["ing"]).subs(&[Status]).counted(),
     kind("networking.k8s.io", "IngressClass", "ingressclasses", &[]).cluster_wide().counted(),
     kind("networking.k8s.io", "NetworkPolicy", "networkpolicies", &["netpol"]).counted(),

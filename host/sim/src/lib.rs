@@ -17,7 +17,8 @@
 //! - [`request`] finds the [`resource`] in the [`registry`]: a built-in kind from the table in [`kinds`], or a custom
 //!   resource from its definition in [`custom`].
 //! - One of the [`verbs`] handles the request. It checks a body against the type in [`berth_apimachinery::schema`],
-//!   applies a [`patch`], and applies the kind's [`rules`] ([`pods`] for pods).
+//!   applies a [`patch`], and applies the kind's [`rules`] ([`pods`] for pods). [`managed_fields`] records which client
+//!   owns which field, and does server-side apply.
 //! - The [`store`] keeps the object and the history that watches read.
 
 pub mod clock;
@@ -31,6 +32,7 @@ mod http;
 mod in_process;
 pub mod kinds;
 mod kubeconfig;
+mod managed_fields;
 mod names;
 mod openapi;
 mod patch;

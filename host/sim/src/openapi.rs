@@ -173,6 +173,9 @@ impl Writer {
         }
         let required: Vec<&str> = found.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
         let mut schema = json!({"type": "object", "properties": properties});
+        if found.atomic {
+            schema["x-kubernetes-map-type"] = "atomic".into();
+        }
         if !required.is_empty() {
             schema["required"] = required.into();
         }
@@ -192,9 +195,15 @@ impl Writer {
         if let Some(key) = field.merge_key {
             schema["x-kubernetes-patch-merge-key"] = key.into();
         }
-        if !field.map_keys.is_empty() {
-            schema["x-kubernetes-list-type"] = "map".into();
-            schema["x-kubernetes-list-map-keys"] = field.map_keys.clone().into();
+        match &field.shape {
+            Shape::List(_) if !field.map_keys.is_empty() => {
+                schema["x-kubernetes-list-type"] = "map".into();
+                schema["x-kubernetes-list-map-keys"] = field.map_keys.clone().into();
+            }
+            Shape::List(_) if field.set => schema["x-kubernetes-list-type"] = "set".into(),
+            Shape::List(_) if field.atomic || !field.merges => schema["x-kubernetes-list-type"] = "atomic".into(),
+            _ if field.atomic => schema["x-kubernetes-map-type"] = "atomic".into(),
+            _ => {}
         }
         schema
     }

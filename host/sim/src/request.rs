@@ -96,6 +96,9 @@ fn decode(segment: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// The maximum length of the name of a field manager, in bytes.
+pub const FIELD_MANAGER_LIMIT: usize = 128;
+
 /// The query parameters of a request.
 #[derive(Debug, Default, Clone)]
 pub struct Query(Vec<(String, String)>);
@@ -125,6 +128,25 @@ impl Query {
             text.parse().map_err(|_| Failure::bad_request(format!("{name}: {text:?} is not a whole number")))
         };
         self.get(name).map(parse).transpose()
+    }
+
+    /// Returns the parameter `fieldManager`.
+    ///
+    /// # Errors
+    /// 422 if the name is too long or has characters that can't be printed.
+    pub fn field_manager(&self) -> Result<Option<&str>, Failure> {
+        let Some(manager) = self.get("fieldManager") else { return Ok(None) };
+        let mut problems = Problems::default();
+        if manager.len() > FIELD_MANAGER_LIMIT {
+            problems.too_long("fieldManager", FIELD_MANAGER_LIMIT);
+        }
+        if manager.chars().any(char::is_control) {
+            problems.invalid("fieldManager", &manager.into(), "should only contain printable characters");
+        }
+        match problems.is_empty() {
+            true => Ok(Some(manager)),
+            false => Err(Failure::invalid(Subject { group: "meta.k8s.io", kind: "Options", name: "" }, &problems)),
+        }
     }
 
     /// Returns true for `dryRun=All`: the server checks the request and writes nothing.

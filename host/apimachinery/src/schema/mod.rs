@@ -8,7 +8,8 @@
 //! The line of a type is its name, `GROUP.VERSION.KIND`. Its fields follow, indented: the name (with `!` for a
 //! required field), the type, and attributes. `patch=` and `merge=` are the patch strategy and the merge key. `keys=`
 //! are the keys of a list that server-side apply treats as a map. `set` is a list of distinct values. `atomic` is a
-//! value that is replaced as a whole.
+//! value that server-side apply replaces as a whole. After the name of a type, `atomic` concerns every value of the
+//! type. A list without `keys=`, `set` and `patch=merge` is always replaced as a whole.
 
 mod check;
 mod scalars;
@@ -71,6 +72,8 @@ pub struct Field {
     pub map_keys: Vec<&'static str>,
     /// True if the values of the list are distinct.
     pub set: bool,
+    /// True if server-side apply replaces the value as a whole.
+    pub atomic: bool,
 }
 
 /// The fields of an object type.
@@ -78,6 +81,8 @@ pub struct Field {
 pub struct Type {
     /// The fields, ordered by name.
     pub fields: Vec<Field>,
+    /// True if server-side apply replaces objects of the type as a whole.
+    pub atomic: bool,
 }
 
 impl Type {
@@ -118,8 +123,9 @@ fn parse(text: &'static str) -> HashMap<&'static str, Type> {
     for line in text.lines() {
         match line.strip_prefix("  ") {
             None => {
-                current = line.split(' ').next().unwrap_or_default();
-                types.insert(current, Type { fields: Vec::new() });
+                let mut words = line.split(' ');
+                current = words.next().unwrap_or_default();
+                types.insert(current, Type { fields: Vec::new(), atomic: words.any(|word| word == "atomic") });
             }
             Some(field) => {
                 if let Some(found) = types.get_mut(current) {
@@ -150,6 +156,7 @@ fn parse_field(line: &'static str) -> Field {
         merge_key: value("merge="),
         map_keys: value("keys=").map(|keys| keys.split(',').collect()).unwrap_or_default(),
         set: attributes.contains(&"set"),
+        atomic: attributes.contains(&"atomic"),
     }
 }
 
@@ -208,6 +215,8 @@ mod tests {
         let ports = type_named("core.v1.Container").unwrap().field("ports").unwrap();
         assert_eq!(ports.map_keys, ["containerPort", "protocol"]);
         assert!(!pod.field("tolerations").unwrap().merges);
+        assert!(pod.field("nodeSelector").unwrap().atomic && !pod.field("volumes").unwrap().atomic);
+        assert!(type_named("meta.v1.LabelSelector").unwrap().atomic && !pod.atomic);
         assert!(pod.field("nonsense").is_none());
     }
 }

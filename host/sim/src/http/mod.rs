@@ -19,7 +19,8 @@ use tokio::net::TcpListener;
 use tower_service::Service;
 
 use super::failure::Failure;
-use super::request::{Address, Query};
+use super::managed_fields::Writer;
+use super::request::{Address, FIELD_MANAGER_LIMIT, Query};
 use super::state::State;
 use super::{discovery, openapi, reviews, verbs};
 pub use credentials::Credentials;
@@ -37,6 +38,8 @@ pub struct Call {
     /// The body's media type, without parameters. A request without a `Content-Type` counts as JSON, as in
     /// kube-apiserver. With an `Origin` and without a `Content-Type`, this field is empty.
     pub content_type: String,
+    /// The `User-Agent` header.
+    pub user_agent: String,
     /// The time at which the server received the request.
     pub now: Timestamp,
     /// The unread body.
@@ -50,6 +53,24 @@ impl Call {
     /// 406 if the client accepts none of the forms.
     pub fn view(&self) -> Result<View, Failure> {
         self.accept.view(self.now)
+    }
+
+    /// Returns the field manager of the request: the query parameter `fieldManager`, or else the part of the user
+    /// agent before the first slash.
+    ///
+    /// # Errors
+    /// 422 if the parameter is too long or has characters that can't be printed.
+    pub fn writer(&self) -> Result<Writer, Failure> {
+        let manager = match self.query.field_manager()? {
+            Some(manager) => manager.to_owned(),
+            None => {
+                let agent = self.user_agent.split('/').next().unwrap_or_default();
+                let printable: String = agent.chars().filter(|c| !c.is_control()).collect();
+                printable.chars().take(FIELD_MANAGER_LIMIT).collect()
+            }
+        };
+        let manager = if manager.is_empty() { "unknown".to_owned() } else { manager };
+        Ok(Writer { manager, now: self.now })
     }
 }
 
@@ -100,6 +121,7 @@ async fn respond(state: Arc<State>, request: Request) -> Response {
         query: Query::new(pairs.map(|pairs| pairs.0).unwrap_or_default()),
         accept: Accept::parse(header("accept")),
         content_type,
+        user_agent: header("user-agent").to_owned(),
         method: parts.method,
         now: state.now(),
         body,

@@ -1,6 +1,6 @@
-//! Patches, in the four forms that Kubernetes accepts.
+//! Patches, in the three forms that change an object. The fourth form, server-side apply, is in
+//! [`managed_fields`](crate::managed_fields).
 
-mod apply;
 mod strategic;
 
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::failure::Failure;
 use super::resource::Resource;
 
-/// A patch of one of the four forms.
+/// A patch of one of the three forms.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Patch {
     /// A JSON patch (RFC 6902): a list of operations.
@@ -17,9 +17,6 @@ pub enum Patch {
     Merge(Value),
     /// A strategic merge patch: a merge patch that merges lists by the keys of their items.
     Strategic(Value),
-    /// A server-side apply configuration. The server merges the configuration by list keys and does not track the
-    /// ownership of fields, so a field that is omitted stays.
-    Apply(Value),
 }
 
 /// Applies a patch to an object in its served form.
@@ -33,11 +30,6 @@ pub fn apply(patch: &Patch, resource: &Resource, served: &Value) -> Result<Value
         Patch::Strategic(change) => {
             let mut object = served.clone();
             strategic::merge(&resource.type_name(), &mut object, change).map_err(Failure::plain_error)?;
-            Ok(object)
-        }
-        Patch::Apply(change) => {
-            let mut object = served.clone();
-            apply::merge(&resource.type_name(), &mut object, change);
             Ok(object)
         }
     }
@@ -59,9 +51,7 @@ pub fn apply_plain(patch: &Patch, served: &Value) -> Result<Value, Failure> {
                 Failure::unprocessable(what)
             })?;
         }
-        Patch::Merge(change) | Patch::Strategic(change) | Patch::Apply(change) => {
-            json_patch::merge(&mut object, change)
-        }
+        Patch::Merge(change) | Patch::Strategic(change) => json_patch::merge(&mut object, change),
     }
     Ok(object)
 }

@@ -15,7 +15,7 @@ use crate::resource::Resource;
 use crate::state::State;
 use crate::store::{Object, WriteError, key};
 use crate::value::{members, remove, text};
-use crate::{clock, custom, names};
+use crate::{clock, custom, managed_fields, names};
 
 /// The number of attempts to generate a name that is not in use.
 const ATTEMPTS: usize = 8;
@@ -26,14 +26,15 @@ const ATTEMPTS: usize = 8;
 /// 400, 403, 404 if the namespace does not exist, 406, 409 if the name is in use, 413, 415, 422.
 pub async fn create(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.view()?;
-    let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
+    let (query, dry_run, writer) = (call.query.clone(), call.query.dry_run()?, call.writer()?);
     let body = read(&target.resource, call).await?;
     check_place(&body, &target.namespace, None)?;
     let resource = &target.resource;
     if resource.namespaced && target.namespace.is_empty() {
         return Err(Failure::bad_request("an empty namespace may not be set during creation"));
     }
-    let incoming = accept(resource, body, None, &query)?;
+    let mut incoming = accept(resource, body, None, &query)?;
+    managed_fields::on_create(resource, &mut incoming.object, &writer);
     let object = store_new(state, resource, &target.namespace, incoming.object, dry_run)?;
     Ok(answer::with_warnings(answer::object(201, resource, &object, view), &incoming.warnings))
 }

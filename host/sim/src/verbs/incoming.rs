@@ -15,6 +15,8 @@ use berth_apimachinery::schema::{self, Shape};
 pub struct Incoming {
     /// The object.
     pub object: Value,
+    /// The object's `managedFields`, if the client sent them. The object no longer has them.
+    pub managed: Option<Value>,
     /// The warnings for the response.
     pub warnings: Vec<String>,
 }
@@ -39,9 +41,8 @@ pub fn accept(resource: &Resource, mut object: Value, name: Option<&str>, query:
     if let Some(name) = name {
         object["metadata"]["name"] = name.into();
     }
-    for ignored in ["managedFields", "selfLink"] {
-        remove(&mut object["metadata"], ignored);
-    }
+    remove(&mut object["metadata"], "selfLink");
+    let managed = object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("managedFields"));
     let strictness = strictness(query)?;
     let unknown = match &resource.source {
         Source::BuiltIn(_) => check_built_in(resource, &mut object)?,
@@ -55,7 +56,7 @@ pub fn accept(resource: &Resource, mut object: Value, name: Option<&str>, query:
     let warnings = if strictness == Strictness::Warn { warnings } else { Vec::new() };
     let mut object = resource.to_stored(object);
     default(resource, &mut object);
-    Ok(Incoming { object, warnings })
+    Ok(Incoming { object, managed, warnings })
 }
 
 fn strictness(query: &Query) -> Result<Strictness, Failure> {

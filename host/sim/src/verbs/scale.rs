@@ -10,6 +10,8 @@ use super::update::next_version;
 use super::write::{ObjectRef, modify};
 use crate::failure::{Failure, Problems};
 use crate::http::{Call, answer, body};
+use crate::kinds::Sub;
+use crate::managed_fields::{self, Place, Writer};
 use crate::patch::{self, Patch};
 use crate::request::Target;
 use crate::resource::Resource;
@@ -40,7 +42,7 @@ fn paths(resource: &Resource) -> Paths<'_> {
 pub async fn scale(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let resource = target.resource.clone();
     let name = target.name.clone().unwrap_or_default();
-    let dry_run = call.query.dry_run()?;
+    let (dry_run, writer) = (call.query.dry_run()?, call.writer()?);
     let reference = ObjectRef { resource: &resource, namespace: &target.namespace, name: &name };
     let modified = match call.method.clone() {
         Method::GET => {
@@ -50,13 +52,13 @@ pub async fn scale(state: &Arc<State>, target: Target, call: Call) -> Result<Res
         }
         Method::PUT => {
             let wanted = body::object(call).await?;
-            modify(state, reference, dry_run, |current, old| set(&resource, current, old, &wanted))?
+            modify(state, reference, dry_run, |current, old| set(&resource, current, old, &wanted, &writer))?
         }
         Method::PATCH => {
             let patch = read_patch(call).await?;
             modify(state, reference, dry_run, |current, old| {
                 let wanted = patch::apply_plain(&patch, &to_scale(&resource, current))?;
-                set(&resource, current, old, &wanted)
+                set(&resource, current, old, &wanted, &writer)
             })?
         }
         _ => return Err(Failure::method_not_allowed()),
@@ -75,7 +77,7 @@ async fn read_patch(call: Call) -> Result<Patch, Failure> {
     }
 }
 
-fn set(resource: &Resource, current: &Object, old: Value, wanted: &Value) -> Result<Value, Failure> {
+fn set(resource: &Resource, current: &Object, old: Value, wanted: &Value, writer: &Writer) -> Result<Value, Failure> {
     let version = text(&wanted["metadata"], "resourceVersion");
     if !version.is_empty() && version != current.rv().to_string() {
         return Err(Failure::modified(resource.subject(current.name())));
@@ -89,7 +91,10 @@ fn set(resource: &Resource, current: &Object, old: Value, wanted: &Value) -> Res
     }
     let mut next = old.clone();
     set_at(&mut next, paths(resource).spec, replicas.into());
-    next_version(resource, None, next, &old)
+    let mut next = next_version(resource, None, next, &old)?;
+    let place = Place { resource, sub: Some(Sub::Scale) };
+    managed_fields::on_update(place, &old, &mut next, None, writer);
+    Ok(next)
 }
 
 /// Sets the value at a JSON pointer, creating missing objects.

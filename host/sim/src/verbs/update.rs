@@ -13,6 +13,7 @@ use super::{check_place, read};
 use crate::failure::{Failure, Problems};
 use crate::http::{Call, answer};
 use crate::kinds::Sub;
+use crate::managed_fields::{self, Place};
 use crate::request::Target;
 use crate::resource::{Resource, Source};
 use crate::state::State;
@@ -25,14 +26,15 @@ use crate::value::{copy_member, items, remove, text};
 /// 400, 403, 404, 406, 409, 413, 415, 422.
 pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.view()?;
-    let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
+    let (query, dry_run, writer) = (call.query.clone(), call.query.dry_run()?, call.writer()?);
     let body = read(&target.resource, call).await?;
     let resource = target.resource.clone();
     let name = target.name.clone().unwrap_or_default();
     check_place(&body, &target.namespace, Some(&name))?;
-    let incoming = accept(&resource, body, Some(&name), &query)?;
+    let mut incoming = accept(&resource, body, Some(&name), &query)?;
     let creates = target.sub.is_none() && resource.kind().is_some_and(|kind| kind.creates_on_update);
     if creates && resource.objects.get(&key(&target.namespace, &name)).is_none() {
+        managed_fields::on_create(&resource, &mut incoming.object, &writer);
         let object = store_new(state, &resource, &target.namespace, incoming.object, dry_run)?;
         return Ok(answer::with_warnings(answer::object(201, &resource, &object, view), &incoming.warnings));
     }
@@ -40,7 +42,10 @@ pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     let modified = modify(state, reference, dry_run, |current, old| {
         let next = incoming.object.clone();
         check_version(&resource, current, &old, &next, true)?;
-        next_version(&resource, target.sub, next, &old)
+        let mut next = next_version(&resource, target.sub, next, &old)?;
+        let place = Place { resource: &resource, sub: target.sub };
+        managed_fields::on_update(place, &old, &mut next, incoming.managed.as_ref(), &writer);
+        Ok(next)
     })?;
     Ok(answer::with_warnings(answer::object(200, &resource, modified.object(), view), &incoming.warnings))
 }

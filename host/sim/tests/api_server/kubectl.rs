@@ -11,13 +11,13 @@ use tokio::process::Command;
 use crate::support::{in_time, server};
 
 /// kubectl with its own kubeconfig and cache.
-struct Kubectl {
+pub struct Kubectl {
     home: TempDir,
     _server: Server,
 }
 
 /// The output of a command, and whether it succeeded.
-struct Output {
+pub struct Output {
     out: String,
     err: String,
     success: bool,
@@ -35,7 +35,7 @@ fn narrow(text: &str) -> String {
 }
 
 impl Kubectl {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let (server, _) = server().await;
         let home = TempDir::new().unwrap();
         std::fs::write(home.path().join("config"), server.kubeconfig()).unwrap();
@@ -49,7 +49,7 @@ impl Kubectl {
         command
     }
 
-    async fn run(&self, line: &str, input: &str) -> Output {
+    pub async fn run(&self, line: &str, input: &str) -> Output {
         let mut child = self.command(line).spawn().expect("kubectl is on the path");
         child.stdin.take().unwrap().write_all(input.as_bytes()).await.unwrap();
         let output = in_time(line, child.wait_with_output()).await.unwrap();
@@ -58,12 +58,12 @@ impl Kubectl {
     }
 
     /// Runs a command that must succeed and print every text in `expected`.
-    async fn ok(&self, line: &str, expected: &[&str]) -> String {
+    pub async fn ok(&self, line: &str, expected: &[&str]) -> String {
         self.with(line, "", expected).await
     }
 
     /// Runs a command with input; it must succeed and print every text in `expected`.
-    async fn with(&self, line: &str, input: &str, expected: &[&str]) -> String {
+    pub async fn with(&self, line: &str, input: &str, expected: &[&str]) -> String {
         let output = self.run(line, input).await;
         assert!(output.success, "kubectl {line}: {}{}", output.out, output.err);
         // The width of the columns depends on kubectl's version.
@@ -80,7 +80,7 @@ impl Kubectl {
     }
 
     /// Runs a command that must fail and print `why`.
-    async fn fails(&self, line: &str, input: &str, why: &str) {
+    pub async fn fails(&self, line: &str, input: &str, why: &str) {
         let output = self.run(line, input).await;
         assert!(
             !output.success && output.err.contains(why),
@@ -101,7 +101,7 @@ fn words(line: &str) -> Vec<String> {
         .collect()
 }
 
-const POD: &str = "apiVersion: v1
+pub const POD: &str = "apiVersion: v1
 kind: Pod
 metadata: {name: web, labels: {app: web}}
 spec:

@@ -11,6 +11,7 @@ mod definitions;
 mod faults;
 mod kube_rs;
 mod kubectl;
+mod kubectl_apply;
 mod load;
 mod protobuf;
 mod schema;

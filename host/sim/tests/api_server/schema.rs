@@ -74,7 +74,9 @@ fn line_of(name: &str, schema: &Value, required: bool, needed: &mut BTreeSet<Str
         Some(keys) => words.push(format!("keys={keys}")),
         None => words.extend((extension("list-type") == Some("set")).then(|| "set".to_owned())),
     }
-    words.extend((extension("map-type") == Some("atomic")).then(|| "atomic".to_owned()));
+    // A list without a patch strategy is atomic by default.
+    let atomic_list = extension("list-type") == Some("atomic") && extension("patch-strategy").is_some();
+    words.extend((extension("map-type") == Some("atomic") || atomic_list).then(|| "atomic".to_owned()));
     format!("  {}\n", words.join(" "))
 }
 
