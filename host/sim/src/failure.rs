@@ -62,6 +62,11 @@ impl Failure {
         Self::new(404, "NotFound", "the server could not find the requested resource")
     }
 
+    /// 404: the server has no such API. `why` says why.
+    pub fn no_path(why: impl Into<String>) -> Self {
+        Self::new(404, "NotFound", why)
+    }
+
     /// 409: an object with this name exists.
     pub fn already_exists(subject: Subject<'_>) -> Self {
         let message = format!("{} \"{}\" already exists", subject.qualified(), subject.name);

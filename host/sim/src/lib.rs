@@ -47,6 +47,7 @@ pub mod selectors;
 pub mod state;
 pub mod store;
 mod table;
+mod unavailable;
 mod value;
 mod verbs;
 

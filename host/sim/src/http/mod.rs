@@ -22,7 +22,7 @@ use super::failure::Failure;
 use super::managed_fields::Writer;
 use super::request::{Address, FIELD_MANAGER_LIMIT, Query};
 use super::state::State;
-use super::{discovery, openapi, reviews, verbs};
+use super::{discovery, openapi, reviews, unavailable, verbs};
 pub use credentials::Credentials;
 use negotiate::{Accept, View};
 
@@ -153,6 +153,9 @@ async fn route(state: &Arc<State>, path: &str, call: Call) -> Result<Response, F
         (address.group.as_str(), address.version.as_str(), segments(&address).as_slice())
     {
         return verbs::bind_by_body(state, namespace, call).await;
+    }
+    if let Some(failure) = unavailable::find(state, &address) {
+        return Err(failure);
     }
     let target = address.target(state)?;
     verbs::dispatch(state, target, call).await

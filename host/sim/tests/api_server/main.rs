@@ -12,6 +12,7 @@ mod faults;
 mod kube_rs;
 mod kubectl;
 mod kubectl_apply;
+mod kubectl_unavailable;
 mod load;
 mod protobuf;
 mod schema;
