@@ -1,6 +1,7 @@
 //! LimitRanges: the defaults and the bounds of the resources of containers, pods and volume claims (admission plugin
 //! `LimitRanger`).
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use berth_quantity::Quantity;
@@ -82,25 +83,12 @@ pub fn admit_claim(state: &State, claim: &Value) -> Result<(), String> {
     let mut broken = Vec::new();
     for item in ranges.iter().flat_map(|range| items(&range["spec"], "limits")) {
         if text(item, "type") == "PersistentVolumeClaim" {
-            for (name, bound) in bounds(item, "min") {
-                let request = requests.get(name).copied().unwrap_or_default();
-                below(
-                    request,
-                    bound,
-                    &format!("minimum {name} usage per PersistentVolumeClaim"),
-                    "request",
-                    &mut broken,
-                );
-            }
-            for (name, bound) in bounds(item, "max") {
-                let request = requests.get(name).copied().unwrap_or_default();
-                above(
-                    request,
-                    bound,
-                    &format!("maximum {name} usage per PersistentVolumeClaim"),
-                    "request",
-                    &mut broken,
-                );
+            for (field, word, wrong) in [("min", "minimum", Ordering::Less), ("max", "maximum", Ordering::Greater)] {
+                for (name, bound) in bounds(item, field) {
+                    let request = requests.get(name).copied().unwrap_or_default();
+                    let what = format!("{word} {name} usage per PersistentVolumeClaim");
+                    compare(request, bound, wrong, &what, "request", &mut broken);
+                }
             }
         }
     }
@@ -207,8 +195,10 @@ fn check(item: &Value, usage: &Usage, broken: &mut Vec<String>) {
         let what = format!("minimum {name} usage per {kind}");
         match (usage.requests.get(name), usage.limits.get(name)) {
             (None, _) => broken.push(format!("{what} is {bound}.  No request is specified")),
-            (Some(request), _) if *request < bound => below(*request, bound, &what, "request", broken),
-            (_, Some(limit)) => below(*limit, bound, &what, "limit", broken),
+            (Some(request), _) if *request < bound => {
+                compare(*request, bound, Ordering::Less, &what, "request", broken);
+            }
+            (_, Some(limit)) => compare(*limit, bound, Ordering::Less, &what, "limit", broken),
             _ => {}
         }
     }
@@ -216,8 +206,8 @@ fn check(item: &Value, usage: &Usage, broken: &mut Vec<String>) {
         let what = format!("maximum {name} usage per {kind}");
         match (usage.requests.get(name), usage.limits.get(name)) {
             (_, None) => broken.push(format!("{what} is {bound}.  No limit is specified")),
-            (_, Some(limit)) if *limit > bound => above(*limit, bound, &what, "limit", broken),
-            (Some(request), _) => above(*request, bound, &what, "request", broken),
+            (_, Some(limit)) if *limit > bound => compare(*limit, bound, Ordering::Greater, &what, "limit", broken),
+            (Some(request), _) => compare(*request, bound, Ordering::Greater, &what, "request", broken),
             _ => {}
         }
     }
@@ -238,14 +228,9 @@ fn check(item: &Value, usage: &Usage, broken: &mut Vec<String>) {
     }
 }
 
-fn below(amount: Quantity, bound: Quantity, what: &str, part: &str, broken: &mut Vec<String>) {
-    if amount < bound {
-        broken.push(format!("{what} is {bound}, but {part} is {amount}"));
-    }
-}
-
-fn above(amount: Quantity, bound: Quantity, what: &str, part: &str, broken: &mut Vec<String>) {
-    if amount > bound {
+/// Reports an amount that is on the `wrong` side of a bound: less than a minimum, or greater than a maximum.
+fn compare(amount: Quantity, bound: Quantity, wrong: Ordering, what: &str, part: &str, broken: &mut Vec<String>) {
+    if amount.cmp(&bound) == wrong {
         broken.push(format!("{what} is {bound}, but {part} is {amount}"));
     }
 }
