@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use berth_quota::Resources;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -21,6 +22,9 @@ pub struct Container {
     pub image: String,
     /// `restartPolicy`: `Always` makes an init container a sidecar. For other containers, it overrides the pod's policy.
     pub restart_policy: Option<Word>,
+    /// `resources`, for ResourceQuotas.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub resources: Resources,
     /// The time that the hook `lifecycle.preStop` takes: that of `sleep`, or of the command `sleep` in `exec`. Other hooks
     /// take no time.
     #[serde(default, rename = "lifecycle", deserialize_with = "pre_stop")]

@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 
 use super::cluster::Cluster;
-use super::kinds::Kind;
+use super::kinds::{Kind, Kinds};
 use super::kubelet::Kubelet;
 use super::metadata::Key;
 use super::write::Plan;
 use super::{
     collector, cron_job, daemonset, deployment, disruption, job, namespace, node_lifecycle, pod_claims, replicas,
-    resource_claim, statefulset, taint_eviction, volumes,
+    resource_claim, resource_quota, statefulset, taint_eviction, volumes,
 };
 
 /// A controller.
@@ -48,6 +48,8 @@ pub enum Controller {
     Volume,
     /// Maintains the status of a PodDisruptionBudget.
     Disruption,
+    /// Counts the use of a namespace for a ResourceQuota.
+    ResourceQuota,
     /// Garbage-collects an object of this kind.
     Collector(Kind),
 }
@@ -71,7 +73,7 @@ pub enum Priority {
 }
 
 /// The names of the controllers.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 17] = [
     "kubelet",
     "node-lifecycle",
     "taint-eviction",
@@ -87,6 +89,7 @@ pub const NAMES: [&str; 16] = [
     "resourceclaim",
     "persistentvolume",
     "disruption",
+    "resourcequota",
     "garbage-collector",
 ];
 
@@ -109,6 +112,7 @@ impl Controller {
             Controller::ResourceClaim => "resourceclaim",
             Controller::VolumeClaim | Controller::Volume => "persistentvolume",
             Controller::Disruption => "disruption",
+            Controller::ResourceQuota => "resourcequota",
             Controller::Collector(_) => "garbage-collector",
         }
     }
@@ -122,7 +126,8 @@ impl Controller {
             | Controller::DaemonSet
             | Controller::Job
             | Controller::CronJob
-            | Controller::Disruption => Priority::Workload,
+            | Controller::Disruption
+            | Controller::ResourceQuota => Priority::Workload,
             _ => Priority::Single,
         }
     }
@@ -134,7 +139,7 @@ impl Controller {
 }
 
 /// Returns the plan of a task. Reads the cluster state and the time, and changes nothing.
-pub fn plan(task: &Task, cluster: &Cluster, kubelet: &Kubelet, now: Timestamp) -> Plan {
+pub fn plan(task: &Task, cluster: &Cluster, kinds: &Kinds, kubelet: &Kubelet, now: Timestamp) -> Plan {
     let key = &task.key;
     match task.controller {
         Controller::Kubelet => kubelet.plan(cluster, key, now),
@@ -153,6 +158,7 @@ pub fn plan(task: &Task, cluster: &Cluster, kubelet: &Kubelet, now: Timestamp) -
         Controller::VolumeClaim => volumes::claim::plan(cluster, key),
         Controller::Volume => volumes::volume::plan(cluster, key),
         Controller::Disruption => disruption::plan(cluster, key, now),
+        Controller::ResourceQuota => resource_quota::plan(cluster, kinds, key, now),
         Controller::Collector(kind) => collector::plan(cluster, kind, key),
     }
 }
@@ -179,6 +185,7 @@ mod tests {
             Controller::ResourceClaim,
             Controller::Volume,
             Controller::Disruption,
+            Controller::ResourceQuota,
             Controller::Collector(Kind::Pod),
         ];
         assert_eq!(all.map(Controller::name), NAMES);

@@ -6,7 +6,7 @@ use std::fmt;
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{
-    Namespace, PersistentVolume, PersistentVolumeClaim, ReplicationController, ServiceAccount,
+    Namespace, PersistentVolume, PersistentVolumeClaim, ReplicationController, ResourceQuota, ServiceAccount,
 };
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use k8s_openapi::api::resource::v1::{ResourceClaim, ResourceClaimTemplate};
@@ -19,6 +19,7 @@ use super::config_map::ConfigMap;
 use super::metadata;
 use super::node::Node;
 use super::pod::Pod;
+use super::service::Service;
 
 /// An object whose kind has no type here. Only its metadata is kept, for ownership and namespace deletion.
 pub type Other = PartialObjectMeta<DynamicObject>;
@@ -128,6 +129,7 @@ kinds! {
         Pod,
         Node,
         ConfigMap,
+        Service,
     }
     whole {
         Namespace,
@@ -145,6 +147,7 @@ kinds! {
         ResourceClaim,
         ResourceClaimTemplate,
         PodDisruptionBudget,
+        ResourceQuota,
     }
 }
 
@@ -223,6 +226,11 @@ impl Kinds {
     pub fn of_owner(&self, api_version: &str, kind: &str) -> Option<Kind> {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         self.by_name.get(&(group.to_owned(), kind.to_owned())).copied().filter(|kind| self.served.contains_key(kind))
+    }
+
+    /// Returns the kinds that the controllers watch.
+    pub fn watched(&self) -> impl Iterator<Item = (Kind, &Served)> {
+        self.served.iter().filter(|(_, served)| served.watched).map(|(kind, served)| (*kind, served))
     }
 
     /// Returns all namespaced kinds that the server serves.

@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use berth_quota::{List, Resources};
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::Resource;
@@ -84,6 +85,16 @@ pub struct PodSpec {
     /// `tolerations` of NoExecute taints.
     #[serde(default, deserialize_with = "no_execute")]
     pub tolerations: Vec<core::Toleration>,
+    /// `priorityClassName`, for the scopes of ResourceQuotas.
+    pub priority_class_name: Option<Box<str>>,
+    /// `activeDeadlineSeconds`, for the scopes of ResourceQuotas.
+    pub active_deadline_seconds: Option<i64>,
+    /// `resources`: the requests and limits of the whole pod.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub resources: Resources,
+    /// `overhead`: what the pod's runtime class adds.
+    #[serde(default, deserialize_with = "berth_quota::list")]
+    pub overhead: List,
     /// `affinity`, for the target node of a DaemonSet's pod. Moved to the pod.
     affinity: Option<Affinity>,
 }

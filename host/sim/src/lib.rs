@@ -19,6 +19,7 @@
 //! - One of the [`verbs`] handles the request. It checks a body against the type in [`berth_apimachinery::schema`],
 //!   applies a [`patch`], and applies the kind's [`rules`] ([`pods`] for pods). [`managed_fields`] records which client
 //!   owns which field, and does server-side apply.
+//! - For a request that creates or enlarges an object, the ResourceQuotas are asked ([`quota`]).
 //! - The [`store`] keeps the object and the history that watches read.
 
 pub mod clock;
@@ -38,6 +39,7 @@ mod openapi;
 mod patch;
 mod pods;
 mod protobuf;
+mod quota;
 mod registry;
 mod request;
 pub mod resource;

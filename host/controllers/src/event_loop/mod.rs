@@ -135,7 +135,7 @@ impl EventLoop {
     /// Runs a task, and queues its writes.
     fn run(&mut self, task: Task) {
         let started = self.clock.now();
-        let plan = controller::plan(&task, &self.cluster, &self.kubelet, started.timestamp);
+        let plan = controller::plan(&task, &self.cluster, &self.kinds, &self.kubelet, started.timestamp);
         let ended_at = self.clock.instant();
         let spent = ended_at - started.instant;
         let result =

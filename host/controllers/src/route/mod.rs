@@ -11,7 +11,7 @@ use super::kinds::{Kind, Object, Typed};
 use super::metadata::{self, Key};
 use super::namespace::ROOT_CERTIFICATES;
 use super::node::Node;
-use super::taint_eviction;
+use super::{resource_quota, taint_eviction};
 
 /// Calls `add` with each task that a change may require.
 pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
@@ -24,6 +24,10 @@ pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
         add(controller.task(change.key.clone()));
     }
     let namespace = change.key.namespace();
+    if resource_quota::frees(change.before.as_ref(), after) {
+        let quotas = cluster.keys_within(Kind::ResourceQuota, namespace).filter(|_| !namespace.is_empty());
+        quotas.for_each(|key| add(Controller::ResourceQuota.task(key.clone())));
+    }
     match change.kind {
         Kind::Pod => pods::changed(cluster, change, after, add),
         Kind::ResourceClaimTemplate => pods::template_changed(cluster, namespace, add),
@@ -36,6 +40,9 @@ pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
         Kind::PersistentVolumeClaim => volumes::claim_changed(cluster, change, after, add),
         Kind::PersistentVolume => volumes::volume_changed(cluster, change, after, add),
         Kind::StorageClass => volumes::class_changed(cluster, add),
+        Kind::ResourceQuota if resource_quota::is_changed(change.before.as_ref(), after) => {
+            add(Controller::ResourceQuota.task(change.key.clone()));
+        }
         Kind::ReplicaSet | Kind::ReplicationController | Kind::Deployment | Kind::StatefulSet => {
             for_all(cluster, Kind::PodDisruptionBudget, namespace, add);
             for_adopters(cluster, change, after, add);
@@ -61,6 +68,8 @@ fn own_controller(kind: Kind) -> Option<Controller> {
         Kind::PodDisruptionBudget => Some(Controller::Disruption),
         Kind::Pod
         | Kind::ConfigMap
+        | Kind::Service
+        | Kind::ResourceQuota
         | Kind::ServiceAccount
         | Kind::StorageClass
         | Kind::ResourceClaimTemplate

@@ -12,6 +12,7 @@ mod kubelet;
 mod nodes;
 mod parts;
 mod queue;
+mod quotas;
 mod replicas;
 mod resource_claims;
 mod restarts;

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use kube::Client;
 
 use crate::cluster::Cluster;
-use crate::{claims, collection, namespaces, nodes, pods, volumes, workloads};
+use crate::{claims, collection, namespaces, nodes, pods, quotas, volumes, workloads};
 
 /// A case with its name.
 pub type Case = (&'static str, fn(Cluster) -> Pin<Box<dyn Future<Output = ()> + Send>>);
@@ -40,6 +40,7 @@ pub fn all() -> Vec<Case> {
         volumes::claims_wait_for_the_scheduler,
         claims::resource_claims_are_created_and_released_with_pods,
         namespaces::a_namespace_gets_a_service_account_and_is_emptied,
+        quotas::a_quota_counts_pods_and_frees_them,
     ]
 }
 

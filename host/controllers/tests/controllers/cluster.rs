@@ -7,7 +7,7 @@ use kube::{Api, Client};
 use serde_json::{Value, json};
 
 /// The kinds: name, API version, and whether the kind is namespaced.
-const KINDS: [(&str, &str, bool); 20] = [
+const KINDS: [(&str, &str, bool); 21] = [
     ("Namespace", "v1", false),
     ("Node", "v1", false),
     ("Pod", "v1", true),
@@ -24,6 +24,7 @@ const KINDS: [(&str, &str, bool); 20] = [
     ("StorageClass", "storage.k8s.io/v1", false),
     ("Lease", "coordination.k8s.io/v1", true),
     ("PodDisruptionBudget", "policy/v1", true),
+    ("ResourceQuota", "v1", true),
     ("ResourceClaim", "resource.k8s.io/v1", true),
     ("ResourceClaimTemplate", "resource.k8s.io/v1", true),
     ("CustomResourceDefinition", "apiextensions.k8s.io/v1", false),

@@ -12,6 +12,7 @@ mod collection;
 mod namespaces;
 mod nodes;
 mod pods;
+mod quotas;
 mod volumes;
 mod workloads;
 

@@ -10,6 +10,7 @@ use super::{check_place, read, write};
 use crate::failure::{Failure, Problems};
 use crate::http::{Call, answer};
 use crate::kinds::Naming;
+use crate::quota::{self, Change};
 use crate::request::Target;
 use crate::resource::Resource;
 use crate::state::State;
@@ -84,6 +85,8 @@ fn store_once(
     }
     let name = text(&object["metadata"], "name").to_owned();
     check(resource, &object).map_err(|problems| Failure::invalid(resource.kind_subject(&name), &problems))?;
+    let change = Change { resource, namespace, before: None, after: &object, sub: None };
+    quota::admit(state, change, dry_run)?;
     let draft = resource.draft(object);
     if dry_run {
         return match resource.objects.get(&key(namespace, &name)) {

@@ -14,6 +14,7 @@ use crate::failure::{Failure, Problems, Subject};
 use crate::http::{Call, answer, body};
 use crate::managed_fields::{self, Place};
 use crate::patch::{self, Patch};
+use crate::quota::{self, Change};
 use crate::request::{Query, Target};
 use crate::resource::Resource;
 use crate::state::State;
@@ -64,6 +65,9 @@ pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Res
             Some(applied) => applied.store(&mut next, Some(&old)),
             None => managed_fields::on_update(place, &old, &mut next, incoming.managed.as_ref(), &writer),
         }
+        let (namespace, sub) = (target.namespace.as_str(), target.sub);
+        let change = Change { resource: &resource, namespace, before: Some(&old), after: &next, sub };
+        quota::admit(state, change, dry_run)?;
         Ok(next)
     })?;
     Ok(answer::with_warnings(answer::object(200, &resource, modified.object(), view), &warnings))

@@ -14,6 +14,7 @@ use crate::failure::{Failure, Problems};
 use crate::http::{Call, answer};
 use crate::kinds::Sub;
 use crate::managed_fields::{self, Place};
+use crate::quota::{self, Change};
 use crate::request::Target;
 use crate::resource::{Resource, Source};
 use crate::state::State;
@@ -45,6 +46,9 @@ pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Re
         let mut next = next_version(&resource, target.sub, next, &old)?;
         let place = Place { resource: &resource, sub: target.sub };
         managed_fields::on_update(place, &old, &mut next, incoming.managed.as_ref(), &writer);
+        let (namespace, sub) = (target.namespace.as_str(), target.sub);
+        let change = Change { resource: &resource, namespace, before: Some(&old), after: &next, sub };
+        quota::admit(state, change, dry_run)?;
         Ok(next)
     })?;
     Ok(answer::with_warnings(answer::object(200, &resource, modified.object(), view), &incoming.warnings))
