@@ -21,6 +21,8 @@
 //!   owns which field, and does server-side apply.
 //! - For a request that creates or enlarges an object, the ResourceQuotas are asked ([`quota`]).
 //! - The [`store`] keeps the object and the history that watches read.
+//!
+//! A [`Loader`] fills the store with the objects of another cluster, without requests.
 
 pub mod clock;
 mod clock_api;
@@ -33,6 +35,7 @@ mod http;
 mod in_process;
 pub mod kinds;
 mod kubeconfig;
+mod load;
 mod managed_fields;
 mod names;
 mod openapi;
@@ -63,6 +66,7 @@ use tokio::task::JoinHandle;
 pub use clock_api::clock_api;
 pub use faults::{BindFault, Faults, WatchFault};
 pub use in_process::InProcess;
+pub use load::{Loaded, Loader, Refused};
 pub use store::Retention;
 
 use failure::Failure;
@@ -175,6 +179,20 @@ impl Server {
     /// Returns the server's state, so that code in the same process can read the objects.
     pub fn store(&self) -> &State {
         &self.state
+    }
+
+    /// Returns a loader of objects of another cluster. Use it before clients connect.
+    pub fn loader(&self) -> Loader {
+        Loader::new(self.state.clone())
+    }
+
+    /// Passes all objects to `each` as JSON trees with `apiVersion` and `kind`, one after the other. Namespaces and
+    /// definitions come first.
+    ///
+    /// # Errors
+    /// The first error of `each`.
+    pub fn each_object<E>(&self, mut each: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
+        self.state.all_objects().try_for_each(|(resource, object)| each(resource.stored(&object)))
     }
 
     /// Returns the fault injection of this server.

@@ -11,7 +11,8 @@ use super::Options;
 use super::faults::Faults;
 use super::names::Generator;
 use super::registry::Registry;
-use super::store::{Object, Span, key};
+use super::resource::Resource;
+use super::store::{Collection, Object, Span, key};
 
 /// The server's state.
 #[derive(Debug)]
@@ -75,6 +76,28 @@ impl State {
     /// Returns a stored object of a built-in kind in version `v1`. `namespace` is empty for a cluster-wide kind.
     pub fn object(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Object>> {
         self.registry.find(group, "v1", plural)?.objects.get(&key(namespace, name))
+    }
+
+    /// Returns all stored objects, each with a resource that serves it. Namespaces and definitions come first, so that the
+    /// objects can be created in this order.
+    pub fn all_objects(&self) -> impl Iterator<Item = (Arc<Resource>, Arc<Object>)> + use<> {
+        let mut resources = self.registry.all();
+        let is_first =
+            |resource: &Resource| matches!(resource.plural.as_str(), "namespaces" | "customresourcedefinitions");
+        resources.sort_by_key(|resource| !is_first(resource));
+        // Two resources can have the same objects: the two kinds of events, and the versions of a definition.
+        let mut seen: Vec<*const Collection> = Vec::new();
+        resources.retain(|resource| {
+            let objects = Arc::as_ptr(&resource.objects);
+            let is_new = !seen.contains(&objects);
+            seen.push(objects);
+            is_new
+        });
+        resources.into_iter().flat_map(|resource| {
+            let snapshot = resource.objects.snapshot(&Span::default(), None);
+            let objects = snapshot.map(|found| found.objects).unwrap_or_default();
+            objects.into_iter().map(move |object| (resource.clone(), object))
+        })
     }
 
     /// Returns the same object as [`object`](Self::object), as a JSON tree.

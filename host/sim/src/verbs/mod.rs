@@ -20,9 +20,11 @@ use std::sync::Arc;
 use axum::http::Method;
 use axum::response::Response;
 
-pub use create::store_new;
+pub use create::{check, store_new};
+pub use definitions::is_resource_of_definitions;
 pub use delete::{Deletion, delete_object};
-pub use write::{ObjectRef, modify};
+pub use incoming::accept;
+pub use write::{ObjectRef, modify, written};
 
 use super::failure::Failure;
 use super::http::{Call, body};

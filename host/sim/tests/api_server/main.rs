@@ -14,6 +14,7 @@ mod kubectl;
 mod kubectl_apply;
 mod kubectl_unavailable;
 mod load;
+mod loading;
 mod protobuf;
 mod schema;
 mod support;
