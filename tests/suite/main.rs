@@ -21,6 +21,7 @@ mod extenders;
 mod failover;
 mod faults;
 mod faults_real;
+mod imports;
 mod kube_scheduler;
 mod kubectl;
 mod metrics;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         claims::cases(),
         explain::cases(),
         explain::access_cases(),
+        imports::cases(),
         extenders::cases(),
         placing::cases(),
         policy::cases(),
@@ -113,6 +115,7 @@ fn main() -> ExitCode {
     standalone.extend(configuration::trials());
     standalone.extend(projects::trials());
     standalone.extend(examples::trials());
+    standalone.extend(imports::trials());
     standalone.extend(outages::trials());
     standalone.extend(scenarios::trials());
     standalone.extend(signals::trials());

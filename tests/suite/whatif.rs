@@ -185,7 +185,7 @@ async fn a_dump_needs_no_cluster() -> Result<()> {
         (0, &["--add-nodes", "1", "--like", "node-1"], "Yes: the pending pod fits; without the change, it would not."),
         (0, &["--compact", "--trials", "3"], "9 running pods fit on 4 of 6 nodes"),
         (1, &["--drain", "node-11"], "there is no node \"node-11\" in the cluster; did you mean node-1?"),
-        (1, &["-f", &bad], "no valid YAML"),
+        (1, &["-f", &bad], "not valid YAML"),
         (1, &["--timeout", "0s", "-f", &new], "try: berth whatif --timeout=10s …"),
         (1, &["--max-pods", "2", "-f", &new], "try: berth whatif --max-pods=20 …"),
         (2, &["--compact", "--drain", "node-1"], "cannot be used with"),

@@ -80,7 +80,9 @@ pub async fn connect(kubeconfig: Option<&Path>) -> Result<Client, ConnectError> 
 pub async fn connect_at(kubeconfig: Option<&Path>, address: Option<&str>) -> Result<Client, ConnectError> {
     let url = address.filter(|address| !address.is_empty()).map(parse_address).transpose()?;
     let (mut config, from) = match (kubeconfig, &url) {
-        (Some(path), _) => (from_file(path).await?, format!("kubeconfig {}", path.display())),
+        (Some(path), _) => {
+            (from_file(path, &KubeConfigOptions::default()).await?, format!("kubeconfig {}", path.display()))
+        }
         (None, Some(url)) => (Config::new(url.clone()), "--master".to_owned()),
         (None, None) => {
             (Config::incluster().map_err(ConnectError::NotInCluster)?, "the pod's service account".to_owned())
@@ -125,8 +127,8 @@ pub(crate) fn wrong_kubeconfig(path: &Path, error: &KubeconfigError) -> ConnectE
     ConnectError::Kubeconfig { path: path.to_owned(), why: causes.lines().next().unwrap_or_default().to_owned() }
 }
 
-pub(crate) async fn from_file(path: &Path) -> Result<Config, ConnectError> {
+pub(crate) async fn from_file(path: &Path, options: &KubeConfigOptions) -> Result<Config, ConnectError> {
     let fail = |error: KubeconfigError| wrong_kubeconfig(path, &error);
     let file = Kubeconfig::read_from(path).map_err(fail)?;
-    Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(fail)
+    Config::from_custom_kubeconfig(file, options).await.map_err(fail)
 }

@@ -59,7 +59,7 @@ mod waiter;
 
 pub use self::client::{ConnectError, connect, connect_at, connect_to};
 pub use self::cluster_event::{ClusterEvent, ResourceVersion};
-pub use self::list_objects::list_objects;
+pub use self::list_objects::{each_object, list_objects};
 pub use self::own_pod::OwnPod;
 pub use self::rate::limited;
 pub use self::rest::chain as error_with_causes;

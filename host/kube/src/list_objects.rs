@@ -8,14 +8,27 @@ use serde_json::Value;
 /// The number of objects of a page.
 const PAGE: u32 = 500;
 
-/// Lists the objects of a kind in all namespaces, in pages, each with its `apiVersion` and `kind`. A kind that the API
-/// server does not serve has no objects.
+/// Lists the objects of a kind, as [`each_object`].
 ///
 /// # Errors
 /// The API server can't be reached or refuses the list.
 pub async fn list_objects(client: &Client, kind: &ObjectKind) -> Result<Vec<Value>, Error> {
     let mut objects = Vec::new();
-    let Some(resource) = resource(client, kind).await? else { return Ok(objects) };
+    each_object(client, kind, &mut |object| objects.push(object)).await?;
+    Ok(objects)
+}
+
+/// Lists the objects of a kind in all namespaces, in pages, and passes each with its `apiVersion` and `kind` to `each`. A
+/// kind that the API server does not serve has no objects.
+///
+/// # Errors
+/// The API server can't be reached or refuses the list.
+pub async fn each_object(
+    client: &Client,
+    kind: &ObjectKind,
+    each: &mut (dyn FnMut(Value) + Send),
+) -> Result<(), Error> {
+    let Some(resource) = resource(client, kind).await? else { return Ok(()) };
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
     let mut params = ListParams::default().limit(PAGE);
     loop {
@@ -24,11 +37,11 @@ pub async fn list_objects(client: &Client, kind: &ObjectKind) -> Result<Vec<Valu
             let mut object = serde_json::to_value(object).map_err(Error::SerdeError)?;
             object["apiVersion"] = (*kind.api_version).into();
             object["kind"] = (*kind.kind).into();
-            objects.push(object);
+            each(object);
         }
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => params = ListParams::default().limit(PAGE).continue_token(&token),
-            None => return Ok(objects),
+            None => return Ok(()),
         }
     }
 }

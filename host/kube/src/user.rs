@@ -117,13 +117,22 @@ impl UserConnection {
     /// # Errors
     /// The kubeconfig can't be used, or there is neither a kubeconfig nor a service account.
     pub async fn from_kubeconfig(kubeconfig: Option<&Path>) -> Result<Self, ConnectError> {
+        Self::from_context(kubeconfig, None).await
+    }
+
+    /// Reads a context of the kubeconfig, as [`Self::from_kubeconfig`]. Without a name, reads the current context.
+    ///
+    /// # Errors
+    /// As [`Self::from_kubeconfig`]. The kubeconfig has no such context.
+    pub async fn from_context(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Self, ConnectError> {
+        let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
         let config = match kubeconfig {
-            Some(path) => from_file(path).await?,
+            Some(path) => from_file(path, &options).await?,
             None => match merged(&usual_files())? {
                 Some(merged) => {
                     let usual = Path::new("$KUBECONFIG or ~/.kube/config");
                     let fail = |error: KubeconfigError| wrong_kubeconfig(usual, &error);
-                    Config::from_custom_kubeconfig(merged, &KubeConfigOptions::default()).await.map_err(fail)?
+                    Config::from_custom_kubeconfig(merged, &options).await.map_err(fail)?
                 }
                 None => Config::incluster().map_err(ConnectError::NotInCluster)?,
             },

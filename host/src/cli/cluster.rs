@@ -162,11 +162,24 @@ impl Cluster {
         }
     }
 
+    /// Returns a loader of the objects of another cluster. Use it before [`Cluster::start_parts`].
+    pub fn loader(&self) -> sim::Loader {
+        self.server.loader()
+    }
+
     /// Stops all parts, the scheduler first.
     ///
     /// # Errors
     /// A part did not end in order.
     pub async fn stop(self) -> Result<()> {
+        Ok(self.stop_parts().await?.shutdown().await?)
+    }
+
+    /// Stops all parts except the API server, the scheduler first.
+    ///
+    /// # Errors
+    /// A part did not end in order.
+    pub async fn stop_parts(self) -> Result<sim::Server> {
         if let Some(scheduler) = self.scheduler {
             scheduler.stop(STOP_TIMEOUT).await?;
         }
@@ -175,7 +188,7 @@ impl Cluster {
             // Pending writes of the controllers don't matter, because the cluster's objects end with this process.
             let _ = tokio::time::timeout(STOP_TIMEOUT, task).await;
         }
-        Ok(self.server.shutdown().await?)
+        Ok(self.server)
     }
 }
 

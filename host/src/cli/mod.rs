@@ -16,6 +16,7 @@ mod explain;
 mod grants;
 mod hint;
 mod kube_scheduler;
+mod live;
 mod log;
 mod man;
 mod out;
@@ -30,6 +31,7 @@ mod scenario;
 #[cfg(feature = "simulator")]
 mod sim;
 mod simulator;
+mod source;
 mod stop_signal;
 mod whatif;
 

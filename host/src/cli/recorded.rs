@@ -3,16 +3,18 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use berth_analysis::whatif::Policy;
 use berth_analysis::{ClusterCopy, Sandbox};
+use berth_apimachinery::objects::write;
 use berth_capture::{CaptureError, CaptureReader};
 use berth_config::parse_duration;
 use berth_core::decision::DecisionOptions;
 use berth_core::{Core, Timestamp};
+use berth_import::At;
 use berth_replay::{Replay, ReplayOptions};
+use serde_json::Value;
 
 use super::progress::Progress;
 use super::replay::{self, input};
@@ -27,23 +29,16 @@ pub(super) struct MomentFlags {
     ///
     /// Events at this time are included. Examples: 2026-11-26T21:43:19Z, +10m.
     #[arg(long, value_name = "TIME", requires = "replay", value_parser = time)]
-    at: Option<Time>,
+    at: Option<At>,
 }
 
-/// A time in a capture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Time {
-    At(Timestamp),
-    /// After the beginning of the capture.
-    After(Duration),
-}
-
-fn time(text: &str) -> Result<Time, String> {
+/// Reads a time of a recording: RFC 3339, or `+DURATION` from its start.
+pub(super) fn time(text: &str) -> Result<At, String> {
     if let Some(duration) = text.strip_prefix('+') {
-        return parse_duration(duration).map(Time::After);
+        return parse_duration(duration).map(At::After);
     }
     let wrong = || format!("{text:?} is no time; use a format such as 2026-11-26T21:43:19Z or +10m");
-    serde_json::from_value(text.into()).map(Time::At).map_err(|_| wrong())
+    serde_json::from_value(text.into()).map(At::Time).map_err(|_| wrong())
 }
 
 impl MomentFlags {
@@ -65,15 +60,15 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    fn open(path: &Path, time: Option<Time>) -> Result<Self> {
+    /// Plays a capture back up to a time, by default its end.
+    ///
+    /// # Errors
+    /// The capture can't be played back, or has no such time.
+    pub fn open(path: &Path, time: Option<At>) -> Result<Self> {
         let files = input::files(path)?;
         let Some(first) = files.first() else { bail!("{}: no capture", path.display()) };
         let begin = begin(first)?.with_context(|| format!("{}: the capture has no events", first.display()))?;
-        let until = match time {
-            None => None,
-            Some(Time::At(at)) => Some(at),
-            Some(Time::After(duration)) => Some(begin.after(duration)),
-        };
+        let until = time.map(|at| at.in_recording(begin));
         if let Some(until) = until.filter(|until| *until < begin) {
             bail!("--at: {until} is before the capture, which begins at {begin}");
         }
@@ -102,6 +97,14 @@ impl Moment {
     /// Returns the core at the moment.
     pub fn core(&self) -> &Core {
         self.replay.core()
+    }
+
+    /// Returns the objects of the cluster at the moment, with the fields that the scheduler had. Nodes come first.
+    pub fn objects(&self) -> impl Iterator<Item = Value> + use<> {
+        let ClusterCopy { nodes, pods, pending, objects, .. } = ClusterCopy::of(self.core());
+        let nodes = nodes.into_iter().map(|node| write::node(&node));
+        let pods = pods.into_iter().chain(pending).map(|pod| write::pod(&pod));
+        nodes.chain(pods).chain(objects.into_iter().map(|object| write::object(&object)))
     }
 
     /// Returns the profiles and the components that serve at the moment.
@@ -160,8 +163,8 @@ mod tests {
 
     #[test]
     fn times_are_read() {
-        assert_eq!(time("+10m"), Ok(Time::After(Duration::from_secs(600))));
-        assert_eq!(time("1970-01-01T00:00:01.5Z"), Ok(Time::At(Timestamp(1500))));
+        assert_eq!(time("+10m"), Ok(At::After(std::time::Duration::from_secs(600))));
+        assert_eq!(time("1970-01-01T00:00:01.5Z"), Ok(At::Time(Timestamp(1500))));
         for wrong in ["", "now", "10m", "+", "+10", "1960-01-01T00:00:00Z"] {
             assert!(time(wrong).is_err(), "{wrong:?}");
         }

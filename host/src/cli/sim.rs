@@ -1,5 +1,8 @@
 //! `berth sim`: runs the in-memory API server.
 
+mod export;
+mod import;
+
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -11,6 +14,9 @@ use super::demo::files;
 use super::out;
 use super::stop_signal::StopSignal;
 use berth_admin::DebugSignal;
+
+use self::export::Export;
+use self::import::ImportFlags;
 
 /// Arguments of `berth sim`.
 #[derive(Debug, clap::Args)]
@@ -24,8 +30,8 @@ pub struct Args {
     /// Directory of further plugins (*.wasm) for the scheduler, watched.
     #[arg(long, value_name = "DIR", conflicts_with = "no_scheduler")]
     plugins: Option<PathBuf>,
-    /// Start without nodes [default: the 50 nodes of the demo].
-    #[arg(long)]
+    /// Start without nodes [default: the import, else the 50 nodes of the demo].
+    #[arg(long, conflicts_with_all = ["import", "import_cluster"])]
     empty: bool,
     /// Do not start Berth's scheduler.
     #[arg(long)]
@@ -38,6 +44,16 @@ pub struct Args {
     /// /berth/v1/clock shows and changes the time while the cluster runs.
     #[arg(long, value_name = "NUMBER", default_value_t = 1.0, value_parser = speed)]
     speed: f64,
+    #[command(flatten)]
+    imported: ImportFlags,
+    /// Write all objects to a file at the end, for --import and kubectl create.
+    ///
+    /// Secrets, Leases and Events are left out.
+    #[arg(long, value_name = "FILE", help_heading = "Import and export")]
+    export: Option<PathBuf>,
+    /// Write --export after the import, and end.
+    #[arg(long, requires = "export", conflicts_with_all = ["port", "kubeconfig", "plugins", "directory"], help_heading = "Import and export")]
+    export_only: bool,
     #[command(flatten)]
     capture: CaptureFlags,
 }
@@ -56,18 +72,35 @@ fn speed(text: &str) -> Result<f64, String> {
 pub async fn run(args: Args) -> Result<()> {
     let mut stop = StopSignal::install()?;
     let debug_signal = DebugSignal::install()?;
+    let export = args.export.clone().map(Export::new).transpose()?;
+    let export_only = args.export_only;
     let cluster = tokio::select! {
         started = start(args) => started?,
         () = stop.received() => return Ok(()),
     };
+    if export_only {
+        return end(cluster, export).await;
+    }
     let (url, kubeconfig) = (cluster.url(), cluster.kubeconfig().display());
     out::line(format_args!("API server: {url}. It runs until Ctrl-C. From another terminal:\n"))?;
     out::line(format_args!("  export KUBECONFIG={kubeconfig}\n  kubectl get nodes\n"))?;
-    tokio::select! {
-        () = stop.received() => {}
-        ended = cluster.scheduler_ended(debug_signal) => ended?,
+    let ended = tokio::select! {
+        () = stop.received() => Ok(()),
+        ended = cluster.scheduler_ended(debug_signal) => ended,
+    };
+    // The objects are worth keeping after a failure of the scheduler, too.
+    let written = end(cluster, export).await;
+    ended.and(written)
+}
+
+/// Stops the cluster, and writes its objects when they no longer change.
+async fn end(cluster: Cluster, export: Option<Export>) -> Result<()> {
+    let server = cluster.stop_parts().await?;
+    if let Some(export) = export {
+        let count = export.write(&server)?;
+        out::line(format_args!("Exported {count} objects to {}.", export.path().display()))?;
     }
-    cluster.stop().await
+    Ok(server.shutdown().await?)
 }
 
 async fn start(args: Args) -> Result<Cluster> {
@@ -81,8 +114,13 @@ async fn start(args: Args) -> Result<Cluster> {
         speed: args.speed,
     };
     let mut cluster = Cluster::start(&parts).await?;
-    if !args.empty {
+    if args.imported.is_given() {
+        out::text(args.imported.load(cluster.loader()).await?)?;
+    } else if !args.empty {
         cluster.create_all(&files::nodes()?).await?;
+    }
+    if args.export_only {
+        return Ok(cluster);
     }
     cluster.start_parts(&parts).await?;
     cluster.write_kubeconfig()?;

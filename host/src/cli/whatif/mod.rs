@@ -14,7 +14,6 @@ use berth_analysis::whatif::{
     AddNodes, Answer, Compact, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, text, whatif,
 };
 use berth_analysis::{ClusterCopy, wanted};
-use berth_apimachinery::objects;
 use berth_config::parse_duration;
 use berth_core::Timestamp;
 use berth_core::model::ObjectReads;
@@ -128,9 +127,7 @@ impl Cluster {
     /// Returns the cluster as it was at a moment of a capture.
     fn recorded(moment: &Moment) -> Result<Self> {
         let copy = ClusterCopy::of(moment.core());
-        let pods = copy.pods.iter().chain(&copy.pending).map(|pod| objects::write::pod(pod));
-        let others = copy.objects.iter().map(|object| objects::write::object(object));
-        let objects: Vec<Value> = pods.chain(others).collect();
+        let objects: Vec<Value> = moment.objects().collect();
         let rules = rules(&objects)?;
         let notes = vec![format!("The cluster is that of the capture at {}.", moment.at)];
         Ok(Self { copy, rules, objects, notes })
