@@ -34,9 +34,6 @@ const EVICTION_PAUSE: Duration = Duration::from_secs(5);
 /// The longest time that a drain takes.
 const DRAIN_TIME: Duration = Duration::from_secs(3600);
 
-/// The annotation of a node that stops its simulated kubelet.
-const KUBELET: &str = "sim.berth.dev/kubelet";
-
 /// The largest size of a file of objects in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -221,7 +218,7 @@ impl Runner<'_> {
 
     async fn set_failed(&self, step: &str, nodes: &[String], failed: bool) -> Result<(), ScenarioError> {
         self.simulated(step)?;
-        let (name, value) = (KUBELET, "stopped");
+        let (name, value) = (berth_controllers::KUBELET, "stopped");
         let value = if failed { json!(value) } else { Value::Null };
         self.patch_nodes(nodes, &json!({ "metadata": { "annotations": { name: value } } })).await
     }

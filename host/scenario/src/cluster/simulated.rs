@@ -1,6 +1,7 @@
 //! A cluster in simulated time: API server, controllers and scheduler in one tokio runtime, without a network.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use berth_analysis::{ClusterCopy, KnownPod, PodAnswer, PodQuestion, PodRef, Sandbox, text};
 use berth_clock::Clock;
@@ -33,8 +34,13 @@ impl Simulated {
     /// # Errors
     /// The plugins can't serve, or a part can't be started.
     pub async fn start(clock: &Arc<dyn Clock>, policy: Policy, seed: u64) -> Result<(Self, Client), ScenarioError> {
-        let options =
-            berth_sim::Options { clock: Arc::clone(clock), seed: Some(seed), ..berth_sim::Options::default() };
+        let options = berth_sim::Options {
+            // A bookmark tells a watch of another process that nothing was lost. In one process nothing is.
+            bookmark_every: Duration::from_secs(3600),
+            clock: Arc::clone(clock),
+            seed: Some(seed),
+            ..berth_sim::Options::default()
+        };
         let server = InProcess::start(options).map_err(|error| ScenarioError::cluster("the API server", error))?;
         let client = client(&server);
         let mut controllers = JoinSet::new();

@@ -34,8 +34,24 @@ pub async fn evict(state: &Arc<State>, namespace: &str, name: &str, call: Call) 
     {
         spend(state, namespace, &budget, &pod, deletion.is_dry_run())?;
     }
-    delete_object(state, ObjectRef { resource: &resource, namespace, name }, &deletion, deletion.is_dry_run())?;
+    let reference = ObjectRef { resource: &resource, namespace, name };
+    modify(state, reference, deletion.is_dry_run(), |_, pod| Ok(with_disruption_target(state, pod)))?;
+    delete_object(state, reference, &deletion, deletion.is_dry_run())?;
     Ok(answer::success(201, None))
+}
+
+/// Returns the pod with the condition DisruptionTarget, which says that the pod is evicted.
+fn with_disruption_target(state: &State, mut pod: Value) -> Value {
+    const KIND: &str = "DisruptionTarget";
+    let condition = json!({
+        "type": KIND, "status": "True", "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
+        "lastProbeTime": null, "lastTransitionTime": clock::seconds(state.now()),
+        "observedGeneration": pod["metadata"]["generation"],
+    });
+    let others = items(&pod["status"], "conditions").filter(|one| text(one, "type") != KIND).cloned();
+    let conditions: Vec<Value> = others.chain([condition]).collect();
+    pod["status"]["conditions"] = conditions.into();
+    pod
 }
 
 /// Returns true if the eviction needs no budget: the pod has finished, is pending, or is being deleted.
