@@ -91,7 +91,7 @@ enum Command {
     /// Schedule a sample workload in a simulated cluster, and print the result.
     #[cfg(feature = "simulator")]
     Demo(demo::Args),
-    /// Test a scheduling policy with scenarios, in simulated time.
+    /// Run scenarios that test a scheduling policy, in simulated time.
     #[cfg(feature = "simulator")]
     #[command(subcommand)]
     Scenario(scenario::Command),

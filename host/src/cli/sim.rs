@@ -39,7 +39,7 @@ pub struct Args {
     /// Do not start the simulated kubelets and controllers.
     #[arg(long)]
     no_controllers: bool,
-    /// Seconds of the cluster's time in a second of real time, up to 1000; 0 stops the time.
+    /// Speed of the cluster's time, from 0 (stopped) to 1000; 1 is real time.
     ///
     /// /berth/v1/clock shows and changes the time while the cluster runs.
     #[arg(long, value_name = "NUMBER", default_value_t = 1.0, value_parser = speed)]

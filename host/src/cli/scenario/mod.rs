@@ -58,7 +58,7 @@ pub struct Args {
     /// Set a variable of the scenarios; VALUE is JSON or a text. Can be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     set: Vec<(String, Value)>,
-    /// Run on the cluster of this kubeconfig, in real time, with the scheduler that it has.
+    /// Run on the cluster of this kubeconfig, with its own scheduler, in real time.
     ///
     /// The objects that a scenario created are deleted at its end. Scenarios run one after the other.
     #[arg(long, value_name = "FILE")]
