@@ -17,6 +17,10 @@ pub const MOST_SPEED: f64 = 1_000.0;
 /// The real time between two timers while the clock advances, in which the tasks that wait for the first timer can run.
 const PAUSE: Duration = Duration::from_millis(1);
 
+/// The time between two stops for periodic work while the clock advances. Many nodes renew their Leases in this time, and a
+/// stop for each of them would take minutes.
+const STRIDE: Duration = Duration::from_secs(1);
+
 /// A clock that runs at any speed, stands still, or advances to a later time. Its timers need a tokio runtime.
 #[derive(Clone)]
 pub struct AdjustableClock(Arc<Shared>);
@@ -76,12 +80,16 @@ impl AdjustableClock {
     }
 
     /// Advances the clock from timer to timer, up to this duration from now. Between two timers, waits for a millisecond
-    /// of real time, so that what follows from the first timer has begun before the second one.
+    /// of real time, so that what follows from the first timer has begun before the second one. Periodic work that is due
+    /// within a second has one stop.
     pub async fn advance(&self, duration: Duration) {
         let end = self.instant() + duration;
         loop {
-            let next = self.state().next(&[Kind::Foreground, Kind::Background]);
-            let at = next.unwrap_or(end).min(end);
+            let at = {
+                let state = self.state();
+                let periodic = state.next(Kind::Background).map(|at| at.max(state.reading().0.instant + STRIDE));
+                [state.next(Kind::Foreground), periodic].into_iter().flatten().min().unwrap_or(end).min(end)
+            };
             self.move_to(at);
             tokio::time::sleep(PAUSE).await;
             if at >= end {
@@ -93,7 +101,7 @@ impl AdjustableClock {
     /// Advances the clock to the next timer, except those of periodic work. Returns the new time, or `None` if there is no
     /// such timer.
     pub async fn jump(&self) -> Option<Timestamp> {
-        let next = self.state().next(&[Kind::Foreground])?;
+        let next = self.state().next(Kind::Foreground)?;
         self.advance(next.saturating_duration_since(self.instant())).await;
         Some(self.timestamp())
     }
@@ -176,11 +184,10 @@ impl State {
         (base.later(real.duration_since(since).mul_f64(self.speed)), real)
     }
 
-    /// Returns the time of the next timer of these kinds.
-    fn next(&self, kinds: &[Kind]) -> Option<Instant> {
+    /// Returns the time of the next timer of this kind.
+    fn next(&self, kind: Kind) -> Option<Instant> {
         let now = self.reading().0.instant;
-        let later = |kind: &Kind| self.timers[*kind as usize].range(now..).map(|(at, _)| *at).find(|at| *at > now);
-        kinds.iter().filter_map(later).min()
+        self.timers[kind as usize].range(now..).map(|(at, _)| *at).find(|at| *at > now)
     }
 }
 
