@@ -33,8 +33,23 @@ go_tools() {
 go_program() {
     local module=$1 package=$2 output=$3
     shift 3
+    go_compile "$module" "$package" "$output" build "$@"
+}
+
+# go_tests MODULE PACKAGE OUTPUT [FLAG…]: compiles the tests of a package into a program. vet is off, because go would
+# also vet every dependency.
+go_tests() {
+    local module=$1 package=$2 output=$3
+    shift 3
+    go_compile "$module" "$package" "$output" test -c -vet=off "$@"
+}
+
+# go_compile MODULE PACKAGE OUTPUT COMMAND [FLAG…]: runs this command of go, and replaces the output atomically.
+go_compile() {
+    local module=$1 package=$2 output=$3
+    shift 3
     mkdir -p "$(dirname "$output")"
-    (cd "$module" && GOWORK=off GOFLAGS="-mod=readonly -buildvcs=false" CGO_ENABLED=0 go build "$@" -o "$output.new" "$package") &&
+    (cd "$module" && GOWORK=off GOFLAGS="-mod=readonly -buildvcs=false" CGO_ENABLED=0 go "$@" -o "$output.new" "$package") &&
         mv -f "$output.new" "$output"
 }
 
