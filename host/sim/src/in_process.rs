@@ -27,7 +27,6 @@ impl InProcess {
     }
 
     /// Returns a service that answers HTTP requests, for a client. The service does not check credentials.
-    #[must_use]
     pub fn service(&self) -> Router {
         http::trusting(self.state.clone())
     }
