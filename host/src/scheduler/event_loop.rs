@@ -7,7 +7,6 @@ use berth_core::extenders::Extenders;
 use berth_core::plugins::PointOutcome;
 use berth_core::{Action, Event};
 use berth_engine::Engine;
-use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
@@ -183,14 +182,14 @@ impl EventLoop {
     /// Sleeps until a message arrives or the next wake-up is due. Returns false if the loop must end.
     fn wait(&mut self) -> bool {
         let now = self.clock.now();
-        let due = self.engine.core().next_wakeup().map(|at| self.clock.sleep(at.since(now)));
-        let (events, control) = (&mut self.events, &mut self.control);
+        let due = self.engine.core().next_wakeup().map(|at| at.since(now));
+        let (events, control, clock) = (&mut self.events, &mut self.control, &self.clock);
         let woken = self.runtime.clone().block_on(async {
             tokio::select! {
                 biased;
                 control = control.recv() => Woken::Control(control),
                 event = events.recv() => Woken::Event(event),
-                () = due.unwrap_or_else(|| std::future::pending().boxed()) => Woken::Time,
+                () = async { clock.sleep(due.unwrap_or_default()).await }, if due.is_some() => Woken::Time,
                 // The heartbeat shows that the thread runs, so it has real time.
                 () = tokio::time::sleep(HEARTBEAT) => Woken::Time,
             }
