@@ -296,6 +296,8 @@ async fn kubectl_drains_waits_and_watches() {
         kubectl.run("drain n1 --force --timeout=50s", ""),
         in_time("the end of the wait", waiting.wait_with_output()),
         async {
+            let row = in_time("a row for the condition DisruptionTarget", lines.next_line()).await.unwrap().unwrap();
+            assert!(row.contains("Pending"), "{row}");
             let row = in_time("a row for the deletion", lines.next_line()).await.unwrap().unwrap();
             assert!(row.contains("Terminating"), "{row}");
             kubectl.ok("delete pod web --grace-period=0 --force", &[]).await;
