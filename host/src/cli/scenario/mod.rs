@@ -6,7 +6,7 @@ mod policies;
 mod report;
 mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -130,13 +130,13 @@ fn run_once(args: &Args, runtime: &Runtime) -> Result<(bool, Vec<PathBuf>)> {
 
 /// Runs one scenario.
 fn result_of(
-    file: &PathBuf,
+    file: &Path,
     run: impl FnOnce(&Scenario, RunOptions<'_>) -> Result<Outcome, ScenarioError>,
     args: &Args,
     policies: &LoadedPolicies,
 ) -> ScenarioResult {
     let began = Instant::now();
-    let directory = file.parent().map(PathBuf::from).unwrap_or_default();
+    let directory = file.parent().map(Path::to_owned).unwrap_or_default();
     let options = RunOptions { directory: &directory, policies, set: &args.set };
     let outcome = Scenario::load(file).and_then(|scenario| run(&scenario, options));
     ScenarioResult::new(file.display().to_string(), outcome, began.elapsed())
@@ -170,7 +170,7 @@ fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f Path
 }
 
 /// Checks that a path that the command line names exists.
-fn check_exists(path: &std::path::Path) -> Result<()> {
+fn check_exists(path: &Path) -> Result<()> {
     if !path.exists() {
         bail!("{} does not exist", path.display());
     }
