@@ -79,6 +79,11 @@ impl Clock for RealClock {
         Now { timestamp: Timestamp::now(), instant: Instant::now() }
     }
 
+    // The scheduler reads the time of day at every event, and needs no second reading for the instant.
+    fn timestamp(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
     fn sleep_until(&self, at: Instant) -> BoxFuture<'static, ()> {
         tokio::time::sleep_until(at.into()).boxed()
     }
