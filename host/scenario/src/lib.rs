@@ -5,7 +5,7 @@
 //! - Never: a scenario in simulated time ([`simulate`]) uses no network, and reads no clock of the machine. The same file
 //!   and seed give the same result. A scenario on another cluster ([`run_on`]) changes only the objects that it names.
 //!
-//! [`file`] has the format. [`expand`] evaluates the expressions and loops in it. [`cluster`] is the cluster of a run: a
+//! [`mod@file`] has the format. [`expand`] evaluates the expressions and loops in it. [`cluster`] is the cluster of a run: a
 //! client, a clock, and the pods and nodes as they are seen. [`conditions`] compares them with what the file says.
 //! [`steps`] has the steps, and [`run`] joins all of it.
 
