@@ -72,13 +72,7 @@ async fn simulated(scenario: &Scenario, options: RunOptions<'_>) -> Result<Outco
     let policy = options.policies.load(&source(&scenario.scheduler.clone().unwrap_or_default(), options.directory))?;
     let (simulated, client) = Simulated::start(&clock, policy, scenario.seed).await?;
     let cluster = Cluster::watch(client, clock, Some(simulated)).await?;
-    let mut runner = Runner {
-        cluster,
-        directory: options.directory,
-        policies: options.policies,
-        created: Vec::new(),
-        conditions: 0,
-    };
+    let mut runner = Runner::new(cluster, options.directory, options.policies);
     run(&mut runner, &steps).await
 }
 
@@ -96,13 +90,7 @@ pub async fn run_on(client: Client, scenario: &Scenario, options: RunOptions<'_>
         return Err(ScenarioError::field("scheduler", "the scheduler of a cluster of --kubeconfig can't be exchanged"));
     }
     let cluster = Cluster::watch(client, Arc::new(RealClock), None).await?;
-    let mut runner = Runner {
-        cluster,
-        directory: options.directory,
-        policies: options.policies,
-        created: Vec::new(),
-        conditions: 0,
-    };
+    let mut runner = Runner::new(cluster, options.directory, options.policies);
     let outcome = run(&mut runner, &steps).await;
     for (api, name) in runner.created.iter().rev() {
         // An object can have been deleted by a step, or by its owner.

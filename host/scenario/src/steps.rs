@@ -49,7 +49,12 @@ pub struct Runner<'a> {
     pub conditions: usize,
 }
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
+    /// Returns a runner that has done no step.
+    pub fn new(cluster: Cluster, directory: &'a Path, policies: &'a dyn Policies) -> Self {
+        Self { cluster, directory, policies, created: Vec::new(), conditions: 0 }
+    }
+
     /// Does a step. Returns what was found instead of what the step says.
     ///
     /// # Errors

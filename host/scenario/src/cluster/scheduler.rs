@@ -113,15 +113,23 @@ impl Scheduler {
     /// The plugins can't serve.
     pub async fn serve(&mut self, policy: Policy) -> Result<(), ScenarioError> {
         for _ in 0..ATTEMPTS {
-            let Some(prepared) = self.prepare(&policy).await? else { break };
-            let (answer, served) = oneshot::channel();
-            self.send(Order::Deliver(Delivery::Swap(prepared), Some(answer)))?;
-            if served.await.map_err(|_| ended())? {
-                break;
+            let is_served = match self.prepare(&policy).await? {
+                Some(prepared) => {
+                    let (answer, served) = oneshot::channel();
+                    self.send(Order::Deliver(Delivery::Swap(prepared), Some(answer)))?;
+                    served.await.map_err(|_| ended())?
+                }
+                // The same plugins and profiles serve already.
+                None => true,
+            };
+            if is_served {
+                self.policy = policy;
+                return Ok(());
             }
         }
-        self.policy = policy;
-        Ok(())
+        Err(ScenarioError::Policy(format!(
+            "the plugins can't serve: the cluster changed too much {ATTEMPTS} times while they were prepared;              let the cluster settle before the step, for example with `expect: []`"
+        )))
     }
 
     /// Prepares the plugins on a blocking thread, which asks the task for the cluster. tokio's paused time does not go on
@@ -228,8 +236,7 @@ impl Task {
 
     fn step(&mut self, event: Event) {
         let now = self.now();
-        let actions = self.engine.step(event, now, &mut NoExtenders, &mut ());
-        self.shell.perform_all(actions);
+        self.execute(event, now);
         self.steps += 1;
         if self.steps.is_multiple_of(EVENTS_PER_UPDATE) {
             self.engine.update_plugins(now);
@@ -244,9 +251,13 @@ impl Task {
             let Ok(delivery) = self.rebuilt.recv() else { return };
             let now = self.now();
             if let Some(event) = self.engine.accept(delivery, now) {
-                let actions = self.engine.step(event, now, &mut NoExtenders, &mut ());
-                self.shell.perform_all(actions);
+                self.execute(event, now);
             }
         }
+    }
+
+    fn execute(&mut self, event: Event, now: Timestamp) {
+        let actions = self.engine.step(event, now, &mut NoExtenders, &mut ());
+        self.shell.perform_all(actions);
     }
 }

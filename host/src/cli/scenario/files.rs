@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use berth_scenario::Scenario;
-
-use super::check_exists;
 
 /// The deepest nesting of directories that is searched.
 const DEEPEST: usize = 16;
@@ -17,7 +15,7 @@ const DEEPEST: usize = 16;
 pub(super) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        check_exists(path)?;
+        ensure!(path.exists(), "{} does not exist", path.display());
         if path.is_dir() {
             let before = files.len();
             search(path, &mut files, DEEPEST).with_context(|| format!("reading {}", path.display()))?;

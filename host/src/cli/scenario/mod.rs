@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use berth_kube::UserConnection;
 use berth_scenario::{Outcome, RunOptions, Scenario, ScenarioError, run_on, simulate};
 use kube::Client;
@@ -167,12 +167,4 @@ fn in_parallel(files: &[PathBuf], run: &(impl Fn(&PathBuf) -> ScenarioResult + S
 fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f PathBuf)> {
     let index = next.fetch_add(1, Relaxed);
     files.get(index).map(|file| (index, file))
-}
-
-/// Checks that a path that the command line names exists.
-fn check_exists(path: &Path) -> Result<()> {
-    if !path.exists() {
-        bail!("{} does not exist", path.display());
-    }
-    Ok(())
 }
