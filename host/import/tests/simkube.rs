@@ -131,7 +131,7 @@ fn other_and_damaged_traces_are_errors() {
     let untyped = bytes(&Trace { events: vec![json!({"ts": 1, "applied_objs": [{}], "deleted_objs": []})], ..trace() });
     assert!(error(untyped, None).contains("an object has no kind"));
     assert_eq!(error(bytes(&Trace { events: Vec::new(), ..trace() }), None), "the file is empty");
-    // A list of four billion elements, of which there is none.
+    // The header of a list announces four billion elements, and the input ends there.
     let mut huge = b"\x82\xa7version\x02\xa6events\xdd".to_vec();
     huge.extend([0xff; 4]);
     assert!(error(huge, None).contains("truncated"));

@@ -59,7 +59,7 @@ impl FieldSet {
         self.nodes.get(step).is_some_and(|node| node.contained)
     }
 
-    /// Returns the paths that start with `step`, without that step; `None` if there is none.
+    /// Returns the paths that start with `step`, without that step; `None` if no path starts with `step`.
     pub fn below(&self, step: &Step) -> Option<&Self> {
         self.nodes.get(step).map(|node| &node.below).filter(|below| !below.is_empty())
     }
