@@ -18,8 +18,9 @@ use crate::http::answer;
 /// The path.
 const PATH: &str = "/berth/v1/clock";
 
-/// The longest time by which one request can advance the clock.
-const MOST_ADVANCE: Duration = Duration::from_secs(366 * 24 * 3600);
+/// The longest time by which one request can advance the clock. A day takes up to three minutes
+/// of real time, because the clock stops at each second with periodic work ([`AdjustableClock::advance`]).
+const MOST_ADVANCE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// A change of the clock. Exactly one field is set.
 #[derive(Debug, Default, Deserialize)]
