@@ -6,6 +6,7 @@
 mod contract;
 mod cycles;
 mod decisions;
+mod features;
 
 use std::collections::BTreeSet;
 use std::fs;
