@@ -28,6 +28,7 @@ mod metrics;
 mod modules;
 mod objects;
 mod outages;
+mod page;
 mod parity;
 mod permit;
 mod placing;
@@ -117,6 +118,7 @@ fn main() -> ExitCode {
     standalone.extend(examples::trials());
     standalone.extend(imports::trials());
     standalone.extend(outages::trials());
+    standalone.extend(page::trials());
     standalone.extend(scenarios::trials());
     standalone.extend(signals::trials());
     standalone.extend(whatif::trials());

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use berth_analysis::{HiddenNames, PodAnswer, QueueListing, whatif};
+use berth_analysis::{ClusterFollower, ClusterListing, HiddenNames, NodePods, PodAnswer, QueueListing, whatif};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -90,6 +90,17 @@ impl Questions for Subject {
 
     fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
         async { self.questions()?.queue(namespace).await }.boxed()
+    }
+
+    fn cluster(
+        &self,
+        follower: ClusterFollower,
+    ) -> BoxFuture<'_, Result<(ClusterFollower, ClusterListing), QuestionError>> {
+        async { self.questions()?.cluster(follower).await }.boxed()
+    }
+
+    fn node_pods(&self, node: String) -> BoxFuture<'_, Result<NodePods, QuestionError>> {
+        async { self.questions()?.node_pods(node).await }.boxed()
     }
 
     fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>> {

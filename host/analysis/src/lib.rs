@@ -8,6 +8,7 @@
 //!   plugin instances, so a question never changes a later decision of the scheduler.
 
 mod answer;
+mod cluster;
 mod copy;
 mod explain;
 mod names;
@@ -20,6 +21,7 @@ mod suggest;
 pub mod whatif;
 
 pub use self::answer::{HiddenNames, PodAnswer};
+pub use self::cluster::{Amounts, ClusterFollower, ClusterListing, ClusterView, NodePod, NodePods, NodeSummary};
 pub use self::copy::{ClusterCopy, CopyError};
 pub use self::explain::{
     AllNodes, CurrentNode, ExplainError, Explanation, FilterAnswer, NodeRow, NodeScore, PermitWait, PluginPoints,

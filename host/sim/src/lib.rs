@@ -160,10 +160,10 @@ impl Server {
         Ok(Self { state, port: address.port(), credentials, task: Some(task) })
     }
 
-    /// Serves paths with this prefix through `router`, after the checks of host, origin and credentials. The server has
-    /// no authorization. Later calls have no effect.
-    pub fn serve_further(&self, prefix: &'static str, router: axum::Router) {
-        self.state.serve_further(prefix, router);
+    /// Serves paths with these prefixes through their routers, after the checks of host, origin and credentials. The
+    /// server has no authorization. Later calls have no effect.
+    pub fn serve_further(&self, further: Vec<(&'static str, axum::Router)>) {
+        self.state.serve_further(further);
     }
 
     /// Returns `http://127.0.0.1:PORT`.

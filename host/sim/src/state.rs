@@ -26,7 +26,7 @@ pub struct State {
     /// The options of the server.
     pub options: Options,
     /// Further paths that the server serves, as a prefix and a router.
-    further: OnceLock<(&'static str, Router)>,
+    further: OnceLock<Vec<(&'static str, Router)>>,
     /// Becomes true when the server stops.
     stop: watch::Sender<bool>,
 }
@@ -44,14 +44,15 @@ impl State {
         }
     }
 
-    /// Serves paths with this prefix through the router. Later calls have no effect.
-    pub fn serve_further(&self, prefix: &'static str, router: Router) {
-        let _ = self.further.set((prefix, router));
+    /// Serves paths with these prefixes through their routers. Later calls have no effect.
+    pub fn serve_further(&self, further: Vec<(&'static str, Router)>) {
+        let _ = self.further.set(further);
     }
 
     /// Returns the router for this path, if it is one of the further paths.
     pub fn further(&self, path: &str) -> Option<Router> {
-        self.further.get().filter(|(prefix, _)| path.starts_with(prefix)).map(|(_, router)| router.clone())
+        let mut further = self.further.get().into_iter().flatten();
+        further.find(|(prefix, _)| path.starts_with(prefix)).map(|(_, router)| router.clone())
     }
 
     /// Returns the time of the server's clock.

@@ -109,7 +109,7 @@ impl Cluster {
             further = further.merge(api::router(Arc::new(questions), api::Rights::All));
             self.scheduler = Some(scheduler);
         }
-        self.server.serve_further(api::PREFIX, further);
+        self.server.serve_further(vec![(api::PREFIX, further), (berth_page::PREFIX, berth_page::router())]);
         Ok(())
     }
 
@@ -130,6 +130,11 @@ impl Cluster {
     /// Returns the URL of the API server.
     pub fn url(&self) -> String {
         self.server.url().to_owned()
+    }
+
+    /// Returns the URL of the web page.
+    pub fn page(&self) -> String {
+        format!("{}{}/", self.server.url(), berth_page::PREFIX)
     }
 
     /// Returns the path of the kubeconfig file.

@@ -81,8 +81,10 @@ pub async fn run(args: Args) -> Result<()> {
     if export_only {
         return end(cluster, export).await;
     }
-    let (url, kubeconfig) = (cluster.url(), cluster.kubeconfig().display());
-    out::line(format_args!("API server: {url}. It runs until Ctrl-C. From another terminal:\n"))?;
+    let (url, page, kubeconfig) = (cluster.url(), cluster.page(), cluster.kubeconfig().display());
+    out::line(format_args!(
+        "API server: {url}. It runs until Ctrl-C. In a browser:\n\n  {page}\n\nFrom another terminal:\n"
+    ))?;
     out::line(format_args!("  export KUBECONFIG={kubeconfig}\n  kubectl get nodes\n"))?;
     let ended = tokio::select! {
         () = stop.received() => Ok(()),

@@ -10,7 +10,10 @@ use berth_admin::api::{PodQuestion, QuestionError, Questions as Asked};
 use berth_analysis::whatif::{
     Answer, EXTENDERS_NOT_ASKED, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, whatif,
 };
-use berth_analysis::{ClusterCopy, HiddenNames, KnownPod, PodAnswer, PodRef, QueueListing, Sandbox};
+use berth_analysis::{
+    ClusterCopy, ClusterFollower, ClusterListing, ClusterView, HiddenNames, KnownPod, NodePods, PodAnswer, PodRef,
+    QueueListing, Sandbox,
+};
 use berth_core::Core;
 use berth_core::decision::PolicyPlugin;
 use futures::FutureExt;
@@ -252,6 +255,31 @@ impl Asked for Questions {
     fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
         let now = self.observer.now();
         self.inspect(move |core| QueueListing::of(core, namespace.as_deref(), now)).boxed()
+    }
+
+    fn cluster(
+        &self,
+        mut follower: ClusterFollower,
+    ) -> BoxFuture<'_, Result<(ClusterFollower, ClusterListing), QuestionError>> {
+        let (now, position) = (self.observer.now(), follower.position());
+        async move {
+            let view = self.inspect(move |core| ClusterView::of(core, position)).await?;
+            let followed = tokio::task::spawn_blocking(move || {
+                let listing = follower.next(&view, now);
+                (follower, listing)
+            });
+            followed.await.map_err(|error| QuestionError::Failed(error.to_string()))
+        }
+        .boxed()
+    }
+
+    fn node_pods(&self, node: String) -> BoxFuture<'_, Result<NodePods, QuestionError>> {
+        async move {
+            let name = node.clone();
+            let pods = self.inspect(move |core| NodePods::of(core, &name)).await?;
+            pods.ok_or_else(|| QuestionError::NotFound(format!("nodes \"{node}\" not found")))
+        }
+        .boxed()
     }
 
     fn whatif(&self, question: Question) -> BoxFuture<'_, Result<Answer, QuestionError>> {

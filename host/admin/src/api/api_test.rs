@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use berth_analysis::{PendingPod, PodRef};
-use futures::FutureExt;
+use futures::{FutureExt, StreamExt};
 use tower_service::Service;
 
 use super::*;
@@ -41,6 +41,23 @@ impl Questions for Fake {
         let pod = PodRef { namespace: namespace.unwrap_or_else(|| "all".into()), ..PodRef::default() };
         let pods = vec![PendingPod { pod, reason: "node-7 is full".into(), ..PendingPod::default() }];
         async move { Ok(QueueListing { pods, ..QueueListing::default() }) }.boxed()
+    }
+
+    fn cluster(
+        &self,
+        follower: ClusterFollower,
+    ) -> BoxFuture<'_, Result<(ClusterFollower, ClusterListing), QuestionError>> {
+        async move { Ok((follower, ClusterListing { pods: 7, ..ClusterListing::default() })) }.boxed()
+    }
+
+    fn node_pods(&self, node: String) -> BoxFuture<'_, Result<NodePods, QuestionError>> {
+        async move {
+            match &*node {
+                "node-7" => Ok(NodePods::default()),
+                _ => Err(QuestionError::NotFound(format!("nodes \"{node}\" not found"))),
+            }
+        }
+        .boxed()
     }
 
     fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>> {
@@ -94,6 +111,10 @@ async fn questions_are_passed_on_and_errors_are_status_objects() {
         ("/berth/v1/namespaces/ns/pods/busy", 429, "\"reason\":\"TooManyRequests\""),
         ("/berth/v1/namespaces/ns/queue", 200, "\"namespace\":\"ns\""),
         ("/berth/v1/queue", 200, "\"namespace\":\"all\""),
+        ("/berth/v1/cluster", 200, "\"pods\":7"),
+        ("/berth/v1/cluster?watch=perhaps", 400, ""),
+        ("/berth/v1/nodes/node-7/pods", 200, "\"pods\":[]"),
+        ("/berth/v1/nodes/node-8/pods", 404, "\"reason\":\"NotFound\""),
     ] {
         let (found, body) = get(Rights::All, None, path).await;
         assert!(found == code && body.contains(contained), "{path}: {found} {body}");
@@ -132,10 +153,34 @@ async fn a_question_about_a_change_is_checked_and_bounded() {
 
 #[tokio::test]
 async fn a_caller_without_rights_sees_nothing() {
-    for path in ["/berth/v1/namespaces/ns/pods/p", "/berth/v1/namespaces/ns/queue", "/berth/v1/queue"] {
+    for path in [
+        "/berth/v1/namespaces/ns/pods/p",
+        "/berth/v1/namespaces/ns/queue",
+        "/berth/v1/queue",
+        "/berth/v1/cluster?watch=true",
+        "/berth/v1/nodes/node-7/pods",
+    ] {
         let (code, body) = get(Rights::OfCaller, None, path).await;
         assert!(code == 401 && !body.contains("node-7"), "{path}: {code} {body}");
         let (code, body) = get(Rights::OfCaller, Some(User::anonymous()), path).await;
         assert!(code == 403 && !body.contains("node-7"), "{path}: {code} {body}");
     }
+}
+
+#[tokio::test]
+async fn a_watch_begins_with_the_cluster_and_watches_are_bounded() {
+    let mut router = router(Arc::new(Fake), Rights::All);
+    let mut watches = Vec::new();
+    for _ in 0..cluster::MOST_WATCHES {
+        let request = Request::get("/berth/v1/cluster?watch=true").body(Body::empty()).expect("a request");
+        let mut body = router.call(request).await.expect("no error").into_body().into_data_stream();
+        let first = body.next().await.expect("an event").expect("no error");
+        let first = String::from_utf8(first.to_vec()).expect("text");
+        assert!(first.starts_with("event: cluster\ndata: {") && first.contains("\"pods\":7"), "{first}");
+        watches.push(body);
+    }
+    let request = || Request::get("/berth/v1/cluster?watch=true").body(Body::empty()).expect("a request");
+    assert_eq!(router.call(request()).await.expect("no error").status(), 429);
+    watches.pop();
+    assert_eq!(router.call(request()).await.expect("no error").status(), 200);
 }

@@ -2,6 +2,8 @@
 //!
 //! | path | answer |
 //! |---|---|
+//! | `/berth/v1/cluster` | [`ClusterListing`]; with `?watch=true`, server-sent events with the changes since the event before |
+//! | `/berth/v1/nodes/NAME/pods` | [`NodePods`] of the node |
 //! | `/berth/v1/namespaces/NAMESPACE/pods/NAME` | [`PodAnswer`]; `?whyNot=NODE` and `?allNodes=true` ask for more |
 //! | `/berth/v1/namespaces/NAMESPACE/queue` | [`QueueListing`] of the namespace |
 //! | `/berth/v1/queue` | [`QueueListing`] of all namespaces |
@@ -10,6 +12,7 @@
 //! Errors are `Status` objects, as of the API server. A caller who may `get` a pod may see its decisions. The names of
 //! nodes need `list nodes`, and the names of pods of other namespaces need `list pods` in all namespaces.
 
+mod cluster;
 mod rights;
 
 use std::sync::Arc;
@@ -21,10 +24,11 @@ use axum::middleware::map_request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use berth_analysis::{HiddenNames, PodAnswer, QueueListing, whatif};
+use berth_analysis::{ClusterFollower, ClusterListing, HiddenNames, NodePods, PodAnswer, QueueListing, whatif};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 pub use self::rights::Rights;
 use crate::access::{Caller, OBJECTS, Right};
@@ -74,6 +78,15 @@ pub trait Questions: Send + Sync {
     /// Lists the pending pods of a namespace, or of all namespaces.
     fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>>;
 
+    /// Lists the nodes, or those that changed since the follower's last listing.
+    fn cluster(
+        &self,
+        follower: ClusterFollower,
+    ) -> BoxFuture<'_, Result<(ClusterFollower, ClusterListing), QuestionError>>;
+
+    /// Lists the pods of a node.
+    fn node_pods(&self, node: String) -> BoxFuture<'_, Result<NodePods, QuestionError>>;
+
     /// Answers what a change of the cluster would do.
     fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>>;
 
@@ -84,6 +97,8 @@ pub trait Questions: Send + Sync {
 /// Returns the router of `/berth/v1`. `rights` says who may see what.
 pub fn router(questions: Arc<dyn Questions>, rights: Rights) -> Router {
     Router::new()
+        .route("/berth/v1/cluster", get(cluster::cluster))
+        .route("/berth/v1/nodes/{node}/pods", get(cluster::node_pods))
         .route("/berth/v1/namespaces/{namespace}/pods/{name}", get(pod))
         .route("/berth/v1/namespaces/{namespace}/queue", get(queue_of_namespace))
         .route("/berth/v1/queue", get(queue))
@@ -91,13 +106,15 @@ pub fn router(questions: Arc<dyn Questions>, rights: Rights) -> Router {
             "/berth/v1/whatif",
             post(what_if).layer(DefaultBodyLimit::max(MOST_QUESTION)).layer(map_request(json_by_default)),
         )
-        .with_state(Api { questions, rights })
+        .with_state(Api { questions, rights, watches: Arc::new(Semaphore::new(cluster::MOST_WATCHES)) })
 }
 
 #[derive(Clone)]
 struct Api {
     questions: Arc<dyn Questions>,
     rights: Rights,
+    /// The places for watches of the cluster.
+    watches: Arc<Semaphore>,
 }
 
 /// Reads a body without a type as JSON: `kubectl create --raw` names no type. A browser always sends the origin of a page

@@ -18,7 +18,7 @@ mod selector;
 mod shortage;
 mod spread;
 mod suggestion;
-mod taints;
+pub(crate) mod taints;
 mod values;
 
 pub use self::change::{Change, ChangeKind, ObjectRef, PatchOperation};

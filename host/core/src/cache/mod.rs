@@ -149,6 +149,12 @@ impl Cache {
         self.pods.entries().map(|(id, pod)| (PodId(id), pod))
     }
 
+    /// Returns the number of pods in the cache, as [`Self::pods`] lists them.
+    #[must_use]
+    pub fn pod_count(&self) -> usize {
+        self.pods.len()
+    }
+
     /// Returns the highest id of a pod on a node or of a pending pod, plus one.
     #[must_use]
     pub fn pod_id_end(&self) -> usize {

@@ -136,7 +136,8 @@ async fn explain(client: &Client, pod: &str) -> Result<()> {
 async fn serve(cluster: &Cluster, rejected: Option<&str>, differences: &[String]) -> Result<()> {
     differences.iter().try_for_each(|difference| out::line(format_args!("unexpected: {difference}")))?;
     let kubeconfig = cluster.kubeconfig().display();
-    out::line("\nThe cluster runs until Ctrl-C. From another terminal:\n")?;
+    let page = cluster.page();
+    out::line(format_args!("\nThe cluster runs until Ctrl-C. In a browser:\n\n  {page}\n\nFrom another terminal:\n"))?;
     out::line(format_args!("  export KUBECONFIG={kubeconfig}"))?;
     out::line("  kubectl get pods -o wide")?;
     out::line("  kubectl describe pod -l app=giant")?;

@@ -1,0 +1,47 @@
+//! The files of the page.
+
+/// A file.
+pub struct File {
+    /// The path below `static/`.
+    pub name: &'static str,
+    /// The content.
+    pub content: &'static [u8],
+}
+
+impl File {
+    /// Returns the media type, which the name's extension decides.
+    pub fn content_type(&self) -> &'static str {
+        match self.name.rsplit('.').next() {
+            Some("html") => "text/html; charset=utf-8",
+            Some("js" | "mjs") => "text/javascript; charset=utf-8",
+            Some("css") => "text/css; charset=utf-8",
+            Some("svg") => "image/svg+xml",
+            _ => "application/octet-stream",
+        }
+    }
+}
+
+/// Returns the table of these files below `static/`.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(File { name: $name, content: include_bytes!(concat!("../static/", $name)) }),*]
+    };
+}
+
+/// All files.
+pub static FILES: [File; 14] = files![
+    "api.js",
+    "app.js",
+    "cluster.js",
+    "grid.js",
+    "hooks.js",
+    "html.js",
+    "icon.svg",
+    "index.html",
+    "pod.js",
+    "side.js",
+    "style.css",
+    "vendor/hooks.mjs",
+    "vendor/htm.mjs",
+    "vendor/preact.mjs",
+];

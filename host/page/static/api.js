@@ -1,0 +1,54 @@
+// Requests to the server of the page: the HTTP interface that `berth explain` and kubectl use.
+
+/** An answer that is no success. `message` is the text of the Status object. */
+export class ApiError extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Sends a request with a JSON body and returns the JSON answer. Throws ApiError. */
+export async function send(method, path, body, contentType = "application/json") {
+  const options = { method, headers: { accept: "application/json" } };
+  if (body !== undefined) {
+    options.headers["content-type"] = contentType;
+    options.body = typeof body === "string" ? body : JSON.stringify(body);
+  }
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new ApiError(0, "The server does not answer. Does berth still run?");
+  }
+  const text = await response.text();
+  let json;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  if (!response.ok) {
+    throw new ApiError(response.status, json?.message ?? `${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
+  }
+  return json;
+}
+
+/** Reads JSON. */
+export const read = (path) => send("GET", path);
+
+const encoded = encodeURIComponent;
+
+/** Explains a pod. `whyNot` names a node to ask about; `allNodes` asks for the answers of all plugins about all nodes. */
+export function explainPod(namespace, name, { whyNot, allNodes } = {}) {
+  const query = new URLSearchParams();
+  if (whyNot) query.set("whyNot", whyNot);
+  if (allNodes) query.set("allNodes", "true");
+  return read(`/berth/v1/namespaces/${encoded(namespace)}/pods/${encoded(name)}${query.size ? `?${query}` : ""}`);
+}
+
+/** Lists the pending pods. */
+export const readQueue = () => read("/berth/v1/queue");
+
+/** Lists the pods of a node. */
+export const readNodePods = (node) => read(`/berth/v1/nodes/${encoded(node)}/pods`);

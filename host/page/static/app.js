@@ -1,0 +1,66 @@
+// The page: its frame, and the places that the address names.
+
+import { render } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { html } from "./html.js";
+import { Cluster } from "./cluster.js";
+import { Grid } from "./grid.js";
+import { link, usePlace } from "./hooks.js";
+import { Pod } from "./pod.js";
+import { NodePanel, Pending } from "./side.js";
+
+const ZONE = "topology.kubernetes.io/zone";
+
+function Legend({ resource }) {
+  const texts = ["empty", "to 20 %", "to 40 %", "to 60 %", "to 80 %", "over 80 %"];
+  return html`<p class="legend">${texts.map((text, step) => html`<span><i class="use-${step}"></i>${text}</span>`)}<span class="muted">of ${resource} requested; a stroke marks cordoned and failed nodes</span></p>`;
+}
+
+function ClusterView({ cluster, version, node }) {
+  const [resource, setResource] = useState("cpu");
+  const [group, setGroup] = useState();
+  const [search, setSearch] = useState("");
+  const [zoom, setZoom] = useState(1);
+  const keys = useMemo(() => cluster.labelKeys(), [cluster.nodes.size]);
+  const grouped = group ?? (keys.includes(ZONE) ? ZONE : "");
+  const select = (name) => { location.hash = name ? link("node", name) : "#/"; };
+  if (cluster.state === "live" && cluster.nodes.size === 0) {
+    return html`<div class="columns"><section class="empty"><h1>The cluster has no nodes yet</h1>
+      <p>Create one, and pods can be placed on it:</p>
+      <pre>kubectl create -f - &lt;&lt;'EOT'
+apiVersion: v1
+kind: Node
+metadata: {name: node-1}
+status: {capacity: {cpu: "4", memory: 16Gi, pods: "110"}}
+EOT</pre></section><aside><${Pending} cluster=${cluster} /></aside></div>`;
+  }
+  return html`<div class="columns"><section class="main" aria-labelledby="cluster-title">
+      <h1 id="cluster-title">${cluster.nodes.size} nodes, ${cluster.pods} pods</h1>
+      <div class="tools">
+        <label>Resource <select value=${resource} onChange=${(event) => setResource(event.target.value)}>${cluster.resources().map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
+        <label>Group by <select value=${grouped} onChange=${(event) => setGroup(event.target.value)}><option value="">nothing</option>${keys.map((key) => html`<option key=${key} value=${key}>${key}</option>`)}</select></label>
+        <label>Search <input type="search" value=${search} onInput=${(event) => setSearch(event.target.value)} placeholder="node name" /></label>
+        <label>Zoom <input type="range" min="0.5" max="4" step="0.25" value=${zoom} onInput=${(event) => setZoom(Number(event.target.value))} /></label>
+      </div>
+      <${Legend} resource=${resource} />
+      <${Grid} cluster=${cluster} version=${version} resource=${resource} group=${grouped} search=${search} zoom=${zoom} selected=${node} select=${select} />
+    </section>
+    <aside>${node && html`<${NodePanel} key=${node} cluster=${cluster} name=${node} close=${() => select()} />`}<${Pending} cluster=${cluster} /></aside></div>`;
+}
+
+function App() {
+  const [version, setVersion] = useState(0);
+  const cluster = useMemo(() => new Cluster(() => setVersion((count) => count + 1)), []);
+  useEffect(() => cluster.follow(), []);
+  const { path } = usePlace();
+  const body = path[0] === "pod" && path.length === 3
+    ? html`<${Pod} key=${path.join("/")} namespace=${path[1]} name=${path[2]} />`
+    : html`<${ClusterView} cluster=${cluster} version=${version} node=${path[0] === "node" ? path[1] : undefined} />`;
+  return html`<a class="skip" href="#content">Skip to the content</a>
+    <header><a href="#/" class="brand"><img src="icon.svg" alt="" width="24" height="24" /> Berth</a>
+      <span class="status status-${cluster.state}" role="status">${{ connecting: "connecting …", live: "live", lost: "connection lost" }[cluster.state]}</span></header>
+    ${cluster.state === "lost" && html`<p class="problem banner" role="alert">${cluster.problem} The page shows the last known state and tries again.</p>`}
+    <main id="content">${body}</main>`;
+}
+
+render(html`<${App} />`, document.getElementById("app"));

@@ -1,0 +1,6 @@
+// Templates: htm with preact.
+
+import htm from "htm";
+import { h } from "preact";
+
+export const html = htm.bind(h);

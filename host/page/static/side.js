@@ -1,0 +1,72 @@
+// The panels beside the grid: the pending pods, and the node that is selected.
+
+import { html } from "./html.js";
+import { useState } from "preact/hooks";
+import { readNodePods, readQueue } from "./api.js";
+import { amount, utilization } from "./cluster.js";
+import { ago, link, useRead } from "./hooks.js";
+
+/** The number of rows of a list at first. */
+const ROWS = 50;
+
+/** A list that shows its first rows, and more on request. */
+function Rows({ items, row, empty }) {
+  const [shown, setShown] = useState(ROWS);
+  if (items.length === 0) return html`<p class="muted">${empty}</p>`;
+  return html`<ul class="rows">${items.slice(0, shown).map(row)}</ul>
+    ${items.length > shown && html`<button type="button" onClick=${() => setShown(shown + ROWS)}>Show ${Math.min(ROWS, items.length - shown)} more of ${items.length - shown}</button>`}`;
+}
+
+/** The pending pods by queue, with reason and age. */
+export function Pending({ cluster }) {
+  const [search, setSearch] = useState("");
+  const counts = Object.entries(cluster.pending).filter(([, count]) => count > 0);
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  // A change of the numbers is a reason to read the list again.
+  const { value, error } = useRead(readQueue, [JSON.stringify(cluster.pending)], 2000);
+  const pods = (value?.pods ?? []).filter(({ pod }) => `${pod.namespace}/${pod.name}`.includes(search));
+  return html`<section aria-labelledby="pending-title">
+    <h2 id="pending-title">Pending pods (${total})</h2>
+    <p class="counts">${counts.map(([queue, count]) => html`<span class="count queue-${queue}">${count} ${queue}</span>`)}</p>
+    ${error && html`<p class="problem" role="alert">${error.message}</p>`}
+    ${total > 0 && html`<input type="search" aria-label="Search pending pods" placeholder="Search pods" value=${search} onInput=${(event) => setSearch(event.target.value)} />`}
+    <${Rows} items=${pods} empty=${total > 0 ? "No pending pod has such a name." : "Every pod has a node."} row=${(pending) => html`<li key=${pending.pod.uid}>
+      <a href=${link("pod", pending.pod.namespace, pending.pod.name)}>${pending.pod.namespace}/${pending.pod.name}</a>
+      <span class="muted"> ${pending.queue}, ${ago(pending.firstSeen, value.at)}</span>
+      <p class="reason">${pending.reason || "No attempt yet."}</p>
+    </li>`} />
+    ${value?.leftOut > 0 && html`<p class="muted">${value.leftOut} further pods are not listed.</p>`}
+  </section>`;
+}
+
+/** A bar with the used part of a resource. */
+function Bar({ name, node }) {
+  const part = utilization(node, name) ?? 0;
+  const text = `${amount(name, node.requested[name] ?? 0)} of ${amount(name, node.allocatable[name])}`;
+  return html`<tr><th scope="row">${name}</th><td><meter min="0" max="1" high="0.9" value=${Math.min(1, part)} aria-label="${name}: ${text}"></meter></td><td>${text}</td></tr>`;
+}
+
+/** A node: what its pods request, and the pods. */
+export function NodePanel({ cluster, name, close }) {
+  const node = cluster.nodes.get(name);
+  const { value, error } = useRead(() => readNodePods(name), [name, node?.requested.pods, node?.requested.cpu], 5000);
+  if (!node) {
+    return html`<section><h2>${name}</h2><p>There is no such node.</p><button type="button" onClick=${close}>Close</button></section>`;
+  }
+  const state = [node.ready ? "ready" : "not ready", node.unschedulable && "cordoned"].filter(Boolean).join(", ");
+  return html`<section aria-labelledby="node-title">
+    <h2 id="node-title">${name} <button type="button" class="plain" aria-label="Close the node" onClick=${close}>×</button></h2>
+    <p class=${node.ready ? "" : "problem"}>${state}</p>
+    <table class="bars"><caption class="unseen">Requested resources</caption><tbody>
+      ${Object.keys(node.allocatable).map((resource) => html`<${Bar} key=${resource} name=${resource} node=${node} />`)}
+    </tbody></table>
+    ${node.taints.length > 0 && html`<h3>Taints</h3><ul class="tags">${node.taints.map((taint) => html`<li>${taint}</li>`)}</ul>`}
+    <details><summary>Labels (${Object.keys(node.labels).length})</summary><ul class="tags">${Object.entries(node.labels).map(([key, value]) => html`<li>${key}=${value}</li>`)}</ul></details>
+    <h3>Pods</h3>
+    ${error && html`<p class="problem" role="alert">${error.message}</p>`}
+    <${Rows} items=${value?.pods ?? []} empty="The node has no pods." row=${(entry) => html`<li key=${entry.pod.uid}>
+      <a href=${link("pod", entry.pod.namespace, entry.pod.name)}>${entry.pod.namespace}/${entry.pod.name}</a>
+      <span class="muted"> ${["cpu", "memory"].filter((resource) => entry.requested[resource]).map((resource) => `${amount(resource, entry.requested[resource])} ${resource}`).join(", ")}</span>
+    </li>`} />
+  </section>`;
+}
