@@ -29,19 +29,23 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 14] = files![
+pub static FILES: [File; 18] = files![
+    "actions.js",
     "api.js",
     "app.js",
     "cluster.js",
+    "edit.js",
     "grid.js",
     "hooks.js",
     "html.js",
     "icon.svg",
     "index.html",
+    "objects.js",
     "pod.js",
     "side.js",
     "style.css",
     "vendor/hooks.mjs",
     "vendor/htm.mjs",
+    "vendor/js-yaml.mjs",
     "vendor/preact.mjs",
 ];

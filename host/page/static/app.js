@@ -4,6 +4,7 @@ import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { html } from "./html.js";
 import { Cluster } from "./cluster.js";
+import { Edit } from "./edit.js";
 import { Grid } from "./grid.js";
 import { link, usePlace } from "./hooks.js";
 import { Pod } from "./pod.js";
@@ -26,13 +27,9 @@ function ClusterView({ cluster, version, node }) {
   const select = (name) => { location.hash = name ? link("node", name) : "#/"; };
   if (cluster.state === "live" && cluster.nodes.size === 0) {
     return html`<div class="columns"><section class="empty"><h1>The cluster has no nodes yet</h1>
-      <p>Create one, and pods can be placed on it:</p>
-      <pre>kubectl create -f - &lt;&lt;'EOT'
-apiVersion: v1
-kind: Node
-metadata: {name: node-1}
-status: {capacity: {cpu: "4", memory: 16Gi, pods: "110"}}
-EOT</pre></section><aside><${Pending} cluster=${cluster} /></aside></div>`;
+      <p>Pods are placed on nodes, so begin with one:</p>
+      <p><a class="button" href="#/edit">Add nodes and pods</a></p>
+      <p>Or use kubectl: <code>kubectl create -f nodes.yaml</code>.</p></section><aside><${Pending} cluster=${cluster} /></aside></div>`;
   }
   return html`<div class="columns"><section class="main" aria-labelledby="cluster-title">
       <h1 id="cluster-title">${cluster.nodes.size} nodes, ${cluster.pods} pods</h1>
@@ -55,9 +52,11 @@ function App() {
   const { path } = usePlace();
   const body = path[0] === "pod" && path.length === 3
     ? html`<${Pod} key=${path.join("/")} namespace=${path[1]} name=${path[2]} />`
+    : path[0] === "edit" ? html`<${Edit} />`
     : html`<${ClusterView} cluster=${cluster} version=${version} node=${path[0] === "node" ? path[1] : undefined} />`;
   return html`<a class="skip" href="#content">Skip to the content</a>
     <header><a href="#/" class="brand"><img src="icon.svg" alt="" width="24" height="24" /> Berth</a>
+      <nav aria-label="Places"><a href="#/" aria-current=${path[0] !== "edit" && path[0] !== "pod" ? "page" : undefined}>Cluster</a> <a href="#/edit" aria-current=${path[0] === "edit" ? "page" : undefined}>Edit</a></nav>
       <span class="status status-${cluster.state}" role="status">${{ connecting: "connecting …", live: "live", lost: "connection lost" }[cluster.state]}</span></header>
     ${cluster.state === "lost" && html`<p class="problem banner" role="alert">${cluster.problem} The page shows the last known state and tries again.</p>`}
     <main id="content">${body}</main>`;

@@ -3,7 +3,9 @@
 import { html } from "./html.js";
 import { useState } from "preact/hooks";
 import { explainPod } from "./api.js";
+import { Confirmed, useAction } from "./actions.js";
 import { ago, link, useRead } from "./hooks.js";
+import { podNamed, remove } from "./objects.js";
 
 /** The number of rows of the table of nodes at first. */
 const ROWS = 50;
@@ -93,10 +95,12 @@ export function Pod({ namespace, name }) {
   const [node, setNode] = useState();
   const [all, setAll] = useState(false);
   const { value, error, loading } = useRead(() => explainPod(namespace, name), [namespace, name], 3000);
+  const { run, shown } = useAction();
   const explanation = value?.explanation;
   return html`<article class="pod">
     <p><a href="#/">← Cluster</a></p>
     <h1>${namespace}/${name}</h1>
+    ${explanation && html`<p class="actions"><${Confirmed} text="Delete" question="Delete the pod?" action=${() => run(async () => { await remove(podNamed(namespace, name)); return "The pod is being deleted."; })} /></p>`}${shown}
     ${loading && html`<p class="muted">Asking the plugins …</p>`}
     ${error && html`<p class="problem" role="alert">${error.message}</p>`}
     ${explanation && html`<div class="box state-${explanation.state}"><p class="lead">${explanation.reason}</p><p>${explanation.nextStep}</p>

@@ -4,7 +4,9 @@ import { html } from "./html.js";
 import { useState } from "preact/hooks";
 import { readNodePods, readQueue } from "./api.js";
 import { amount, utilization } from "./cluster.js";
+import { Confirmed, useAction } from "./actions.js";
 import { ago, link, useRead } from "./hooks.js";
+import { drain, merge, nodeNamed, remove } from "./objects.js";
 
 /** The number of rows of a list at first. */
 const ROWS = 50;
@@ -50,6 +52,7 @@ function Bar({ name, node }) {
 export function NodePanel({ cluster, name, close }) {
   const node = cluster.nodes.get(name);
   const { value, error } = useRead(() => readNodePods(name), [name, node?.requested.pods, node?.requested.cpu], 5000);
+  const { run, shown, running } = useAction();
   if (!node) {
     return html`<section><h2>${name}</h2><p>There is no such node.</p><button type="button" onClick=${close}>Close</button></section>`;
   }
@@ -57,6 +60,18 @@ export function NodePanel({ cluster, name, close }) {
   return html`<section aria-labelledby="node-title">
     <h2 id="node-title">${name} <button type="button" class="plain" aria-label="Close the node" onClick=${close}>×</button></h2>
     <p class=${node.ready ? "" : "problem"}>${state}</p>
+    <p class="actions">
+      <button type="button" disabled=${running} onClick=${() => run(async () => {
+        await merge(nodeNamed(name), { spec: { unschedulable: !node.unschedulable } });
+        return node.unschedulable ? "New pods can come." : "No new pods come.";
+      })}>${node.unschedulable ? "Uncordon" : "Cordon"}</button>
+      <${Confirmed} text="Drain" question="Evict all pods?" action=${() => run(async () => {
+        const left = await drain(name, (value?.pods ?? []).map((entry) => entry.pod));
+        if (left.length > 0) throw new Error(`Not evicted: ${left.join("; ")}`);
+        return "The pods are evicted.";
+      })} />
+      <${Confirmed} text="Delete" question="Delete the node?" action=${() => run(async () => { await remove(nodeNamed(name)); })} />
+    </p>${shown}
     <table class="bars"><caption class="unseen">Requested resources</caption><tbody>
       ${Object.keys(node.allocatable).map((resource) => html`<${Bar} key=${resource} name=${resource} node=${node} />`)}
     </tbody></table>

@@ -1,0 +1,109 @@
+// Creates and changes objects: forms for what is common, and YAML for every kind.
+
+import { useAction } from "./actions.js";
+import { html } from "./html.js";
+import { loadAll } from "js-yaml";
+import { useState } from "preact/hooks";
+import { link } from "./hooks.js";
+import { apply, create } from "./objects.js";
+
+const value = (form, name) => new FormData(form).get(name).trim();
+
+function NodeForm() {
+  const { run, shown, running } = useAction();
+  const submit = (event) => {
+    event.preventDefault();
+    const form = event.target;
+    run(async () => {
+      const count = Number(value(form, "count"));
+      const [name, zone] = [value(form, "name"), value(form, "zone")];
+      for (let number = 0; number < count; number += 1) {
+        const labels = zone ? { "topology.kubernetes.io/zone": zone } : {};
+        const full = count === 1 ? name : `${name}-${number}`;
+        labels["kubernetes.io/hostname"] = full;
+        const capacity = { cpu: value(form, "cpu"), memory: value(form, "memory"), pods: "110" };
+        await create({ apiVersion: "v1", kind: "Node", metadata: { name: full, labels }, status: { capacity } });
+      }
+      return count === 1 ? `Node ${name} was created.` : `${count} nodes were created.`;
+    });
+  };
+  return html`<form class="form" onSubmit=${submit} aria-labelledby="node-form"><h2 id="node-form">Add nodes</h2>
+    <label>Name <input name="name" required pattern="[a-z0-9]([a-z0-9.\\-]*[a-z0-9])?" title="small letters, digits, dots and dashes" /></label>
+    <label>Number <input name="count" type="number" min="1" max="1000" defaultValue="1" required /></label>
+    <label>CPU <input name="cpu" defaultValue="4" required /></label>
+    <label>Memory <input name="memory" defaultValue="16Gi" required /></label>
+    <label>Zone <input name="zone" placeholder="none" /></label>
+    <button type="submit" disabled=${running}>Add</button>${shown}</form>`;
+}
+
+function PodForm() {
+  const { run, shown, running } = useAction();
+  const submit = (event) => {
+    event.preventDefault();
+    const form = event.target;
+    run(async () => {
+      const [name, namespace] = [value(form, "name"), value(form, "namespace") || "default"];
+      const requests = Object.fromEntries(["cpu", "memory"].map((resource) => [resource, value(form, resource)]).filter(([, amount]) => amount));
+      const spec = { containers: [{ name: "main", image: "example", resources: { requests } }] };
+      const count = Number(value(form, "count"));
+      if (count === 1) {
+        await create({ apiVersion: "v1", kind: "Pod", metadata: { name, namespace }, spec });
+        return html`Pod <a href=${link("pod", namespace, name)}>${namespace}/${name}</a> was created.`;
+      }
+      const labels = { app: name };
+      await create({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name, namespace }, spec: { replicas: count, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } } });
+      return `Deployment ${namespace}/${name} with ${count} pods was created.`;
+    });
+  };
+  return html`<form class="form" onSubmit=${submit} aria-labelledby="pod-form"><h2 id="pod-form">Add pods</h2>
+    <label>Name <input name="name" required pattern="[a-z0-9]([a-z0-9.\\-]*[a-z0-9])?" title="small letters, digits, dots and dashes" /></label>
+    <label>Number <input name="count" type="number" min="1" max="10000" defaultValue="1" required /></label>
+    <label>CPU <input name="cpu" defaultValue="500m" placeholder="none" /></label>
+    <label>Memory <input name="memory" defaultValue="256Mi" placeholder="none" /></label>
+    <label>Namespace <input name="namespace" defaultValue="default" /></label>
+    <button type="submit" disabled=${running}>Add</button>${shown}</form>`;
+}
+
+/** The objects of a YAML text. Lists are taken apart. */
+function objectsOf(text) {
+  const documents = loadAll(text).filter((document) => document !== null && document !== undefined);
+  const objects = documents.flatMap((document) => (document.kind?.endsWith("List") && Array.isArray(document.items) ? document.items : [document]));
+  objects.forEach((object, index) => {
+    if (!object.kind || !object.apiVersion) throw new Error(`Object ${index + 1} has no kind or no apiVersion.`);
+  });
+  if (objects.length === 0) throw new Error("The text has no object.");
+  return objects;
+}
+
+function Yaml() {
+  const [text, setText] = useState("");
+  const { run, shown, running } = useAction();
+  const submit = (event) => {
+    event.preventDefault();
+    run(async () => {
+      const objects = objectsOf(text);
+      for (const [index, object] of objects.entries()) {
+        try {
+          await apply(object);
+        } catch (error) {
+          throw new Error(`${object.kind} ${object.metadata?.name ?? ""}: ${error.message.replace(/\.?$/, ".")} ${index > 0 ? `The ${index} objects before it were applied.` : "Nothing was applied."}`);
+        }
+      }
+      return `${objects.length === 1 ? "1 object was" : `${objects.length} objects were`} applied.`;
+    });
+  };
+  const drop = async (event) => {
+    const [file] = event.dataTransfer.files;
+    if (!file) return;
+    event.preventDefault();
+    setText(await file.text());
+  };
+  return html`<form class="form" onSubmit=${submit} aria-labelledby="yaml-form"><h2 id="yaml-form">Apply YAML</h2>
+    <label class="block">Objects of any kind; a file can be dropped here <textarea rows="16" spellcheck=${false} value=${text} onInput=${(event) => setText(event.target.value)} onDrop=${drop} required placeholder="apiVersion: v1&#10;kind: Pod&#10;…"></textarea></label>
+    <button type="submit" disabled=${running}>Apply</button>${shown}</form>`;
+}
+
+/** The page on which objects are created and changed. */
+export function Edit() {
+  return html`<article><h1>Edit the cluster</h1><div class="forms"><${NodeForm} /><${PodForm} /></div><${Yaml} /></article>`;
+}
