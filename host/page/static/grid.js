@@ -110,6 +110,11 @@ export function Grid({ cluster, version, resource, group, search, zoom, selected
   const box = useRef();
   const canvas = useRef();
   const [size, setSize] = useState({ width: 0, height: 0 });
+  // The node that was selected last. The address changes later than the keys come.
+  const latest = useRef();
+  useEffect(() => {
+    latest.current = selected;
+  }, [selected]);
   const [hint, setHint] = useState();
   const [theme, setTheme] = useState(0);
   useLayoutEffect(() => {
@@ -154,9 +159,11 @@ export function Grid({ cluster, version, resource, group, search, zoom, selected
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const index = plan.cells.findIndex((cell) => cell.node.name === selected);
-    const next = Math.min(plan.cells.length - 1, Math.max(0, index < 0 ? 0 : index + step));
-    if (plan.cells[next]) select(plan.cells[next].node.name);
+    const index = plan.cells.findIndex((cell) => cell.node.name === latest.current);
+    const next = plan.cells[Math.min(plan.cells.length - 1, Math.max(0, index < 0 ? 0 : index + step))];
+    if (!next) return;
+    latest.current = next.node.name;
+    select(next.node.name);
   };
   const current = cluster.nodes.get(selected);
   return html`<div class="grid" ref=${box}>
