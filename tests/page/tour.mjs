@@ -1,0 +1,128 @@
+// A tour of the web page in a real browser: create nodes and pods, see why one is pending, mend it, cordon and drain.
+// After each step, checks that nothing is cut off at 1280 and 390 pixels, that axe-core finds nothing, and that the
+// browser's console has no error.
+// usage: node tour.mjs URL CHROMIUM FOLDER     the URL of an empty `berth sim`; screenshots go to the folder
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const [url, executablePath, folder] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const problems = [];
+/** The number of requests that the tour makes the server refuse. The browser logs each. */
+let refused = 0;
+
+// The sandbox of Chromium needs rights that root in a container does not have.
+const args = process.getuid() === 0 ? ["--no-sandbox"] : [];
+const browser = await chromium.launch({ executablePath, args });
+const page = await browser.newPage();
+page.setDefaultTimeout(30_000);
+page.on("pageerror", (error) => problems.push(`script: ${error.message}`));
+page.on("console", (message) => {
+  if (message.type() !== "error") return;
+  if (message.text().includes("status of 422")) refused += 1;
+  else problems.push(`console: ${message.text()}`);
+});
+page.on("request", (request) => {
+  if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`a request leaves the server: ${request.url()}`);
+});
+
+/** Looks at the page at both widths and in both themes. */
+async function look(name) {
+  for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true });
+    const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    if (excess > 0) problems.push(`${name} at ${width}: the page is ${excess} pixels too wide`);
+    // Evaluated by the debugger, which the content security policy does not concern.
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    for (const { id, help, nodes } of violations) problems.push(`${name} at ${width}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  console.log(`==> ${name}`);
+}
+
+const form = (name) => page.getByRole("form", { name });
+const field = (of, name) => of.getByLabel(name, { exact: true });
+const button = (name) => page.getByRole("button", { name, exact: true });
+
+/** Confirms what a button asks. */
+async function confirm(name, question) {
+  await button(name).click();
+  await page.getByRole("group", { name: question }).getByRole("button", { name, exact: true }).click();
+}
+
+await page.setViewportSize({ width: 1280, height: 900 });
+await page.goto(url);
+await page.getByText("The cluster has no nodes yet").waitFor();
+await look("empty");
+
+await page.getByRole("link", { name: "Add nodes and pods" }).click();
+const nodes = form("Add nodes");
+await field(nodes, "Name").fill("node");
+await field(nodes, "Number").fill("6");
+await field(nodes, "Zone").fill("zone-a");
+await nodes.getByRole("button").click();
+await nodes.getByText("6 nodes were created.").waitFor();
+const pods = form("Add pods");
+await field(pods, "Name").fill("web");
+await field(pods, "Number").fill("20");
+await pods.getByRole("button").click();
+await pods.getByText("Deployment default/web with 20 pods was created.").waitFor();
+await field(pods, "Name").fill("giant");
+await field(pods, "Number").fill("1");
+await field(pods, "CPU").fill("64");
+await pods.getByRole("button").click();
+await pods.getByText("Pod default/giant was created.").waitFor();
+const yaml = form("Apply YAML");
+await yaml.getByRole("textbox").fill("apiVersion: v1\nkind: Pod\nmetadata: {name: wrong}\nspec: {containers: []}\n");
+await yaml.getByRole("button").click();
+await yaml.getByRole("alert").getByText("spec.containers: Required value. Nothing was applied.").waitFor();
+await look("edit");
+
+await page.getByRole("link", { name: "Cluster", exact: true }).click();
+await page.getByRole("heading", { name: "6 nodes, 20 pods" }).waitFor();
+await page.getByRole("heading", { name: "Pending pods (1)" }).waitFor();
+await page.locator("canvas").focus();
+await page.keyboard.press("ArrowRight");
+await page.keyboard.press("ArrowRight");
+await page.getByRole("heading", { name: "node-1" }).waitFor();
+await page.getByRole("link", { name: "default/web-" }).first().waitFor();
+await look("node");
+
+await button("Cordon").click();
+await button("Uncordon").waitFor();
+await confirm("Drain", "Evict all pods?");
+await page.getByText("The node has no pods.").waitFor();
+await page.getByRole("heading", { name: "6 nodes, 20 pods" }).waitFor();
+
+await page.getByRole("link", { name: "default/giant" }).click();
+await page.getByText("No node fits").waitFor();
+await button("node-0").first().click();
+await page.getByRole("heading", { name: "Why not node-0?" }).waitFor();
+await button("Show the answers about all nodes").click();
+await page.getByRole("region", { name: "Answers of the filters by node" }).getByRole("row").nth(6).waitFor();
+await look("pod");
+
+// The pod fits on a larger node.
+await page.getByRole("link", { name: "Edit", exact: true }).click();
+await field(nodes, "Name").fill("large");
+await field(nodes, "CPU").fill("96");
+await nodes.getByRole("button").click();
+await nodes.getByText("Node large was created.").waitFor();
+await page.goto(`${url}#/pod/default/giant`);
+await page.getByRole("link", { name: "large" }).waitFor();
+await look("placed");
+await confirm("Delete", "Delete the pod?");
+await page.getByText("The pod is being deleted.").waitFor();
+await page.getByRole("link", { name: "Cluster", exact: true }).click();
+await page.getByRole("heading", { name: "7 nodes, 20 pods" }).waitFor();
+await browser.close();
+
+if (refused !== 1) problems.push(`the server refused ${refused} requests instead of one`);
+for (const problem of problems) console.log(`problem: ${problem}`);
+console.log(problems.length === 0 ? "the tour found no problem" : `the tour found ${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;
