@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-/** Reads again when an input changes, and every `every` milliseconds while the page is visible. */
+/** Reads again when an input changes, and keeps the last value meanwhile. Also reads every `every` milliseconds while the page is visible. */
 export function useRead(reader, inputs, every) {
   const [state, setState] = useState({ loading: true });
   useEffect(() => {
@@ -19,7 +19,7 @@ export function useRead(reader, inputs, every) {
       }
       if (current && every) timer = setTimeout(go, every);
     };
-    setState({ loading: true });
+    setState((before) => ({ value: before.value, loading: before.value === undefined }));
     go();
     return () => {
       current = false;
@@ -29,11 +29,11 @@ export function useRead(reader, inputs, every) {
   return state;
 }
 
-/** The place on the page, from the part of the address after #: its segments and its parameters. */
+/** The place on the page, from the part of the address after #: its segments. */
 export function usePlace() {
   const parse = () => {
-    const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-    return { path: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+    const path = location.hash.replace(/^#\/?/, "");
+    return { path: path.split("/").filter(Boolean).map(decodeURIComponent) };
   };
   const [place, setPlace] = useState(parse);
   useEffect(() => {

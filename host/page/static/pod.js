@@ -106,7 +106,7 @@ export function Pod({ namespace, name }) {
     ${explanation && html`<div class="box state-${explanation.state}"><p class="lead">${explanation.reason}</p><p>${explanation.nextStep}</p>
         ${explanation.evidence.length > 0 && html`<ul>${explanation.evidence.map((fact) => html`<li>${fact}</li>`)}</ul>`}</div>
       <${Suggestions} suggestions=${explanation.suggestions} />
-      ${node && html`<${WhyNot} namespace=${namespace} name=${name} node=${node} close=${() => setNode()} />`}
+      ${node && html`<${WhyNot} key=${node} namespace=${namespace} name=${name} node=${node} close=${() => setNode()} />`}
       <${Rejections} explanation=${explanation} ask=${setNode} />
       <${Best} explanation=${explanation} ask=${setNode} />
       <p><button type="button" aria-expanded=${all} onClick=${() => setAll(!all)}>${all ? "Hide the answers about all nodes" : "Show the answers about all nodes"}</button></p>

@@ -32,7 +32,7 @@ export function Pending({ cluster }) {
     <p class="counts">${counts.map(([queue, count]) => html`<span class="count queue-${queue}">${count} ${queue}</span>`)}</p>
     ${error && html`<p class="problem" role="alert">${error.message}</p>`}
     ${total > 0 && html`<input type="search" aria-label="Search pending pods" placeholder="Search pods" value=${search} onInput=${(event) => setSearch(event.target.value)} />`}
-    <${Rows} items=${pods} empty=${total > 0 ? "No pending pod has such a name." : "Every pod has a node."} row=${(pending) => html`<li key=${pending.pod.uid}>
+    <${Rows} items=${pods} empty=${!value ? "Loading …" : total > 0 ? "No pending pod has such a name." : "Every pod has a node."} row=${(pending) => html`<li key=${pending.pod.uid}>
       <a href=${link("pod", pending.pod.namespace, pending.pod.name)}>${pending.pod.namespace}/${pending.pod.name}</a>
       <span class="muted"> ${pending.queue}, ${ago(pending.firstSeen, value.at)}</span>
       <p class="reason">${pending.reason || "No attempt yet."}</p>
@@ -79,7 +79,7 @@ export function NodePanel({ cluster, name, close }) {
     <details><summary>Labels (${Object.keys(node.labels).length})</summary><ul class="tags">${Object.entries(node.labels).map(([key, value]) => html`<li>${key}=${value}</li>`)}</ul></details>
     <h3>Pods</h3>
     ${error && html`<p class="problem" role="alert">${error.message}</p>`}
-    <${Rows} items=${value?.pods ?? []} empty="The node has no pods." row=${(entry) => html`<li key=${entry.pod.uid}>
+    <${Rows} items=${value?.pods ?? []} empty=${value ? "The node has no pods." : "Loading …"} row=${(entry) => html`<li key=${entry.pod.uid}>
       <a href=${link("pod", entry.pod.namespace, entry.pod.name)}>${entry.pod.namespace}/${entry.pod.name}</a>
       <span class="muted"> ${["cpu", "memory"].filter((resource) => entry.requested[resource]).map((resource) => `${amount(resource, entry.requested[resource])} ${resource}`).join(", ")}</span>
     </li>`} />

@@ -1,5 +1,6 @@
 //! `/berth/v1/cluster` and `/berth/v1/nodes`: what the whole cluster looks like, once or while it changes.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use axum::Json;
 use axum::extract::{Extension, Path, Query, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use berth_analysis::{ClusterFollower, ClusterListing};
+use berth_analysis::ClusterFollower;
 use futures::stream;
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
@@ -72,8 +73,8 @@ struct Watch {
     /// The place among the watches, which ends with the watch.
     place: OwnedSemaphorePermit,
     follower: ClusterFollower,
-    /// What was sent last, without nodes.
-    last: Option<ClusterListing>,
+    /// The numbers of pods that were sent last: with a node, and pending in each sub-queue.
+    last: Option<(usize, BTreeMap<String, usize>)>,
 }
 
 /// Returns the next event: a listing, when something has changed. The watch ends after an error, which is its last event.
@@ -90,7 +91,7 @@ async fn next(watch: Option<Watch>) -> Option<(Result<Event, Infallible>, Option
             }
             Err(error) => return Some((Ok(Event::default().event("error").data(error.to_string())), None)),
         };
-        let seen = ClusterListing { at: 0, complete: false, nodes: Vec::new(), removed: Vec::new(), ..listing.clone() };
+        let seen = (listing.pods, listing.pending.clone());
         let changed = listing.complete || !listing.nodes.is_empty() || !listing.removed.is_empty();
         if changed || last.as_ref() != Some(&seen) {
             last = Some(seen);
