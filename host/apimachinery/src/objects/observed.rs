@@ -120,7 +120,7 @@ impl<T: PartialObject, const KEEP_JSON: bool> fmt::Debug for Observed<T, KEEP_JS
 mod tests {
     use super::*;
     use crate::objects::{NodeObject, PodObject};
-    use crate::protobuf::specimen;
+    use crate::protobuf::{specimen, write};
 
     fn from_json<T: DeserializeOwned>(message: &[u8], name: &str) -> T {
         let json: serde_json::Value = protobuf::read(name, message).expect("a message");
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn an_unreadable_object_reports_its_name_and_the_field() {
-        let metadata = specimen::bytes(1, &[specimen::bytes(1, b"web-0"), specimen::bytes(3, b"shop")].concat());
-        let spec = specimen::bytes(2, &specimen::bytes(2, &specimen::int(1, 1)));
+        let metadata = write::bytes(1, &[write::bytes(1, b"web-0"), write::bytes(3, b"shop")].concat());
+        let spec = write::bytes(2, &write::bytes(2, &write::int(1, 1)));
         let found = Observed::<PodObject>::from_protobuf(&[metadata, spec].concat());
         assert_eq!(format!("{found:?}"), "shop/web-0");
         let Err(unreadable) = found.object else { panic!("it was read") };

@@ -164,7 +164,7 @@ impl ListReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protobuf::specimen::bytes;
+    use crate::protobuf::write::bytes;
 
     fn envelope(kind: &str) -> Vec<u8> {
         bytes(1, &[bytes(1, b"v1"), bytes(2, kind.as_bytes())].concat())

@@ -4,6 +4,8 @@
 //! This crate has its own reader: [`read`] reads only the fields that a type declares, from the wire through serde into
 //! the core's model. Generated types would allocate the whole object. A table lists all messages and their fields.
 //!
+//! Berth writes few messages ([`write`]): it sends JSON, which every API server accepts.
+//!
 //! A body consists of four magic bytes and an envelope (`runtime.Unknown`), which contains the kind and the message.
 
 mod decode;
@@ -13,6 +15,7 @@ mod scalar;
 pub(crate) mod specimen;
 mod table;
 mod wire;
+pub mod write;
 
 use std::fmt;
 

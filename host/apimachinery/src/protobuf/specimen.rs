@@ -1,6 +1,7 @@
 //! Builds messages for the tests of this crate: a message of a type, with every field set.
 
 use super::table::{Target, message_named};
+use super::write::{bytes, double, int};
 use crate::schema::Shape;
 
 /// The maximum nesting depth. Messages at a greater depth are left out. Only the schemas of custom resources have such
@@ -44,7 +45,7 @@ fn value(number: u32, shape: &Shape, depth: usize) -> Vec<u8> {
         Shape::Text | Shape::Bytes => bytes(number, format!("text {number}").as_bytes()),
         Shape::Bool => int(number, 1),
         Shape::Int | Shape::Long => int(number, u64::from(number)),
-        Shape::Number => [varint(u64::from(number) << 3 | 1), 0.5f64.to_le_bytes().to_vec()].concat(),
+        Shape::Number => double(number, 0.5),
         Shape::Quantity => bytes(number, &bytes(1, b"3Mi")),
         Shape::IntOrString => bytes(number, &[int(1, 1), bytes(3, b"web")].concat()),
         Shape::Time | Shape::MicroTime => bytes(number, &[int(1, 1_800_000_000), int(2, 123_456_789)].concat()),
@@ -53,24 +54,4 @@ fn value(number: u32, shape: &Shape, depth: usize) -> Vec<u8> {
         Shape::Object(name) => bytes(number, &message(name, depth - 1)),
         Shape::List(_) | Shape::Map(_) => panic!("a list of lists"),
     }
-}
-
-/// Encodes a field with an integer.
-pub fn int(number: u32, value: u64) -> Vec<u8> {
-    [varint(u64::from(number) << 3), varint(value)].concat()
-}
-
-/// Encodes a field with bytes.
-pub fn bytes(number: u32, value: &[u8]) -> Vec<u8> {
-    [varint(u64::from(number) << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
-}
-
-fn varint(mut value: u64) -> Vec<u8> {
-    let mut out = Vec::new();
-    while value >= 128 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-    out
 }

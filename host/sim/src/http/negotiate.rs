@@ -90,6 +90,11 @@ impl Accept {
     pub fn takes_json(&self) -> bool {
         self.clauses.is_empty() || self.clauses.iter().any(|clause| clause.is_json() && clause.param("as").is_empty())
     }
+
+    /// Returns true if the header names one of these media types.
+    pub fn takes(&self, media_types: &[&str]) -> bool {
+        self.clauses.iter().any(|clause| media_types.contains(&clause.media.as_str()))
+    }
 }
 
 #[cfg(test)]

@@ -206,8 +206,13 @@ async fn custom_resources_follow_their_definition() {
     assert_eq!(in_time("the widget", events.try_next()).await.unwrap().unwrap().spec.size, 1);
     let definitions: Api<CustomResourceDefinition> = Api::all(client);
     definitions.delete("widgets.example.com", &DeleteParams::default()).await.unwrap();
-    let gone = dynamic.list(&ListParams::default()).await.unwrap_err();
-    assert!(matches!(gone, kube::Error::Api(status) if status.code == 404));
+    // The server first deletes the widgets.
+    until_some("the server no longer serves widgets", async || {
+        let error = dynamic.list(&ListParams::default()).await.err()?;
+        assert!(matches!(&error, kube::Error::Api(status) if status.code == 404), "{error}");
+        Some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -236,6 +236,28 @@ async fn kubectl_applies_twice() {
     kubectl.with("delete -f -", &file("a:5", ""), &["\"d\" deleted"]).await;
 }
 
+/// kubectl validates an object of kind `List` by itself, with the OpenAPI document of version 2, and sends its items one by one.
+#[tokio::test(flavor = "multi_thread")]
+async fn kubectl_creates_the_items_of_a_list() {
+    let kubectl = Kubectl::new().await;
+    let widgets = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, spec: {size: 3}}";
+    let list = |container: &str| {
+        format!(
+            "apiVersion: v1\nkind: List\nitems:\n- {{apiVersion: v1, kind: Node, metadata: {{name: n1, labels: {{zone: a}}}}, status: {{allocatable: {{cpu: 4, memory: 8Gi}}}}}}\n- {{apiVersion: v1, kind: Pod, metadata: {{name: web}}, spec: {{terminationGracePeriodSeconds: 0, nodeSelector: {{zone: a}}, containers: [{container}]}}}}\n- {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d}}, spec: {{selector: {{matchLabels: {{app: d}}}}, strategy: {{rollingUpdate: {{maxSurge: 25%}}}}, template: {{metadata: {{labels: {{app: d}}}}, spec: {{containers: [{container}]}}}}}}}}\n"
+        )
+    };
+    let good = list("{name: a, image: a, resources: {requests: {cpu: 1}}, ports: [{containerPort: 80}]}");
+    kubectl.with("create -f -", &good, &["node/n1 created", "pod/web created", "deployment.apps/d created"]).await;
+    kubectl.with("apply -f -", &good, &["node/n1 configured", "pod/web configured"]).await;
+    let misspelt = list("{name: a, imgae: a}");
+    kubectl.fails("apply -f -", &misspelt, "unknown field \"spec.containers[0].imgae\"").await;
+    let number = list("{name: b, image: a, ports: [{containerPort: web}]}");
+    kubectl.fails("apply -f -", &number, "containerPort").await;
+    let unknown = format!("apiVersion: v1\nkind: List\nitems: [{widgets}]\n");
+    kubectl.fails("create -f -", &unknown, "no matches for kind \"Widget\"").await;
+    kubectl.fails("create -f -", "apiVersion: v1\nkind: List\nitems: 3\n", "invalid object to validate").await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn kubectl_patches_labels_and_taints() {
     let kubectl = Kubectl::new().await;

@@ -1,6 +1,8 @@
 //! OpenAPI documents: the types of the kinds with their merge keys. kubectl reads the documents to validate and patch
 //! objects, and for `kubectl explain`.
 
+mod protobuf;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -8,24 +10,30 @@ use axum::http::Method;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::discovery::KUBERNETES;
-use super::failure::Failure;
-use super::http::{Call, answer};
-use super::resource::Resource;
-use super::state::State;
+use crate::discovery::KUBERNETES;
+use crate::failure::Failure;
+use crate::http::{Call, answer};
+use crate::resource::Resource;
+use crate::state::State;
 use berth_apimachinery::schema::{self, Field, Shape};
 
 /// Answers an OpenAPI path. Returns `None` for any other path.
 ///
 /// # Errors
-/// 404 for an unknown document, 405 for another method than GET, 406 if the client does not accept JSON.
+/// 404 for an unknown document, 405 for another method than GET, 406 if the client accepts neither JSON nor, for
+/// version 2, protobuf.
 pub fn route(state: &State, path: &str, call: &Call) -> Result<Option<Response>, Failure> {
     let Some(rest) = path.strip_prefix("/openapi/") else { return Ok(None) };
     if call.method != Method::GET {
         return Err(Failure::method_not_allowed());
     }
     if !call.accept.takes_json() {
-        return Err(Failure::not_acceptable());
+        return match rest {
+            "v2" if call.accept.takes(protobuf::MEDIA_TYPES) => {
+                Ok(Some(answer::with_type(200, protobuf::MEDIA_TYPES[0], protobuf::document(&version_2(state)))))
+            }
+            _ => Err(Failure::not_acceptable()),
+        };
     }
     let found = match rest {
         "v2" => version_2(state),
