@@ -70,6 +70,11 @@ async fn a_browser_follows_the_cluster() -> Result<()> {
     until(&mut lines, |listing| listing["pending"]["unschedulable"] == 1).await?;
     let pods: Value = serde_json::from_str(&text("/berth/v1/nodes/n/pods").await?)?;
     ensure!(pods["pods"][0]["pod"]["name"] == "small" && pods["pods"][0]["requested"]["cpu"] == 1000, "{pods}");
+    let plugins: Value = serde_json::from_str(&text("/berth/v1/plugins").await?)?;
+    let mut listed = plugins["plugins"].as_array().into_iter().flatten();
+    let fit = listed.find(|plugin| plugin["name"] == "NodeResourcesFit").context("NodeResourcesFit is not listed")?;
+    let uses = json!([{"schedulerName": "default-scheduler", "extensionPoints": ["filter", "score"], "weight": 1}]);
+    ensure!(fit["state"] == "loaded" && fit["uses"] == uses && fit["cost"]["calls"].as_u64() > Some(0), "{fit}");
     Api::<Node>::all(client.clone()).delete("n", &DeleteParams::default()).await?;
     until(&mut lines, |listing| listing["removed"] == json!(["n"])).await?;
     // An open page does not keep the process.

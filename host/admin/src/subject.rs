@@ -3,7 +3,9 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use berth_analysis::{ClusterFollower, ClusterListing, HiddenNames, NodePods, PodAnswer, QueueListing, whatif};
+use berth_analysis::{
+    ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, whatif,
+};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -101,6 +103,10 @@ impl Questions for Subject {
 
     fn node_pods(&self, node: String) -> BoxFuture<'_, Result<NodePods, QuestionError>> {
         async { self.questions()?.node_pods(node).await }.boxed()
+    }
+
+    fn plugins(&self) -> BoxFuture<'_, Result<PluginListing, QuestionError>> {
+        async { self.questions()?.plugins().await }.boxed()
     }
 
     fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>> {

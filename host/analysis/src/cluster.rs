@@ -52,6 +52,8 @@ pub struct ClusterListing {
     pub pods: usize,
     /// The number of pending pods in each sub-queue: `active`, `backoff`, `unschedulable` and `gated`.
     pub pending: BTreeMap<String, usize>,
+    /// The number of scheduling cycles since the start of the scheduler.
+    pub cycles: u64,
 }
 
 /// The pods of a node.
@@ -108,6 +110,7 @@ pub struct ClusterFollower {
 pub struct ClusterView {
     cache: Cache,
     pending: BTreeMap<String, usize>,
+    cycles: u64,
 }
 
 impl ClusterView {
@@ -115,7 +118,7 @@ impl ClusterView {
     #[must_use]
     pub fn of(core: &Core, position: u64) -> Self {
         let pending = SubQueue::ALL.map(|sub_queue| (sub_queue.name().to_owned(), core.queue().len(sub_queue)));
-        Self { cache: core.cache().frozen(position), pending: pending.into() }
+        Self { cache: core.cache().frozen(position), pending: pending.into(), cycles: core.cycles() }
     }
 }
 
@@ -160,6 +163,7 @@ impl ClusterFollower {
             removed: removed.into_iter().map(Into::into).collect(),
             pods: cache.pod_count(),
             pending: view.pending.clone(),
+            cycles: view.cycles,
         }
     }
 }

@@ -13,6 +13,7 @@ mod copy;
 mod explain;
 mod names;
 mod percentile;
+mod plugins;
 mod pod;
 pub mod recorded;
 mod sandbox;
@@ -29,6 +30,7 @@ pub use self::explain::{
     explain, text, why_not,
 };
 pub use self::percentile::percentile;
+pub use self::plugins::{ListedPlugin, PluginCost, PluginListing, PluginUse, enabled_plugins};
 pub use self::pod::{KnownPod, PodQuestion};
 pub use self::sandbox::{
     Answers, NodeAnswer, PluginScore, Position, PreEnqueueAnswer, PreFilterAnswer, Sandbox, SandboxError, wanted,

@@ -78,14 +78,30 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Returns the plugins at each extension point, with the name of the point in a configuration. Only plugins at score
+    /// have a weight.
+    pub fn points(&self) -> impl Iterator<Item = (&'static str, &ProfilePlugin, Option<i64>)> {
+        let lists = [
+            ("preEnqueue", &self.pre_enqueue),
+            ("preFilter", &self.pre_filter),
+            ("filter", &self.filter),
+            ("postFilter", &self.post_filter),
+            ("preScore", &self.pre_score),
+            ("reserve", &self.reserve),
+            ("permit", &self.permit),
+            ("preBind", &self.pre_bind),
+            ("bind", &self.bind),
+            ("postBind", &self.post_bind),
+        ];
+        let sort = self.queue_sort.iter().map(|plugin| ("queueSort", plugin, None));
+        let others = lists.into_iter().flat_map(|(point, list)| list.iter().map(move |plugin| (point, plugin, None)));
+        let scores = self.score.iter().map(|(plugin, weight)| ("score", plugin, Some(*weight)));
+        sort.chain(others).chain(scores)
+    }
+
     /// Returns every plugin that the profile uses. A plugin can occur several times.
     pub fn plugins(&self) -> impl Iterator<Item = &ProfilePlugin> {
-        let queueing = self.pre_enqueue.iter().chain(&self.queue_sort);
-        let unweighted =
-            queueing.chain(&self.pre_filter).chain(&self.filter).chain(&self.post_filter).chain(&self.pre_score);
-        let lists = [&self.reserve, &self.permit, &self.pre_bind, &self.bind, &self.post_bind];
-        let unweighted = unweighted.chain(lists.into_iter().flatten());
-        unweighted.chain(self.score.iter().map(|(plugin, _)| plugin))
+        self.points().map(|(_, plugin, _)| plugin)
     }
 
     /// Returns every plugin instance that the profile uses. An instance can occur several times.

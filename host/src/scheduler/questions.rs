@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
+use berth_admin::SchedulerView;
 use berth_admin::api::{PodQuestion, QuestionError, Questions as Asked};
 use berth_analysis::whatif::{
     Answer, EXTENDERS_NOT_ASKED, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, whatif,
 };
 use berth_analysis::{
-    ClusterCopy, ClusterFollower, ClusterListing, ClusterView, HiddenNames, KnownPod, NodePods, PodAnswer, PodRef,
-    QueueListing, Sandbox,
+    ClusterCopy, ClusterFollower, ClusterListing, ClusterView, HiddenNames, KnownPod, NodePods, PluginListing,
+    PodAnswer, PodRef, QueueListing, Sandbox, enabled_plugins,
 };
 use berth_core::Core;
 use berth_core::decision::PolicyPlugin;
@@ -278,6 +279,16 @@ impl Asked for Questions {
             let name = node.clone();
             let pods = self.inspect(move |core| NodePods::of(core, &name)).await?;
             pods.ok_or_else(|| QuestionError::NotFound(format!("nodes \"{node}\" not found")))
+        }
+        .boxed()
+    }
+
+    fn plugins(&self) -> BoxFuture<'_, Result<PluginListing, QuestionError>> {
+        async move {
+            let uses = self.inspect(enabled_plugins).await?;
+            let mut listing = PluginListing::of(&self.observer.plugins(), &uses, self.observer.now());
+            listing.refused_profiles = self.observer.refused_profiles().map(|error| error.to_string());
+            Ok(listing)
         }
         .boxed()
     }

@@ -79,7 +79,7 @@ impl Authorization {
     }
 
     /// Decides whether the user may use the verb (such as `get`) on the path.
-    pub(super) async fn decide(&self, user: &User, verb: &str, path: &str) -> Decision {
+    pub(crate) async fn decide(&self, user: &User, verb: &str, path: &str) -> Decision {
         if self.always_allow.iter().any(|allowed| covers(allowed, path)) {
             return Decision::Allowed;
         }

@@ -60,6 +60,10 @@ impl Questions for Fake {
         .boxed()
     }
 
+    fn plugins(&self) -> BoxFuture<'_, Result<PluginListing, QuestionError>> {
+        async { Ok(PluginListing { at: 5, ..PluginListing::default() }) }.boxed()
+    }
+
     fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>> {
         async move {
             if question.compact.is_some() {
@@ -114,6 +118,7 @@ async fn questions_are_passed_on_and_errors_are_status_objects() {
         ("/berth/v1/cluster", 200, "\"pods\":7"),
         ("/berth/v1/cluster?watch=perhaps", 400, ""),
         ("/berth/v1/nodes/node-7/pods", 200, "\"pods\":[]"),
+        ("/berth/v1/plugins", 200, "\"at\":5"),
         ("/berth/v1/nodes/node-8/pods", 404, "\"reason\":\"NotFound\""),
     ] {
         let (found, body) = get(Rights::All, None, path).await;
@@ -159,6 +164,7 @@ async fn a_caller_without_rights_sees_nothing() {
         "/berth/v1/queue",
         "/berth/v1/cluster?watch=true",
         "/berth/v1/nodes/node-7/pods",
+        "/berth/v1/plugins",
     ] {
         let (code, body) = get(Rights::OfCaller, None, path).await;
         assert!(code == 401 && !body.contains("node-7"), "{path}: {code} {body}");

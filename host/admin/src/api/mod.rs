@@ -7,10 +7,12 @@
 //! | `/berth/v1/namespaces/NAMESPACE/pods/NAME` | [`PodAnswer`]; `?whyNot=NODE` and `?allNodes=true` ask for more |
 //! | `/berth/v1/namespaces/NAMESPACE/queue` | [`QueueListing`] of the namespace |
 //! | `/berth/v1/queue` | [`QueueListing`] of all namespaces |
+//! | `/berth/v1/plugins` | [`PluginListing`] |
 //! | POST `/berth/v1/whatif` | the [`whatif::Answer`] to a [`whatif::Question`] of at most 1 MiB |
 //!
 //! Errors are `Status` objects, as of the API server. A caller who may `get` a pod may see its decisions. The names of
-//! nodes need `list nodes`, and the names of pods of other namespaces need `list pods` in all namespaces.
+//! nodes need `list nodes`, and the names of pods of other namespaces need `list pods` in all namespaces. Plugins are no
+//! objects of the API server, so their listing needs `get` on its path (`nonResourceURLs`), as `/configz` does.
 
 mod cluster;
 mod rights;
@@ -24,7 +26,9 @@ use axum::middleware::map_request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use berth_analysis::{ClusterFollower, ClusterListing, HiddenNames, NodePods, PodAnswer, QueueListing, whatif};
+use berth_analysis::{
+    ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, whatif,
+};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -36,6 +40,9 @@ use crate::status::refuse;
 
 /// The beginning of the paths.
 pub const PREFIX: &str = OBJECTS;
+
+/// The path of the plugins.
+const PLUGINS: &str = "/berth/v1/plugins";
 
 /// The largest size of a question about a change, in bytes.
 const MOST_QUESTION: usize = 1 << 20;
@@ -87,6 +94,9 @@ pub trait Questions: Send + Sync {
     /// Lists the pods of a node.
     fn node_pods(&self, node: String) -> BoxFuture<'_, Result<NodePods, QuestionError>>;
 
+    /// Lists the plugins.
+    fn plugins(&self) -> BoxFuture<'_, Result<PluginListing, QuestionError>>;
+
     /// Answers what a change of the cluster would do.
     fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>>;
 
@@ -102,6 +112,7 @@ pub fn router(questions: Arc<dyn Questions>, rights: Rights) -> Router {
         .route("/berth/v1/namespaces/{namespace}/pods/{name}", get(pod))
         .route("/berth/v1/namespaces/{namespace}/queue", get(queue_of_namespace))
         .route("/berth/v1/queue", get(queue))
+        .route(PLUGINS, get(plugins))
         .route(
             "/berth/v1/whatif",
             post(what_if).layer(DefaultBodyLimit::max(MOST_QUESTION)).layer(map_request(json_by_default)),
@@ -193,6 +204,17 @@ async fn what_if(
     };
     match api.questions.whatif(question).await {
         Ok(answer) => Json(answer).into_response(),
+        Err(error) => failed(&error),
+    }
+}
+
+async fn plugins(State(api): State<Api>, caller: Option<Extension<Caller>>) -> Response {
+    let caller = caller.map(|caller| caller.0);
+    if let Err(refusal) = api.rights.check_path(caller.as_ref(), "get", PLUGINS).await {
+        return refusal;
+    }
+    match api.questions.plugins().await {
+        Ok(listing) => Json(listing).into_response(),
         Err(error) => failed(&error),
     }
 }

@@ -21,13 +21,7 @@ impl Rights {
     /// # Errors
     /// The response for a caller without the right, or if the API server can't tell.
     pub(super) async fn check(self, caller: Option<&Caller>, right: &Right) -> Result<(), Response> {
-        let Caller { user, authorization } = match (self, caller) {
-            (Self::All, _) => return Ok(()),
-            (Self::OfCaller, Some(caller)) => caller,
-            (Self::OfCaller, None) => {
-                return Err(refuse(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized".to_owned()));
-            }
-        };
+        let Some(Caller { user, authorization }) = self.caller(caller)? else { return Ok(()) };
         match authorization.decide_about(user, right).await {
             Decision::Allowed => Ok(()),
             Decision::Denied(reason) => {
@@ -44,6 +38,32 @@ impl Rights {
                 Err(refuse(StatusCode::FORBIDDEN, "Forbidden", message))
             }
             Decision::Unknown(why) => Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", why)),
+        }
+    }
+
+    /// Checks that the caller may use the verb on this path.
+    ///
+    /// # Errors
+    /// The response for a caller who may not, or if the API server can't tell.
+    pub(super) async fn check_path(self, caller: Option<&Caller>, verb: &str, path: &str) -> Result<(), Response> {
+        let Some(Caller { user, authorization }) = self.caller(caller)? else { return Ok(()) };
+        match authorization.decide(user, verb, path).await {
+            Decision::Allowed => Ok(()),
+            Decision::Denied(reason) => {
+                let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
+                let message = format!("forbidden: User \"{}\" cannot {verb} path \"{path}\"{reason}", user.name);
+                Err(refuse(StatusCode::FORBIDDEN, "Forbidden", message))
+            }
+            Decision::Unknown(why) => Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", why)),
+        }
+    }
+
+    /// Returns the caller whose rights decide; `None` if every caller may see everything.
+    fn caller(self, caller: Option<&Caller>) -> Result<Option<&Caller>, Response> {
+        match (self, caller) {
+            (Self::All, _) => Ok(None),
+            (Self::OfCaller, Some(caller)) => Ok(Some(caller)),
+            (Self::OfCaller, None) => Err(refuse(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized".to_owned())),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Instance {
         let started = calls.is_multiple_of(SAMPLE).then(thread_cpu_time);
         let answer = guarded(&mut self.store, budget, export, |store| call(store, &self.interfaces));
         if let Some(started) = started {
-            self.counters.add_cpu(thread_cpu_time().saturating_sub(started).saturating_mul(SAMPLE as u32));
+            self.counters.add_sample(thread_cpu_time().saturating_sub(started), SAMPLE);
         }
         if let Some(had) = fuel {
             self.meter().add_fuel(had.saturating_sub(self.fuel().unwrap_or(had)));

@@ -20,6 +20,15 @@ impl Source {
         Self::File(Arc::new(path.into()))
     }
 
+    /// Returns the path of the file, or the file name at build time of a component in the binary.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::BuiltIn(name) => (*name).to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
     /// Returns whether the component is in the binary.
     #[must_use]
     pub fn is_built_in(&self) -> bool {

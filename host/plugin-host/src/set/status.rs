@@ -53,6 +53,21 @@ pub enum PluginState {
     Unused,
 }
 
+impl PluginState {
+    /// Returns the name that people see.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loaded => "loaded",
+            Self::LastGood => "last good",
+            Self::Restarting => "restarting",
+            Self::BackingOff(_) => "backing off",
+            Self::Refused => "refused",
+            Self::Unused => "unused",
+        }
+    }
+}
+
 /// The state after the last pass of the loader.
 #[derive(Default)]
 pub(crate) struct Board {

@@ -11,7 +11,7 @@ use crate::cli::hint::{Hint, quoted};
 use crate::cli::output::{self, Listing, OutputFlag, new_table, or_dash};
 use crate::cli::progress::Progress;
 use berth_config::Configuration;
-use berth_plugin_host::{LoaderOptions, PluginState, PluginStatus, Source};
+use berth_plugin_host::{LoaderOptions, PluginState, PluginStatus};
 
 /// Arguments of `berth plugin list`.
 #[derive(Debug, clap::Args)]
@@ -94,18 +94,14 @@ pub(super) fn list(args: Args) -> Result<ExitCode> {
 impl Plugin {
     fn of(status: &PluginStatus) -> Self {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let file = match &status.source {
-            Source::BuiltIn(file) => (*file).to_owned(),
-            Source::File(path) => path.display().to_string(),
-        };
         Self {
             name: text(&status.name),
             version: text(&status.version),
-            state: state(status.state),
+            state: status.state.name(),
             profiles: status.profiles.iter().map(ToString::to_string).collect(),
             digest: status.digest.map(|digest| digest.to_string()),
             built_in: status.source.is_built_in(),
-            file,
+            file: status.source.name(),
             arguments: status.arguments.to_string(),
             last_error: status.last_error.clone(),
         }
@@ -143,17 +139,6 @@ impl Listing for PluginList {
             table.add_row(plugin.row(wide));
         }
         format!("{table}\n")
-    }
-}
-
-fn state(state: PluginState) -> &'static str {
-    match state {
-        PluginState::Loaded => "loaded",
-        PluginState::LastGood => "last good",
-        PluginState::Restarting => "restarting",
-        PluginState::BackingOff(_) => "backing off",
-        PluginState::Refused => "refused",
-        PluginState::Unused => "unused",
     }
 }
 
