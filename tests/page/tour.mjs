@@ -120,6 +120,29 @@ await confirm("Delete", "Delete the pod?");
 await page.getByText("The pod is being deleted.").waitFor();
 await page.getByRole("link", { name: "Cluster", exact: true }).click();
 await page.getByRole("heading", { name: "7 nodes, 20 pods" }).waitFor();
+// The plugins that decided, and what they cost.
+await page.getByRole("link", { name: "Plugins", exact: true }).click();
+await page.getByRole("heading", { name: "19 plugins serve" }).waitFor();
+await page.getByLabel("Search").fill("filter");
+await page.getByRole("row", { name: "NodeResourcesFit" }).getByText("Details").click();
+await page.getByText("node-resources-fit.wasm").waitFor();
+await page.getByLabel("Order by").selectOption("CPU time");
+await look("plugins");
+
+// The clock of the cluster stands still, and advances by a step.
+await button("Pause").click();
+await button("Run").waitFor();
+const time = () => page.locator("time").getAttribute("datetime");
+const before = Date.parse(await time());
+await page.getByLabel("Step").selectOption("1 hour");
+await button("Advance").click();
+await page.waitForFunction((least) => Date.parse(document.querySelector("time").dateTime) >= least, before + 3_600_000);
+await button("Run").click();
+await button("Pause").waitFor();
+
+await page.getByRole("link", { name: "Charts", exact: true }).click();
+await page.getByText("pods with a node").getByText(/^\d/).waitFor();
+await look("charts");
 await browser.close();
 
 if (refused !== 1) problems.push(`the server refused ${refused} requests instead of one`);

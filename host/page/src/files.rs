@@ -29,23 +29,29 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 18] = files![
+pub static FILES: [File; 24] = files![
     "actions.js",
     "api.js",
     "app.js",
+    "charts.js",
     "cluster.js",
     "edit.js",
     "grid.js",
+    "history.js",
     "hooks.js",
     "html.js",
     "icon.svg",
     "index.html",
     "objects.js",
+    "plugins.js",
     "pod.js",
     "side.js",
     "style.css",
+    "time.js",
     "vendor/hooks.mjs",
     "vendor/htm.mjs",
     "vendor/js-yaml.mjs",
     "vendor/preact.mjs",
+    "vendor/uplot.css",
+    "vendor/uplot.mjs",
 ];

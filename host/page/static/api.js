@@ -52,3 +52,12 @@ export const readQueue = () => read("/berth/v1/queue");
 
 /** Lists the pods of a node. */
 export const readNodePods = (node) => read(`/berth/v1/nodes/${encoded(node)}/pods`);
+
+/** Reads the clock of a simulated cluster: the time and its speed. */
+export const readClock = () => read("/berth/v1/clock");
+
+/** Changes the clock: its speed, or its time by a duration or to the next event. */
+export const changeClock = (change) => send("POST", "/berth/v1/clock", change);
+
+/** Lists the plugins. */
+export const readPlugins = () => read("/berth/v1/plugins");

@@ -3,12 +3,19 @@
 import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { html } from "./html.js";
+import { Charts } from "./charts.js";
 import { Cluster } from "./cluster.js";
 import { Edit } from "./edit.js";
 import { Grid } from "./grid.js";
+import { History } from "./history.js";
 import { link, usePlace } from "./hooks.js";
+import { Plugins } from "./plugins.js";
 import { Pod } from "./pod.js";
 import { NodePanel, Pending } from "./side.js";
+import { Clock } from "./time.js";
+
+/** The places of the page, by the first segment of their address. */
+const PLACES = [["", "Cluster"], ["plugins", "Plugins"], ["charts", "Charts"], ["edit", "Edit"]];
 
 const ZONE = "topology.kubernetes.io/zone";
 
@@ -48,16 +55,21 @@ function ClusterView({ cluster, version, node }) {
 function App() {
   const [version, setVersion] = useState(0);
   const cluster = useMemo(() => new Cluster(() => setVersion((count) => count + 1)), []);
+  const history = useMemo(() => new History(cluster), []);
   useEffect(() => cluster.follow(), []);
+  useEffect(() => history.record(), []);
   const { path } = usePlace();
   const body = path[0] === "pod" && path.length === 3
     ? html`<${Pod} key=${path.join("/")} namespace=${path[1]} name=${path[2]} />`
     : path[0] === "edit" ? html`<${Edit} />`
+    : path[0] === "charts" ? html`<${Charts} history=${history} />`
+    : path[0] === "plugins" ? html`<${Plugins} />`
     : html`<${ClusterView} cluster=${cluster} version=${version} node=${path[0] === "node" ? path[1] : undefined} />`;
   return html`<a class="skip" href="#content">Skip to the content</a>
     <header><a href="#/" class="brand"><img src="icon.svg" alt="" width="24" height="24" /> Berth</a>
-      <nav aria-label="Places"><a href="#/" aria-current=${path[0] !== "edit" && path[0] !== "pod" ? "page" : undefined}>Cluster</a> <a href="#/edit" aria-current=${path[0] === "edit" ? "page" : undefined}>Edit</a></nav>
+      <nav aria-label="Places">${PLACES.map(([name, text]) => html`<a key=${name} href=${link(name)} aria-current=${(path[0] ?? "") === name || (name === "" && path[0] === "node") ? "page" : undefined}>${text}</a> `)}</nav>
       <span class="status status-${cluster.state}" role="status">${{ connecting: "connecting …", live: "live", lost: "connection lost" }[cluster.state]}</span></header>
+    <${Clock} />
     ${cluster.state === "lost" && html`<p class="problem banner" role="alert">${cluster.problem} The page shows the last known state and tries again.</p>`}
     <main id="content">${body}</main>`;
 }

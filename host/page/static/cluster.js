@@ -11,6 +11,8 @@ export class Cluster {
   pods = 0;
   /** The number of pending pods by queue. */
   pending = {};
+  /** The number of scheduling cycles since the start of the scheduler. */
+  cycles = 0;
   /** `connecting`, `live` or `lost`. */
   state = "connecting";
   /** Why the connection was lost. */
@@ -56,6 +58,7 @@ export class Cluster {
     for (const node of listing.nodes) this.nodes.set(node.name, node);
     this.pods = listing.pods;
     this.pending = listing.pending;
+    this.cycles = listing.cycles;
     this.at = listing.at;
     this.state = "live";
     this.version += 1;

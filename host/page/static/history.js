@@ -1,0 +1,56 @@
+// The last minutes of the cluster, as the page saw them: what the charts show.
+
+import { utilization } from "./cluster.js";
+
+/** The time between two points, in milliseconds. */
+const PERIOD = 1000;
+
+/** The number of points that are kept: a quarter of an hour. */
+const POINTS = 900;
+
+/** The sub-queues of pending pods. */
+export const QUEUES = ["active", "backoff", "unschedulable", "gated"];
+
+/** The part of a resource of all nodes that is requested, in percent. */
+function requested(cluster, resource) {
+  let [used, all] = [0, 0];
+  for (const node of cluster.nodes.values()) {
+    if (utilization(node, resource) === undefined) continue;
+    used += node.requested[resource] ?? 0;
+    all += node.allocatable[resource];
+  }
+  return all > 0 ? (100 * used) / all : null;
+}
+
+/** Records the cluster once a second, for the charts. */
+export class History {
+  /** The times of the points, in seconds since 1970. */
+  times = [];
+  /** A list of values by name: `cycles` and `placed` per second, the sub-queues, `cpu` and `memory` in percent. */
+  values = { cycles: [], placed: [], cpu: [], memory: [], ...Object.fromEntries(QUEUES.map((queue) => [queue, []])) };
+
+  constructor(cluster) {
+    this.cluster = cluster;
+  }
+
+  /** Starts to record. Returns a function that ends it. */
+  record() {
+    const timer = setInterval(() => this.add(Date.now()), PERIOD);
+    return () => clearInterval(timer);
+  }
+
+  add(now) {
+    const { cluster } = this;
+    if (cluster.state !== "live") return;
+    const before = this.last;
+    this.last = { now, cycles: cluster.cycles, pods: cluster.pods };
+    if (!before) return;
+    // A browser runs the timers of a hidden page less often. A restarted scheduler counts from zero again.
+    const rate = (count) => Math.max(0, ((cluster[count] - before[count]) * 1000) / (now - before.now));
+    const point = { cycles: rate("cycles"), placed: rate("pods"), cpu: requested(cluster, "cpu"), memory: requested(cluster, "memory") };
+    for (const queue of QUEUES) point[queue] = cluster.pending[queue] ?? 0;
+    this.times.push(now / 1000);
+    for (const [name, list] of Object.entries(this.values)) list.push(point[name]);
+    if (this.times.length > POINTS) for (const list of [this.times, ...Object.values(this.values)]) list.shift();
+  }
+}
