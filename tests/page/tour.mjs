@@ -91,7 +91,22 @@ await page.keyboard.press("ArrowRight");
 await page.keyboard.press("ArrowRight");
 await page.getByRole("heading", { name: "node-1" }).waitFor();
 await page.getByRole("link", { name: "default/web-" }).first().waitFor();
+
+// A taint and a label, added and removed; a wrong one is refused.
+await page.getByText("Taints (0)").click();
+await page.getByRole("textbox", { name: "Taint" }).fill("gpu");
+await page.getByRole("form", { name: "Add a taint" }).getByRole("button").click();
+await page.getByRole("alert").getByText('"gpu" is no taint.').waitFor();
+await page.getByRole("textbox", { name: "Taint" }).fill("gpu=true:NoSchedule");
+await page.getByRole("form", { name: "Add a taint" }).getByRole("button").click();
+await page.getByText("Taints (1)").waitFor();
+await page.getByText(/^Labels/).click();
+await page.getByRole("textbox", { name: "Label" }).fill("disk=ssd");
+await page.getByRole("form", { name: "Add a label" }).getByRole("button").click();
+await button("Remove disk=ssd").waitFor();
 await look("node");
+await button("Remove gpu=true:NoSchedule").click();
+await page.getByText("Taints (0)").waitFor();
 
 await button("Cordon").click();
 await button("Uncordon").waitFor();
@@ -120,6 +135,34 @@ await confirm("Delete", "Delete the pod?");
 await page.getByText("The pod is being deleted.").waitFor();
 await page.getByRole("link", { name: "Cluster", exact: true }).click();
 await page.getByRole("heading", { name: "7 nodes, 20 pods" }).waitFor();
+// A workload is scaled.
+await page.getByRole("link", { name: "Edit", exact: true }).click();
+const workload = form("Deployment default/web");
+await workload.getByLabel("Number of pods").fill("30");
+await workload.getByRole("button", { name: "Scale" }).click();
+await workload.getByText("30 of 30 pods are ready").waitFor();
+
+// The address keeps what one sees.
+await page.getByRole("link", { name: "Cluster", exact: true }).click();
+await page.getByLabel("Resource").selectOption("memory");
+await page.getByLabel("Group by").selectOption("nothing");
+await page.getByLabel("Search", { exact: true }).fill("large");
+await page.reload();
+await page.getByRole("heading", { name: "7 nodes, 30 pods" }).waitFor();
+const fields = [page.getByLabel("Resource"), page.getByLabel("Group by"), page.getByLabel("Search", { exact: true })];
+const settings = await Promise.all(fields.map((found) => found.inputValue()));
+if (settings.join() !== "memory,,large") problems.push(`the address does not keep the settings: ${page.url()} ${settings}`);
+
+// The tour of the page.
+await button("Tour").click();
+await look("tour");
+for (const title of ["Find nodes", "Pending pods", "Plugins", "Charts", "Edit", "Time"]) {
+  await button("Next").click();
+  await page.getByRole("dialog", { name: title }).waitFor();
+  await page.locator(".tour-target").waitFor();
+}
+await button("Done").click();
+
 // The plugins that decided, and what they cost.
 await page.getByRole("link", { name: "Plugins", exact: true }).click();
 await page.getByRole("heading", { name: "19 plugins serve" }).waitFor();

@@ -29,7 +29,7 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 24] = files![
+pub static FILES: [File; 27] = files![
     "actions.js",
     "api.js",
     "app.js",
@@ -42,12 +42,15 @@ pub static FILES: [File; 24] = files![
     "html.js",
     "icon.svg",
     "index.html",
+    "node-edit.js",
     "objects.js",
     "plugins.js",
     "pod.js",
+    "rows.js",
     "side.js",
     "style.css",
     "time.js",
+    "tour.js",
     "vendor/hooks.mjs",
     "vendor/htm.mjs",
     "vendor/js-yaml.mjs",

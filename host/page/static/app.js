@@ -8,11 +8,12 @@ import { Cluster } from "./cluster.js";
 import { Edit } from "./edit.js";
 import { Grid } from "./grid.js";
 import { History } from "./history.js";
-import { link, usePlace } from "./hooks.js";
+import { goTo, link, usePlace, useSetting } from "./hooks.js";
 import { Plugins } from "./plugins.js";
 import { Pod } from "./pod.js";
 import { NodePanel, Pending } from "./side.js";
 import { Clock } from "./time.js";
+import { Tour } from "./tour.js";
 
 /** The places of the page, by the first segment of their address. */
 const PLACES = [["", "Cluster"], ["plugins", "Plugins"], ["charts", "Charts"], ["edit", "Edit"]];
@@ -25,13 +26,12 @@ function Legend({ resource }) {
 }
 
 function ClusterView({ cluster, version, node }) {
-  const [resource, setResource] = useState("cpu");
-  const [group, setGroup] = useState();
-  const [search, setSearch] = useState("");
-  const [zoom, setZoom] = useState(1);
-  const keys = useMemo(() => cluster.labelKeys(), [cluster.nodes.size]);
-  const grouped = group ?? (keys.includes(ZONE) ? ZONE : "");
-  const select = (name) => { location.hash = name ? link("node", name) : "#/"; };
+  const [resource, setResource] = useSetting("resource", "cpu");
+  const [search, setSearch] = useSetting("search", "");
+  const [zoom, setZoom] = useSetting("zoom", "1");
+  const keys = useMemo(() => cluster.labelKeys(), [version]);
+  const [group, setGroup] = useSetting("group", keys.includes(ZONE) ? ZONE : "");
+  const select = (name) => goTo(...(name ? ["node", name] : []));
   if (cluster.state === "live" && cluster.nodes.size === 0) {
     return html`<div class="columns"><section class="empty"><h1>The cluster has no nodes yet</h1>
       <p>Pods are placed on nodes, so begin with one:</p>
@@ -42,12 +42,12 @@ function ClusterView({ cluster, version, node }) {
       <h1 id="cluster-title">${cluster.nodes.size} nodes, ${cluster.pods} pods</h1>
       <div class="tools">
         <label>Resource <select value=${resource} onChange=${(event) => setResource(event.target.value)}>${cluster.resources().map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
-        <label>Group by <select value=${grouped} onChange=${(event) => setGroup(event.target.value)}><option value="">nothing</option>${keys.map((key) => html`<option key=${key} value=${key}>${key}</option>`)}</select></label>
+        <label>Group by <select value=${group} onChange=${(event) => setGroup(event.target.value)}><option value="">nothing</option>${keys.map((key) => html`<option key=${key} value=${key}>${key}</option>`)}</select></label>
         <label>Search <input type="search" value=${search} onInput=${(event) => setSearch(event.target.value)} placeholder="node name" /></label>
-        <label>Zoom <input type="range" min="0.5" max="4" step="0.25" value=${zoom} onInput=${(event) => setZoom(Number(event.target.value))} /></label>
+        <label>Zoom <input type="range" min="0.5" max="4" step="0.25" value=${zoom} onInput=${(event) => setZoom(event.target.value)} /></label>
       </div>
       <${Legend} resource=${resource} />
-      <${Grid} cluster=${cluster} version=${version} resource=${resource} group=${grouped} search=${search} zoom=${zoom} selected=${node} select=${select} />
+      <${Grid} cluster=${cluster} version=${version} resource=${resource} group=${group} search=${search} zoom=${Number(zoom)} selected=${node} select=${select} />
     </section>
     <aside>${node && html`<${NodePanel} key=${node} cluster=${cluster} name=${node} close=${() => select()} />`}<${Pending} cluster=${cluster} /></aside></div>`;
 }
@@ -58,6 +58,7 @@ function App() {
   const history = useMemo(() => new History(cluster), []);
   useEffect(() => cluster.follow(), []);
   useEffect(() => history.record(), []);
+  const [tour, setTour] = useState(false);
   const { path } = usePlace();
   const body = path[0] === "pod" && path.length === 3
     ? html`<${Pod} key=${path.join("/")} namespace=${path[1]} name=${path[2]} />`
@@ -68,10 +69,12 @@ function App() {
   return html`<a class="skip" href="#content">Skip to the content</a>
     <header><a href="#/" class="brand"><img src="icon.svg" alt="" width="24" height="24" /> Berth</a>
       <nav aria-label="Places">${PLACES.map(([name, text]) => html`<a key=${name} href=${link(name)} aria-current=${(path[0] ?? "") === name || (name === "" && path[0] === "node") ? "page" : undefined}>${text}</a> `)}</nav>
+      <button type="button" class="plain" onClick=${() => setTour(true)}>Tour</button>
       <span class="status status-${cluster.state}" role="status">${{ connecting: "connecting …", live: "live", lost: "connection lost" }[cluster.state]}</span></header>
     <${Clock} />
     ${cluster.state === "lost" && html`<p class="problem banner" role="alert">${cluster.problem} The page shows the last known state and tries again.</p>`}
-    <main id="content">${body}</main>`;
+    <main id="content">${body}</main>
+    ${tour && html`<${Tour} close=${() => setTour(false)} />`}`;
 }
 
 render(html`<${App} />`, document.getElementById("app"));

@@ -42,12 +42,14 @@ function Chart({ history, chart }) {
   const place = useRef();
   const [now, setNow] = useState({});
   useEffect(() => {
+    // The reference is empty when an observer is called after the chart was removed.
+    const box = place.current;
     const names = Object.keys(chart.lines);
     const data = () => [history.times, ...names.map((name) => history.values[name])];
     let plot;
     const build = () => {
       plot?.destroy();
-      plot = new uPlot(options(chart, place.current.clientWidth), data(), place.current);
+      plot = new uPlot(options(chart, box.clientWidth), data(), box);
     };
     build();
     const draw = () => {
@@ -56,8 +58,8 @@ function Chart({ history, chart }) {
     };
     draw();
     const timer = setInterval(() => document.visibilityState === "visible" && draw(), PERIOD);
-    const observer = new ResizeObserver(() => plot.setSize({ width: place.current.clientWidth, height: HEIGHT }));
-    observer.observe(place.current);
+    const observer = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: HEIGHT }));
+    observer.observe(box);
     const theme = matchMedia("(prefers-color-scheme: dark)");
     theme.addEventListener("change", build);
     return () => {

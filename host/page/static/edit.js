@@ -1,11 +1,13 @@
 // Creates and changes objects: forms for what is common, and YAML for every kind.
 
-import { useAction } from "./actions.js";
+import { Confirmed, useAction } from "./actions.js";
+import { read } from "./api.js";
 import { html } from "./html.js";
 import { loadAll } from "js-yaml";
 import { useState } from "preact/hooks";
-import { link } from "./hooks.js";
-import { apply, create } from "./objects.js";
+import { link, useRead } from "./hooks.js";
+import { apply, create, merge, remove } from "./objects.js";
+import { Rows } from "./rows.js";
 
 const value = (form, name) => new FormData(form).get(name).trim();
 
@@ -99,11 +101,50 @@ function Yaml() {
     setText(await file.text());
   };
   return html`<form class="form" onSubmit=${submit} aria-labelledby="yaml-form"><h2 id="yaml-form">Apply YAML</h2>
-    <label class="block">Objects of any kind; a file can be dropped here <textarea rows="16" spellcheck=${false} value=${text} onInput=${(event) => setText(event.target.value)} onDrop=${drop} required placeholder="apiVersion: v1&#10;kind: Pod&#10;…"></textarea></label>
+    <label class="block">Objects of any kind; a file can be dropped here <textarea rows="16" spellcheck=${false} value=${text} onInput=${(event) => setText(event.target.value)} onDrop=${drop} required placeholder=${"apiVersion: v1\nkind: Pod\n…"}></textarea></label>
     <button type="submit" disabled=${running}>Apply</button>${shown}</form>`;
+}
+
+/** The kinds of workloads that have a number of pods. */
+const KINDS = [["Deployment", "deployments"], ["StatefulSet", "statefulsets"], ["ReplicaSet", "replicasets"]];
+
+/** The largest number of workloads of a kind that the page lists. */
+const MOST = 200;
+
+/** Lists the workloads that no other workload owns. */
+async function workloads() {
+  const lists = await Promise.all(KINDS.map(([, plural]) => read(`/apis/apps/v1/${plural}?limit=${MOST}`)));
+  return lists.flatMap(({ items }, index) => items.filter(({ metadata }) => !metadata.ownerReferences?.length).map((object) => ({ ...object, apiVersion: "apps/v1", kind: KINDS[index][0] })));
+}
+
+function Workload({ workload, again }) {
+  const { kind, metadata: { namespace, name }, spec, status } = workload;
+  const [replicas, setReplicas] = useState(String(spec.replicas));
+  const { run, shown, running } = useAction();
+  const reference = { apiVersion: "apps/v1", kind, metadata: { namespace, name } };
+  const submit = (event) => {
+    event.preventDefault();
+    run(async () => {
+      await merge(reference, { spec: { replicas: Number(replicas) } });
+      again();
+    });
+  };
+  return html`<li><form class="actions" onSubmit=${submit} aria-label="${kind} ${namespace}/${name}"><strong>${namespace}/${name}</strong> <span class="muted">${kind}, ${status?.readyReplicas ?? 0} of ${spec.replicas} pods are ready</span>
+    <input type="number" min="0" max="10000" required aria-label="Number of pods" value=${replicas} onInput=${(event) => setReplicas(event.target.value)} />
+    <button type="submit" disabled=${running}>Scale</button>
+    <${Confirmed} text="Delete" question="Delete the workload?" action=${() => run(async () => { await remove(reference); again(); })} /></form>${shown}</li>`;
+}
+
+/** The workloads, which can be scaled. */
+function Workloads() {
+  const [count, setCount] = useState(0);
+  const { value, error } = useRead(workloads, [count], 3000);
+  return html`<section class="form" aria-labelledby="workloads"><h2 id="workloads">Scale workloads</h2>
+    ${error && html`<p class="problem" role="alert">${error.message}</p>`}
+    <${Rows} items=${value ?? []} empty=${value ? "There is no Deployment, StatefulSet or ReplicaSet." : "Loading …"} row=${(workload) => html`<${Workload} key=${workload.metadata.uid} workload=${workload} again=${() => setCount(count + 1)} />`} /></section>`;
 }
 
 /** The page on which objects are created and changed. */
 export function Edit() {
-  return html`<article><h1>Edit the cluster</h1><div class="forms"><${NodeForm} /><${PodForm} /></div><${Yaml} /></article>`;
+  return html`<article><h1>Edit the cluster</h1><div class="forms"><${NodeForm} /><${PodForm} /><${Workloads} /></div><${Yaml} /></article>`;
 }

@@ -29,23 +29,44 @@ export function useRead(reader, inputs, every) {
   return state;
 }
 
-/** The place on the page, from the part of the address after #: its segments. */
+/** Reads the part of the address after #: the segments of its path, and the settings after ?. */
+function readPlace() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  return { path: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+}
+
+/** The address of a place. */
+export const link = (...path) => `#/${path.map(encodeURIComponent).join("/")}`;
+
+/** The place on the page: its segments, and its settings. */
 export function usePlace() {
-  const parse = () => {
-    const path = location.hash.replace(/^#\/?/, "");
-    return { path: path.split("/").filter(Boolean).map(decodeURIComponent) };
-  };
-  const [place, setPlace] = useState(parse);
+  const [place, setPlace] = useState(readPlace);
   useEffect(() => {
-    const changed = () => setPlace(parse());
+    const changed = () => setPlace(readPlace());
     addEventListener("hashchange", changed);
     return () => removeEventListener("hashchange", changed);
   }, []);
   return place;
 }
 
-/** The address of a place. */
-export const link = (...path) => `#/${path.map(encodeURIComponent).join("/")}`;
+/** Goes to a place, and keeps the settings of this one. */
+export function goTo(...path) {
+  const { query } = readPlace();
+  location.hash = `${link(...path)}${query.size > 0 ? `?${query}` : ""}`;
+}
+
+/** A setting, which is in the address, so that a link shows what one sees. Returns its value, and a function that changes it. */
+export function useSetting(name, initial) {
+  const { query } = usePlace();
+  const set = (value) => {
+    const now = readPlace();
+    if (value === initial) now.query.delete(name);
+    else now.query.set(name, value);
+    history.replaceState(null, "", `${link(...now.path)}${now.query.size > 0 ? `?${now.query}` : ""}`);
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  };
+  return [query.get(name) ?? initial, set];
+}
 
 /** A time in milliseconds since 1970, from that number or from RFC 3339. */
 const millis = (time) => (typeof time === "number" ? time : Date.parse(time));

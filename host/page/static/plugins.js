@@ -1,10 +1,9 @@
 // The plugins: what they are, where they are used, what they cost, and why one does not serve.
 
 import { html } from "./html.js";
-import { useState } from "preact/hooks";
 import { readPlugins } from "./api.js";
 import { amount } from "./cluster.js";
-import { useRead } from "./hooks.js";
+import { useRead, useSetting } from "./hooks.js";
 
 /** How often the page reads the plugins, in milliseconds. */
 const PERIOD = 2000;
@@ -56,12 +55,12 @@ function Row({ plugin }) {
 
 /** All plugins of the scheduler. */
 export function Plugins() {
-  const [order, setOrder] = useState("name");
-  const [search, setSearch] = useState("");
+  const [order, setOrder] = useSetting("order", "name");
+  const [search, setSearch] = useSetting("search", "");
   const { value, error, loading } = useRead(readPlugins, [], PERIOD);
   const all = value?.plugins ?? [];
   const wanted = (plugin) => [plugin.name, plugin.file, plugin.state, ...plugin.uses.flatMap((use) => use.extensionPoints)].some((text) => text?.toLowerCase().includes(search.toLowerCase()));
-  const shown = all.filter(wanted).sort(ORDERS[order]);
+  const shown = all.filter(wanted).sort(ORDERS[order] ?? ORDERS.name);
   const serving = all.filter((plugin) => plugin.uses.length > 0).length;
   const refused = all.filter((plugin) => plugin.state === "refused").length;
   return html`<h1>${value ? `${serving} plugins serve` : "Plugins"}${refused > 0 ? `, ${refused} refused` : ""}</h1>

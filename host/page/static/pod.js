@@ -4,11 +4,9 @@ import { html } from "./html.js";
 import { useState } from "preact/hooks";
 import { explainPod } from "./api.js";
 import { Confirmed, useAction } from "./actions.js";
-import { ago, link, useRead } from "./hooks.js";
+import { ago, link, useRead, useSetting } from "./hooks.js";
 import { podNamed, remove } from "./objects.js";
-
-/** The number of rows of the table of nodes at first. */
-const ROWS = 50;
+import { useRows } from "./rows.js";
 
 /** The scores of a node as a bar with a part for each plugin. */
 function Scores({ score, most }) {
@@ -69,31 +67,45 @@ function Attempts({ decisions, now }) {
   })}</ol>`;
 }
 
+const byName = new Intl.Collator("en", { numeric: true }).compare;
+
+/** The orders of the table of all nodes. Nodes that fit come first, except by name. */
+const ORDERS = {
+  score: (one, other) => Number(other.total != null) - Number(one.total != null) || (other.total ?? 0) - (one.total ?? 0),
+  node: (one, other) => byName(one.node, other.node),
+  "failed filters": (one, other) => failures(one) - failures(other),
+};
+
+const failures = (row) => row.verdicts.filter((verdict) => verdict != null).length;
+
 /** The answers of all plugins about all nodes. */
 function AllNodes({ namespace, name, ask }) {
   const [search, setSearch] = useState("");
-  const [shown, setShown] = useState(ROWS);
+  const [order, setOrder] = useSetting("order", "score");
   const { value, error, loading } = useRead(() => explainPod(namespace, name, { allNodes: true }), [namespace, name]);
   const all = value?.allNodes;
-  const rows = (all?.nodes ?? []).filter((row) => row.node.includes(search));
+  const wanted = (row) => row.node.includes(search) || row.verdicts.some((verdict) => verdict != null && all.reasons[verdict].reasons.some((reason) => reason.includes(search)));
+  const [rows, more] = useRows((all?.nodes ?? []).filter(wanted).sort(ORDERS[order] ?? ORDERS.score));
+  const most = Math.max(1, ...(all?.nodes ?? []).map((row) => row.total ?? 0));
   return html`<section><h2>All nodes</h2>
     ${loading && html`<p class="muted">Asking the plugins …</p>`}
     ${error && html`<p class="problem" role="alert">${error.message}</p>`}
-    ${all && html`<input type="search" aria-label="Search nodes" placeholder="Search nodes" value=${search} onInput=${(event) => setSearch(event.target.value)} />
-      <div class="scroll" tabindex="0" role="region" aria-label="Answers of the filters by node"><table class="matrix"><thead><tr><th scope="col">Node</th><th scope="col">Score</th>${all.filters.map((filter) => html`<th scope="col">${filter}</th>`)}</tr></thead>
-      <tbody>${rows.slice(0, shown).map((row) => html`<tr key=${row.node}><th scope="row"><button type="button" class="plain" onClick=${() => ask(row.node)}>${row.node}</button></th><td class="number">${row.total ?? ""}</td>
+    ${all && html`<div class="tools"><label>Search <input type="search" aria-label="Search nodes" placeholder="node or reason" value=${search} onInput=${(event) => setSearch(event.target.value)} /></label>
+        <label>Order by <select value=${order} onChange=${(event) => setOrder(event.target.value)}>${Object.keys(ORDERS).map((text) => html`<option key=${text}>${text}</option>`)}</select></label></div>
+      <div class="scroll" tabindex="0" role="region" aria-label="Answers of the filters by node"><table class="matrix"><thead><tr><th scope="col">Node</th><th scope="col">Score</th><th scope="col"><span class="unseen">Bar</span></th>${all.filters.map((filter) => html`<th scope="col">${filter}</th>`)}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr key=${row.node}><th scope="row"><button type="button" class="plain" onClick=${() => ask(row.node)}>${row.node}</button></th><td class="number">${row.total ?? ""}</td>
+        <td class="track">${row.total != null && html`<${Scores} score=${row} most=${most} />`}</td>
         ${all.filters.map((filter, index) => {
           const verdict = row.verdicts[index];
           return verdict == null ? html`<td class="fits">fits</td>` : html`<td class="not" title=${all.reasons[verdict].reasons.join("; ")}>${all.reasons[verdict].reasons.join("; ")}</td>`;
-        })}</tr>`)}</tbody></table></div>
-      ${rows.length > shown && html`<button type="button" onClick=${() => setShown(shown + ROWS)}>Show more of ${rows.length - shown}</button>`}`}
+        })}</tr>`)}</tbody></table></div>${more}`}
   </section>`;
 }
 
 /** The page of a pod. */
 export function Pod({ namespace, name }) {
-  const [node, setNode] = useState();
-  const [all, setAll] = useState(false);
+  const [node, setNode] = useSetting("whyNot", "");
+  const [all, setAll] = useSetting("allNodes", "");
   const { value, error, loading } = useRead(() => explainPod(namespace, name), [namespace, name], 3000);
   const { run, shown } = useAction();
   const explanation = value?.explanation;
@@ -106,10 +118,10 @@ export function Pod({ namespace, name }) {
     ${explanation && html`<div class="box state-${explanation.state}"><p class="lead">${explanation.reason}</p><p>${explanation.nextStep}</p>
         ${explanation.evidence.length > 0 && html`<ul>${explanation.evidence.map((fact) => html`<li>${fact}</li>`)}</ul>`}</div>
       <${Suggestions} suggestions=${explanation.suggestions} />
-      ${node && html`<${WhyNot} key=${node} namespace=${namespace} name=${name} node=${node} close=${() => setNode()} />`}
+      ${node && html`<${WhyNot} key=${node} namespace=${namespace} name=${name} node=${node} close=${() => setNode("")} />`}
       <${Rejections} explanation=${explanation} ask=${setNode} />
       <${Best} explanation=${explanation} ask=${setNode} />
-      <p><button type="button" aria-expanded=${all} onClick=${() => setAll(!all)}>${all ? "Hide the answers about all nodes" : "Show the answers about all nodes"}</button></p>
+      <p><button type="button" aria-expanded=${all !== ""} onClick=${() => setAll(all ? "" : "true")}>${all ? "Hide the answers about all nodes" : "Show the answers about all nodes"}</button></p>
       ${all && html`<${AllNodes} namespace=${namespace} name=${name} ask=${setNode} />`}`}
     ${value && html`<${Attempts} decisions=${value.decisions} now=${explanation?.computedAt ?? Date.now()} />`}
   </article>`;

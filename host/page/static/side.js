@@ -7,17 +7,8 @@ import { amount, utilization } from "./cluster.js";
 import { Confirmed, useAction } from "./actions.js";
 import { ago, link, useRead } from "./hooks.js";
 import { drain, merge, nodeNamed, remove } from "./objects.js";
-
-/** The number of rows of a list at first. */
-const ROWS = 50;
-
-/** A list that shows its first rows, and more on request. */
-function Rows({ items, row, empty }) {
-  const [shown, setShown] = useState(ROWS);
-  if (items.length === 0) return html`<p class="muted">${empty}</p>`;
-  return html`<ul class="rows">${items.slice(0, shown).map(row)}</ul>
-    ${items.length > shown && html`<button type="button" onClick=${() => setShown(shown + ROWS)}>Show ${Math.min(ROWS, items.length - shown)} more of ${items.length - shown}</button>`}`;
-}
+import { Labels, Taints } from "./node-edit.js";
+import { Rows } from "./rows.js";
 
 /** The pending pods by queue, with reason and age. */
 export function Pending({ cluster }) {
@@ -75,8 +66,8 @@ export function NodePanel({ cluster, name, close }) {
     <table class="bars"><caption class="unseen">Requested resources</caption><tbody>
       ${Object.keys(node.allocatable).map((resource) => html`<${Bar} key=${resource} name=${resource} node=${node} />`)}
     </tbody></table>
-    ${node.taints.length > 0 && html`<h3>Taints</h3><ul class="tags">${node.taints.map((taint) => html`<li>${taint}</li>`)}</ul>`}
-    <details><summary>Labels (${Object.keys(node.labels).length})</summary><ul class="tags">${Object.entries(node.labels).map(([key, value]) => html`<li>${key}=${value}</li>`)}</ul></details>
+    <${Taints} node=${node} />
+    <${Labels} node=${node} />
     <h3>Pods</h3>
     ${error && html`<p class="problem" role="alert">${error.message}</p>`}
     <${Rows} items=${value?.pods ?? []} empty=${value ? "The node has no pods." : "Loading …"} row=${(entry) => html`<li key=${entry.pod.uid}>
