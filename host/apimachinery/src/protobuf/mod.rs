@@ -4,7 +4,7 @@
 //! This crate has its own reader: [`read`] reads only the fields that a type declares, from the wire through serde into
 //! the core's model. Generated types would allocate the whole object. A table lists all messages and their fields.
 //!
-//! Berth writes few messages ([`write`]): it sends JSON, which every API server accepts.
+//! Berth writes few messages ([`mod@write`]): it sends JSON, which every API server accepts.
 //!
 //! A body consists of four magic bytes and an envelope (`runtime.Unknown`), which contains the kind and the message.
 
