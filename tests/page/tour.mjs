@@ -1,13 +1,16 @@
 // A tour of the web page in a real browser: create nodes and pods, see why one is pending, mend it, cordon and drain.
 // After each step, checks that nothing is cut off at 1280 and 390 pixels, that axe-core finds nothing, and that the
 // browser's console has no error.
-// usage: node tour.mjs URL CHROMIUM FOLDER     the URL of an empty `berth sim`; screenshots go to the folder
+// usage: node tour.mjs URL READ_ONLY CHROMIUM FOLDER
+//   URL        the page of an empty `berth sim`
+//   READ_ONLY  the page of `berth run --ui` on the same cluster
+//   FOLDER     the folder for screenshots
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
-const [url, executablePath, folder] = process.argv.slice(2);
+const [url, readOnly, executablePath, folder] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const problems = [];
 /** The number of requests that the tour makes the server refuse. The browser logs each. */
@@ -25,7 +28,7 @@ page.on("console", (message) => {
   else problems.push(`console: ${message.text()}`);
 });
 page.on("request", (request) => {
-  if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`a request leaves the server: ${request.url()}`);
+  if (![url, readOnly].some((page) => new URL(request.url()).origin === new URL(page).origin)) problems.push(`a request leaves the server: ${request.url()}`);
 });
 
 /** Looks at the page at both widths and in both themes. */
@@ -186,6 +189,22 @@ await button("Pause").waitFor();
 await page.getByRole("link", { name: "Charts", exact: true }).click();
 await page.getByText("pods with a node").getByText(/^\d/).waitFor();
 await look("charts");
+
+// The page of a scheduler on another cluster: nothing can be changed.
+await page.goto(`${readOnly}#/node/node-1`);
+await page.getByRole("heading", { name: "7 nodes, 30 pods" }).waitFor();
+await page.getByRole("heading", { name: "node-1" }).waitFor();
+await page.getByText(/^Labels/).click();
+await page.getByText("disk=ssd").waitFor();
+await look("read-only");
+for (const name of ["Cordon", "Drain", "Delete", "Add", "Remove disk=ssd", "Pause"]) {
+  if (await button(name).count() > 0) problems.push(`the read-only page has a button "${name}"`);
+}
+if (await page.getByRole("link", { name: "Edit" }).count() > 0) problems.push("the read-only page has a link to forms");
+await page.goto(`${readOnly}#/edit`);
+await page.getByRole("heading", { name: "7 nodes, 30 pods" }).waitFor();
+await page.getByRole("link", { name: "Plugins", exact: true }).click();
+await page.getByRole("heading", { name: "19 plugins serve" }).waitFor();
 await browser.close();
 
 if (refused !== 1) problems.push(`the server refused ${refused} requests instead of one`);

@@ -1,5 +1,6 @@
 //! The web page of `berth sim`, and what it reads of the cluster.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -9,8 +10,9 @@ use berth_tests::objects::{node, pod};
 use berth_tests::{Process, api, programs};
 use futures::{AsyncBufReadExt, Stream, StreamExt};
 use k8s_openapi::api::core::v1::Node;
-use kube::Api;
 use kube::api::DeleteParams;
+use kube::client::Body;
+use kube::{Api, Client, Config};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -19,7 +21,12 @@ use crate::harness::standalone_trial;
 
 /// Returns the trials that need no API server.
 pub fn trials() -> Vec<Trial> {
-    vec![standalone_trial("page::a_browser_follows_the_cluster", || Box::pin(a_browser_follows_the_cluster()))]
+    vec![
+        standalone_trial("page::a_browser_follows_the_cluster", || Box::pin(a_browser_follows_the_cluster())),
+        standalone_trial("page::the_page_of_a_scheduler_is_read_only", || {
+            Box::pin(the_page_of_a_scheduler_is_read_only())
+        }),
+    ]
 }
 
 /// Reads events of a watch until one has a listing as expected.
@@ -43,13 +50,19 @@ async fn until(
 /// The longest time until a change is in the watch.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Starts `berth sim` with these arguments. Returns once it has written the kubeconfig.
+async fn simulator(kubeconfig: &Path, arguments: &[&str]) -> Result<Process> {
+    let mut command = Command::new(programs::berth()?);
+    command.args(["sim", "--empty", "--kubeconfig"]).arg(kubeconfig).args(arguments);
+    let sim = Process::spawn(command)?;
+    eventually("the simulator is ready", || async { Ok(Look::at(kubeconfig.exists(), || sim.log())) }).await?;
+    Ok(sim)
+}
+
 async fn a_browser_follows_the_cluster() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let kubeconfig = directory.path().join("kubeconfig");
-    let mut command = Command::new(programs::berth()?);
-    command.args(["sim", "--empty", "--kubeconfig"]).arg(&kubeconfig);
-    let mut sim = Process::spawn(command)?;
-    eventually("the simulator is ready", || async { Ok(Look::at(kubeconfig.exists(), || sim.log())) }).await?;
+    let mut sim = simulator(&kubeconfig, &[]).await?;
     let client = berth_kube::connect_to(&std::fs::read_to_string(&kubeconfig)?).await?;
     let text = |path: &str| client.request_text(Request::get(path).body(Vec::new()).unwrap_or_default());
     let page = text("/ui/").await?;
@@ -75,8 +88,63 @@ async fn a_browser_follows_the_cluster() -> Result<()> {
     let fit = listed.find(|plugin| plugin["name"] == "NodeResourcesFit").context("NodeResourcesFit is not listed")?;
     let uses = json!([{"schedulerName": "default-scheduler", "extensionPoints": ["filter", "score"], "weight": 1}]);
     ensure!(fit["state"] == "loaded" && fit["uses"] == uses && fit["cost"]["calls"].as_u64() > Some(0), "{fit}");
+
+    // `berth explain` tells ages by the clock of the cluster.
+    let advance = Request::post("/berth/v1/clock").body(json!({"advance": "30m"}).to_string().into_bytes())?;
+    client.request_text(advance).await?;
+    let mut explain = Command::new(programs::berth()?);
+    explain.args(["explain", "pod", "small", "--kubeconfig"]).arg(&kubeconfig);
+    let told = programs::run(explain).await?;
+    let age = told.stdout.split("of profile default-scheduler, ").nth(1).and_then(|rest| rest.split("m ago").next());
+    ensure!(age.and_then(|minutes| minutes.parse().ok()).is_some_and(|minutes: u32| minutes >= 30), "{told:?}");
+
     Api::<Node>::all(client.clone()).delete("n", &DeleteParams::default()).await?;
     until(&mut lines, |listing| listing["removed"] == json!(["n"])).await?;
     // An open page does not keep the process.
     sim.stop().await
+}
+
+async fn the_page_of_a_scheduler_is_read_only() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let kubeconfig = directory.path().join("kubeconfig");
+    let mut sim = simulator(&kubeconfig, &["--no-scheduler"]).await?;
+    let client = berth_kube::connect_to(&std::fs::read_to_string(&kubeconfig)?).await?;
+    api::create(&client, &node("n", 4)).await?;
+    api::create(&client, &pod("large", "9")).await?;
+    let mut process = Process::start(&kubeconfig, &["--leader-elect=false", "--ui=any"])?;
+    let line = process.until_line(|line| line.contains("serving the web page")).await;
+    let line = line.with_context(|| process.log())?;
+    let address = line.split("http://").nth(1).and_then(|rest| rest.split("/ui/").next()).context("an address")?;
+    let get = async |path: &str, origin: Option<&str>| http(address, "GET", path, origin).await;
+    ensure!(get("/ui/mode.json", None).await? == (200, r#"{"readOnly":true}"#.to_owned()));
+    eventually("the pod is pending", || async {
+        let (code, body) = get("/berth/v1/queue", None).await?;
+        Ok(Look::at(code == 200 && body.contains("\"large\"") && body.contains("Insufficient cpu"), || body.clone()))
+    })
+    .await?;
+    let own = format!("http://{address}");
+    for (origin, expected) in [(own.as_str(), 200), ("http://127.0.0.1:1", 403), ("https://example.com", 403)] {
+        let (code, body) = get("/berth/v1/cluster", Some(origin)).await?;
+        ensure!(code == expected, "{origin}: {code} {body}");
+    }
+    // There is no API of the cluster, and no clock.
+    for (method, path) in [("POST", "/api/v1/nodes"), ("DELETE", "/api/v1/nodes/n"), ("POST", "/berth/v1/clock")] {
+        let (code, _) = http(address, method, path, None).await?;
+        ensure!(code == 404, "{method} {path}: {code}");
+    }
+    process.stop().await?;
+    sim.stop().await
+}
+
+/// Sends a request without a body over plain HTTP. Returns status and body.
+async fn http(address: &str, method: &str, path: &str, origin: Option<&str>) -> Result<(u16, String)> {
+    let client = Client::try_from(Config::new(format!("http://{address}").parse()?))?;
+    let mut request = Request::builder().method(method).uri(path);
+    if let Some(origin) = origin {
+        request = request.header("origin", origin);
+    }
+    let answer = client.send(request.body(Body::empty())?).await?;
+    let code = answer.status().as_u16();
+    let body = answer.into_body().collect_bytes().await?;
+    Ok((code, String::from_utf8_lossy(&body).into_owned()))
 }

@@ -1,4 +1,4 @@
-//! Accepts connections, performs their TLS handshakes, and limits their number and duration.
+//! Accepts connections, performs their TLS handshakes if the server has TLS, and limits their number and duration.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -15,6 +15,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinSet};
@@ -40,15 +41,16 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The client at the other end of a connection.
 #[derive(Clone)]
 pub struct Peer {
-    /// The client's certificate and its intermediate certificates; empty if the client sent none. The handshake does
-    /// not verify the certificates against an authority.
+    /// The client's certificate and its intermediate certificates; empty if the client sent none, and without TLS. The
+    /// handshake does not verify the certificates against an authority.
     pub certificates: Arc<[CertificateDer<'static>]>,
 }
 
 /// Accepts and serves connections, at most `most` at once. The future never completes. At the limit, a connection
 /// without a request is closed, or else a connection whose request is too old. So idle clients can't lock out probes.
-pub(super) async fn serve(listener: TcpListener, tls: Arc<ServerConfig>, router: Router, most: usize) {
-    let acceptor = TlsAcceptor::from(tls);
+/// Without `tls`, the server speaks plain HTTP.
+pub(super) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>, router: Router, most: usize) {
+    let acceptor = tls.map(TlsAcceptor::from);
     let places = Arc::new(Places::default());
     let mut tasks = JoinSet::new();
     let mut number = 0;
@@ -72,7 +74,16 @@ pub(super) async fn serve(listener: TcpListener, tls: Arc<ServerConfig>, router:
     }
 }
 
-async fn connection(stream: TcpStream, address: SocketAddr, acceptor: TlsAcceptor, router: Router, place: Place) {
+async fn connection(
+    stream: TcpStream,
+    address: SocketAddr,
+    acceptor: Option<TlsAcceptor>,
+    router: Router,
+    place: Place,
+) {
+    let Some(acceptor) = acceptor else {
+        return requests(stream, address, Arc::default(), router, place).await;
+    };
     let stream = match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => return debug!(%address, %error, "TLS handshake failed"),
@@ -80,6 +91,17 @@ async fn connection(stream: TcpStream, address: SocketAddr, acceptor: TlsAccepto
     };
     let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
     let certificates = certificates.iter().map(|certificate| certificate.clone().into_owned()).collect();
+    requests(stream, address, certificates, router, place).await;
+}
+
+/// Answers the requests of a connection.
+async fn requests(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    address: SocketAddr,
+    certificates: Arc<[CertificateDer<'static>]>,
+    router: Router,
+    place: Place,
+) {
     let peer = Peer { certificates };
     let service = service_fn(|request| answer(&router, request, &peer, &place));
     if let Err(error) = http(REQUEST_HEAD).serve_connection(TokioIo::new(stream), service).await {

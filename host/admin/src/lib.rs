@@ -5,9 +5,9 @@
 //! `/readyz`, `/metrics` and `/configz` over HTTPS; at SIGUSR2, a dump of cache and queue in the log, with a
 //! comparison to the API server; an event on the process's own pod for each refused plugin or configuration.
 //!
-//! **Never:** this crate takes no scheduling decision and does not change the core. It serves no path to a client
-//! that [`AuthenticationOptions`] and [`AuthorizationOptions`] don't admit, and neither stores nor logs a bearer
-//! token.
+//! **Never:** this crate takes no scheduling decision and does not change the core. Over HTTPS, it serves no path to a
+//! client that [`AuthenticationOptions`] and [`AuthorizationOptions`] don't admit. Without TLS, it listens on loopback only
+//! ([`LocalServer`]). It neither stores nor logs a bearer token.
 
 mod access;
 pub mod api;
@@ -15,6 +15,7 @@ mod checks;
 mod connections;
 mod debugger;
 mod file;
+mod local;
 pub mod metrics;
 mod refusals;
 mod routes;
@@ -27,6 +28,7 @@ mod vitals;
 
 pub use self::access::{AccessError, AuthenticationOptions, AuthorizationOptions, Headers};
 pub use self::debugger::DebugSignal;
+pub use self::local::{LocalServer, LocalServerError};
 pub use self::refusals::report_refusals;
 pub use self::server::{Options, Server, Sharing, StartError};
 pub use self::subject::Subject;

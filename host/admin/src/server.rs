@@ -111,7 +111,7 @@ impl Server {
         let gated = axum::middleware::from_fn_with_state(Arc::new(gate), access::admit);
         let serving = connections::serve(
             listener,
-            config,
+            Some(config),
             routes::router(Arc::clone(&subject)).merge(api::router(subject, api::Rights::OfCaller)).layer(gated),
             options.connections,
         );

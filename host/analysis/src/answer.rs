@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use berth_core::Timestamp;
 use berth_core::decision::Decision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,18 @@ pub struct PodAnswer {
     /// Names of nodes, or of pods of other namespaces, are left out, because the caller may not list them.
     #[serde(default)]
     pub names_hidden: bool,
+}
+
+impl PodAnswer {
+    /// Returns the time at which the answer was computed, by the scheduler's clock. `None` for a pod that does not exist any
+    /// more, of which only attempts are known.
+    #[must_use]
+    pub fn computed_at(&self) -> Option<Timestamp> {
+        let explanation = self.explanation.as_ref().map(|explanation| explanation.computed_at);
+        let why_not = || self.why_not.as_ref().map(|why_not| why_not.computed_at);
+        let all_nodes = || self.all_nodes.as_ref().map(|all_nodes| all_nodes.computed_at);
+        explanation.or_else(why_not).or_else(all_nodes).map(Timestamp)
+    }
 }
 
 /// Names that a caller may not see.

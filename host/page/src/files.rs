@@ -29,7 +29,7 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 27] = files![
+pub static FILES: [File; 28] = files![
     "actions.js",
     "api.js",
     "app.js",
@@ -42,6 +42,7 @@ pub static FILES: [File; 27] = files![
     "html.js",
     "icon.svg",
     "index.html",
+    "mode.js",
     "node-edit.js",
     "objects.js",
     "plugins.js",

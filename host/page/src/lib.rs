@@ -43,9 +43,30 @@ fn import_map(page: &[u8]) -> Option<&str> {
     Some(after.split_once("</script>")?.0)
 }
 
+/// What a person can do on the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Change the cluster, which is a simulated one.
+    Edit,
+    /// Only look.
+    ReadOnly,
+}
+
+impl Mode {
+    /// Returns the answer to the page's question about the mode.
+    fn json(self) -> &'static str {
+        match self {
+            Self::Edit => r#"{"readOnly":false}"#,
+            Self::ReadOnly => r#"{"readOnly":true}"#,
+        }
+    }
+}
+
 /// Returns the router of the page.
-pub fn router() -> Router {
+pub fn router(mode: Mode) -> Router {
+    let mode = move || async move { ([(header::CONTENT_TYPE, "application/json")], mode.json()) };
     Router::new()
+        .route("/ui/mode.json", get(mode))
         .route(PREFIX, get(|| async { Redirect::permanent("/ui/") }))
         .route("/ui/", get(|| async { file("index.html") }))
         .route("/ui/{*name}", get(|Path(name): Path<String>| async move { file(&name) }))
@@ -79,7 +100,7 @@ mod tests {
 
     async fn read(path: &str) -> (u16, Vec<(String, String)>, Vec<u8>) {
         let request = Request::get(path).body(Body::empty()).unwrap();
-        let response = router().call(request).await.unwrap();
+        let response = router(Mode::ReadOnly).call(request).await.unwrap();
         let text =
             |(name, value): (&header::HeaderName, &HeaderValue)| (name.to_string(), value.to_str().unwrap().to_owned());
         let (code, headers) = (response.status().as_u16(), response.headers().iter().map(text).collect());
@@ -97,6 +118,7 @@ mod tests {
         assert!(headers.contains(&("content-type".into(), "text/html; charset=utf-8".into())));
         assert_eq!(read("/ui/vendor/preact.mjs").await.0, 200);
         assert_eq!(read("/ui").await.0, 308);
+        assert_eq!(read("/ui/mode.json").await.2, br#"{"readOnly":true}"#);
         for path in ["/ui/none.js", "/ui/../Cargo.toml", "/ui/%2e%2e/Cargo.toml", "/ui/vendor"] {
             assert_eq!(read(path).await.0, 404, "{path}");
         }

@@ -10,13 +10,14 @@ import { Grid } from "./grid.js";
 import { History } from "./history.js";
 import { goTo, link, usePlace, useSetting } from "./hooks.js";
 import { Plugins } from "./plugins.js";
+import { readOnly } from "./mode.js";
 import { Pod } from "./pod.js";
 import { NodePanel, Pending } from "./side.js";
 import { Clock } from "./time.js";
 import { Tour } from "./tour.js";
 
 /** The places of the page, by the first segment of their address. */
-const PLACES = [["", "Cluster"], ["plugins", "Plugins"], ["charts", "Charts"], ["edit", "Edit"]];
+const PLACES = [["", "Cluster"], ["plugins", "Plugins"], ["charts", "Charts"], ...(readOnly ? [] : [["edit", "Edit"]])];
 
 const ZONE = "topology.kubernetes.io/zone";
 
@@ -34,9 +35,9 @@ function ClusterView({ cluster, version, node }) {
   const select = (name) => goTo(...(name ? ["node", name] : []));
   if (cluster.state === "live" && cluster.nodes.size === 0) {
     return html`<div class="columns"><section class="empty"><h1>The cluster has no nodes yet</h1>
-      <p>Pods are placed on nodes, so begin with one:</p>
-      <p><a class="button" href="#/edit">Add nodes and pods</a></p>
-      <p>Or use kubectl: <code>kubectl create -f nodes.yaml</code>.</p></section><aside><${Pending} cluster=${cluster} /></aside></div>`;
+      <p>Pods are placed on nodes${readOnly ? "." : ", so begin with one:"}</p>
+      ${!readOnly && html`<p><a class="button" href="#/edit">Add nodes and pods</a></p>
+      <p>Or use kubectl: <code>kubectl create -f nodes.yaml</code>.</p>`}</section><aside><${Pending} cluster=${cluster} /></aside></div>`;
   }
   return html`<div class="columns"><section class="main" aria-labelledby="cluster-title">
       <h1 id="cluster-title">${cluster.nodes.size} nodes, ${cluster.pods} pods</h1>
@@ -62,7 +63,7 @@ function App() {
   const { path } = usePlace();
   const body = path[0] === "pod" && path.length === 3
     ? html`<${Pod} key=${path.join("/")} namespace=${path[1]} name=${path[2]} />`
-    : path[0] === "edit" ? html`<${Edit} />`
+    : path[0] === "edit" && !readOnly ? html`<${Edit} />`
     : path[0] === "charts" ? html`<${Charts} history=${history} />`
     : path[0] === "plugins" ? html`<${Plugins} />`
     : html`<${ClusterView} cluster=${cluster} version=${version} node=${path[0] === "node" ? path[1] : undefined} />`;
@@ -71,10 +72,10 @@ function App() {
       <nav aria-label="Places">${PLACES.map(([name, text]) => html`<a key=${name} href=${link(name)} aria-current=${(path[0] ?? "") === name || (name === "" && path[0] === "node") ? "page" : undefined}>${text}</a> `)}</nav>
       <button type="button" class="plain" onClick=${() => setTour(true)}>Tour</button>
       <span class="status status-${cluster.state}" role="status">${{ connecting: "connecting …", live: "live", lost: "connection lost" }[cluster.state]}</span></header>
-    <${Clock} />
+    ${readOnly ? "" : html`<${Clock} />`}
     ${cluster.state === "lost" && html`<p class="problem banner" role="alert">${cluster.problem} The page shows the last known state and tries again.</p>`}
     <main id="content">${body}</main>
-    ${tour && html`<${Tour} close=${() => setTour(false)} />`}`;
+    ${tour && html`<${Tour} close=${() => setTour(false)} readOnly=${readOnly} />`}`;
 }
 
 render(html`<${App} />`, document.getElementById("app"));

@@ -3,6 +3,7 @@
 import { html } from "./html.js";
 import { useState } from "preact/hooks";
 import { useAction } from "./actions.js";
+import { readOnly } from "./mode.js";
 import { get, merge, nodeNamed } from "./objects.js";
 
 /** A taint as kubectl writes it: KEY=VALUE:EFFECT, or KEY:EFFECT. */
@@ -30,8 +31,8 @@ function Tags({ title, items, add, example, remove }) {
     });
   };
   return html`<details><summary>${title}s (${items.length})</summary>
-    ${items.length > 0 && html`<ul class="tags">${items.map((item) => html`<li key=${item}>${item} <button type="button" class="plain" disabled=${running} aria-label="Remove ${item}" onClick=${() => run(() => remove(item))}>×</button></li>`)}</ul>`}
-    <form class="actions" onSubmit=${submit} aria-label="Add a ${title.toLowerCase()}"><input aria-label=${title} placeholder=${example} value=${text} onInput=${(event) => setText(event.target.value)} required /><button type="submit" disabled=${running}>Add</button></form>${shown}</details>`;
+    ${items.length > 0 && html`<ul class="tags">${items.map((item) => html`<li key=${item}>${item}${!readOnly && html` <button type="button" class="plain" disabled=${running} aria-label="Remove ${item}" onClick=${() => run(() => remove(item))}>×</button>`}</li>`)}</ul>`}
+    ${!readOnly && html`<form class="actions" onSubmit=${submit} aria-label="Add a ${title.toLowerCase()}"><input aria-label=${title} placeholder=${example} value=${text} onInput=${(event) => setText(event.target.value)} required /><button type="submit" disabled=${running}>Add</button></form>${shown}`}</details>`;
 }
 
 /** The taints of a node. */

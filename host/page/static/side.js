@@ -7,6 +7,7 @@ import { amount, utilization } from "./cluster.js";
 import { Confirmed, useAction } from "./actions.js";
 import { ago, link, useRead } from "./hooks.js";
 import { drain, merge, nodeNamed, remove } from "./objects.js";
+import { readOnly } from "./mode.js";
 import { Labels, Taints } from "./node-edit.js";
 import { Rows } from "./rows.js";
 
@@ -51,7 +52,7 @@ export function NodePanel({ cluster, name, close }) {
   return html`<section aria-labelledby="node-title">
     <h2 id="node-title">${name} <button type="button" class="plain" aria-label="Close the node" onClick=${close}>×</button></h2>
     <p class=${node.ready ? "" : "problem"}>${state}</p>
-    <p class="actions">
+    ${!readOnly && html`<p class="actions">
       <button type="button" disabled=${running} onClick=${() => run(async () => {
         await merge(nodeNamed(name), { spec: { unschedulable: !node.unschedulable } });
         return node.unschedulable ? "New pods can come." : "No new pods come.";
@@ -62,7 +63,7 @@ export function NodePanel({ cluster, name, close }) {
         return "The pods are evicted.";
       })} />
       <${Confirmed} text="Delete" question="Delete the node?" action=${() => run(async () => { await remove(nodeNamed(name)); })} />
-    </p>${shown}
+    </p>${shown}`}
     <table class="bars"><caption class="unseen">Requested resources</caption><tbody>
       ${Object.keys(node.allocatable).map((resource) => html`<${Bar} key=${resource} name=${resource} node=${node} />`)}
     </tbody></table>

@@ -109,7 +109,8 @@ impl Cluster {
             further = further.merge(api::router(Arc::new(questions), api::Rights::All));
             self.scheduler = Some(scheduler);
         }
-        self.server.serve_further(vec![(api::PREFIX, further), (berth_page::PREFIX, berth_page::router())]);
+        let page = berth_page::router(berth_page::Mode::Edit);
+        self.server.serve_further(vec![(api::PREFIX, further), (berth_page::PREFIX, page)]);
         Ok(())
     }
 

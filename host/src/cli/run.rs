@@ -33,7 +33,7 @@ use super::progress::Progress;
 use super::stop_signal::StopSignal;
 use crate::scheduler::{InForce, Options, Questions, Reload, Scheduler};
 use berth_admin::metrics::Metrics;
-use berth_admin::{DebugSignal, Subject};
+use berth_admin::{DebugSignal, LocalServer, Subject};
 use berth_config::{Configuration, Followed, parse_duration};
 use berth_config::{LeaderElection, LeaderElectionError};
 use berth_core::profile_spec::ProfileSpec;
@@ -116,6 +116,7 @@ struct Prepared {
     supervisor: Supervisor,
     reload: Option<Reload>,
     _server: Option<berth_admin::Server>,
+    _page: Option<LocalServer>,
 }
 
 /// Runs until SIGTERM or Ctrl-C, then finishes work in progress and releases the Lease.
@@ -132,8 +133,18 @@ pub async fn run(args: Args) -> Result<()> {
         () = stop.received() => return Ok(()),
     };
     let Some(prepared) = prepared else { return Ok(()) };
-    let Prepared { elector, election, metrics, scheduler, plugins_compiled, client, supervisor, mut reload, _server } =
-        prepared;
+    let Prepared {
+        elector,
+        election,
+        metrics,
+        scheduler,
+        plugins_compiled,
+        client,
+        supervisor,
+        mut reload,
+        _server,
+        _page,
+    } = prepared;
     if let Some(task) = end_task {
         supervisor.fail(&task);
     }
@@ -156,7 +167,7 @@ pub async fn run(args: Args) -> Result<()> {
 async fn prepare(args: Args) -> Result<Option<Prepared>> {
     args.without_effect.log()?;
     args.feature_gates.iter().for_each(FeatureGate::log_effect);
-    let serving = serving(&args)?;
+    let (serving, ui_port) = (serving(&args)?, args.serving.ui_port());
     let (file, configuration) = configuration(&args)?;
     if let Some(path) = &args.settings.write_config_to {
         settings::write(&configuration, path)?;
@@ -176,6 +187,7 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
     show_configuration(&subject, &in_force, Vec::new);
     let server = serve(serving, &subject, &options.supervisor).await?;
+    let page = serve_page(ui_port, &subject, &options.supervisor).await?;
     if let (Some(elector), Some(server), Some(pod)) = (&mut elector, &server, OwnPod::from_environment()) {
         elector.announce_server(location(server, pod));
     }
@@ -198,6 +210,7 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
         supervisor,
         reload,
         _server: server,
+        _page: page,
     }))
 }
 
@@ -277,6 +290,15 @@ async fn serve(
     options.supervisor = supervisor.clone();
     let server = berth_admin::Server::start(&options, Arc::clone(subject)).await?;
     info!(address = format!("https://{}", server.address()), "serving health and metrics");
+    Ok(Some(server))
+}
+
+/// Serves the web page on loopback, if there is a port for it.
+async fn serve_page(port: Option<u16>, subject: &Arc<Subject>, supervisor: &Supervisor) -> Result<Option<LocalServer>> {
+    let Some(port) = port else { return Ok(None) };
+    let page = berth_page::router(berth_page::Mode::ReadOnly);
+    let server = LocalServer::start(port, page, Arc::clone(subject), supervisor).await?;
+    info!(address = format!("http://{}{}/", server.address(), berth_page::PREFIX), "serving the web page");
     Ok(Some(server))
 }
 

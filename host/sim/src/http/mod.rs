@@ -4,7 +4,6 @@ pub mod answer;
 pub mod body;
 mod connections;
 mod credentials;
-mod guard;
 pub mod negotiate;
 
 use std::net::SocketAddr;
@@ -97,7 +96,9 @@ pub fn trusting(state: Arc<State>) -> Router {
 
 async fn handle(Shared((state, credentials)): Shared<(Arc<State>, Arc<Credentials>)>, request: Request) -> Response {
     let (uri, headers) = (request.uri(), request.headers());
-    match guard::check(uri, headers).and_then(|()| credentials.check(headers)) {
+    let checked = berth_loopback::check(uri, headers, berth_loopback::Pages::OfLoopback);
+    let checked = checked.map_err(|refusal| Failure::refused(refusal.to_string()));
+    match checked.and_then(|()| credentials.check(headers)) {
         Ok(()) => respond(state, request).await,
         Err(failure) => answer::failure(&failure),
     }

@@ -24,6 +24,12 @@ pub struct ServingFlags {
     /// HTTPS port for health and metrics; 0 serves nothing, `any` uses a free port.
     #[arg(long, value_name = "PORT", default_value_t = Port::Of(10259))]
     secure_port: Port,
+    /// Serve a read-only web page over HTTP on 127.0.0.1.
+    ///
+    /// Without a port, the port is 10280; `any` uses a free port. Everybody who can reach the port sees all nodes and pods.
+    /// From outside of a pod: kubectl port-forward.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "10280")]
+    ui: Option<Port>,
     /// Let several processes listen on the HTTPS port (SO_REUSEPORT).
     #[arg(long, value_name = "BOOL", value_parser = boolean, action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false")]
     permit_port_sharing: bool,
@@ -87,6 +93,15 @@ impl ServingFlags {
         Some(SocketAddr::new(self.bind_address, port))
     }
 
+    /// Returns the port of the web page, 0 for any free port, or `None` if there is no page.
+    pub fn ui_port(&self) -> Option<u16> {
+        match self.ui? {
+            Port::Of(0) => None,
+            Port::Of(port) => Some(port),
+            Port::Any => Some(0),
+        }
+    }
+
     pub fn sharing(&self) -> Sharing {
         Sharing { port: self.permit_port_sharing }
     }
@@ -147,6 +162,19 @@ mod tests {
             assert_eq!(parse(flags).address().map(|address| address.to_string()).as_deref(), address, "{flags:?}");
         }
         assert!(Cli::try_parse_from(["run", "--secure-port=65536"]).is_err());
+    }
+
+    #[test]
+    fn the_page_is_served_on_request() {
+        for (flags, port) in [
+            (&[][..], None),
+            (&["--ui"], Some(10280)),
+            (&["--ui=8080"], Some(8080)),
+            (&["--ui=any"], Some(0)),
+            (&["--ui=0"], None),
+        ] {
+            assert_eq!(parse(flags).ui_port(), port, "{flags:?}");
+        }
     }
 
     #[test]
