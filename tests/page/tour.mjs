@@ -36,6 +36,8 @@ async function look(name) {
   for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
+    // The page draws the canvas again for the theme.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true });
     const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     if (excess > 0) problems.push(`${name} at ${width}: the page is ${excess} pixels too wide`);
