@@ -30,7 +30,7 @@ function ClusterView({ cluster, version, node }) {
   const [resource, setResource] = useSetting("resource", "cpu");
   const [search, setSearch] = useSetting("search", "");
   const [zoom, setZoom] = useSetting("zoom", "1");
-  const keys = useMemo(() => cluster.labelKeys(), [version]);
+  const keys = useMemo(() => cluster.labelKeys(), [cluster.labelsVersion]);
   const [group, setGroup] = useSetting("group", keys.includes(ZONE) ? ZONE : "");
   const select = (name) => goTo(...(name ? ["node", name] : []));
   if (cluster.state === "live" && cluster.nodes.size === 0) {

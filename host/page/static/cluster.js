@@ -19,6 +19,8 @@ export class Cluster {
   problem = "";
   /** Counts the changes. */
   version = 0;
+  /** Counts the changes of labels, and of the set of nodes. */
+  labelsVersion = 0;
 
   constructor(changed) {
     this.changed = changed;
@@ -54,8 +56,13 @@ export class Cluster {
   /** Applies a listing. */
   apply(listing) {
     if (listing.complete) this.nodes.clear();
+    if (listing.complete || listing.removed.length > 0) this.labelsVersion += 1;
     for (const name of listing.removed) this.nodes.delete(name);
-    for (const node of listing.nodes) this.nodes.set(node.name, node);
+    for (const node of listing.nodes) {
+      const before = this.nodes.get(node.name);
+      if (JSON.stringify(before?.labels) !== JSON.stringify(node.labels)) this.labelsVersion += 1;
+      this.nodes.set(node.name, node);
+    }
     this.pods = listing.pods;
     this.pending = listing.pending;
     this.cycles = listing.cycles;

@@ -26,8 +26,8 @@ function duration(micros) {
   return `${Number((micros / 1e6).toPrecision(3))} s`;
 }
 
-/** A plugin serves, or does not serve, or may soon. */
-const stateClass = { loaded: "", unused: "muted" };
+/** The style of a plugin's state. Any other state is a problem. */
+const STATE_STYLES = { loaded: "", unused: "muted" };
 
 function Details({ plugin }) {
   const rows = [
@@ -47,7 +47,7 @@ function Row({ plugin }) {
   const points = [...new Set(uses.flatMap((use) => use.extensionPoints))];
   return html`<tr><th scope="row">${name ?? plugin.file} <span class="muted">${version ?? ""}</span>
       ${lastError && html`<p class=${state === "loaded" ? "muted" : "problem"}>${lastError}</p>`}<${Details} plugin=${plugin} /></th>
-    <td><span class=${stateClass[state] ?? "problem"}>${state}</span></td>
+    <td><span class=${STATE_STYLES[state] ?? "problem"}>${state}</span></td>
     <td class="points">${points.join(", ")}</td><td class="number">${weights.join(", ")}</td>
     <td class="number">${cost.calls || "–"}</td><td class="number">${duration(cost.meanMicros)}</td><td class="number">${duration(cost.p99Micros)}</td>
     <td class="number ${cost.failures > 0 ? "problem" : ""}">${cost.failures || "–"}</td></tr>`;

@@ -210,7 +210,7 @@ async fn what_if(
 
 async fn plugins(State(api): State<Api>, caller: Option<Extension<Caller>>) -> Response {
     let caller = caller.map(|caller| caller.0);
-    if let Err(refusal) = api.rights.check_path(caller.as_ref(), "get", PLUGINS).await {
+    if let Err(refusal) = api.rights.check_path(caller.as_ref(), PLUGINS).await {
         return refusal;
     }
     match api.questions.plugins().await {

@@ -22,40 +22,27 @@ impl Rights {
     /// The response for a caller without the right, or if the API server can't tell.
     pub(super) async fn check(self, caller: Option<&Caller>, right: &Right) -> Result<(), Response> {
         let Some(Caller { user, authorization }) = self.caller(caller)? else { return Ok(()) };
-        match authorization.decide_about(user, right).await {
-            Decision::Allowed => Ok(()),
-            Decision::Denied(reason) => {
-                let Right { verb, resource, namespace, name } = right;
-                let object = name.as_ref().map_or_else(String::new, |name| format!(" \"{name}\""));
-                let place = match namespace {
-                    Some(namespace) => format!(" in the namespace \"{namespace}\""),
-                    None => " at the cluster scope".to_owned(),
-                };
-                let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
-                let user = &user.name;
-                let message =
-                    format!("{resource}{object} is forbidden: User \"{user}\" cannot {verb} {resource}{place}{reason}");
-                Err(refuse(StatusCode::FORBIDDEN, "Forbidden", message))
-            }
-            Decision::Unknown(why) => Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", why)),
-        }
+        refusal(authorization.decide_about(user, right).await, || {
+            let Right { verb, resource, namespace, name } = right;
+            let object = name.as_ref().map_or_else(String::new, |name| format!(" \"{name}\""));
+            let place = match namespace {
+                Some(namespace) => format!(" in the namespace \"{namespace}\""),
+                None => " at the cluster scope".to_owned(),
+            };
+            let user = &user.name;
+            format!("{resource}{object} is forbidden: User \"{user}\" cannot {verb} {resource}{place}")
+        })
     }
 
-    /// Checks that the caller may use the verb on this path.
+    /// Checks that the caller may `get` this path.
     ///
     /// # Errors
     /// The response for a caller who may not, or if the API server can't tell.
-    pub(super) async fn check_path(self, caller: Option<&Caller>, verb: &str, path: &str) -> Result<(), Response> {
+    pub(super) async fn check_path(self, caller: Option<&Caller>, path: &str) -> Result<(), Response> {
         let Some(Caller { user, authorization }) = self.caller(caller)? else { return Ok(()) };
-        match authorization.decide(user, verb, path).await {
-            Decision::Allowed => Ok(()),
-            Decision::Denied(reason) => {
-                let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
-                let message = format!("forbidden: User \"{}\" cannot {verb} path \"{path}\"{reason}", user.name);
-                Err(refuse(StatusCode::FORBIDDEN, "Forbidden", message))
-            }
-            Decision::Unknown(why) => Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", why)),
-        }
+        refusal(authorization.decide(user, "get", path).await, || {
+            format!("forbidden: User \"{}\" cannot get path \"{path}\"", user.name)
+        })
     }
 
     /// Returns the caller whose rights decide; `None` if every caller may see everything.
@@ -65,5 +52,17 @@ impl Rights {
             (Self::OfCaller, Some(caller)) => Ok(Some(caller)),
             (Self::OfCaller, None) => Err(refuse(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized".to_owned())),
         }
+    }
+}
+
+/// Returns the response for a caller who is not allowed. `message` says what the caller may not do.
+fn refusal(decision: Decision, message: impl FnOnce() -> String) -> Result<(), Response> {
+    match decision {
+        Decision::Allowed => Ok(()),
+        Decision::Denied(reason) => {
+            let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
+            Err(refuse(StatusCode::FORBIDDEN, "Forbidden", format!("{}{reason}", message())))
+        }
+        Decision::Unknown(why) => Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", why)),
     }
 }
