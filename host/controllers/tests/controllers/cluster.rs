@@ -38,6 +38,14 @@ pub struct Cluster {
     pub namespace: String,
 }
 
+/// Returns the object with its API version and kind.
+fn with_kind(kind: &str, mut object: Value) -> DynamicObject {
+    let (_, api_version, _) = KINDS.iter().find(|(name, _, _)| *name == kind).expect("a known kind");
+    object["apiVersion"] = json!(api_version);
+    object["kind"] = json!(kind);
+    serde_json::from_value(object).expect("an object")
+}
+
 impl Cluster {
     /// Creates a namespace for a case.
     pub async fn with_namespace(client: Client, name: &str) -> Self {
@@ -63,13 +71,24 @@ impl Cluster {
     }
 
     /// Creates an object, and returns the stored object.
-    pub async fn create(&self, kind: &str, mut object: Value) -> Value {
-        let (_, api_version, _) = KINDS.iter().find(|(name, _, _)| *name == kind).expect("a known kind");
-        object["apiVersion"] = json!(api_version);
-        object["kind"] = json!(kind);
-        let object: DynamicObject = serde_json::from_value(object).expect("an object");
+    pub async fn create(&self, kind: &str, object: Value) -> Value {
+        let object = with_kind(kind, object);
         let created = self.api(kind).create(&PostParams::default(), &object).await;
         json!(created.unwrap_or_else(|error| panic!("{kind} {:?} isn't created: {error}", object.metadata.name)))
+    }
+
+    /// Waits until the API server refuses the object, and until the reason contains `reason`. The requests are dry runs.
+    pub async fn until_refused(&self, kind: &str, object: Value, reason: &str) {
+        let object = with_kind(kind, object);
+        let params = PostParams { dry_run: true, ..PostParams::default() };
+        let what = format!("{kind} is refused with {reason:?}");
+        let refused = eventually(&what, || async {
+            Ok(match self.api(kind).create(&params, &object).await {
+                Err(error) if error.to_string().contains(reason) => Look::Yes(()),
+                answer => Look::NotYet(format!("{answer:?}")),
+            })
+        });
+        refused.await.unwrap_or_else(|error| panic!("{error:#}"))
     }
 
     /// Returns the object; null if it does not exist.
