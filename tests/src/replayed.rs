@@ -4,9 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
+use berth_analysis::preview::{MOST_DECISIONS, PastPolicy, preview};
+use berth_analysis::whatif::Policy;
 use berth_capture::{CaptureError, CaptureReader, files};
+use berth_core::plugins::ExtensionPoints;
 use berth_plugin_host::ComponentSet;
-use berth_replay::{Outcome, Replay, ReplayError, ReplayOptions, patient};
+use berth_replay::{LastDecisions, Outcome, Replay, ReplayError, ReplayOptions, cycles, patient};
 
 use crate::redacted;
 
@@ -30,7 +33,33 @@ pub fn replay_all(directory: &Path) -> Result<()> {
                 bail!("{}: {} steps differ; the first: {difference:#?}", about(), outcome.differing_steps);
             }
         }
+        decide_again(&path, &components).with_context(|| path.display().to_string())?;
         redacted::check(&path, components).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
+}
+
+/// Judges the last decisions of a capture with the policies that decided. Each must decide as recorded.
+fn decide_again(path: &Path, components: &Arc<ComponentSet>) -> Result<()> {
+    let reader = CaptureReader::open(path)?;
+    // A sandbox asks no extenders.
+    if !reader.header().extenders.is_empty() {
+        return Ok(());
+    }
+    let mut decisions = LastDecisions::new(MOST_DECISIONS);
+    let mut replay = Replay::new(reader, Arc::clone(components), LastDecisions::replay_options())?;
+    decisions.play(&mut replay, cycles(CaptureReader::open(path)?)?, &mut || true)?;
+    let decisions = decisions.into_decisions();
+    for of_policy in decisions.chunk_by(|one, other| Arc::ptr_eq(&one.policy, &other.policy)) {
+        let PastPolicy { components, specs } = &*of_policy[0].policy;
+        let preview = preview(of_policy, Policy { components, specs }, &mut || true)?;
+        ensure!(preview.different.is_empty(), "{preview:#?}");
+        // A plugin that reserves or permits can have a state of its own, which a sandbox lacks.
+        let own_state = ExtensionPoints::RESERVE | ExtensionPoints::PERMIT;
+        let mut own = components.components().filter(|component| !component.source.is_built_in());
+        if !own.any(|component| component.points.intersects(own_state)) {
+            ensure!(preview.notes.is_empty() && preview.judged == of_policy.len(), "{preview:#?}");
+        }
     }
     Ok(())
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use axum::http::Request;
 use berth_test_kit::wait::{Look, eventually};
-use berth_tests::objects::{node, pod};
+use berth_tests::objects::{node, pod, with};
 use berth_tests::{Process, api, programs};
 use futures::{AsyncBufReadExt, Stream, StreamExt};
-use k8s_openapi::api::core::v1::Node;
+use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::api::DeleteParams;
 use kube::client::Body;
 use kube::{Api, Client, Config};
@@ -23,6 +23,9 @@ use crate::harness::standalone_trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         standalone_trial("page::a_browser_follows_the_cluster", || Box::pin(a_browser_follows_the_cluster())),
+        standalone_trial("page::a_change_of_weights_is_previewed_and_applied", || {
+            Box::pin(a_change_of_weights_is_previewed_and_applied())
+        }),
         standalone_trial("page::the_page_of_a_scheduler_is_read_only", || {
             Box::pin(the_page_of_a_scheduler_is_read_only())
         }),
@@ -104,6 +107,87 @@ async fn a_browser_follows_the_cluster() -> Result<()> {
     sim.stop().await
 }
 
+/// Sends a change of the policy to this path. Returns the status code and the response.
+async fn policy(client: &Client, path: &str, change: &Value) -> Result<(u16, Value)> {
+    let request = Request::post(path).header("content-type", "application/json");
+    let response = client.send(request.body(Body::from(change.to_string().into_bytes()))?).await?;
+    let code = response.status().as_u16();
+    Ok((code, serde_json::from_slice(&response.into_body().collect_bytes().await?)?))
+}
+
+/// A pod that prefers the node `left` goes there by default. With a large weight of NodeResourcesFit, it goes to the
+/// emptier node.
+fn preferring(name: &str) -> Value {
+    let requirement = json!({"key": "kubernetes.io/hostname", "operator": "In", "values": ["left"]});
+    let preferred = json!([{"weight": 100, "preference": {"matchExpressions": [requirement]}}]);
+    let affinity = json!({"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}});
+    with(pod(name, "500m"), &json!({"spec": {"affinity": affinity}}))
+}
+
+async fn a_change_of_weights_is_previewed_and_applied() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let kubeconfig = directory.path().join("kubeconfig");
+    let mut sim = simulator(&kubeconfig, &[]).await?;
+    let client = berth_kube::connect_to(&std::fs::read_to_string(&kubeconfig)?).await?;
+    let pods = Api::<Pod>::default_namespaced(client.clone());
+    let node_of = async |name: &str| {
+        let what = format!("{name} has a node");
+        let found = eventually(&what, || async {
+            let node = pods.get(name).await?.spec.and_then(|spec| spec.node_name);
+            Ok(node.map_or_else(|| Look::NotYet("it has none".to_owned()), Look::Yes))
+        });
+        found.await
+    };
+    for name in ["left", "right"] {
+        api::create(&client, &node(name, 4)).await?;
+    }
+    // The first one finds equal nodes; the second one finds `left` fuller.
+    for name in ["first", "second"] {
+        api::create(&client, &preferring(name)).await?;
+        ensure!(node_of(name).await? == "left");
+    }
+    api::create(&client, &pod("large", "9")).await?;
+
+    let change = |weights: Value| json!({"schedulerName": "default-scheduler", "weights": weights});
+    let preview = async |weights| policy(&client, "/berth/v1/preview", &change(weights)).await;
+    // The recorder writes twice a second.
+    eventually("all decisions are recorded", || async {
+        let (code, answer) = preview(json!({})).await?;
+        ensure!(code == 200 && answer["different"] == json!([]) && answer["notes"] == json!([]), "{code} {answer}");
+        Ok(Look::at(answer["judged"] == 3, || answer.to_string()))
+    })
+    .await?;
+    let (code, answer) = preview(json!({"NodeResourcesFit": 1000})).await?;
+    let different = answer["different"].as_array().context("a list")?;
+    ensure!(code == 200 && answer["judged"] == 3 && different.len() == 1, "{answer}");
+    let second = &different[0];
+    ensure!(
+        second["name"] == "second" && second["node"] == "left" && second["newNode"] == "right" && second["ties"] == 1,
+        "{answer}"
+    );
+    ensure!(second["newScore"].as_i64() > second["score"].as_i64(), "{answer}");
+    for (weights, message) in [
+        (json!({"NodeResourceFit": 2}), "did you mean NodeResourcesFit?"),
+        (json!({"NodeResourcesFit": 0}), "is not between 1 and 10000"),
+    ] {
+        let (code, answer) = preview(weights.clone()).await?;
+        let told = answer["message"].as_str().unwrap_or_default();
+        ensure!(code == 400 && told.contains(message), "{weights}: {code} {answer}");
+        ensure!(policy(&client, "/berth/v1/policy", &change(weights)).await?.0 == 400);
+    }
+    let mut wrong = change(json!({}));
+    wrong["arguments"] = json!({"NodeResourcesFit": {"scoringStrategy": 7}});
+    let (code, answer) = policy(&client, "/berth/v1/policy", &wrong).await?;
+    let told = answer["message"].as_str().unwrap_or_default();
+    ensure!(code == 400 && told.contains("/scoringStrategy"), "{code} {answer}");
+
+    let (code, answer) = policy(&client, "/berth/v1/policy", &change(json!({"NodeResourcesFit": 1000}))).await?;
+    ensure!(code == 200, "{code} {answer}");
+    api::create(&client, &preferring("third")).await?;
+    ensure!(node_of("third").await? == "right", "the new weight decides");
+    sim.stop().await
+}
+
 async fn the_page_of_a_scheduler_is_read_only() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let kubeconfig = directory.path().join("kubeconfig");
@@ -127,8 +211,13 @@ async fn the_page_of_a_scheduler_is_read_only() -> Result<()> {
         let (code, body) = get("/berth/v1/cluster", Some(origin)).await?;
         ensure!(code == expected, "{origin}: {code} {body}");
     }
-    // There is no API of the cluster, and no clock.
-    for (method, path) in [("POST", "/api/v1/nodes"), ("DELETE", "/api/v1/nodes/n"), ("POST", "/berth/v1/clock")] {
+    // There is no API of the cluster, no clock, and no change of the policy.
+    for (method, path) in [
+        ("POST", "/api/v1/nodes"),
+        ("DELETE", "/api/v1/nodes/n"),
+        ("POST", "/berth/v1/clock"),
+        ("POST", "/berth/v1/policy"),
+    ] {
         let (code, _) = http(address, method, path, None).await?;
         ensure!(code == 404, "{method} {path}: {code}");
     }

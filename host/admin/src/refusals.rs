@@ -97,6 +97,7 @@ mod tests {
             source: Source::file(path),
             digest: None,
             arguments: "{}".into(),
+            schema: None,
             profiles: Vec::new(),
             state,
             last_error: Some(error.to_owned()),

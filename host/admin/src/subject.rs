@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
+use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::{
     ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, whatif,
 };
@@ -111,6 +112,10 @@ impl Questions for Subject {
 
     fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>> {
         async { self.questions()?.whatif(question).await }.boxed()
+    }
+
+    fn preview(&self, change: PolicyChange) -> BoxFuture<'_, Result<Preview, QuestionError>> {
+        async { self.questions()?.preview(change).await }.boxed()
     }
 
     fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>> {

@@ -15,6 +15,7 @@ mod names;
 mod percentile;
 mod plugins;
 mod pod;
+pub mod preview;
 pub mod recorded;
 mod sandbox;
 mod status;

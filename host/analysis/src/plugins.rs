@@ -42,6 +42,8 @@ pub struct ListedPlugin {
     pub file: String,
     /// `pluginConfig[].args`
     pub arguments: Value,
+    /// The JSON Schema of the arguments; null if the plugin has none.
+    pub arguments_schema: Value,
     /// Where profiles use the plugin.
     pub uses: Vec<PluginUse>,
     /// The cost since the plugin serves.
@@ -125,6 +127,11 @@ impl ListedPlugin {
             built_in: status.source.is_built_in(),
             file: status.source.name(),
             arguments: serde_json::from_str(&status.arguments).unwrap_or_default(),
+            arguments_schema: status
+                .schema
+                .as_deref()
+                .and_then(|text| serde_json::from_str(text).ok())
+                .unwrap_or_default(),
             uses: uses.get(&*status.name).into_iter().flatten().filter(of_instance).cloned().collect(),
             cost: PluginCost::of(&status.usage),
         }
@@ -161,6 +168,7 @@ mod tests {
             source: Source::BuiltIn("spread.wasm"),
             digest: None,
             arguments: r#"{"a":1}"#.into(),
+            schema: Some(r#"{"type":"object"}"#.into()),
             profiles: vec!["two".into()],
             state: PluginState::Loaded,
             last_error: None,
@@ -176,7 +184,7 @@ mod tests {
         let plugin = &listing.plugins[0];
         assert_eq!((listing.at, &plugin.uses[..]), (7, &[used("two")][..]));
         assert_eq!((plugin.state.as_str(), plugin.file.as_str(), plugin.built_in), ("loaded", "spread.wasm", true));
-        assert_eq!(plugin.arguments["a"], 1);
+        assert_eq!((&plugin.arguments["a"], &plugin.arguments_schema["type"]), (&1.into(), &"object".into()));
         assert!((plugin.cost.mean_micros - 2.5).abs() < 1e-9);
     }
 }

@@ -78,7 +78,7 @@ fn measure(
         digest: component.digest,
         size: component.size,
         contract: component.contract,
-        arguments: component.arguments.as_ref().map(|schema| schema.text().to_owned()),
+        arguments: component.arguments.as_ref().map(|schema| schema.text().to_string()),
         exports: names_of(component.points),
         snapshot: component.snapshot,
         declaration: Declaration::clone(&declaration),

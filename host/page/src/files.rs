@@ -29,10 +29,11 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 28] = files![
+pub static FILES: [File; 30] = files![
     "actions.js",
     "api.js",
     "app.js",
+    "arguments.js",
     "charts.js",
     "cluster.js",
     "edit.js",
@@ -47,6 +48,7 @@ pub static FILES: [File; 28] = files![
     "objects.js",
     "plugins.js",
     "pod.js",
+    "policy.js",
     "rows.js",
     "side.js",
     "style.css",

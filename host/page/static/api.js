@@ -59,5 +59,11 @@ export const readClock = () => read("/berth/v1/clock");
 /** Changes the clock: its speed, or its time by a duration or to the next event. */
 export const changeClock = (change) => send("POST", "/berth/v1/clock", change);
 
+/** Tells which of the last decisions a change of weights and arguments would have changed. */
+export const preview = (change) => send("POST", "/berth/v1/preview", change);
+
+/** Applies a change of weights and arguments. Only a simulated cluster does. */
+export const changePolicy = (change) => send("POST", "/berth/v1/policy", change);
+
 /** Lists the plugins. */
 export const readPlugins = () => read("/berth/v1/plugins");

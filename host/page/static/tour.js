@@ -9,7 +9,7 @@ const STEPS = [
   { place: [""], target: ".grid, .empty", title: "Nodes", text: "Each square is a node. The darker it is, the more of the resource its pods request. Click a node, or use the arrow keys, to see its pods." },
   { place: [""], target: ".tools", title: "Find nodes", text: "Choose another resource, group the nodes by a label, search and zoom. The address keeps these settings, so that you can send someone a link to what you see." },
   { place: [""], target: "aside section:last-child", title: "Pending pods", text: "Pods without a node, with the reason. Click a pod to see what each plugin said about each node, and which change would help." },
-  { place: ["plugins"], target: ".plugins", title: "Plugins", text: "The filters and scores that decide, with their weights, failures, and the time of their calls." },
+  { place: ["plugins"], target: ".plugins", title: "Plugins", text: "The filters and scores that decide, with their weights, failures, and the time of their calls. Try other weights: a preview shows which decisions would have been different." },
   { place: ["charts"], target: ".charts", title: "Charts", text: "Scheduling cycles, pending pods and requested resources in the last minutes." },
   { place: ["edit"], target: ".forms", title: "Edit", text: "Add nodes and pods, scale workloads, and apply YAML of any kind. kubectl sees the same cluster.", edits: true },
   { place: [""], target: ".clock", title: "Time", text: "The clock of the cluster. Pause it, run it faster, or go to the next event.", edits: true },

@@ -56,8 +56,8 @@ pub struct Cluster {
     /// The one clock of all parts.
     clock: AdjustableClock,
     kubeconfig: PathBuf,
-    /// The directory of the default kubeconfig file. Dropping the cluster removes the directory.
-    _directory: TempDir,
+    /// The directory of the default kubeconfig file and the default capture. Dropping the cluster removes the directory.
+    directory: TempDir,
     controllers: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
     scheduler: Option<Scheduler>,
 }
@@ -74,7 +74,7 @@ impl Cluster {
         let directory = TempDir::with_prefix("berth-").context("creating a temporary directory for the kubeconfig")?;
         let kubeconfig = parts.kubeconfig.clone().unwrap_or_else(|| directory.path().join("kubeconfig"));
         let client = berth_kube::connect_to(&server.kubeconfig()).await?;
-        Ok(Self { server, client, clock, kubeconfig, _directory: directory, controllers: None, scheduler: None })
+        Ok(Self { server, client, clock, kubeconfig, directory, controllers: None, scheduler: None })
     }
 
     /// Starts the requested parts other than the API server.
@@ -100,13 +100,14 @@ impl Cluster {
             let mut options =
                 scheduler::Options { plugins_dir: parts.plugins.clone(), ..scheduler::Options::default() };
             options.shell.clock = Arc::new(self.clock.clone());
-            parts.capture.apply_to(&mut options);
+            parts.capture.apply_to_or(&mut options, &self.directory.path().join("capture"));
             let total = crate::default_plugins().len();
             let _progress = Progress::counted("plugins compiled", total, Arc::clone(&options.plugins_compiled));
             let started = Scheduler::start(self.client.clone(), options).await;
             let scheduler = started.or_hint(|| hint(parts.plugins.as_deref()))?;
-            let questions = Questions::new(self.client.clone(), scheduler.observer());
-            further = further.merge(api::router(Arc::new(questions), api::Rights::All));
+            let questions = Arc::new(Questions::new(self.client.clone(), scheduler.observer()));
+            further = further.merge(api::policy_router(Arc::clone(&questions) as Arc<dyn api::PolicyChanges>));
+            further = further.merge(api::router(questions, api::Rights::All));
             self.scheduler = Some(scheduler);
         }
         let page = berth_page::router(berth_page::Mode::Edit);

@@ -13,10 +13,12 @@ mod event_loop;
 mod in_force;
 mod metered;
 mod observer;
+mod policy_change;
+mod preview;
 mod questions;
 mod reload;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::thread::JoinHandle;
@@ -124,6 +126,8 @@ pub struct Scheduler {
     vitals: Arc<Vitals>,
     supervisor: Supervisor,
     clock: Arc<dyn berth_clock::Clock>,
+    /// The directory of the capture.
+    capture: Option<Arc<Path>>,
 }
 
 /// The control channel of the scheduling thread. Dropping it ends the thread.
@@ -184,12 +188,11 @@ impl Scheduler {
         };
         let core = with_backoff(options.core, &options.configuration);
         let asker = Box::new(extenders.asker(Handle::current()));
-        let keep_files = match &options.capture {
-            Some(RecorderOptions { target: Target::Directory(path), .. }) if options.capture_modules => {
-                Some(path.join(MODULES))
-            }
+        let directory: Option<Arc<Path>> = match &options.capture {
+            Some(RecorderOptions { target: Target::Directory(path), .. }) => Some(Arc::from(path.as_path())),
             _ => None,
         };
+        let keep_files = directory.as_ref().filter(|_| options.capture_modules).map(|path| path.join(MODULES));
         let source = if options.only_watches { Source::Cluster } else { Source::Scheduler };
         let capture = options.capture.map(|capture| {
             let header = capture::header(&core, source, &options.configuration, &*asker);
@@ -239,6 +242,7 @@ impl Scheduler {
             vitals: options.vitals,
             supervisor,
             clock,
+            capture: directory,
         })
     }
 
@@ -282,6 +286,7 @@ impl Scheduler {
             loader: Arc::clone(&self.loader),
             extenders: self.extenders.list().into(),
             clock: Arc::clone(&self.clock),
+            capture: self.capture.clone(),
         }
     }
 

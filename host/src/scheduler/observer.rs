@@ -1,5 +1,6 @@
 //! A view of a scheduler that another part runs and stops.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
@@ -22,6 +23,7 @@ pub struct Observer {
     pub(super) loader: Arc<Loader>,
     pub(super) extenders: Arc<[Extender]>,
     pub(super) clock: Arc<dyn berth_clock::Clock>,
+    pub(super) capture: Option<Arc<Path>>,
 }
 
 impl Observer {
@@ -64,6 +66,12 @@ impl Observer {
     #[must_use]
     pub fn serving_profiles(&self) -> Vec<ProfileSpec> {
         self.loader.serving_profiles()
+    }
+
+    /// Returns the directory of the capture; `None` if the scheduler writes no capture to a directory.
+    #[must_use]
+    pub fn capture(&self) -> Option<&Path> {
+        self.capture.as_deref()
     }
 
     /// Returns the extenders of the scheduler.

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use berth_admin::SchedulerView;
-use berth_admin::api::{PodQuestion, QuestionError, Questions as Asked};
+use berth_admin::api::{PodQuestion, PolicyChanges, QuestionError, Questions as Asked};
+use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::whatif::{
     Answer, EXTENDERS_NOT_ASKED, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, whatif,
 };
@@ -26,6 +27,8 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::Observer;
+use super::policy_change::changed_profiles;
+use super::preview::{self, NoPreview};
 
 /// The number of questions that wait or are being answered. Further questions are refused.
 const MOST_QUESTIONS: usize = 16;
@@ -41,6 +44,9 @@ const MOST_PODS: usize = 10_000;
 
 /// The time without a question after which the plugin instances are dropped, to free their memory.
 const IDLE: Duration = Duration::from_secs(120);
+
+/// The time between two looks at the profiles that serve.
+const POLL: Duration = Duration::from_millis(20);
 
 /// The time that a question waits for the scheduling thread.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -158,6 +164,45 @@ impl Questions {
         answered.await.map_err(|error| QuestionError::Failed(error.to_string()))?
     }
 
+    async fn answer_preview(&self, change: PolicyChange) -> Result<Preview, QuestionError> {
+        let place = Arc::clone(&self.whatifs).try_acquire_owned().map_err(|_| QuestionError::Busy)?;
+        let observer = self.observer.clone();
+        let answered = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let began = Instant::now();
+            preview::preview(&observer, &change, &mut || began.elapsed() < WHATIF_TIME)
+        });
+        let answer = answered.await.map_err(|error| QuestionError::Failed(error.to_string()))?;
+        answer.map_err(|error| match error {
+            NoPreview::NoCapture => QuestionError::NotFound(error.to_string()),
+            NoPreview::Change(_) => QuestionError::Invalid(error.to_string()),
+            _ => QuestionError::Failed(error.to_string()),
+        })
+    }
+
+    /// Changes the profiles, and returns when they serve.
+    async fn take_up(&self, change: PolicyChange) -> Result<(), QuestionError> {
+        let invalid = |error: &dyn std::error::Error| QuestionError::Invalid(error.to_string());
+        let before = self.observer.serving_profiles();
+        let observer = self.observer.clone();
+        let checked = tokio::task::spawn_blocking(move || changed_profiles(&observer, &change));
+        let checked = checked.await.map_err(|error| QuestionError::Failed(error.to_string()))?;
+        let specs = checked.map_err(|error| invalid(&error))?;
+        self.observer.set_profiles(specs.clone());
+        let serves = async {
+            while self.observer.serving_profiles() != specs {
+                if let Some(error) = self.observer.refused_profiles() {
+                    return Err(invalid(&error));
+                }
+                tokio::time::sleep(POLL).await;
+            }
+            Ok(())
+        };
+        let late = || QuestionError::Failed(format!("the profiles did not serve within {} s", PATIENCE.as_secs()));
+        let served = tokio::time::timeout(PATIENCE, serves).await.unwrap_or_else(|_| Err(late()));
+        served.inspect_err(|_| self.observer.set_profiles(before))
+    }
+
     /// Reads the objects that a change of the cluster depends on, and that the scheduler does not watch.
     async fn rules(&self) -> Result<ClusterCopy, QuestionError> {
         let failed = |error: kube::Error| QuestionError::Failed(format!("reading the cluster: {error}"));
@@ -248,6 +293,12 @@ impl Kept {
     }
 }
 
+impl PolicyChanges for Questions {
+    fn change_policy(&self, change: PolicyChange) -> BoxFuture<'_, Result<(), QuestionError>> {
+        self.take_up(change).boxed()
+    }
+}
+
 impl Asked for Questions {
     fn explain(&self, question: PodQuestion) -> BoxFuture<'_, Result<PodAnswer, QuestionError>> {
         self.answer(question).boxed()
@@ -295,6 +346,10 @@ impl Asked for Questions {
 
     fn whatif(&self, question: Question) -> BoxFuture<'_, Result<Answer, QuestionError>> {
         self.answer_whatif(question).boxed()
+    }
+
+    fn preview(&self, change: PolicyChange) -> BoxFuture<'_, Result<Preview, QuestionError>> {
+        self.answer_preview(change).boxed()
     }
 
     fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>> {

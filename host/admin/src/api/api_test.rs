@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
+use berth_analysis::preview::ChangedDecision;
 use berth_analysis::{PendingPod, PodRef};
 use futures::{FutureExt, StreamExt};
 use tower_service::Service;
@@ -70,6 +71,17 @@ impl Questions for Fake {
                 return Err(QuestionError::Invalid("not now".into()));
             }
             Ok(whatif::Answer { caveat: format!("drains {:?}", question.drain), ..whatif::Answer::default() })
+        }
+        .boxed()
+    }
+
+    fn preview(&self, change: PolicyChange) -> BoxFuture<'_, Result<Preview, QuestionError>> {
+        let different = vec![ChangedDecision { node: Some("node-7".into()), ..ChangedDecision::default() }];
+        async move {
+            match &*change.scheduler_name {
+                "unknown" => Err(QuestionError::Invalid("no profile".into())),
+                _ => Ok(Preview { judged: 1, different, ..Preview::default() }),
+            }
         }
         .boxed()
     }
@@ -154,6 +166,53 @@ async fn a_question_about_a_change_is_checked_and_bounded() {
     assert_eq!(ask(Rights::OfCaller, None, "{}").await.0, 401);
     assert_eq!(ask(Rights::OfCaller, Some(User::anonymous()), "{}").await.0, 403);
     assert_eq!(ask(Rights::OfCaller, Some(master()), "{}").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_preview_is_checked_as_a_question_is() {
+    let preview = async |rights, user, change: &str| {
+        let request = Request::post("/berth/v1/preview").header("content-type", "application/json");
+        send(rights, user, request.body(Body::from(change.to_owned())).expect("a request")).await
+    };
+    let change = r#"{"schedulerName": "default-scheduler"}"#;
+    for (change, code, contained) in [
+        (change, 200, "\"node\":\"node-7\""),
+        (r#"{"schedulerName": "unknown"}"#, 400, "no profile"),
+        (r#"{"schedulerName": "a", "weight": {}}"#, 422, "unknown field"),
+        ("{}", 422, "schedulerName"),
+    ] {
+        let (found, body) = preview(Rights::All, None, change).await;
+        assert!(found == code && body.contains(contained), "{change}: {found} {body}");
+    }
+    assert_eq!(preview(Rights::OfCaller, None, change).await.0, 401);
+    assert_eq!(preview(Rights::OfCaller, Some(User::anonymous()), change).await.0, 403);
+    assert_eq!(preview(Rights::OfCaller, Some(master()), change).await.0, 200);
+}
+
+impl PolicyChanges for Fake {
+    fn change_policy(&self, change: PolicyChange) -> BoxFuture<'_, Result<(), QuestionError>> {
+        async move {
+            match change.weights.is_empty() {
+                true => Err(QuestionError::Invalid("nothing to change".into())),
+                false => Ok(()),
+            }
+        }
+        .boxed()
+    }
+}
+
+#[tokio::test]
+async fn the_policy_is_changed_only_by_its_own_router() {
+    let request = |body: &str| {
+        let request = Request::post("/berth/v1/policy").header("content-type", "application/json");
+        request.body(Body::from(body.to_owned())).expect("a request")
+    };
+    let change = r#"{"schedulerName": "a", "weights": {"P": 2}}"#;
+    for (change, code) in [(change, 200), (r#"{"schedulerName": "a"}"#, 400), (r#"{"weights": {}}"#, 422)] {
+        let response = policy_router(Arc::new(Fake)).call(request(change)).await.expect("no error");
+        assert_eq!(response.status(), code, "{change}");
+        assert_eq!(send(Rights::All, None, request(change)).await.0, 404, "{change}");
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,8 @@
 //! | `/berth/v1/namespaces/NAMESPACE/queue` | [`QueueListing`] of the namespace |
 //! | `/berth/v1/queue` | [`QueueListing`] of all namespaces |
 //! | `/berth/v1/plugins` | [`PluginListing`] |
+//! | POST `/berth/v1/preview` | the [`Preview`] of a [`PolicyChange`] of at most 1 MiB: the last decisions that it would change |
+//! | POST `/berth/v1/policy` | changes the profiles by a [`PolicyChange`]; only in a simulated cluster ([`policy_router`]) |
 //! | POST `/berth/v1/whatif` | the [`whatif::Answer`] to a [`whatif::Question`] of at most 1 MiB |
 //!
 //! Errors are `Status` objects, as of the API server. A caller who may `get` a pod may see its decisions. The names of
@@ -24,8 +26,9 @@ use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::map_request;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
+use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::{
     ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, whatif,
 };
@@ -100,8 +103,36 @@ pub trait Questions: Send + Sync {
     /// Answers what a change of the cluster would do.
     fn whatif(&self, question: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>>;
 
+    /// Returns which of the last decisions a change of the profiles would have changed.
+    fn preview(&self, change: PolicyChange) -> BoxFuture<'_, Result<Preview, QuestionError>>;
+
     /// Returns the names of all nodes, and of all pods outside of this namespace.
     fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>>;
+}
+
+/// Changes the profiles of a running scheduler.
+pub trait PolicyChanges: Send + Sync {
+    /// Applies a change, and returns when the changed profiles serve. After an error, the profiles are as before.
+    fn change_policy(&self, change: PolicyChange) -> BoxFuture<'_, Result<(), QuestionError>>;
+}
+
+/// Returns the router of `/berth/v1/policy`. Every caller may change the profiles.
+pub fn policy_router(changes: Arc<dyn PolicyChanges>) -> Router {
+    Router::new().route("/berth/v1/policy", question(post(change_policy))).with_state(changes)
+}
+
+async fn change_policy(
+    State(changes): State<Arc<dyn PolicyChanges>>,
+    change: Result<Json<PolicyChange>, JsonRejection>,
+) -> Response {
+    let change = match change {
+        Ok(change) => change.0,
+        Err(wrong) => return refuse(wrong.status(), "BadRequest", wrong.body_text()),
+    };
+    match changes.change_policy(change.clone()).await {
+        Ok(()) => Json(change).into_response(),
+        Err(error) => failed(&error),
+    }
 }
 
 /// Returns the router of `/berth/v1`. `rights` says who may see what.
@@ -113,11 +144,14 @@ pub fn router(questions: Arc<dyn Questions>, rights: Rights) -> Router {
         .route("/berth/v1/namespaces/{namespace}/queue", get(queue_of_namespace))
         .route("/berth/v1/queue", get(queue))
         .route(PLUGINS, get(plugins))
-        .route(
-            "/berth/v1/whatif",
-            post(what_if).layer(DefaultBodyLimit::max(MOST_QUESTION)).layer(map_request(json_by_default)),
-        )
+        .route("/berth/v1/whatif", question(post(what_if)))
+        .route("/berth/v1/preview", question(post(preview)))
         .with_state(Api { questions, rights, watches: Arc::new(Semaphore::new(cluster::MOST_WATCHES)) })
+}
+
+/// Bounds the body of a question, and reads it as JSON.
+fn question<S: Clone + Send + Sync + 'static>(route: MethodRouter<S>) -> MethodRouter<S> {
+    route.layer(DefaultBodyLimit::max(MOST_QUESTION)).layer(map_request(json_by_default))
 }
 
 #[derive(Clone)]
@@ -192,11 +226,8 @@ async fn what_if(
     question: Result<Json<whatif::Question>, JsonRejection>,
 ) -> Response {
     let caller = caller.map(|caller| caller.0);
-    // The answer names nodes and pods of all namespaces.
-    for right in [Right::list_nodes(), Right::list_pods(None)] {
-        if let Err(refusal) = api.rights.check(caller.as_ref(), &right).await {
-            return refusal;
-        }
+    if let Err(refusal) = sees_everything(&api, caller.as_ref()).await {
+        return refusal;
     }
     let question = match question {
         Ok(question) => question.0,
@@ -206,6 +237,33 @@ async fn what_if(
         Ok(answer) => Json(answer).into_response(),
         Err(error) => failed(&error),
     }
+}
+
+async fn preview(
+    State(api): State<Api>,
+    caller: Option<Extension<Caller>>,
+    change: Result<Json<PolicyChange>, JsonRejection>,
+) -> Response {
+    let caller = caller.map(|caller| caller.0);
+    if let Err(refusal) = sees_everything(&api, caller.as_ref()).await {
+        return refusal;
+    }
+    let change = match change {
+        Ok(change) => change.0,
+        Err(wrong) => return refuse(wrong.status(), "BadRequest", wrong.body_text()),
+    };
+    match api.questions.preview(change).await {
+        Ok(answer) => Json(answer).into_response(),
+        Err(error) => failed(&error),
+    }
+}
+
+/// Checks that the caller may see an answer that names nodes and pods of all namespaces.
+async fn sees_everything(api: &Api, caller: Option<&Caller>) -> Result<(), Response> {
+    for right in [Right::list_nodes(), Right::list_pods(None)] {
+        api.rights.check(caller, &right).await?;
+    }
+    Ok(())
 }
 
 async fn plugins(State(api): State<Api>, caller: Option<Extension<Caller>>) -> Response {

@@ -255,6 +255,18 @@ impl Sandbox {
         Some(recorder.answers(outcome, self.core().cache()))
     }
 
+    /// Returns the nodes that the pod fits on with their total scores, or why the pod fits on no node. Faster than
+    /// [`Sandbox::explain`]. Returns `None` if no profile has the pod's scheduler name.
+    pub fn scores(&mut self, pod: &Arc<Pod>) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
+        let profile = self.profile_of(pod)?.clone();
+        self.scores_with(pod, &profile)
+    }
+
+    fn scores_with(&mut self, pod: &Arc<Pod>, profile: &Profile) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
+        self.accept_rebuilt();
+        self.engine.explain_with(pod, profile, self.now, &mut NoExtenders, None)
+    }
+
     /// Returns the nodes that the pod fits on, without scores, or why the pod fits on no node. Faster than
     /// [`Sandbox::explain`]. Returns `None` if no profile has the pod's scheduler name.
     pub fn fits(&mut self, pod: &Arc<Pod>) -> Option<Result<Vec<NodeId>, Failure>> {
@@ -265,8 +277,7 @@ impl Sandbox {
     /// Returns the nodes that the pod fits on with the plugins of another profile. The plugins that score are asked,
     /// too, and can fail.
     pub fn fits_with(&mut self, pod: &Arc<Pod>, profile: &Profile) -> Option<Result<Vec<NodeId>, Failure>> {
-        self.accept_rebuilt();
-        let outcome = self.engine.explain_with(pod, profile, self.now, &mut NoExtenders, None)?;
+        let outcome = self.scores_with(pod, profile)?;
         Some(outcome.map(|nodes| nodes.into_iter().map(|(node, _)| node).collect()))
     }
 

@@ -16,7 +16,7 @@ const ERRORS: usize = 5;
 /// The schema that a plugin describes its arguments with.
 #[derive(Clone)]
 pub struct ArgumentSchema {
-    text: Box<str>,
+    text: Arc<str>,
     validator: Arc<Validator>,
 }
 
@@ -39,7 +39,7 @@ impl ArgumentSchema {
 
     /// Returns the schema as JSON.
     #[must_use]
-    pub fn text(&self) -> &str {
+    pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 

@@ -69,6 +69,12 @@ impl ComponentSet {
         Self { catalog, limits: Arc::clone(&self.limits) }
     }
 
+    /// Returns these components with other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits: Arc::new(limits), ..self }
+    }
+
     /// Returns the limits of the components.
     #[must_use]
     pub fn limits(&self) -> &Arc<Limits> {

@@ -26,6 +26,8 @@ pub struct PluginStatus {
     pub digest: Option<Digest>,
     /// The arguments, as JSON; `{}` without an instance. Profiles with equal arguments share an instance.
     pub arguments: Arc<str>,
+    /// The JSON Schema of the arguments; `None` if the component has none.
+    pub schema: Option<Arc<str>>,
     /// The scheduler names of the profiles that use it.
     pub profiles: Vec<Box<str>>,
     /// The state.
@@ -144,6 +146,7 @@ fn line(component: &LoadedComponent) -> PluginStatus {
         source: component.source.clone(),
         digest: Some(component.digest),
         arguments: "{}".into(),
+        schema: component.arguments.as_ref().map(|schema| Arc::clone(schema.text())),
         profiles: Vec::new(),
         state: PluginState::Unused,
         last_error: None,
@@ -158,6 +161,7 @@ fn of_refused(source: &Source, error: &LoadError) -> PluginStatus {
         source: source.clone(),
         digest: None,
         arguments: "{}".into(),
+        schema: None,
         profiles: Vec::new(),
         state: PluginState::Refused,
         last_error: Some(error.cause.to_string()),

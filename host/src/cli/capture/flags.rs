@@ -7,6 +7,11 @@ use berth_config::v1alpha1::Memory;
 
 use crate::scheduler::Options;
 
+/// The largest size of the capture that a simulated cluster keeps without the flag, in bytes. Its files are small enough
+/// to be played back in seconds.
+#[cfg(feature = "simulator")]
+const HISTORY: u64 = 32 << 20;
+
 /// Flags of the capture.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Capture")]
@@ -29,12 +34,25 @@ impl CaptureFlags {
         self.directory.as_deref()
     }
 
+    /// Sets the options of the capture. Without the flag, the capture is in `directory`, and small: the page of a
+    /// simulated cluster needs the last decisions.
+    #[cfg(feature = "simulator")]
+    pub fn apply_to_or(&self, options: &mut Options, directory: &std::path::Path) {
+        match self.directory {
+            Some(_) => self.apply_to(options),
+            None => record(options, directory.to_owned(), HISTORY),
+        }
+    }
+
     /// Sets the options of the capture.
     pub fn apply_to(&self, options: &mut Options) {
         let Some(directory) = self.directory.clone() else { return };
-        let lost = options.metrics.capture_lost();
         options.capture_modules = self.modules;
-        options.capture =
-            Some(RecorderOptions { target: Target::Directory(directory), limit: self.limit.bytes() as u64, lost });
+        record(options, directory, self.limit.bytes() as u64);
     }
+}
+
+fn record(options: &mut Options, directory: PathBuf, limit: u64) {
+    let lost = options.metrics.capture_lost();
+    options.capture = Some(RecorderOptions { target: Target::Directory(directory), limit, lost });
 }

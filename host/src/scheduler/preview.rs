@@ -1,0 +1,108 @@
+//! Previews of another policy: which of the last decisions it would have changed. The decisions come from the capture.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use berth_analysis::preview::{self, MOST_DECISIONS, PolicyChange, Preview};
+use berth_analysis::{SandboxError, whatif};
+use berth_capture::{CaptureError, CaptureReader, files};
+use berth_plugin_host::ComponentSet;
+use berth_replay::{LastDecisions, Replay, ReplayError, cycles, patient};
+
+use super::Observer;
+use super::policy_change::{ChangeRefused, changed_profiles};
+
+/// The reason why there is no preview.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoPreview {
+    /// The scheduler records nothing.
+    #[error("the scheduler keeps no history, which a preview needs; start it with --capture DIR")]
+    NoCapture,
+    /// The change is refused.
+    #[error(transparent)]
+    Change(#[from] ChangeRefused),
+    /// The files of the capture can't be listed.
+    #[error("can't list the files of the capture: {0}")]
+    Files(#[from] io::Error),
+    /// A file of the capture can't be read.
+    #[error("can't read the capture: {0}")]
+    Capture(#[from] CaptureError),
+    /// A plugin that decided is gone.
+    #[error("the plugin {0}, which took part in the last decisions, is not loaded any more, so they can't be judged")]
+    PluginGone(String),
+    /// The capture can't be played back.
+    #[error("can't play the capture back: {0}")]
+    Replay(ReplayError),
+    /// The decisions can't be judged.
+    #[error("can't judge the last decisions: {0}")]
+    Sandbox(#[from] SandboxError),
+    /// There was not enough time.
+    #[error("playing the capture back takes too long; use a smaller --capture-limit, so that its files are smaller")]
+    TooLong,
+}
+
+impl From<ReplayError> for NoPreview {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::MissingComponent { name, .. } => Self::PluginGone(name),
+            other => Self::Replay(other),
+        }
+    }
+}
+
+/// Judges the last decisions of a scheduler with a change of its profiles. Ends early when `go_on` returns false.
+///
+/// # Errors
+/// The change is invalid, there is no capture, or it can't be played back.
+pub(super) fn preview(
+    observer: &Observer,
+    change: &PolicyChange,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Preview, NoPreview> {
+    let directory = observer.capture().ok_or(NoPreview::NoCapture)?;
+    let specs = changed_profiles(observer, change)?;
+    let components = observer.components();
+    let limits = patient(components.limits());
+    let decisions = last_decisions(directory, &Arc::new(components.with_limits(limits)), go_on)?;
+    let policy = whatif::Policy { components: &observer.components(), specs: &specs };
+    Ok(preview::preview(&decisions.into_decisions(), policy, go_on)?)
+}
+
+/// Plays the end of a capture back: as many of the latest files as have the decisions.
+fn last_decisions(
+    directory: &Path,
+    components: &Arc<ComponentSet>,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<LastDecisions, NoPreview> {
+    let (mut chosen, mut total) = (Vec::new(), 0);
+    for file in files::list(directory)?.into_iter().rev() {
+        let (cycles, is_first) = match look(&file) {
+            // The scheduler has just begun the file.
+            Err(CaptureError::Truncated(None)) => continue,
+            looked => looked?,
+        };
+        chosen.push((file, cycles));
+        total += cycles;
+        if is_first || total >= MOST_DECISIONS as u64 {
+            break;
+        }
+    }
+    let mut decisions = LastDecisions::new(MOST_DECISIONS);
+    for (file, cycles) in chosen.into_iter().rev() {
+        let reader = CaptureReader::open(&file)?;
+        let mut replay = Replay::new(reader, Arc::clone(components), LastDecisions::replay_options())?;
+        if !decisions.play(&mut replay, cycles, go_on)? {
+            return Err(NoPreview::TooLong);
+        }
+    }
+    Ok(decisions)
+}
+
+/// Returns the number of scheduling cycles in a file, and whether it is the first of its process: such a file begins
+/// without a checkpoint. The directory can have files of earlier processes.
+fn look(file: &Path) -> Result<(u64, bool), CaptureError> {
+    let mut reader = CaptureReader::open(file)?;
+    let is_first = reader.checkpoint()?.is_none();
+    Ok((cycles(reader)?, is_first))
+}
