@@ -1,16 +1,17 @@
 // A tour of the web page in a real browser: create nodes and pods, see why one is pending, mend it, cordon and drain.
 // After each step, checks that nothing is cut off at 1280 and 390 pixels, that axe-core finds nothing, and that the
 // browser's console has no error.
-// usage: node tour.mjs URL READ_ONLY CHROMIUM FOLDER
+// usage: node tour.mjs URL READ_ONLY PLUGIN CHROMIUM FOLDER
 //   URL        the page of an empty `berth sim`
 //   READ_ONLY  the page of `berth run --ui` on the same cluster
+//   PLUGIN     the component of the example node-number
 //   FOLDER     the folder for screenshots
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
-const [url, readOnly, executablePath, folder] = process.argv.slice(2);
+const [url, readOnly, plugin, executablePath, folder] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const problems = [];
 /** The number of requests that the tour makes the server refuse. The browser logs each. */
@@ -190,6 +191,19 @@ await button("Apply").click();
 await policy.getByText("The change is in force.").waitFor();
 await page.getByLabel("Search").fill("balanced");
 await page.getByRole("row", { name: "NodeResourcesBalancedAllocation" }).getByRole("cell", { name: "50", exact: true }).waitFor();
+
+// A plugin is added and removed. A file that is no component is refused.
+await page.getByLabel("Search").fill("");
+const components = page.getByLabel("Add or replace a plugin");
+await components.setInputFiles({ name: "broken.wasm", mimeType: "application/wasm", buffer: Buffer.from("\0asm, but not more") });
+await page.getByRole("alert").getByText("broken.wasm was refused").waitFor();
+await components.setInputFiles(plugin);
+await page.getByText("node-number serves.").waitFor();
+await page.getByRole("heading", { name: "20 plugins serve, 1 refused" }).waitFor();
+await look("added");
+await page.getByRole("row", { name: "broken.wasm" }).getByRole("button", { name: "Remove" }).click();
+await page.getByRole("group", { name: "Delete the file broken.wasm?" }).getByRole("button", { name: "Remove" }).click();
+await page.getByRole("heading", { name: "20 plugins serve", exact: true }).waitFor();
 
 // The clock of the cluster stands still, and advances by a step.
 await button("Pause").click();

@@ -29,7 +29,7 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 30] = files![
+pub static FILES: [File; 31] = files![
     "actions.js",
     "api.js",
     "app.js",
@@ -46,6 +46,7 @@ pub static FILES: [File; 30] = files![
     "mode.js",
     "node-edit.js",
     "objects.js",
+    "plugin-files.js",
     "plugins.js",
     "pod.js",
     "policy.js",

@@ -13,7 +13,7 @@ export async function send(method, path, body, contentType = "application/json")
   const options = { method, headers: { accept: "application/json" } };
   if (body !== undefined) {
     options.headers["content-type"] = contentType;
-    options.body = typeof body === "string" ? body : JSON.stringify(body);
+    options.body = typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body);
   }
   let response;
   try {
@@ -64,6 +64,12 @@ export const preview = (change) => send("POST", "/berth/v1/preview", change);
 
 /** Applies a change of weights and arguments. Only a simulated cluster does. */
 export const changePolicy = (change) => send("POST", "/berth/v1/policy", change);
+
+/** Writes a component into the plugins directory. Only a simulated cluster does. */
+export const putPlugin = (file, content) => send("PUT", `/berth/v1/plugins/${encoded(file)}`, content, "application/wasm");
+
+/** Deletes a component from the plugins directory. */
+export const deletePlugin = (file) => send("DELETE", `/berth/v1/plugins/${encoded(file)}`);
 
 /** Lists the plugins. */
 export const readPlugins = () => read("/berth/v1/plugins");

@@ -4,6 +4,8 @@ import { html } from "./html.js";
 import { readPlugins } from "./api.js";
 import { amount } from "./cluster.js";
 import { useRead, useSetting } from "./hooks.js";
+import { readOnly } from "./mode.js";
+import { AddPlugin, RemovePlugin } from "./plugin-files.js";
 import { Policy } from "./policy.js";
 
 /** How often the page reads the plugins, in milliseconds. */
@@ -47,7 +49,7 @@ function Row({ plugin }) {
   const weights = [...new Set(uses.map((use) => use.weight).filter((weight) => weight != null))];
   const points = [...new Set(uses.flatMap((use) => use.extensionPoints))];
   return html`<tr><th scope="row">${name ?? plugin.file} <span class="muted">${version ?? ""}</span>
-      ${lastError && html`<p class=${state === "loaded" ? "muted" : "problem"}>${lastError}</p>`}<${Details} plugin=${plugin} /></th>
+      ${lastError && html`<p class=${state === "loaded" ? "muted" : "problem"}>${lastError}</p>`}<${Details} plugin=${plugin} />${!readOnly && !plugin.builtIn && html`<${RemovePlugin} plugin=${plugin} />`}</th>
     <td><span class=${STATE_STYLES[state] ?? "problem"}>${state}</span></td>
     <td class="points">${points.join(", ")}</td><td class="number">${weights.join(", ")}</td>
     <td class="number">${cost.calls || "–"}</td><td class="number">${duration(cost.meanMicros)}</td><td class="number">${duration(cost.p99Micros)}</td>
@@ -69,6 +71,7 @@ export function Plugins() {
     ${loading && html`<p class="muted">Loading …</p>`}
     ${value?.refusedProfiles && html`<p class="box problem" role="alert">The requested profiles do not serve: ${value.refusedProfiles}</p>`}
     ${value && html`<${Policy} listing=${value} />`}
+    ${!readOnly && html`<${AddPlugin} />`}
     <div class="tools"><label>Search <input type="search" value=${search} onInput=${(event) => setSearch(event.target.value)} placeholder="name, state or extension point" /></label>
       <label>Order by <select value=${order} onChange=${(event) => setOrder(event.target.value)}>${Object.keys(ORDERS).map((name) => html`<option key=${name}>${name}</option>`)}</select></label></div>
     ${value && html`<div class="scroll" tabindex="0" role="region" aria-label="Plugins"><table class="plugins"><thead><tr><th scope="col">Plugin</th><th scope="col">State</th><th scope="col">Extension points</th><th scope="col">Weight</th><th scope="col">Calls</th><th scope="col">Mean</th><th scope="col">99 %</th><th scope="col">Failures</th></tr></thead>

@@ -56,7 +56,7 @@ pub struct Cluster {
     /// The one clock of all parts.
     clock: AdjustableClock,
     kubeconfig: PathBuf,
-    /// The directory of the default kubeconfig file and the default capture. Dropping the cluster removes the directory.
+    /// The directory of the default kubeconfig file, capture and plugins. Dropping the cluster removes the directory.
     directory: TempDir,
     controllers: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
     scheduler: Option<Scheduler>,
@@ -97,8 +97,10 @@ impl Cluster {
             self.controllers = Some((stop, task));
         }
         if !parts.no_scheduler {
+            // Without a directory of the user, the page has one of its own to add plugins to.
+            let plugins = parts.plugins.clone().unwrap_or_else(|| self.directory.path().join("plugins"));
             let mut options =
-                scheduler::Options { plugins_dir: parts.plugins.clone(), ..scheduler::Options::default() };
+                scheduler::Options { plugins_dir: Some(plugins.clone()), ..scheduler::Options::default() };
             options.shell.clock = Arc::new(self.clock.clone());
             parts.capture.apply_to_or(&mut options, &self.directory.path().join("capture"));
             let total = crate::default_plugins().len();
@@ -106,7 +108,8 @@ impl Cluster {
             let started = Scheduler::start(self.client.clone(), options).await;
             let scheduler = started.or_hint(|| hint(parts.plugins.as_deref()))?;
             let questions = Arc::new(Questions::new(self.client.clone(), scheduler.observer()));
-            further = further.merge(api::policy_router(Arc::clone(&questions) as Arc<dyn api::PolicyChanges>));
+            let policy: Arc<dyn api::PolicyChanges> = Arc::clone(&questions) as _;
+            further = further.merge(api::changes_router(policy, plugins));
             further = further.merge(api::router(questions, api::Rights::All));
             self.scheduler = Some(scheduler);
         }

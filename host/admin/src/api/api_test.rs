@@ -189,29 +189,11 @@ async fn a_preview_is_checked_as_a_question_is() {
     assert_eq!(preview(Rights::OfCaller, Some(master()), change).await.0, 200);
 }
 
-impl PolicyChanges for Fake {
-    fn change_policy(&self, change: PolicyChange) -> BoxFuture<'_, Result<(), QuestionError>> {
-        async move {
-            match change.weights.is_empty() {
-                true => Err(QuestionError::Invalid("nothing to change".into())),
-                false => Ok(()),
-            }
-        }
-        .boxed()
-    }
-}
-
 #[tokio::test]
-async fn the_policy_is_changed_only_by_its_own_router() {
-    let request = |body: &str| {
-        let request = Request::post("/berth/v1/policy").header("content-type", "application/json");
-        request.body(Body::from(body.to_owned())).expect("a request")
-    };
-    let change = r#"{"schedulerName": "a", "weights": {"P": 2}}"#;
-    for (change, code) in [(change, 200), (r#"{"schedulerName": "a"}"#, 400), (r#"{"weights": {}}"#, 422)] {
-        let response = policy_router(Arc::new(Fake)).call(request(change)).await.expect("no error");
-        assert_eq!(response.status(), code, "{change}");
-        assert_eq!(send(Rights::All, None, request(change)).await.0, 404, "{change}");
+async fn nothing_is_changed() {
+    for (method, path) in [("POST", "/berth/v1/policy"), ("PUT", "/berth/v1/plugins/a.wasm")] {
+        let request = Request::builder().method(method).uri(path).body(Body::from("{}")).expect("a request");
+        assert_eq!(send(Rights::All, None, request).await.0, 404, "{path}");
     }
 }
 

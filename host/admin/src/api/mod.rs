@@ -9,13 +9,15 @@
 //! | `/berth/v1/queue` | [`QueueListing`] of all namespaces |
 //! | `/berth/v1/plugins` | [`PluginListing`] |
 //! | POST `/berth/v1/preview` | the [`Preview`] of a [`PolicyChange`] of at most 1 MiB: the last decisions that it would change |
-//! | POST `/berth/v1/policy` | changes the profiles by a [`PolicyChange`]; only in a simulated cluster ([`policy_router`]) |
+//! | POST `/berth/v1/policy` | changes the profiles by a [`PolicyChange`]; only in a simulated cluster ([`changes_router`]) |
+//! | PUT, DELETE `/berth/v1/plugins/FILE` | writes or deletes a component in the plugins directory; only in a simulated cluster |
 //! | POST `/berth/v1/whatif` | the [`whatif::Answer`] to a [`whatif::Question`] of at most 1 MiB |
 //!
 //! Errors are `Status` objects, as of the API server. A caller who may `get` a pod may see its decisions. The names of
 //! nodes need `list nodes`, and the names of pods of other namespaces need `list pods` in all namespaces. Plugins are no
 //! objects of the API server, so their listing needs `get` on its path (`nonResourceURLs`), as `/configz` does.
 
+mod changes;
 mod cluster;
 mod rights;
 
@@ -37,6 +39,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+pub use self::changes::{PolicyChanges, changes_router};
 pub use self::rights::Rights;
 use crate::access::{Caller, OBJECTS, Right};
 use crate::status::refuse;
@@ -108,31 +111,6 @@ pub trait Questions: Send + Sync {
 
     /// Returns the names of all nodes, and of all pods outside of this namespace.
     fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>>;
-}
-
-/// Changes the profiles of a running scheduler.
-pub trait PolicyChanges: Send + Sync {
-    /// Applies a change, and returns when the changed profiles serve. After an error, the profiles are as before.
-    fn change_policy(&self, change: PolicyChange) -> BoxFuture<'_, Result<(), QuestionError>>;
-}
-
-/// Returns the router of `/berth/v1/policy`. Every caller may change the profiles.
-pub fn policy_router(changes: Arc<dyn PolicyChanges>) -> Router {
-    Router::new().route("/berth/v1/policy", question(post(change_policy))).with_state(changes)
-}
-
-async fn change_policy(
-    State(changes): State<Arc<dyn PolicyChanges>>,
-    change: Result<Json<PolicyChange>, JsonRejection>,
-) -> Response {
-    let change = match change {
-        Ok(change) => change.0,
-        Err(wrong) => return refuse(wrong.status(), "BadRequest", wrong.body_text()),
-    };
-    match changes.change_policy(change.clone()).await {
-        Ok(()) => Json(change).into_response(),
-        Err(error) => failed(&error),
-    }
 }
 
 /// Returns the router of `/berth/v1`. `rights` says who may see what.
