@@ -56,6 +56,17 @@ get_python() { apt_install python3 python3-venv && has_python; }
 has_valgrind() { have valgrind; }
 get_valgrind() { apt_install valgrind; }
 
+# chromium_path: prints the path of the browser.
+chromium_path() {
+    local name
+    for name in chromium chromium-browser google-chrome; do
+        if have "$name"; then command -v "$name" && return; fi
+    done
+    return 1
+}
+has_chromium() { chromium_path >/dev/null; }
+get_chromium() { apt_install chromium; }
+
 has_go() { go_ready; }
 get_go() { (go_tools "the programs in Go"); } # in a subshell, because go_tools can end the shell
 line_go() { go_install_line; }
