@@ -143,10 +143,28 @@ await page.getByRole("link", { name: "Cluster", exact: true }).click();
 await page.getByRole("heading", { name: "7 nodes, 20 pods" }).waitFor();
 // A workload is scaled.
 await page.getByRole("link", { name: "Edit", exact: true }).click();
-const workload = form("Deployment default/web");
+const workload = page.getByRole("form", { name: "Deployment default/web", exact: true });
 await workload.getByLabel("Number of pods").fill("30");
 await workload.getByRole("button", { name: "Scale" }).click();
 await workload.getByText("30 of 30 pods are ready").waitFor();
+
+// An object is edited as YAML. A change that the server refuses is told.
+await workload.getByRole("link", { name: "YAML" }).click();
+const editor = form("YAML of Deployment default/web");
+const text = editor.getByRole("textbox");
+await page.waitForFunction(() => document.querySelector("form[aria-labelledby=editor] textarea")?.value.includes("replicas: 30"));
+const changed = (await text.inputValue()).replace("replicas: 30", "replicas: 31");
+await text.fill(changed.replace("app: web", "app: other"));
+await button("Save").click();
+await editor.getByRole("alert").waitFor();
+await text.fill(changed);
+await button("Save").click();
+await editor.getByText("Deployment web was saved.").waitFor();
+await look("yaml");
+await text.fill((await text.inputValue()).replace("replicas: 31", "replicas: 30"));
+await button("Save").click();
+await editor.getByText("Deployment web was saved.").waitFor();
+await page.getByRole("link", { name: "Close" }).click();
 
 // The address keeps what one sees.
 await page.getByRole("link", { name: "Cluster", exact: true }).click();
@@ -243,7 +261,7 @@ await button("Preview").click();
 await page.getByText("start it with --capture DIR").waitFor();
 await browser.close();
 
-if (refused !== 2) problems.push(`the server refused ${refused} requests instead of two`);
+if (refused !== 3) problems.push(`the server refused ${refused} requests instead of three`);
 for (const problem of problems) console.log(`problem: ${problem}`);
 console.log(problems.length === 0 ? "the tour found no problem" : `the tour found ${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;

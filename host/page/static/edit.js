@@ -3,10 +3,10 @@
 import { Confirmed, useAction } from "./actions.js";
 import { read } from "./api.js";
 import { html } from "./html.js";
-import { loadAll } from "js-yaml";
-import { useState } from "preact/hooks";
-import { link, useRead } from "./hooks.js";
-import { apply, create, merge, remove } from "./objects.js";
+import { dump, loadAll } from "js-yaml";
+import { useEffect, useState } from "preact/hooks";
+import { link, useRead, useSetting } from "./hooks.js";
+import { apply, create, difference, editedIn, editorOf, get, merge, remove } from "./objects.js";
 import { Rows } from "./rows.js";
 
 const value = (form, name) => new FormData(form).get(name).trim();
@@ -77,6 +77,43 @@ function objectsOf(text) {
   return objects;
 }
 
+/** Reads an object for people: without the owners of its fields, and without what changes on its own. */
+async function readForPeople(reference) {
+  const { status, metadata: { managedFields, resourceVersion, ...metadata }, ...rest } = await get(reference);
+  return { apiVersion: reference.apiVersion, kind: reference.kind, metadata, ...rest };
+}
+
+/** An editor for an object that exists. */
+function ObjectEditor({ reference }) {
+  const [text, setText] = useState("");
+  const [before, setBefore] = useState();
+  const { run, shown, running } = useAction();
+  const { kind, metadata: { namespace, name } } = reference;
+  const load = async () => {
+    const object = await readForPeople(reference);
+    setBefore(object);
+    setText(dump(object));
+  };
+  const reload = () => run(load);
+  useEffect(reload, []);
+  const submit = (event) => {
+    event.preventDefault();
+    run(async () => {
+      const [object, ...others] = objectsOf(text);
+      if (others.length > 0 || object.kind !== kind || object.metadata?.name !== name) throw new Error(`The text must be the one object ${kind} ${name}.`);
+      // Only the differences are sent, so that other changes since the object was read stay.
+      const change = difference(before, object);
+      if (!change) return "Nothing has changed.";
+      await merge(reference, change);
+      await load();
+      return `${kind} ${name} was saved.`;
+    });
+  };
+  return html`<form class="form" onSubmit=${submit} aria-labelledby="editor"><h2 id="editor">YAML of ${kind} ${namespace ? `${namespace}/` : ""}${name}</h2>
+    <label class="block">The object as YAML <textarea rows="24" spellcheck=${false} value=${text} onInput=${(event) => setText(event.target.value)} required></textarea></label>
+    <p class="actions"><button type="submit" disabled=${running}>Save</button><button type="button" disabled=${running} onClick=${reload}>Read again</button><a href=${link("edit")}>Close</a></p>${shown}</form>`;
+}
+
 function Yaml() {
   const [text, setText] = useState("");
   const { run, shown, running } = useAction();
@@ -132,7 +169,7 @@ function Workload({ workload, again }) {
   return html`<li><form class="actions" onSubmit=${submit} aria-label="${kind} ${namespace}/${name}"><strong>${namespace}/${name}</strong> <span class="muted">${kind}, ${status?.readyReplicas ?? 0} of ${spec.replicas} pods are ready</span>
     <input type="number" min="0" max="10000" required aria-label="Number of pods" value=${replicas} onInput=${(event) => setReplicas(event.target.value)} />
     <button type="submit" disabled=${running}>Scale</button>
-    <${Confirmed} text="Delete" question="Delete the workload?" action=${() => run(async () => { await remove(reference); again(); })} /></form>${shown}</li>`;
+    <a href=${editorOf(reference)}>YAML</a> <${Confirmed} text="Delete" question="Delete the workload?" action=${() => run(async () => { await remove(reference); again(); })} /></form>${shown}</li>`;
 }
 
 /** The workloads, which can be scaled. */
@@ -146,5 +183,6 @@ function Workloads() {
 
 /** The page on which objects are created and changed. */
 export function Edit() {
-  return html`<article><h1>Edit the cluster</h1><div class="forms"><${NodeForm} /><${PodForm} /><${Workloads} /></div><${Yaml} /></article>`;
+  const [edited] = useSetting("object", "");
+  return html`<article><h1>Edit the cluster</h1>${edited && html`<${ObjectEditor} key=${edited} reference=${editedIn(edited)} />`}<div class="forms"><${NodeForm} /><${PodForm} /><${Workloads} /></div><${Yaml} /></article>`;
 }

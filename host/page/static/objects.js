@@ -38,6 +38,15 @@ export async function apply(object) {
   return send("PATCH", path, object, "application/apply-patch+yaml");
 }
 
+/** Returns what turns one value into another as a JSON merge patch (RFC 7386); undefined if they are equal. */
+export function difference(before, after) {
+  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject(before) || !isObject(after)) return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
+  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].map((key) => [key, key in after ? difference(before[key], after[key]) : null]);
+  const changed = changes.filter(([, change]) => change !== undefined);
+  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
+}
+
 /** Merges a change into the object. */
 export const merge = async (object, change) => send("PATCH", await pathOf(object), change, "application/merge-patch+json");
 
@@ -46,6 +55,13 @@ export const remove = async (object) => send("DELETE", await pathOf(object));
 
 /** Reads the object. */
 export const get = async (object) => read(await pathOf(object));
+
+/** The address of the editor of an object, and the reference of the object in such an address. */
+export const editorOf = ({ apiVersion, kind, metadata: { namespace, name } }) => `#/edit?${new URLSearchParams({ object: [apiVersion, kind, namespace ?? "", name].join(",") })}`;
+export function editedIn(setting) {
+  const [apiVersion, kind, namespace, name] = setting.split(",");
+  return { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) } };
+}
 
 /** The reference of a node, and of a pod. */
 export const nodeNamed = (name) => ({ apiVersion: "v1", kind: "Node", metadata: { name } });

@@ -6,7 +6,7 @@ import { explainPod } from "./api.js";
 import { Confirmed, useAction } from "./actions.js";
 import { ago, link, useRead, useSetting } from "./hooks.js";
 import { readOnly } from "./mode.js";
-import { podNamed, remove } from "./objects.js";
+import { editorOf, podNamed, remove } from "./objects.js";
 import { useRows } from "./rows.js";
 
 /** The scores of a node as a bar with a part for each plugin. */
@@ -113,7 +113,7 @@ export function Pod({ namespace, name }) {
   return html`<article class="pod">
     <p><a href="#/">← Cluster</a></p>
     <h1>${namespace}/${name}</h1>
-    ${explanation && !readOnly && html`<p class="actions"><${Confirmed} text="Delete" question="Delete the pod?" action=${() => run(async () => { await remove(podNamed(namespace, name)); return "The pod is being deleted."; })} /></p>`}${shown}
+    ${explanation && !readOnly && html`<p class="actions"><a href=${editorOf(podNamed(namespace, name))}>Edit YAML</a> <${Confirmed} text="Delete" question="Delete the pod?" action=${() => run(async () => { await remove(podNamed(namespace, name)); return "The pod is being deleted."; })} /></p>`}${shown}
     ${loading && html`<p class="muted">Asking the plugins …</p>`}
     ${error && html`<p class="problem" role="alert">${error.message}</p>`}
     ${explanation && html`<div class="box state-${explanation.state}"><p class="lead">${explanation.reason}</p><p>${explanation.nextStep}</p>

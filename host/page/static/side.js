@@ -6,7 +6,7 @@ import { readNodePods, readQueue } from "./api.js";
 import { amount, utilization } from "./cluster.js";
 import { Confirmed, useAction } from "./actions.js";
 import { ago, link, useRead } from "./hooks.js";
-import { drain, merge, nodeNamed, remove } from "./objects.js";
+import { drain, editorOf, merge, nodeNamed, remove } from "./objects.js";
 import { readOnly } from "./mode.js";
 import { Labels, Taints } from "./node-edit.js";
 import { Rows } from "./rows.js";
@@ -62,6 +62,7 @@ export function NodePanel({ cluster, name, close }) {
         if (left.length > 0) throw new Error(`Not evicted: ${left.join("; ")}`);
         return "The pods are evicted.";
       })} />
+      <a href=${editorOf(nodeNamed(name))}>Edit YAML</a>
       <${Confirmed} text="Delete" question="Delete the node?" action=${() => run(async () => { await remove(nodeNamed(name)); })} />
     </p>${shown}`}
     <table class="bars"><caption class="unseen">Requested resources</caption><tbody>
