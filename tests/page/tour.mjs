@@ -128,6 +128,9 @@ await button("Show the answers about all nodes").click();
 await page.getByRole("region", { name: "Answers of the filters by node" }).getByRole("row").nth(6).waitFor();
 await look("pod");
 
+/** A moment at which no node fits for the pod. */
+const giantAt = Date.parse(await page.locator("time").first().getAttribute("datetime"));
+
 // The pod fits on a larger node.
 await page.getByRole("link", { name: "Edit", exact: true }).click();
 await field(nodes, "Name").fill("large");
@@ -210,6 +213,27 @@ await policy.getByText("The change is in force.").waitFor();
 await page.getByLabel("Search").fill("balanced");
 await page.getByRole("row", { name: "NodeResourcesBalancedAllocation" }).getByRole("cell", { name: "50", exact: true }).waitFor();
 
+// Back in time: the cluster as it was before the large node came.
+await page.getByRole("link", { name: "Cluster", exact: true }).click();
+await page.getByRole("heading", { name: "7 nodes, 30 pods" }).waitFor();
+const slider = page.getByRole("slider", { name: "History" });
+const first = Number(await slider.getAttribute("min"));
+await page.goto(`${url}#/?at=${first}`);
+await page.getByText("The cluster has no nodes yet").waitFor();
+await page.getByText("You see the past.").waitFor();
+await page.goto(`${url}#/pod/default/giant?at=${giantAt}`);
+await page.getByText("No node fits").waitFor();
+await look("past");
+if (await button("Delete").count() > 0) problems.push("the past can be changed");
+await page.getByRole("link", { name: "Cluster", exact: true }).click();
+await page.getByRole("heading", { name: "6 nodes, 20 pods" }).waitFor();
+await slider.focus();
+await page.keyboard.press("End");
+await page.getByText("You see the past.").waitFor({ state: "detached" });
+await page.getByRole("heading", { name: "7 nodes, 30 pods" }).waitFor();
+
+await page.getByRole("link", { name: "Plugins", exact: true }).click();
+
 // A plugin is added and removed. A file that is no component is refused.
 await page.getByLabel("Search").fill("");
 const components = page.getByLabel("Add or replace a plugin");
@@ -226,7 +250,7 @@ await page.getByRole("heading", { name: "20 plugins serve", exact: true }).waitF
 // The clock of the cluster stands still, and advances by a step.
 await button("Pause").click();
 await button("Run").waitFor();
-const time = () => page.locator("time").getAttribute("datetime");
+const time = () => page.locator("time").first().getAttribute("datetime");
 const before = Date.parse(await time());
 await page.getByLabel("Step").selectOption("1 hour");
 await button("Advance").click();
@@ -258,10 +282,11 @@ await page.getByText("Change weights and arguments").click();
 if (await button("Apply").count() > 0) problems.push('the read-only page has a button "Apply"');
 await form("Policy of other").getByRole("spinbutton", { name: "NodeResourcesFit" }).fill("7");
 await button("Preview").click();
-await page.getByText("start it with --capture DIR").waitFor();
+await form("Policy of other").getByRole("alert").getByText("start it with --capture DIR").waitFor();
+await page.getByText("Going back in time is not possible").waitFor();
 await browser.close();
 
-if (refused !== 3) problems.push(`the server refused ${refused} requests instead of three`);
+if (refused !== 4) problems.push(`the server refused ${refused} requests instead of four`);
 for (const problem of problems) console.log(`problem: ${problem}`);
 console.log(problems.length === 0 ? "the tour found no problem" : `the tour found ${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
         standalone_trial("page::a_change_of_weights_is_previewed_and_applied", || {
             Box::pin(a_change_of_weights_is_previewed_and_applied())
         }),
+        standalone_trial("page::a_browser_goes_back_in_time", || Box::pin(a_browser_goes_back_in_time())),
         standalone_trial("page::the_page_of_a_scheduler_is_read_only", || {
             Box::pin(the_page_of_a_scheduler_is_read_only())
         }),
@@ -185,6 +186,65 @@ async fn a_change_of_weights_is_previewed_and_applied() -> Result<()> {
     ensure!(code == 200, "{code} {answer}");
     api::create(&client, &preferring("third")).await?;
     ensure!(node_of("third").await? == "right", "the new weight decides");
+    sim.stop().await
+}
+
+async fn a_browser_goes_back_in_time() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let kubeconfig = directory.path().join("kubeconfig");
+    let mut sim = simulator(&kubeconfig, &[]).await?;
+    let client = berth_kube::connect_to(&std::fs::read_to_string(&kubeconfig)?).await?;
+    let get = async |path: &str| -> Result<(u16, Value)> {
+        let response = client.send(Request::get(path).body(Body::empty())?).await?;
+        let code = response.status().as_u16();
+        Ok((code, serde_json::from_slice(&response.into_body().collect_bytes().await?)?))
+    };
+    api::create(&client, &node("small", 4)).await?;
+    api::create(&client, &pod("placed", "1")).await?;
+    api::create(&client, &pod("large", "9")).await?;
+    eventually("one pod is placed, and one is pending", || async {
+        let (_, listing) = get("/berth/v1/cluster").await?;
+        let settled = listing["pods"] == 1 && listing["pending"]["unschedulable"] == 1;
+        Ok(Look::at(settled, || listing.to_string()))
+    })
+    .await?;
+    let (code, range) = get("/berth/v1/history").await?;
+    let (from, then) = (range["from"].as_u64().context("a beginning")?, range["to"].as_u64().context("the present")?);
+    ensure!(code == 200 && from < then, "{code} {range}");
+    api::create(&client, &node("big", 16)).await?;
+    eventually("the large pod is placed", || async {
+        let (_, listing) = get("/berth/v1/cluster").await?;
+        Ok(Look::at(listing["pods"] == 2, || listing.to_string()))
+    })
+    .await?;
+    Api::<Node>::all(client.clone()).delete("small", &DeleteParams::default()).await?;
+
+    // The recorder writes twice a second.
+    eventually("the past is as it was", || async {
+        let (code, past) = get(&format!("/berth/v1/cluster?at={then}")).await?;
+        ensure!(code == 200 && past["at"] == then && past["complete"] == true, "{code} {past}");
+        let same = past["pods"] == 1 && past["pending"]["unschedulable"] == 1 && past["nodes"][0]["name"] == "small";
+        Ok(Look::at(same && past["nodes"].as_array().is_some_and(|nodes| nodes.len() == 1), || past.to_string()))
+    })
+    .await?;
+    let (code, pods) = get(&format!("/berth/v1/nodes/small/pods?at={then}")).await?;
+    ensure!(code == 200 && pods["pods"][0]["pod"]["name"] == "placed", "{code} {pods}");
+    let (code, queue) = get(&format!("/berth/v1/queue?at={then}")).await?;
+    ensure!(code == 200 && queue["pods"][0]["pod"]["name"] == "large", "{code} {queue}");
+    let path = format!("/berth/v1/namespaces/default/pods/large?whyNot=small&at={then}");
+    let (code, answer) = get(&path).await?;
+    ensure!(code == 200 && answer["explanation"]["state"] == "noNodeFits", "{code} {answer}");
+    ensure!(answer["explanation"]["computedAt"] == then && !answer["whyNot"].is_null(), "{answer}");
+    for (path, expected) in [
+        (format!("/berth/v1/nodes/big/pods?at={then}"), 404),
+        (format!("/berth/v1/cluster?at={}", from - 1), 404),
+        (format!("/berth/v1/cluster?watch=true&at={then}"), 400),
+    ] {
+        let (code, answer) = get(&path).await?;
+        ensure!(code == expected, "{path}: {code} {answer}");
+    }
+    let (_, present) = get("/berth/v1/cluster").await?;
+    ensure!(present["nodes"][0]["name"] == "big", "{present}");
     sim.stop().await
 }
 

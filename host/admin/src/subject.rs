@@ -7,12 +7,13 @@ use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::{
     ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, whatif,
 };
+use berth_core::Timestamp;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use super::metrics::{CoreState, Format, Metrics, Snapshot};
-use crate::api::{PodQuestion, QuestionError, Questions};
+use crate::api::{HistoryRange, PodQuestion, QuestionError, Questions};
 use crate::view::{SchedulerView, inspect};
 use crate::vitals::Vitals;
 
@@ -116,6 +117,14 @@ impl Questions for Subject {
 
     fn preview(&self, change: PolicyChange) -> BoxFuture<'_, Result<Preview, QuestionError>> {
         async { self.questions()?.preview(change).await }.boxed()
+    }
+
+    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
+        async { self.questions()?.history().await }.boxed()
+    }
+
+    fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Questions>, QuestionError>> {
+        async move { self.questions()?.at(at).await }.boxed()
     }
 
     fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>> {

@@ -32,7 +32,7 @@ pub use self::explain::{
 };
 pub use self::percentile::percentile;
 pub use self::plugins::{ListedPlugin, PluginCost, PluginListing, PluginUse, enabled_plugins};
-pub use self::pod::{KnownPod, PodQuestion};
+pub use self::pod::{KnownPod, PastPodQuestion, PodQuestion};
 pub use self::sandbox::{
     Answers, NodeAnswer, PluginScore, Position, PreEnqueueAnswer, PreFilterAnswer, Sandbox, SandboxError, wanted,
 };

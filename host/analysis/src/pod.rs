@@ -1,10 +1,15 @@
 //! The whole answer about a pod.
 
+use std::sync::Arc;
+
+use berth_apimachinery::objects::write;
 use berth_core::Core;
 use berth_core::decision::Decision;
+use berth_core::model::Pod;
 use serde_json::Value;
 
 use crate::answer::PodAnswer;
+use crate::copy::ClusterCopy;
 use crate::explain::{ExplainError, PodRef, PodStatus, all_nodes, explain, why_not};
 use crate::sandbox::Sandbox;
 
@@ -20,6 +25,19 @@ pub struct PodQuestion<'a> {
     pub object: &'a Value,
     /// What the scheduler knows about the pod.
     pub known: KnownPod,
+    /// The node to answer about, if the caller asks about one.
+    pub why_not: Option<&'a str>,
+    /// Whether the answers of all plugins about all nodes are wanted.
+    pub all_nodes: bool,
+}
+
+/// A question about a pod of a recorded cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct PastPodQuestion<'a> {
+    /// `metadata.namespace`
+    pub namespace: &'a str,
+    /// `metadata.name`
+    pub name: &'a str,
     /// The node to answer about, if the caller asks about one.
     pub why_not: Option<&'a str>,
     /// Whether the answers of all plugins about all nodes are wanted.
@@ -55,6 +73,29 @@ impl PodAnswer {
         let why_not = node.map(|node| why_not(sandbox, object, node)).transpose()?;
         let all_nodes = all.then(|| all_nodes(sandbox, object)).transpose()?;
         Ok(Self { pod, decisions: known.decisions, explanation, why_not, all_nodes, names_hidden: false })
+    }
+
+    /// Answers a question about a pod as the scheduler would have answered then. The pod has the fields that the core has.
+    /// `sandbox` returns a sandbox with the cluster of the core. Returns `None` if neither the pod nor an attempt of it is
+    /// known.
+    ///
+    /// # Errors
+    /// There is no sandbox, or the node does not exist.
+    pub fn of_the_past<E: From<ExplainError>>(
+        core: &Core,
+        question: PastPodQuestion<'_>,
+        sandbox: impl FnOnce() -> Result<Sandbox, E>,
+    ) -> Result<Option<Self>, E> {
+        let PastPodQuestion { namespace, name, why_not, all_nodes } = question;
+        let copy = ClusterCopy::of(core);
+        let is_it = |pod: &&Arc<Pod>| *pod.key.namespace == *namespace && *pod.key.name == *name;
+        let Some(pod) = copy.pods.iter().chain(&copy.pending).find(is_it) else {
+            return Ok(Self::of_a_gone_pod(core, namespace, name));
+        };
+        let known = KnownPod::of(core, namespace, &pod.key.uid);
+        let object = write::pod(pod);
+        let question = PodQuestion { pod: PodRef::from(&pod.key), object: &object, known, why_not, all_nodes };
+        Ok(Some(Self::of(&mut sandbox()?, question)?))
     }
 
     /// Returns the recorded attempts of a pod that does not exist any more, or `None` if there are none.

@@ -36,7 +36,7 @@ impl Files for Directory {
     type File = File;
 
     fn create(&mut self) -> io::Result<(File, String)> {
-        let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
+        let time = stamp();
         let mut number = 1;
         loop {
             let path = self.0.join(format!("{time}-{number:03}.{EXTENSION}"));
@@ -86,6 +86,44 @@ impl Files for SingleFile {
 
     fn delete_oldest(&mut self, _: u64) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Returns the present time as file names begin with it.
+fn stamp() -> String {
+    jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+/// The files that a recorder writes to a directory, which can have files of earlier recorders.
+#[derive(Clone, Debug)]
+pub struct OwnFiles {
+    directory: PathBuf,
+    /// The time before the first file, as file names begin with it.
+    since: String,
+}
+
+impl OwnFiles {
+    /// Returns the files of a recorder that starts after this call.
+    #[must_use]
+    pub fn from_now(directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), since: stamp() }
+    }
+
+    /// Returns the directory.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Returns the files that exist now, oldest first.
+    ///
+    /// # Errors
+    /// The directory can't be read.
+    pub fn list(&self) -> io::Result<Vec<PathBuf>> {
+        let mut files = list(&self.directory)?;
+        files
+            .retain(|file| file.file_name().is_some_and(|name| name.to_string_lossy().as_ref() >= self.since.as_str()));
+        Ok(files)
     }
 }
 

@@ -29,7 +29,7 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 31] = files![
+pub static FILES: [File; 32] = files![
     "actions.js",
     "api.js",
     "app.js",
@@ -54,6 +54,7 @@ pub static FILES: [File; 31] = files![
     "side.js",
     "style.css",
     "time.js",
+    "timeline.js",
     "tour.js",
     "vendor/hooks.mjs",
     "vendor/htm.mjs",

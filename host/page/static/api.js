@@ -39,19 +39,39 @@ export const read = (path) => send("GET", path);
 
 const encoded = encodeURIComponent;
 
+/** The moment that the page shows, in milliseconds since 1970; 0 for the present. */
+let moment = 0;
+
+/** Lets the following questions ask about this moment. */
+export function askAbout(at) {
+  moment = at;
+}
+
+/** A path with a query. Asks about the moment that the page shows. */
+function asked(path, query = new URLSearchParams()) {
+  if (moment) query.set("at", moment);
+  return read(query.size ? `${path}?${query}` : path);
+}
+
 /** Explains a pod. `whyNot` names a node to ask about; `allNodes` asks for the answers of all plugins about all nodes. */
 export function explainPod(namespace, name, { whyNot, allNodes } = {}) {
   const query = new URLSearchParams();
   if (whyNot) query.set("whyNot", whyNot);
   if (allNodes) query.set("allNodes", "true");
-  return read(`/berth/v1/namespaces/${encoded(namespace)}/pods/${encoded(name)}${query.size ? `?${query}` : ""}`);
+  return asked(`/berth/v1/namespaces/${encoded(namespace)}/pods/${encoded(name)}`, query);
 }
 
 /** Lists the pending pods. */
-export const readQueue = () => read("/berth/v1/queue");
+export const readQueue = () => asked("/berth/v1/queue");
+
+/** Lists the nodes, and the numbers of pods. */
+export const readCluster = () => asked("/berth/v1/cluster");
+
+/** Reads the time that the scheduler's capture covers. */
+export const readHistory = () => read("/berth/v1/history");
 
 /** Lists the pods of a node. */
-export const readNodePods = (node) => read(`/berth/v1/nodes/${encoded(node)}/pods`);
+export const readNodePods = (node) => asked(`/berth/v1/nodes/${encoded(node)}/pods`);
 
 /** Reads the clock of a simulated cluster: the time and its speed. */
 export const readClock = () => read("/berth/v1/clock");

@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { html } from "./html.js";
+import { askAbout } from "./api.js";
 import { Charts } from "./charts.js";
 import { Cluster } from "./cluster.js";
 import { Edit } from "./edit.js";
@@ -10,14 +11,15 @@ import { Grid } from "./grid.js";
 import { History } from "./history.js";
 import { goTo, link, usePlace, useSetting } from "./hooks.js";
 import { Plugins } from "./plugins.js";
-import { readOnly } from "./mode.js";
+import { readOnly, showsPast } from "./mode.js";
 import { Pod } from "./pod.js";
 import { NodePanel, Pending } from "./side.js";
 import { Clock } from "./time.js";
+import { Timeline } from "./timeline.js";
 import { Tour } from "./tour.js";
 
 /** The places of the page, by the first segment of their address. */
-const PLACES = [["", "Cluster"], ["plugins", "Plugins"], ["charts", "Charts"], ...(readOnly ? [] : [["edit", "Edit"]])];
+const PLACES = [["", "Cluster"], ["plugins", "Plugins"], ["charts", "Charts"], ["edit", "Edit"]];
 
 const ZONE = "topology.kubernetes.io/zone";
 
@@ -33,7 +35,7 @@ function ClusterView({ cluster, version, node }) {
   const keys = useMemo(() => cluster.labelKeys(), [cluster.labelsVersion]);
   const [group, setGroup] = useSetting("group", keys.includes(ZONE) ? ZONE : "");
   const select = (name) => goTo(...(name ? ["node", name] : []));
-  if (cluster.state === "live" && cluster.nodes.size === 0) {
+  if (["live", "past"].includes(cluster.state) && cluster.nodes.size === 0) {
     return html`<div class="columns"><section class="empty"><h1>The cluster has no nodes yet</h1>
       <p>Pods are placed on nodes${readOnly ? "." : ", so begin with one:"}</p>
       ${!readOnly && html`<p><a class="button" href="#/edit">Add nodes and pods</a></p>
@@ -57,7 +59,11 @@ function App() {
   const [version, setVersion] = useState(0);
   const cluster = useMemo(() => new Cluster(() => setVersion((count) => count + 1)), []);
   const history = useMemo(() => new History(cluster), []);
-  useEffect(() => cluster.follow(), []);
+  const [moment, setMoment] = useSetting("at", "");
+  const at = Number(moment) || 0;
+  askAbout(at);
+  showsPast(at > 0);
+  useEffect(() => (at ? cluster.show() : cluster.follow()), [at]);
   useEffect(() => history.record(), []);
   const [tour, setTour] = useState(false);
   const { path } = usePlace();
@@ -68,13 +74,14 @@ function App() {
     : path[0] === "plugins" ? html`<${Plugins} />`
     : html`<${ClusterView} cluster=${cluster} version=${version} node=${path[0] === "node" ? path[1] : undefined} />`;
   return html`<a class="skip" href="#content">Skip to the content</a>
-    <header><a href="#/" class="brand"><img src="icon.svg" alt="" width="24" height="24" /> Berth</a>
-      <nav aria-label="Places">${PLACES.map(([name, text]) => html`<a key=${name} href=${link(name)} aria-current=${(path[0] ?? "") === name || (name === "" && path[0] === "node") ? "page" : undefined}>${text}</a> `)}</nav>
+    <header><a href=${link()} class="brand"><img src="icon.svg" alt="" width="24" height="24" /> Berth</a>
+      <nav aria-label="Places">${PLACES.filter(([name]) => name !== "edit" || !readOnly).map(([name, text]) => html`<a key=${name} href=${link(name)} aria-current=${(path[0] ?? "") === name || (name === "" && path[0] === "node") ? "page" : undefined}>${text}</a> `)}</nav>
       <button type="button" class="plain" onClick=${() => setTour(true)}>Tour</button>
-      <span class="status status-${cluster.state}" role="status">${{ connecting: "connecting …", live: "live", lost: "connection lost" }[cluster.state]}</span></header>
+      <span class="status status-${cluster.state}" role="status">${{ connecting: "connecting …", live: "live", past: "the past", lost: "connection lost" }[cluster.state]}</span></header>
     ${readOnly ? "" : html`<${Clock} />`}
+    <${Timeline} at=${at} setAt=${(chosen) => setMoment(chosen ? String(chosen) : "")} now=${cluster.state === "live" ? cluster.at : undefined} />
     ${cluster.state === "lost" && html`<p class="problem banner" role="alert">${cluster.problem} The page shows the last known state and tries again.</p>`}
-    <main id="content">${body}</main>
+    <main id="content" key=${at}>${body}</main>
     ${tour && html`<${Tour} close=${() => setTour(false)} readOnly=${readOnly} />`}`;
 }
 

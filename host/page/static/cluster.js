@@ -1,5 +1,7 @@
 // The state of the cluster in the browser: the nodes, and the number of pods. It follows /berth/v1/cluster.
 
+import { readCluster } from "./api.js";
+
 /** The longest pause before the page connects again, in milliseconds. */
 const LONGEST_PAUSE = 10_000;
 
@@ -13,7 +15,7 @@ export class Cluster {
   pending = {};
   /** The number of scheduling cycles since the start of the scheduler. */
   cycles = 0;
-  /** `connecting`, `live` or `lost`. */
+  /** `connecting`, `live`, `past` or `lost`. */
   state = "connecting";
   /** Why the connection was lost. */
   problem = "";
@@ -50,6 +52,28 @@ export class Cluster {
     return () => {
       ended = true;
       source.close();
+    };
+  }
+
+  /** Shows a moment of the past. Returns a function that ends it. */
+  show() {
+    let ended = false;
+    readCluster().then(
+      (listing) => {
+        if (ended) return;
+        this.apply(listing);
+        this.state = "past";
+      },
+      (error) => {
+        if (ended) return;
+        this.state = "lost";
+        this.problem = error.message;
+        this.report();
+      },
+    );
+    return () => {
+      ended = true;
+      this.state = "connecting";
     };
   }
 

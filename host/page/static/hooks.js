@@ -35,8 +35,14 @@ function readPlace() {
   return { path: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
 }
 
-/** The address of a place. */
-export const link = (...path) => `#/${path.map(encodeURIComponent).join("/")}`;
+/** The address of a place with these settings. */
+const address = (path, query) => `#/${path.map(encodeURIComponent).join("/")}${query.size > 0 ? `?${query}` : ""}`;
+
+/** The address of a place, at the moment that the page shows. */
+export function link(...path) {
+  const at = readPlace().query.get("at");
+  return address(path, new URLSearchParams(at ? { at } : {}));
+}
 
 /** The place on the page: its segments, and its settings. */
 export function usePlace() {
@@ -52,7 +58,7 @@ export function usePlace() {
 /** Goes to a place, and keeps the settings of this one. */
 export function goTo(...path) {
   const { query } = readPlace();
-  location.hash = `${link(...path)}${query.size > 0 ? `?${query}` : ""}`;
+  location.hash = address(path, query);
 }
 
 /** A setting, which is in the address, so that a link shows what one sees. Returns its value, and a function that changes it. */
@@ -62,7 +68,7 @@ export function useSetting(name, initial) {
     const now = readPlace();
     if (value === initial) now.query.delete(name);
     else now.query.set(name, value);
-    history.replaceState(null, "", `${link(...now.path)}${now.query.size > 0 ? `?${now.query}` : ""}`);
+    history.replaceState(null, "", address(now.path, now.query));
     dispatchEvent(new HashChangeEvent("hashchange"));
   };
   return [query.get(name) ?? initial, set];

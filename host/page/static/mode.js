@@ -1,6 +1,13 @@
-// Whether the page can change the cluster: only a simulated one.
+// Whether the page can change the cluster: only the present of a simulated one.
 
 import { read } from "./api.js";
 
+const { readOnly: always } = await read("mode.json").catch(() => ({ readOnly: true }));
+
 /** Whether people can only look. */
-export const { readOnly } = await read("mode.json").catch(() => ({ readOnly: true }));
+export let readOnly = always;
+
+/** Says whether the page shows the past, which nobody can change. */
+export function showsPast(past) {
+  readOnly = always || past;
+}

@@ -111,7 +111,7 @@ export function Pod({ namespace, name }) {
   const { run, shown } = useAction();
   const explanation = value?.explanation;
   return html`<article class="pod">
-    <p><a href="#/">← Cluster</a></p>
+    <p><a href=${link()}>← Cluster</a></p>
     <h1>${namespace}/${name}</h1>
     ${explanation && !readOnly && html`<p class="actions"><a href=${editorOf(podNamed(namespace, name))}>Edit YAML</a> <${Confirmed} text="Delete" question="Delete the pod?" action=${() => run(async () => { await remove(podNamed(namespace, name)); return "The pod is being deleted."; })} /></p>`}${shown}
     ${loading && html`<p class="muted">Asking the plugins …</p>`}

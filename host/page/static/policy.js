@@ -36,7 +36,7 @@ const place = (node, score) => (node ? html`<a href=${link("node", node)}>${node
 function Changed({ decision, now }) {
   const { namespace, name, attempt, at, node, score, newNode, newScore, ties, message } = decision;
   return html`<tr><th scope="row"><a href=${link("pod", namespace, name)}>${namespace}/${name}</a> <span class="muted">${attempt > 1 ? `attempt ${attempt}, ` : ""}${ago(at, now)} ago</span></th>
-    <td>${place(node, score)}</td><td>${place(newNode, newScore)}${ties > 1 && html` <span class="muted">or one of ${ties - 1} others</span>`}${message && html`<p class="muted">${message}</p>`}</td></tr>`;
+    <td>${place(node, score)}</td><td>${place(newNode, newScore)}${ties > 1 && html` <span class="muted">or ${ties === 2 ? "another node" : `one of ${ties - 1} others`}</span>`}${message && html`<p class="muted">${message}</p>`}</td></tr>`;
 }
 
 function Answer({ answer, now }) {

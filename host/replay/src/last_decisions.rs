@@ -19,6 +19,7 @@ use crate::play::{Replay, ReplayOptions};
 /// # Errors
 /// The file can't be read.
 pub fn cycles<R: Read>(mut reader: CaptureReader<R>) -> Result<u64, CaptureError> {
+    reader.checkpoint()?;
     let mut cycles = 0;
     loop {
         match reader.next_step() {

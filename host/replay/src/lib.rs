@@ -5,6 +5,7 @@
 //!   others ([`Outcome`]).
 //! - Out, with other plugins or profiles ([`History`] and [`compare`]): what would have been different, as numbers
 //!   ([`Measures`]) and as a list of pods.
+//! - Out, for questions about the past ([`Moment`]): the scheduler as it was at a moment.
 //! - Out, for a preview of another policy ([`LastDecisions`]): the last decisions, each with the cluster before it.
 //! - Out, with another build of a plugin ([`calls`]): its answers about one pod beside those of the build that served.
 //! - Never: a replay needs no cluster, asks no extender, and reads no clock. In a replay of every step, a failed call of
@@ -16,6 +17,7 @@ mod error;
 mod history;
 mod last_decisions;
 mod measure;
+mod moment;
 mod outcome;
 mod play;
 mod plugins;
@@ -28,6 +30,7 @@ pub use self::error::ReplayError;
 pub use self::history::History;
 pub use self::last_decisions::{LastDecisions, cycles};
 pub use self::measure::{Course, Measures, NodesUsed, Pending, Sample, Sampler, Spread, StillPending, measures};
+pub use self::moment::{Moment, begin, file_at};
 pub use self::outcome::{Difference, Outcome};
 pub use self::play::{Replay, ReplayOptions, patient};
 pub use self::world::{Decider, Policy};

@@ -1,6 +1,5 @@
 //! A moment of a capture, about which commands can ask instead of a live cluster.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,12 +7,11 @@ use anyhow::{Context, Result, bail};
 use berth_analysis::whatif::Policy;
 use berth_analysis::{ClusterCopy, Sandbox};
 use berth_apimachinery::objects::write;
-use berth_capture::{CaptureError, CaptureReader};
+use berth_capture::CaptureReader;
 use berth_config::parse_duration;
-use berth_core::decision::DecisionOptions;
 use berth_core::{Core, Timestamp};
 use berth_import::At;
-use berth_replay::{Replay, ReplayOptions};
+use berth_replay::file_at;
 use serde_json::Value;
 
 use super::progress::Progress;
@@ -53,11 +51,7 @@ impl MomentFlags {
 }
 
 /// A scheduler as it was at a moment of a capture.
-pub(super) struct Moment {
-    replay: Replay<File>,
-    /// The time of the moment.
-    pub at: Timestamp,
-}
+pub(super) struct Moment(berth_replay::Moment);
 
 impl Moment {
     /// Plays a capture back up to a time, by default its end.
@@ -67,12 +61,13 @@ impl Moment {
     pub fn open(path: &Path, time: Option<At>) -> Result<Self> {
         let files = input::files(path)?;
         let Some(first) = files.first() else { bail!("{}: no capture", path.display()) };
-        let begin = begin(first)?.with_context(|| format!("{}: the capture has no events", first.display()))?;
+        let begin = berth_replay::begin(first).with_context(|| first.display().to_string())?;
+        let begin = begin.with_context(|| format!("{}: the capture has no events", first.display()))?;
         let until = time.map(|at| at.in_recording(begin));
         if let Some(until) = until.filter(|until| *until < begin) {
             bail!("--at: {until} is before the capture, which begins at {begin}");
         }
-        let file = file_at(&files, until)?;
+        let file = file_at(&files, until)?.context("no file of the capture begins before that time")?;
         let _progress = Progress::timed("playing back");
         Self::play(file, until).with_context(|| file.display().to_string())
     }
@@ -80,23 +75,22 @@ impl Moment {
     fn play(file: &Path, until: Option<Timestamp>) -> Result<Self> {
         let reader = CaptureReader::open(file)?;
         let components = replay::components_of(reader.header(), file, None)?;
-        let options = ReplayOptions { decisions: DecisionOptions::default(), ..ReplayOptions::default() };
-        let mut replay = Replay::new(reader, Arc::new(components), options)?;
-        let goes_on = match replay.play_until(until.unwrap_or(Timestamp(u64::MAX))) {
-            Ok(goes_on) => goes_on,
-            Err(error) => error.truncated().map(|_| false)?,
-        };
-        let end = replay.outcome().ended.or(replay.beginning()?).unwrap_or_default();
-        match until {
-            Some(until) if !goes_on && until > end => bail!("--at: {until} is after the capture, which ends at {end}"),
-            Some(until) => Ok(Self { replay, at: until }),
-            None => Ok(Self { replay, at: end }),
+        let moment = berth_replay::Moment::play(reader, Arc::new(components), until, &mut || true)?;
+        let moment = moment.context("the replay was interrupted")?;
+        if let Some(end) = moment.end() {
+            bail!("--at: {} is after the capture, which ends at {end}", moment.at());
         }
+        Ok(Self(moment))
+    }
+
+    /// Returns the time of the moment.
+    pub fn at(&self) -> Timestamp {
+        self.0.at()
     }
 
     /// Returns the core at the moment.
     pub fn core(&self) -> &Core {
-        self.replay.core()
+        self.0.core()
     }
 
     /// Returns the objects of the cluster at the moment, with the fields that the scheduler had. Nodes come first.
@@ -112,10 +106,9 @@ impl Moment {
     /// # Errors
     /// No profile serves yet.
     pub fn policy(&self) -> Result<Policy<'_>> {
-        let Some((components, specs)) = self.replay.serving() else {
-            bail!("the scheduler had no plugins at {} yet; choose a later time with --at", self.at);
-        };
-        Ok(Policy { components, specs })
+        let at = self.at();
+        let none = || format!("the scheduler had no plugins at {at} yet; choose a later time with --at");
+        self.0.policy().with_context(none)
     }
 
     /// Returns a sandbox with the cluster, the profiles and the plugins of the moment.
@@ -123,38 +116,8 @@ impl Moment {
     /// # Errors
     /// No profile serves yet, or the plugins fail on the cluster.
     pub fn sandbox(&self) -> Result<Sandbox> {
-        let Policy { components, specs } = self.policy()?;
-        let mut sandbox = Sandbox::new(components, specs.to_vec(), &ClusterCopy::of(self.core()), self.at)?;
-        sandbox.set_extenders(self.replay.header().extenders.clone());
-        Ok(sandbox)
+        Ok(self.0.sandbox(self.policy()?)?)
     }
-}
-
-/// Returns the time at which a file begins; `None` if it has no events yet.
-fn begin(file: &Path) -> Result<Option<Timestamp>> {
-    let read = || -> Result<Option<Timestamp>, CaptureError> {
-        let mut reader = CaptureReader::open(file)?;
-        match reader.checkpoint()? {
-            Some(checkpoint) => Ok(Some(checkpoint.at)),
-            None => Ok(reader.next_step()?.map(|step| step.at)),
-        }
-    };
-    match read() {
-        // The scheduler has just begun the file.
-        Err(CaptureError::Truncated(None)) => Ok(None),
-        begin => begin.with_context(|| file.display().to_string()),
-    }
-}
-
-/// Returns the last file that begins at `until` or before, or the last file if there is no `until`.
-fn file_at(files: &[PathBuf], until: Option<Timestamp>) -> Result<&Path> {
-    for file in files.iter().rev() {
-        let Some(until) = until else { return Ok(file) };
-        if begin(file)?.is_some_and(|begin| begin <= until) {
-            return Ok(file);
-        }
-    }
-    bail!("no file of the capture begins before that time")
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod capture;
 mod clock;
 mod control;
 mod event_loop;
+mod history;
 mod in_force;
 mod metered;
 mod observer;
@@ -18,7 +19,7 @@ mod preview;
 mod questions;
 mod reload;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::thread::JoinHandle;
@@ -45,7 +46,7 @@ pub use self::reload::Reload;
 use crate::default_plugins::grant_policy;
 use berth_admin::Vitals;
 use berth_admin::metrics::{Meter, Metrics};
-use berth_capture::files::MODULES;
+use berth_capture::files::{MODULES, OwnFiles};
 use berth_capture::record::Source;
 use berth_capture::{Recorder, RecorderOptions, Target};
 use berth_config::Configuration;
@@ -126,8 +127,8 @@ pub struct Scheduler {
     vitals: Arc<Vitals>,
     supervisor: Supervisor,
     clock: Arc<dyn berth_clock::Clock>,
-    /// The directory of the capture.
-    capture: Option<Arc<Path>>,
+    /// The files of the capture.
+    capture: Option<Arc<OwnFiles>>,
 }
 
 /// The control channel of the scheduling thread. Dropping it ends the thread.
@@ -188,11 +189,12 @@ impl Scheduler {
         };
         let core = with_backoff(options.core, &options.configuration);
         let asker = Box::new(extenders.asker(Handle::current()));
-        let directory: Option<Arc<Path>> = match &options.capture {
-            Some(RecorderOptions { target: Target::Directory(path), .. }) => Some(Arc::from(path.as_path())),
+        let own_files = match &options.capture {
+            Some(RecorderOptions { target: Target::Directory(path), .. }) => Some(Arc::new(OwnFiles::from_now(path))),
             _ => None,
         };
-        let keep_files = directory.as_ref().filter(|_| options.capture_modules).map(|path| path.join(MODULES));
+        let keep_files = own_files.as_ref().filter(|_| options.capture_modules);
+        let keep_files = keep_files.map(|files| files.directory().join(MODULES));
         let source = if options.only_watches { Source::Cluster } else { Source::Scheduler };
         let capture = options.capture.map(|capture| {
             let header = capture::header(&core, source, &options.configuration, &*asker);
@@ -242,7 +244,7 @@ impl Scheduler {
             vitals: options.vitals,
             supervisor,
             clock,
-            capture: directory,
+            capture: own_files,
         })
     }
 

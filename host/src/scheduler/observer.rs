@@ -1,9 +1,9 @@
 //! A view of a scheduler that another part runs and stops.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
+use berth_capture::files::OwnFiles;
 use berth_core::action::PodEvent;
 use berth_core::extenders::Extender;
 use berth_core::{Core, Timestamp};
@@ -23,7 +23,7 @@ pub struct Observer {
     pub(super) loader: Arc<Loader>,
     pub(super) extenders: Arc<[Extender]>,
     pub(super) clock: Arc<dyn berth_clock::Clock>,
-    pub(super) capture: Option<Arc<Path>>,
+    pub(super) capture: Option<Arc<OwnFiles>>,
 }
 
 impl Observer {
@@ -68,9 +68,9 @@ impl Observer {
         self.loader.serving_profiles()
     }
 
-    /// Returns the directory of the capture; `None` if the scheduler writes no capture to a directory.
+    /// Returns the files of the capture; `None` if the scheduler writes no capture to a directory.
     #[must_use]
-    pub fn capture(&self) -> Option<&Path> {
+    pub fn capture(&self) -> Option<&OwnFiles> {
         self.capture.as_deref()
     }
 

@@ -1,23 +1,24 @@
 //! Previews of another policy: which of the last decisions it would have changed. The decisions come from the capture.
 
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use berth_analysis::preview::{self, MOST_DECISIONS, PolicyChange, Preview};
 use berth_analysis::{SandboxError, whatif};
-use berth_capture::{CaptureError, CaptureReader, files};
+use berth_capture::{CaptureError, CaptureReader};
 use berth_plugin_host::ComponentSet;
-use berth_replay::{LastDecisions, Replay, ReplayError, cycles, patient};
+use berth_replay::{LastDecisions, Replay, ReplayError, cycles};
 
 use super::Observer;
+use super::history::{self, NO_CAPTURE};
 use super::policy_change::{ChangeRefused, changed_profiles};
 
 /// The reason why there is no preview.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoPreview {
     /// The scheduler records nothing.
-    #[error("the scheduler keeps no history, which a preview needs; start it with --capture DIR")]
+    #[error("{NO_CAPTURE}")]
     NoCapture,
     /// The change is refused.
     #[error(transparent)]
@@ -60,49 +61,39 @@ pub(super) fn preview(
     change: &PolicyChange,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Preview, NoPreview> {
-    let directory = observer.capture().ok_or(NoPreview::NoCapture)?;
+    let own = observer.capture().ok_or(NoPreview::NoCapture)?;
     let specs = changed_profiles(observer, change)?;
-    let components = observer.components();
-    let limits = patient(components.limits());
-    let decisions = last_decisions(directory, &Arc::new(components.with_limits(limits)), go_on)?;
+    let decisions = last_decisions(&own.list()?, &Arc::new(history::components(observer)), go_on)?;
     let policy = whatif::Policy { components: &observer.components(), specs: &specs };
     Ok(preview::preview(&decisions.into_decisions(), policy, go_on)?)
 }
 
 /// Plays the end of a capture back: as many of the latest files as have the decisions.
 fn last_decisions(
-    directory: &Path,
+    files: &[PathBuf],
     components: &Arc<ComponentSet>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<LastDecisions, NoPreview> {
     let (mut chosen, mut total) = (Vec::new(), 0);
-    for file in files::list(directory)?.into_iter().rev() {
-        let (cycles, is_first) = match look(&file) {
+    for file in files.iter().rev() {
+        let cycles = match CaptureReader::open(file).and_then(cycles) {
             // The scheduler has just begun the file.
             Err(CaptureError::Truncated(None)) => continue,
-            looked => looked?,
+            cycles => cycles?,
         };
         chosen.push((file, cycles));
         total += cycles;
-        if is_first || total >= MOST_DECISIONS as u64 {
+        if total >= MOST_DECISIONS as u64 {
             break;
         }
     }
     let mut decisions = LastDecisions::new(MOST_DECISIONS);
     for (file, cycles) in chosen.into_iter().rev() {
-        let reader = CaptureReader::open(&file)?;
+        let reader = CaptureReader::open(file)?;
         let mut replay = Replay::new(reader, Arc::clone(components), LastDecisions::replay_options())?;
         if !decisions.play(&mut replay, cycles, go_on)? {
             return Err(NoPreview::TooLong);
         }
     }
     Ok(decisions)
-}
-
-/// Returns the number of scheduling cycles in a file, and whether it is the first of its process: such a file begins
-/// without a checkpoint. The directory can have files of earlier processes.
-fn look(file: &Path) -> Result<(u64, bool), CaptureError> {
-    let mut reader = CaptureReader::open(file)?;
-    let is_first = reader.checkpoint()?.is_none();
-    Ok((cycles(reader)?, is_first))
 }

@@ -1,13 +1,12 @@
 //! Answers questions about the running scheduler: on a copy of the cluster, with plugin instances of its own. The
 //! scheduling thread only makes the copy.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use berth_admin::SchedulerView;
-use berth_admin::api::{PodQuestion, PolicyChanges, QuestionError, Questions as Asked};
+use berth_admin::api::{HistoryRange, PodQuestion, PolicyChanges, QuestionError, Questions as Asked};
 use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::whatif::{
     Answer, EXTENDERS_NOT_ASKED, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, whatif,
@@ -16,8 +15,8 @@ use berth_analysis::{
     ClusterCopy, ClusterFollower, ClusterListing, ClusterView, HiddenNames, KnownPod, NodePods, PluginListing,
     PodAnswer, PodRef, QueueListing, Sandbox, enabled_plugins,
 };
-use berth_core::Core;
 use berth_core::decision::PolicyPlugin;
+use berth_core::{Core, Timestamp};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::Pod;
@@ -27,6 +26,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::Observer;
+use super::history;
 use super::policy_change::changed_profiles;
 use super::preview::{self, NoPreview};
 
@@ -59,6 +59,8 @@ pub struct Questions {
     /// A question holds a permit until its answer is computed, also if the caller has gone.
     places: Arc<Semaphore>,
     whatifs: Arc<Semaphore>,
+    /// The moment of the past that was asked about last.
+    past: Arc<Mutex<Option<(Timestamp, Arc<dyn Asked>)>>>,
 }
 
 /// The sandbox of the last question.
@@ -95,7 +97,7 @@ impl Questions {
     #[must_use]
     pub fn new(client: Client, observer: Observer) -> Self {
         let [places, whatifs] = [MOST_QUESTIONS, MOST_WHATIFS].map(|most| Arc::new(Semaphore::new(most)));
-        Self { client, observer, kept: Arc::default(), places, whatifs }
+        Self { client, observer, kept: Arc::default(), places, whatifs, past: Arc::default() }
     }
 
     async fn answer(&self, question: PodQuestion) -> Result<PodAnswer, QuestionError> {
@@ -253,15 +255,29 @@ impl Questions {
         looked.map_err(|_| late()).and_then(|looked| looked).map_err(|error| QuestionError::Failed(error.to_string()))
     }
 
+    /// Runs a question about the past on a thread that may block.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce() -> Result<T, QuestionError> + Send + 'static,
+    ) -> Result<T, QuestionError> {
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| QuestionError::Busy)?;
+        let asked = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            ask()
+        });
+        asked.await.map_err(|error| QuestionError::Failed(error.to_string()))?
+    }
+
     /// Drops the sandbox after [`IDLE`] without a further question.
     fn drop_when_idle(&self) {
-        let kept = Arc::clone(&self.kept);
+        let (kept, past) = (Arc::clone(&self.kept), Arc::clone(&self.past));
         tokio::spawn(async move {
             let count = || kept.lock().unwrap_or_else(PoisonError::into_inner).questions;
             let before = count();
             tokio::time::sleep(IDLE).await;
             if count() == before {
                 kept.lock().unwrap_or_else(PoisonError::into_inner).sandbox = None;
+                *past.lock().unwrap_or_else(PoisonError::into_inner) = None;
             }
         });
     }
@@ -269,12 +285,7 @@ impl Questions {
 
 impl Kept {
     /// Returns the sandbox with the copy of the cluster. Creates a new one if other profiles or components serve now.
-    fn sandbox(
-        &mut self,
-        known: &Known,
-        observer: &Observer,
-        now: berth_core::Timestamp,
-    ) -> Result<&mut Sandbox, QuestionError> {
+    fn sandbox(&mut self, known: &Known, observer: &Observer, now: Timestamp) -> Result<&mut Sandbox, QuestionError> {
         let kept = self.sandbox.take().filter(|(profiles, _)| *profiles == known.profiles);
         let sandbox = match kept {
             Some((_, mut sandbox)) => {
@@ -353,16 +364,27 @@ impl Asked for Questions {
     }
 
     fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>> {
-        self.inspect(move |core| {
-            let copy = ClusterCopy::of(core);
-            let others = copy.pods.iter().chain(&copy.pending).map(|pod| &pod.key);
-            let others: Vec<_> = others.filter(|key| *key.namespace != *namespace).collect();
-            let namespaces: BTreeSet<String> = others.iter().map(|key| key.namespace.to_string()).collect();
-            HiddenNames {
-                nodes: copy.nodes.iter().map(|node| node.name.to_string()).collect(),
-                pods: others.iter().map(ToString::to_string).collect(),
-                namespaces,
+        self.inspect(move |core| history::names(core, &namespace)).boxed()
+    }
+
+    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
+        let observer = self.observer.clone();
+        self.blocking(move || history::range(&observer)).boxed()
+    }
+
+    fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Asked>, QuestionError>> {
+        let (observer, past) = (self.observer.clone(), Arc::clone(&self.past));
+        self.blocking(move || {
+            // One capture is played back at a time.
+            let mut past = past.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((moment, kept)) = &*past
+                && *moment == at
+            {
+                return Ok(Arc::clone(kept));
             }
+            let played: Arc<dyn Asked> = Arc::new(history::past(&observer, at)?);
+            *past = Some((at, Arc::clone(&played)));
+            Ok(played)
         })
         .boxed()
     }

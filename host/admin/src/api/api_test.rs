@@ -86,6 +86,20 @@ impl Questions for Fake {
         .boxed()
     }
 
+    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
+        async { Ok(HistoryRange { from: Some(3), to: 9 }) }.boxed()
+    }
+
+    fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Questions>, QuestionError>> {
+        async move {
+            match at {
+                Timestamp(5) => Ok(Arc::new(Fake) as Arc<dyn Questions>),
+                _ => Err(QuestionError::NotFound("the history begins later".into())),
+            }
+        }
+        .boxed()
+    }
+
     fn names(&self, _: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>> {
         let set = |name: &str| BTreeSet::from([name.to_owned()]);
         async move { Ok(HiddenNames { nodes: set("node-7"), pods: set("other/db"), namespaces: set("other") }) }.boxed()
@@ -131,6 +145,15 @@ async fn questions_are_passed_on_and_errors_are_status_objects() {
         ("/berth/v1/cluster?watch=perhaps", 400, ""),
         ("/berth/v1/nodes/node-7/pods", 200, "\"pods\":[]"),
         ("/berth/v1/plugins", 200, "\"at\":5"),
+        ("/berth/v1/history", 200, "{\"from\":3,\"to\":9}"),
+        ("/berth/v1/cluster?at=5", 200, "\"pods\":7"),
+        ("/berth/v1/cluster?at=4", 404, "the history begins later"),
+        ("/berth/v1/cluster?at=5&watch=true", 400, "leave out `watch`"),
+        ("/berth/v1/nodes/node-7/pods?at=5", 200, "\"pods\":[]"),
+        ("/berth/v1/queue?at=4", 404, "the history begins later"),
+        ("/berth/v1/namespaces/ns/queue?at=5", 200, "\"namespace\":\"ns\""),
+        ("/berth/v1/namespaces/ns/pods/p?at=5", 200, "node-7 has other/db"),
+        ("/berth/v1/namespaces/ns/pods/p?at=x", 400, ""),
         ("/berth/v1/nodes/node-8/pods", 404, "\"reason\":\"NotFound\""),
     ] {
         let (found, body) = get(Rights::All, None, path).await;
@@ -206,6 +229,9 @@ async fn a_caller_without_rights_sees_nothing() {
         "/berth/v1/cluster?watch=true",
         "/berth/v1/nodes/node-7/pods",
         "/berth/v1/plugins",
+        "/berth/v1/history",
+        "/berth/v1/cluster?at=5",
+        "/berth/v1/queue?at=5",
     ] {
         let (code, body) = get(Rights::OfCaller, None, path).await;
         assert!(code == 401 && !body.contains("node-7"), "{path}: {code} {body}");

@@ -13,7 +13,7 @@ use futures::stream;
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::{Api, QuestionError, failed};
+use super::{Api, AtQuery, QuestionError, failed, sees_everything};
 use crate::access::{Caller, Right};
 
 /// The shortest time between two events of a watch.
@@ -26,6 +26,7 @@ pub(super) const MOST_WATCHES: usize = 16;
 #[serde(default)]
 pub(super) struct ClusterQuery {
     watch: bool,
+    at: Option<u64>,
 }
 
 pub(super) async fn cluster(
@@ -37,8 +38,15 @@ pub(super) async fn cluster(
     if let Err(refusal) = api.rights.check(caller.as_ref(), &Right::list_nodes()).await {
         return refusal;
     }
+    if query.watch && query.at.is_some() {
+        return failed(&QuestionError::Invalid("a moment of the past does not change; leave out `watch`".to_owned()));
+    }
     if !query.watch {
-        return match api.questions.cluster(ClusterFollower::default()).await {
+        let questions = match api.about(query.at).await {
+            Ok(questions) => questions,
+            Err(response) => return response,
+        };
+        return match questions.cluster(ClusterFollower::default()).await {
             Ok((_, listing)) => Json(listing).into_response(),
             Err(error) => failed(&error),
         };
@@ -54,15 +62,29 @@ pub(super) async fn node_pods(
     State(api): State<Api>,
     caller: Option<Extension<Caller>>,
     Path(node): Path<String>,
+    Query(AtQuery { at }): Query<AtQuery>,
 ) -> Response {
     let caller = caller.map(|caller| caller.0);
-    for right in [Right::list_nodes(), Right::list_pods(None)] {
-        if let Err(refusal) = api.rights.check(caller.as_ref(), &right).await {
-            return refusal;
-        }
+    if let Err(refusal) = sees_everything(&api, caller.as_ref()).await {
+        return refusal;
     }
-    match api.questions.node_pods(node).await {
+    let questions = match api.about(at).await {
+        Ok(questions) => questions,
+        Err(response) => return response,
+    };
+    match questions.node_pods(node).await {
         Ok(pods) => Json(pods).into_response(),
+        Err(error) => failed(&error),
+    }
+}
+
+pub(super) async fn history(State(api): State<Api>, caller: Option<Extension<Caller>>) -> Response {
+    let caller = caller.map(|caller| caller.0);
+    if let Err(refusal) = api.rights.check(caller.as_ref(), &Right::list_nodes()).await {
+        return refusal;
+    }
+    match api.questions.history().await {
+        Ok(range) => Json(range).into_response(),
         Err(error) => failed(&error),
     }
 }

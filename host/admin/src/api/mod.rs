@@ -7,11 +7,14 @@
 //! | `/berth/v1/namespaces/NAMESPACE/pods/NAME` | [`PodAnswer`]; `?whyNot=NODE` and `?allNodes=true` ask for more |
 //! | `/berth/v1/namespaces/NAMESPACE/queue` | [`QueueListing`] of the namespace |
 //! | `/berth/v1/queue` | [`QueueListing`] of all namespaces |
+//! | `/berth/v1/history` | [`HistoryRange`]: the time that a capture covers |
 //! | `/berth/v1/plugins` | [`PluginListing`] |
 //! | POST `/berth/v1/preview` | the [`Preview`] of a [`PolicyChange`] of at most 1 MiB: the last decisions that it would change |
 //! | POST `/berth/v1/policy` | changes the profiles by a [`PolicyChange`]; only in a simulated cluster ([`changes_router`]) |
 //! | PUT, DELETE `/berth/v1/plugins/FILE` | writes or deletes a component in the plugins directory; only in a simulated cluster |
 //! | POST `/berth/v1/whatif` | the [`whatif::Answer`] to a [`whatif::Question`] of at most 1 MiB |
+//!
+//! `?at=MILLISECONDS` asks the first five about a moment of the history, in milliseconds since 1970.
 //!
 //! Errors are `Status` objects, as of the API server. A caller who may `get` a pod may see its decisions. The names of
 //! nodes need `list nodes`, and the names of pods of other namespaces need `list pods` in all namespaces. Plugins are no
@@ -34,6 +37,7 @@ use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::{
     ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, whatif,
 };
+use berth_core::Timestamp;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,6 +68,16 @@ pub struct PodQuestion {
     pub why_not: Option<String>,
     /// Whether the answers of all plugins about all nodes are wanted.
     pub all_nodes: bool,
+}
+
+/// The time that the history of a scheduler covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryRange {
+    /// The first moment, in milliseconds since 1970; null if nothing is recorded yet.
+    pub from: Option<u64>,
+    /// The present, in milliseconds since 1970.
+    pub to: u64,
 }
 
 /// The reason why a question has no answer.
@@ -109,6 +123,12 @@ pub trait Questions: Send + Sync {
     /// Returns which of the last decisions a change of the profiles would have changed.
     fn preview(&self, change: PolicyChange) -> BoxFuture<'_, Result<Preview, QuestionError>>;
 
+    /// Returns the time that the history covers.
+    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>>;
+
+    /// Returns what answers questions about the scheduler as it was at a moment of the history.
+    fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Questions>, QuestionError>>;
+
     /// Returns the names of all nodes, and of all pods outside of this namespace.
     fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>>;
 }
@@ -117,6 +137,7 @@ pub trait Questions: Send + Sync {
 pub fn router(questions: Arc<dyn Questions>, rights: Rights) -> Router {
     Router::new()
         .route("/berth/v1/cluster", get(cluster::cluster))
+        .route("/berth/v1/history", get(cluster::history))
         .route("/berth/v1/nodes/{node}/pods", get(cluster::node_pods))
         .route("/berth/v1/namespaces/{namespace}/pods/{name}", get(pod))
         .route("/berth/v1/namespaces/{namespace}/queue", get(queue_of_namespace))
@@ -155,6 +176,24 @@ async fn json_by_default(mut request: Request) -> Request {
 struct PodQuery {
     why_not: Option<String>,
     all_nodes: bool,
+    at: Option<u64>,
+}
+
+/// The moment that a question is about.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct AtQuery {
+    at: Option<u64>,
+}
+
+impl Api {
+    /// Returns what answers about this moment, by default the present.
+    async fn about(&self, at: Option<u64>) -> Result<Arc<dyn Questions>, Response> {
+        match at {
+            None => Ok(Arc::clone(&self.questions)),
+            Some(at) => self.questions.at(Timestamp(at)).await.map_err(|error| failed(&error)),
+        }
+    }
 }
 
 async fn pod(
@@ -175,9 +214,13 @@ async fn pod(
         return if refusal.status() == StatusCode::FORBIDDEN { forbidden(message) } else { unavailable() };
     }
     let sees_pods = api.rights.check(caller.as_ref(), &Right::list_pods(None)).await.is_ok();
+    let questions = match api.about(query.at).await {
+        Ok(questions) => questions,
+        Err(response) => return response,
+    };
     let question =
         PodQuestion { namespace: namespace.clone(), name, why_not: query.why_not, all_nodes: query.all_nodes };
-    let mut answer = match api.questions.explain(question).await {
+    let mut answer = match questions.explain(question).await {
         Ok(answer) => answer,
         Err(error) => return failed(&error),
     };
@@ -185,7 +228,7 @@ async fn pod(
     if !answer.names_hidden {
         return Json(answer).into_response();
     }
-    let mut names = match api.questions.names(namespace).await {
+    let mut names = match questions.names(namespace).await {
         Ok(names) => names,
         Err(error) => return failed(&error),
     };
@@ -259,27 +302,36 @@ async fn queue_of_namespace(
     State(api): State<Api>,
     caller: Option<Extension<Caller>>,
     Path(namespace): Path<String>,
+    Query(AtQuery { at }): Query<AtQuery>,
 ) -> Response {
-    listed(&api, caller.map(|caller| caller.0), Some(namespace)).await
+    listed(&api, caller.map(|caller| caller.0), Some(namespace), at).await
 }
 
-async fn queue(State(api): State<Api>, caller: Option<Extension<Caller>>) -> Response {
-    listed(&api, caller.map(|caller| caller.0), None).await
+async fn queue(
+    State(api): State<Api>,
+    caller: Option<Extension<Caller>>,
+    Query(AtQuery { at }): Query<AtQuery>,
+) -> Response {
+    listed(&api, caller.map(|caller| caller.0), None, at).await
 }
 
-async fn listed(api: &Api, caller: Option<Caller>, namespace: Option<String>) -> Response {
+async fn listed(api: &Api, caller: Option<Caller>, namespace: Option<String>, at: Option<u64>) -> Response {
     if let Err(refusal) = api.rights.check(caller.as_ref(), &Right::list_pods(namespace.as_deref())).await {
         return refusal;
     }
     let sees_nodes = api.rights.check(caller.as_ref(), &Right::list_nodes()).await.is_ok();
-    let listing = match api.questions.queue(namespace.clone()).await {
+    let questions = match api.about(at).await {
+        Ok(questions) => questions,
+        Err(response) => return response,
+    };
+    let listing = match questions.queue(namespace.clone()).await {
         Ok(listing) => listing,
         Err(error) => return failed(&error),
     };
     if sees_nodes {
         return Json(listing).into_response();
     }
-    match api.questions.names(namespace.unwrap_or_default()).await {
+    match questions.names(namespace.unwrap_or_default()).await {
         Ok(names) => hidden(&listing, &HiddenNames { nodes: names.nodes, ..HiddenNames::default() }),
         Err(error) => failed(&error),
     }

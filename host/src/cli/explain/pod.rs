@@ -1,13 +1,10 @@
 //! `berth explain pod`: why a pod is pending, or why it is on its node.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use berth_analysis::{ClusterCopy, KnownPod, PodAnswer, PodQuestion, PodRef, recorded, text};
-use berth_apimachinery::objects;
+use berth_analysis::{PastPodQuestion, PodAnswer, recorded, text};
 use berth_core::Timestamp;
-use berth_core::model::Pod;
 use serde::{Serialize, Serializer};
 
 use super::source::{SourceFlags, escaped};
@@ -46,7 +43,7 @@ pub async fn run(args: Args) -> Result<()> {
     let answer = match args.moment.open()? {
         Some(moment) => {
             let answer = recorded_answer(&args, &moment)?;
-            Answered { answer, now: moment.at, is_recorded: true }
+            Answered { answer, now: moment.at(), is_recorded: true }
         }
         None => {
             let answer = live(&args).await?;
@@ -75,25 +72,14 @@ async fn live(args: &Args) -> Result<PodAnswer> {
 
 /// Answers about a moment of a capture, as the scheduler would have answered then.
 fn recorded_answer(args: &Args, moment: &Moment) -> Result<PodAnswer> {
-    let (namespace, name) = (args.namespace.as_deref().unwrap_or("default"), &*args.name);
-    let core = moment.core();
-    let copy = ClusterCopy::of(core);
-    let is_it = |pod: &&Arc<Pod>| *pod.key.namespace == *namespace && *pod.key.name == *name;
-    let Some(pod) = copy.pods.iter().chain(&copy.pending).find(is_it) else {
-        return PodAnswer::of_a_gone_pod(core, namespace, name).with_context(|| {
-            format!("the pod {namespace}/{name} does not exist at {}, and no attempt of it is recorded", moment.at)
-        });
-    };
-    let uid = &pod.key.uid;
-    let known = KnownPod::of(core, namespace, uid);
-    let question = PodQuestion {
-        pod: PodRef { namespace: namespace.to_owned(), name: name.to_owned(), uid: uid.to_string() },
-        object: &objects::write::pod(pod),
-        known,
-        why_not: args.why_not.as_deref(),
-        all_nodes: args.all_nodes,
-    };
-    Ok(PodAnswer::of(&mut moment.sandbox()?, question)?)
+    let namespace = args.namespace.as_deref().unwrap_or("default");
+    let question =
+        PastPodQuestion { namespace, name: &args.name, why_not: args.why_not.as_deref(), all_nodes: args.all_nodes };
+    let answer = PodAnswer::of_the_past(moment.core(), question, || moment.sandbox())?;
+    answer.with_context(|| {
+        let (name, at) = (&args.name, moment.at());
+        format!("the pod {namespace}/{name} does not exist at {at}, and no attempt of it is recorded")
+    })
 }
 
 /// An answer, and the time that it is about.

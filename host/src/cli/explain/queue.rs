@@ -27,7 +27,7 @@ pub struct Args {
 /// The scheduler can't be reached, the caller may not list pods, or the capture can't be played back.
 pub async fn run(args: Args) -> Result<()> {
     let listing = match args.moment.open()? {
-        Some(moment) => QueueListing::of(moment.core(), args.namespace.as_deref(), moment.at),
+        Some(moment) => QueueListing::of(moment.core(), args.namespace.as_deref(), moment.at()),
         None => {
             let source = args.source.connect().await?;
             let path = match &args.namespace {

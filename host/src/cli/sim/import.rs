@@ -102,7 +102,7 @@ impl Import {
         self.report.note(format!(
             "The cluster is that of the capture at {}. A capture has nodes, pods, and the kinds that the scheduler's plugins \
              read, with the fields that the scheduler reads; it has no workloads.",
-            moment.at
+            moment.at()
         ));
         moment.objects().for_each(|object| self.add(object));
         Ok(())

@@ -129,7 +129,7 @@ impl Cluster {
         let copy = ClusterCopy::of(moment.core());
         let objects: Vec<Value> = moment.objects().collect();
         let rules = rules(&objects)?;
-        let notes = vec![format!("The cluster is that of the capture at {}.", moment.at)];
+        let notes = vec![format!("The cluster is that of the capture at {}.", moment.at())];
         Ok(Self { copy, rules, objects, notes })
     }
 }
@@ -161,7 +161,7 @@ pub(super) fn run(args: &Args, runtime: &Runtime) -> Result<ExitCode> {
     let is_compared = args.policy.is_given() && !cluster.copy.pending.is_empty() && !args.compact;
     let before = (is_compared && moment.is_none()).then(|| args.policy.before()).transpose()?;
     let policy_before = before.as_ref().map(policy::Loaded::policy).or(of_moment.filter(|_| is_compared));
-    let now = moment.as_ref().map_or_else(scheduler::now, |moment| moment.at);
+    let now = moment.as_ref().map_or_else(scheduler::now, |moment| moment.at());
     let mut answer = ask(args, &question, &cluster, policy, policy_before, now)?;
     answer.notes.splice(0..0, cluster.notes);
     answer.notes.extend(changed.iter().flat_map(policy::Loaded::notes));

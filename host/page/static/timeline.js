@@ -1,0 +1,30 @@
+// The timeline: shows the cluster as it was at a moment of the scheduler's capture.
+
+import { html } from "./html.js";
+import { useEffect, useState } from "preact/hooks";
+import { readHistory } from "./api.js";
+import { useRead } from "./hooks.js";
+
+/** The distance between two moments on the bar, in milliseconds. */
+const STEP = 100;
+
+/** A moment as people read it, in UTC. */
+const text = (millis) => new Date(millis).toISOString().replace("T", " ").replace(/\.\d+Z$/, "");
+
+/** The timeline. `at` is the moment that the page shows, in milliseconds since 1970; 0 for the present, which is `now`. */
+export function Timeline({ at, setAt, now }) {
+  const [chosen, setChosen] = useState();
+  const { value, error } = useRead(readHistory, [at]);
+  useEffect(() => setChosen(undefined), [at]);
+  if (error?.code === 404) return html`<section class="clock" aria-label="History"><span class="muted">Going back in time is not possible: ${error.message}.</span></section>`;
+  if (!value?.from) return null;
+  const to = Math.max(value.to, now ?? 0);
+  const shown = chosen ?? (at || to);
+  // The end of the bar is the present.
+  const go = (moment) => setAt(moment > to - STEP ? 0 : Math.max(moment, value.from));
+  return html`<section class="clock" aria-label="History"><label for="moment">History</label>
+    <input id="moment" class="timeline" type="range" min=${value.from} max=${to} step=${STEP} value=${shown} aria-valuetext=${text(shown)} onInput=${(event) => setChosen(Number(event.target.value))} onChange=${(event) => go(Number(event.target.value))} />
+    <time datetime=${new Date(shown).toISOString()}>${at || chosen ? text(shown) : "now"}</time>
+    <button type="button" onClick=${() => go((at || to) - 10_000)}>10 seconds back</button>
+    ${at > 0 && html`<button type="button" onClick=${() => setAt(0)}>Back to the present</button><strong role="status">You see the past. Nothing can be changed.</strong>`}</section>`;
+}

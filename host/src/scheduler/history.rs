@@ -1,0 +1,166 @@
+//! The past of a scheduler, from its capture: questions about a moment.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use berth_admin::api::{HistoryRange, PodQuestion, QuestionError, Questions};
+use berth_analysis::preview::{PolicyChange, Preview};
+use berth_analysis::{
+    ClusterFollower, ClusterListing, ClusterView, HiddenNames, NodePods, PastPodQuestion, PluginListing, PodAnswer,
+    QueueListing, whatif,
+};
+use berth_capture::{CaptureError, CaptureReader};
+use berth_core::{Core, Timestamp};
+use berth_plugin_host::ComponentSet;
+use berth_replay::{Moment, begin, file_at, patient};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::Observer;
+
+/// The longest time to play a capture back.
+const PLAY_TIME: Duration = Duration::from_secs(30);
+
+/// The message if the scheduler has no capture.
+pub(super) const NO_CAPTURE: &str = "the scheduler keeps no history; start it with --capture DIR";
+
+/// Returns the components of a scheduler, with enough time for a replay.
+pub(super) fn components(observer: &Observer) -> ComponentSet {
+    let components = observer.components();
+    let limits = patient(components.limits());
+    components.with_limits(limits)
+}
+
+/// Returns the time that the capture covers.
+pub(super) fn range(observer: &Observer) -> Result<HistoryRange, QuestionError> {
+    let files = files(observer)?;
+    let from = files.iter().find_map(|file| begin(file).transpose()).transpose().map_err(|error| unreadable(&error))?;
+    Ok(HistoryRange { from: from.map(|at| at.0), to: observer.now().0 })
+}
+
+/// Plays the capture back up to a moment.
+pub(super) fn past(observer: &Observer, at: Timestamp) -> Result<Past, QuestionError> {
+    let began = Instant::now();
+    let files = files(observer)?;
+    let before = || QuestionError::NotFound(format!("the history begins after {at}"));
+    let file =
+        file_at(&files, Some(at)).map_err(|error| QuestionError::Failed(error.to_string()))?.ok_or_else(before)?;
+    let reader = CaptureReader::open(file).map_err(|error| unreadable(&error))?;
+    let components = Arc::new(components(observer));
+    let moment = Moment::play(reader, components, Some(at), &mut || began.elapsed() < PLAY_TIME);
+    let moment = moment.map_err(|error| QuestionError::Failed(format!("can't play the capture back: {error}")))?;
+    let late = || QuestionError::Failed(format!("playing the capture back takes more than {} s", PLAY_TIME.as_secs()));
+    Ok(Past(Arc::new(Mutex::new(moment.ok_or_else(late)?))))
+}
+
+fn files(observer: &Observer) -> Result<Vec<PathBuf>, QuestionError> {
+    let own = observer.capture().ok_or_else(|| QuestionError::NotFound(NO_CAPTURE.to_owned()))?;
+    own.list().map_err(|error| QuestionError::Failed(format!("can't list the files of the capture: {error}")))
+}
+
+fn unreadable(error: &CaptureError) -> QuestionError {
+    QuestionError::Failed(format!("can't read the capture: {error}"))
+}
+
+/// Returns the names of all nodes, and of all pods outside of this namespace.
+pub(super) fn names(core: &Core, namespace: &str) -> HiddenNames {
+    let copy = berth_analysis::ClusterCopy::of(core);
+    let others: Vec<_> = copy.pods.iter().chain(&copy.pending).map(|pod| &pod.key).collect();
+    let others: Vec<_> = others.into_iter().filter(|key| *key.namespace != *namespace).collect();
+    HiddenNames {
+        nodes: copy.nodes.iter().map(|node| node.name.to_string()).collect(),
+        pods: others.iter().map(ToString::to_string).collect(),
+        namespaces: others.iter().map(|key| key.namespace.to_string()).collect(),
+    }
+}
+
+/// A scheduler as it was at a moment of its capture.
+pub(super) struct Past(Arc<Mutex<Moment>>);
+
+impl Past {
+    /// Runs `look` on the moment, on a thread that may block.
+    fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Moment) -> Result<T, QuestionError> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T, QuestionError>> {
+        let moment = Arc::clone(&self.0);
+        async move {
+            let looked = tokio::task::spawn_blocking(move || {
+                // A panic leaves the moment as it was: looking changes nothing.
+                look(&moment.lock().unwrap_or_else(PoisonError::into_inner))
+            });
+            looked.await.map_err(|error| QuestionError::Failed(error.to_string()))?
+        }
+        .boxed()
+    }
+}
+
+fn only_about_the_present<T>() -> BoxFuture<'static, Result<T, QuestionError>> {
+    let message = "this question is about the present only; leave out `at`";
+    async move { Err(QuestionError::Invalid(message.to_owned())) }.boxed()
+}
+
+impl Questions for Past {
+    fn explain(&self, question: PodQuestion) -> BoxFuture<'_, Result<PodAnswer, QuestionError>> {
+        self.look(move |moment| {
+            let PodQuestion { namespace, name, why_not, all_nodes } = &question;
+            let asked = PastPodQuestion { namespace, name, why_not: why_not.as_deref(), all_nodes: *all_nodes };
+            let answer = PodAnswer::of_the_past(moment.core(), asked, || {
+                let policy = moment.policy().context("the scheduler had no plugins yet")?;
+                anyhow::Ok(moment.sandbox(policy)?)
+            });
+            let answer = answer.map_err(|error| QuestionError::Failed(format!("{error:#}")))?;
+            let at = moment.at();
+            let none = || format!("pods \"{name}\" not found in the namespace \"{namespace}\" at {at}");
+            answer.ok_or_else(|| QuestionError::NotFound(none()))
+        })
+    }
+
+    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
+        self.look(move |moment| Ok(QueueListing::of(moment.core(), namespace.as_deref(), moment.at())))
+    }
+
+    fn cluster(
+        &self,
+        mut follower: ClusterFollower,
+    ) -> BoxFuture<'_, Result<(ClusterFollower, ClusterListing), QuestionError>> {
+        self.look(move |moment| {
+            let view = ClusterView::of(moment.core(), follower.position());
+            let listing = follower.next(&view, moment.at());
+            Ok((follower, listing))
+        })
+    }
+
+    fn node_pods(&self, node: String) -> BoxFuture<'_, Result<NodePods, QuestionError>> {
+        self.look(move |moment| {
+            let none = || QuestionError::NotFound(format!("nodes \"{node}\" not found at {}", moment.at()));
+            NodePods::of(moment.core(), &node).ok_or_else(none)
+        })
+    }
+
+    fn plugins(&self) -> BoxFuture<'_, Result<PluginListing, QuestionError>> {
+        only_about_the_present()
+    }
+
+    fn whatif(&self, _: whatif::Question) -> BoxFuture<'_, Result<whatif::Answer, QuestionError>> {
+        only_about_the_present()
+    }
+
+    fn preview(&self, _: PolicyChange) -> BoxFuture<'_, Result<Preview, QuestionError>> {
+        only_about_the_present()
+    }
+
+    fn names(&self, namespace: String) -> BoxFuture<'_, Result<HiddenNames, QuestionError>> {
+        self.look(move |moment| Ok(names(moment.core(), &namespace)))
+    }
+
+    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
+        only_about_the_present()
+    }
+
+    fn at(&self, _: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Questions>, QuestionError>> {
+        only_about_the_present()
+    }
+}
