@@ -208,9 +208,15 @@ async fn a_browser_goes_back_in_time() -> Result<()> {
         Ok(Look::at(settled, || listing.to_string()))
     })
     .await?;
-    let (code, range) = get("/berth/v1/history").await?;
+    // The recorder writes twice a second.
+    let range = eventually("something is recorded", || async {
+        let (code, range) = get("/berth/v1/history").await?;
+        ensure!(code == 200, "{code} {range}");
+        Ok(if range["from"].is_null() { Look::NotYet(range.to_string()) } else { Look::Yes(range) })
+    });
+    let range = range.await?;
     let (from, then) = (range["from"].as_u64().context("a beginning")?, range["to"].as_u64().context("the present")?);
-    ensure!(code == 200 && from < then, "{code} {range}");
+    ensure!(from < then, "{range}");
     api::create(&client, &node("big", 16)).await?;
     eventually("the large pod is placed", || async {
         let (_, listing) = get("/berth/v1/cluster").await?;
@@ -219,7 +225,6 @@ async fn a_browser_goes_back_in_time() -> Result<()> {
     .await?;
     Api::<Node>::all(client.clone()).delete("small", &DeleteParams::default()).await?;
 
-    // The recorder writes twice a second.
     eventually("the past is as it was", || async {
         let (code, past) = get(&format!("/berth/v1/cluster?at={then}")).await?;
         ensure!(code == 200 && past["at"] == then && past["complete"] == true, "{code} {past}");

@@ -80,6 +80,11 @@ pub(super) fn names(core: &Core, namespace: &str) -> HiddenNames {
 pub(super) struct Past(Arc<Mutex<Moment>>);
 
 impl Past {
+    /// Returns whether the capture has reached the moment. Before, steps up to the moment can follow.
+    pub(super) fn is_complete(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).end().is_none()
+    }
+
     /// Runs `look` on the moment, on a thread that may block.
     fn look<T: Send + 'static>(
         &self,

@@ -382,8 +382,10 @@ impl Asked for Questions {
             {
                 return Ok(Arc::clone(kept));
             }
-            let played: Arc<dyn Asked> = Arc::new(history::past(&observer, at)?);
-            *past = Some((at, Arc::clone(&played)));
+            let played = history::past(&observer, at)?;
+            let is_complete = played.is_complete();
+            let played: Arc<dyn Asked> = Arc::new(played);
+            *past = is_complete.then(|| (at, Arc::clone(&played)));
             Ok(played)
         })
         .boxed()
