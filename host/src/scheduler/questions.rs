@@ -60,8 +60,11 @@ pub struct Questions {
     places: Arc<Semaphore>,
     whatifs: Arc<Semaphore>,
     /// The moment of the past that was asked about last.
-    past: Arc<Mutex<Option<(Timestamp, Arc<dyn Asked>)>>>,
+    past: Arc<Mutex<Option<KeptMoment>>>,
 }
+
+/// A moment of the past, and what answers questions about it.
+type KeptMoment = (Timestamp, Arc<dyn Asked>);
 
 /// The sandbox of the last question.
 #[derive(Default)]
