@@ -3,10 +3,12 @@
 import { html } from "./html.js";
 import { useEffect, useState } from "preact/hooks";
 import { readHistory } from "./api.js";
-import { useRead } from "./hooks.js";
 
 /** The distance between two moments on the bar, in milliseconds. */
 const STEP = 100;
+
+/** The time between two looks for the first moment, in milliseconds. */
+const PERIOD = 1000;
 
 /** A moment as people read it, in UTC. */
 const text = (millis) => new Date(millis).toISOString().replace("T", " ").replace(/\.\d+Z$/, "");
@@ -14,8 +16,29 @@ const text = (millis) => new Date(millis).toISOString().replace("T", " ").replac
 /** The timeline. `at` is the moment that the page shows, in milliseconds since 1970; 0 for the present, which is `now`. */
 export function Timeline({ at, setAt, now }) {
   const [chosen, setChosen] = useState();
-  const { value, error } = useRead(readHistory, [at]);
+  const [value, setValue] = useState();
+  const [error, setError] = useState();
   useEffect(() => setChosen(undefined), [at]);
+  useEffect(() => {
+    let ended = false;
+    let timer;
+    const look = async () => {
+      try {
+        const range = await readHistory();
+        if (ended) return;
+        setValue(range);
+        // Nothing is recorded in the first moment of a scheduler.
+        if (!range.from) timer = setTimeout(look, PERIOD);
+      } catch (problem) {
+        if (!ended) setError(problem);
+      }
+    };
+    look();
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+    };
+  }, [at]);
   if (error?.code === 404) return html`<section class="clock" aria-label="History"><span class="muted">Going back in time is not possible: ${error.message}.</span></section>`;
   if (!value?.from) return null;
   const to = Math.max(value.to, now ?? 0);
