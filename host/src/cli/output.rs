@@ -91,3 +91,21 @@ pub(super) fn check_schema<T: schemars::JsonSchema>(command: &str) {
     let path = format!("{}/../docs/schema/output/{}.json", env!("CARGO_MANIFEST_DIR"), command.replace(' ', "-"));
     super::check_document(path.as_ref(), &schema);
 }
+
+#[cfg(test)]
+mod tests {
+    use berth_analysis::preview::{PolicyChange, Preview};
+    use berth_analysis::{ClusterListing, NodePods, PluginListing};
+
+    use super::check_schema;
+
+    /// These answers of `/berth/v1` are no output of a command.
+    #[test]
+    fn the_schemas_of_the_http_interface_are_up_to_date() {
+        check_schema::<ClusterListing>("cluster");
+        check_schema::<NodePods>("node pods");
+        check_schema::<PluginListing>("plugins");
+        check_schema::<PolicyChange>("policy change");
+        check_schema::<Preview>("preview");
+    }
+}
