@@ -47,6 +47,8 @@ const POINTS: &[&[&str]] = &[
     &["pre-bind", "unreserve"],
     &["post-filter", "filter-what-if", "filter"],
     &["classify", "score-classes", "score", "normalize", "pre-score"],
+    &["classify", "score-classes"],
+    &["classify"],
     &["pre-enqueue", "hints", "skip", "pre-filter"],
 ];
 

@@ -104,7 +104,7 @@ impl classes::Guest for Hostile {
             true => draw.below(number) as u32,
             false => draw.id(&[]),
         });
-        let filter = match draw.below(8) {
+        let filter = match draw.below(4) {
             0 => ClassFilter::Skip,
             1 => ClassFilter::Reject(status(&mut draw)),
             _ => ClassFilter::Verdicts(verdicts(&mut draw, number)),
