@@ -47,6 +47,9 @@ export function askAbout(at) {
   moment = at;
 }
 
+/** Whether questions are about the past, which does not change. */
+export const asksAboutPast = () => moment > 0;
+
 /** A path with a query. Asks about the moment that the page shows. */
 function asked(path, query = new URLSearchParams()) {
   if (moment) query.set("at", moment);

@@ -1,8 +1,9 @@
 // Hooks that several parts of the page use.
 
 import { useEffect, useState } from "preact/hooks";
+import { asksAboutPast } from "./api.js";
 
-/** Reads again when an input changes, and keeps the last value meanwhile. Also reads every `every` milliseconds while the page is visible. */
+/** Reads again when an input changes, and keeps the last value meanwhile. Also reads every `every` milliseconds while the page is visible and shows the present. */
 export function useRead(reader, inputs, every) {
   const [state, setState] = useState({ loading: true });
   useEffect(() => {
@@ -17,7 +18,7 @@ export function useRead(reader, inputs, every) {
           if (current) setState((before) => ({ value: before.value, error }));
         }
       }
-      if (current && every) timer = setTimeout(go, every);
+      if (current && every && !asksAboutPast()) timer = setTimeout(go, every);
     };
     setState((before) => ({ value: before.value, loading: before.value === undefined }));
     go();

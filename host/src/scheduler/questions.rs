@@ -271,7 +271,7 @@ impl Questions {
         asked.await.map_err(|error| QuestionError::Failed(error.to_string()))?
     }
 
-    /// Drops the sandbox after [`IDLE`] without a further question.
+    /// Drops the sandbox and the kept moment after [`IDLE`] without a further question.
     fn drop_when_idle(&self) {
         let (kept, past) = (Arc::clone(&self.kept), Arc::clone(&self.past));
         tokio::spawn(async move {
@@ -377,7 +377,7 @@ impl Asked for Questions {
 
     fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Asked>, QuestionError>> {
         let (observer, past) = (self.observer.clone(), Arc::clone(&self.past));
-        self.blocking(move || {
+        let play = move || {
             // One capture is played back at a time.
             let mut past = past.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some((moment, kept)) = &*past
@@ -390,7 +390,13 @@ impl Asked for Questions {
             let played: Arc<dyn Asked> = Arc::new(played);
             *past = is_complete.then(|| (at, Arc::clone(&played)));
             Ok(played)
-        })
+        };
+        async move {
+            let played = self.blocking(play).await;
+            self.kept.lock().unwrap_or_else(PoisonError::into_inner).questions += 1;
+            self.drop_when_idle();
+            played
+        }
         .boxed()
     }
 }

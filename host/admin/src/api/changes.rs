@@ -16,7 +16,7 @@ use futures::future::BoxFuture;
 use serde_json::json;
 use tempfile::NamedTempFile;
 
-use super::{QuestionError, failed, question};
+use super::{QuestionError, body, failed, question};
 use crate::status::refuse;
 
 /// The largest size of a component in bytes; by default, the loader refuses larger ones, too.
@@ -47,9 +47,9 @@ async fn change_policy(
     State(changes): State<Arc<dyn PolicyChanges>>,
     change: Result<Json<PolicyChange>, JsonRejection>,
 ) -> Response {
-    let change = match change {
-        Ok(change) => change.0,
-        Err(wrong) => return refuse(wrong.status(), "BadRequest", wrong.body_text()),
+    let change = match body(change) {
+        Ok(change) => change,
+        Err(response) => return response,
     };
     match changes.change_policy(change.clone()).await {
         Ok(()) => Json(change).into_response(),

@@ -153,6 +153,11 @@ fn question<S: Clone + Send + Sync + 'static>(route: MethodRouter<S>) -> MethodR
     route.layer(DefaultBodyLimit::max(MOST_QUESTION)).layer(map_request(json_by_default))
 }
 
+/// Returns the content of a body, or the response to one that can't be read.
+fn body<T>(read: Result<Json<T>, JsonRejection>) -> Result<T, Response> {
+    read.map(|Json(content)| content).map_err(|wrong| refuse(wrong.status(), "BadRequest", wrong.body_text()))
+}
+
 #[derive(Clone)]
 struct Api {
     questions: Arc<dyn Questions>,
@@ -250,9 +255,9 @@ async fn what_if(
     if let Err(refusal) = sees_everything(&api, caller.as_ref()).await {
         return refusal;
     }
-    let question = match question {
-        Ok(question) => question.0,
-        Err(wrong) => return refuse(wrong.status(), "BadRequest", wrong.body_text()),
+    let question = match body(question) {
+        Ok(question) => question,
+        Err(response) => return response,
     };
     match api.questions.whatif(question).await {
         Ok(answer) => Json(answer).into_response(),
@@ -269,9 +274,9 @@ async fn preview(
     if let Err(refusal) = sees_everything(&api, caller.as_ref()).await {
         return refusal;
     }
-    let change = match change {
-        Ok(change) => change.0,
-        Err(wrong) => return refuse(wrong.status(), "BadRequest", wrong.body_text()),
+    let change = match body(change) {
+        Ok(change) => change,
+        Err(response) => return response,
     };
     match api.questions.preview(change).await {
         Ok(answer) => Json(answer).into_response(),
