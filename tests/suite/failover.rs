@@ -24,7 +24,7 @@ async fn the_leader_is_killed(target: &Target) -> Result<()> {
     let pair = Pair::start(target, "killed", &SHORT).await?;
     let (first, mut second) = pair.leader_and_standby().await?;
     pair.end_during_scheduling(first.kill()).await?;
-    pair.until_all_placed().await?;
+    pair.until_all_placed_by(&second).await?;
     ensure!(pair.lease().await?.transitions == 1, "the number of transitions of the Lease is not 1");
     second.stop().await?;
     pair.check(2, 1).await
@@ -35,7 +35,9 @@ async fn the_leader_is_terminated(target: &Target) -> Result<()> {
     let pair = Pair::start(target, "terminated", &LONG).await?;
     let (mut first, mut second) = pair.leader_and_standby().await?;
     pair.end_during_scheduling(first.stop()).await?;
-    pair.until_all_placed().await?;
+    let released = first.log().contains("the Lease is released");
+    ensure!(released, "the first leader did not release the Lease; its log is:\n{}", first.log());
+    pair.until_all_placed_by(&second).await?;
     second.stop().await?;
     ensure!(pair.lease().await?.holder.is_empty(), "the last leader did not release the Lease");
     pair.check(2, 2).await
@@ -88,9 +90,12 @@ impl<'a> Pair<'a> {
         api::create_all(&self.target.client, pods("late", LATE, "350m")).await
     }
 
-    async fn until_all_placed(&self) -> Result<()> {
-        self.journal.until_placed("p-", PODS).await?;
-        self.journal.until_placed("late-", LATE).await.map(drop)
+    async fn until_all_placed_by(&self, leader: &Process) -> Result<()> {
+        let placed = async {
+            self.journal.until_placed("p-", PODS).await?;
+            self.journal.until_placed("late-", LATE).await
+        };
+        placed.await.with_context(|| format!("the log of the second leader is:\n{}", leader.log())).map(drop)
     }
 
     async fn lease(&self) -> Result<Record> {

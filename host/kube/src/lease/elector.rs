@@ -16,6 +16,11 @@ use super::lock::Lock;
 use super::term::LeaseTerm;
 use berth_config::{LeaderElection, LeaderElectionError};
 
+/// The number of attempts to give up the Lease. The last renewal may still be on its way to the API server when the
+/// leader stops. If the API server executes that renewal between the read and the update of an attempt, it refuses the
+/// update as a conflict.
+const RELEASE_ATTEMPTS: u32 = 3;
+
 /// A candidate, from its first attempt to the end of the process.
 pub struct Elector {
     lease: String,
@@ -123,22 +128,36 @@ impl Elector {
     /// wait until the Lease expires. Call this after the last write of the leader.
     pub async fn release(mut self) {
         self.term.set_end(None);
-        let release = match self.lock.send(Request::Read, self.patience).await {
-            Answer::Found(found) => self.election.release(&found, self.now()),
-            Answer::Failed(error) => return self.warn_not_released(&error),
-            Answer::NotFound | Answer::Written => None,
-        };
-        let Some(record) = release else { return };
-        match self.lock.send(Request::Update(record), self.patience).await {
-            Answer::Failed(error) => return self.warn_not_released(&error),
-            _ => info!(lease = %self.lease, "the Lease is released"),
+        let mut released = self.try_release().await;
+        for _ in 1..RELEASE_ATTEMPTS {
+            if released.is_err() {
+                released = self.try_release().await;
+            }
+        }
+        let lease = &self.lease;
+        match released {
+            Ok(true) => info!(%lease, "the Lease is released"),
+            Ok(false) => return,
+            Err(error) => {
+                return warn!(%lease, %error, "releasing the Lease failed; it expires by itself");
+            }
         }
         let Self { announcer, lock, .. } = self;
         announcer.announce(lock.lease().clone(), "stopped leading").await;
     }
 
-    fn warn_not_released(&self, error: &str) {
-        warn!(lease = %self.lease, %error, "releasing the Lease failed; it expires by itself");
+    /// Reads the Lease, and gives it up if this process holds it. Returns whether this process held it.
+    async fn try_release(&mut self) -> Result<bool, String> {
+        let release = match self.lock.send(Request::Read, self.patience).await {
+            Answer::Found(found) => self.election.release(&found, self.now()),
+            Answer::Failed(error) => return Err(error),
+            Answer::NotFound | Answer::Written => None,
+        };
+        let Some(record) = release else { return Ok(false) };
+        match self.lock.send(Request::Update(record), self.patience).await {
+            Answer::Failed(error) => Err(error),
+            _ => Ok(true),
+        }
     }
 
     fn now(&self) -> Moment {
@@ -166,3 +185,7 @@ impl Elector {
         self.last_logged = Some(state);
     }
 }
+
+#[cfg(test)]
+#[path = "elector_test.rs"]
+mod tests;
