@@ -25,7 +25,7 @@ page.setDefaultTimeout(30_000);
 page.on("pageerror", (error) => problems.push(`script: ${error.message}`));
 page.on("console", (message) => {
   if (message.type() !== "error") return;
-  if (/status of (404|422)/.test(message.text())) refused += 1;
+  if (/status of (400|404|422)/.test(message.text())) refused += 1;
   else problems.push(`console: ${message.text()}`);
 });
 page.on("request", (request) => {
@@ -60,6 +60,13 @@ async function confirm(name, question) {
   await button(name).click();
   await page.getByRole("group", { name: question }).getByRole("button", { name, exact: true }).click();
 }
+
+/** Drops a file on the page. The bytes are the characters of the text. */
+const drop = (name, text) => page.evaluate(([name, text]) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([Uint8Array.from(text, (char) => char.charCodeAt(0))], name));
+  document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+}, [name, text]);
 
 await page.setViewportSize({ width: 1280, height: 900 });
 await page.goto(url);
@@ -262,6 +269,33 @@ await page.getByRole("link", { name: "Charts", exact: true }).click();
 await page.getByText("pods with a node").getByText(/^\d/).waitFor();
 await look("charts");
 
+// The cluster is written to a file, removed, and imported again.
+await page.getByRole("link", { name: "Edit", exact: true }).click();
+const download = page.waitForEvent("download");
+await page.getByRole("link", { name: "Export all objects" }).click();
+const exported = `${folder}/cluster.json`;
+await (await download).saveAs(exported);
+await confirm("Reset", "Remove all objects?");
+await page.getByText("All objects were removed.").waitFor();
+const file = page.getByLabel(/^Import:/);
+await file.setInputFiles({ name: "broken.json", mimeType: "application/json", buffer: Buffer.from('{"kind": ') });
+await button("Import").click();
+await page.getByRole("region", { name: "Whole cluster" }).getByRole("alert").waitFor();
+await page.getByRole("link", { name: "Cluster", exact: true }).click();
+await page.getByText("The cluster has no nodes yet").waitFor();
+// A file that is dropped on the page is taken to the form for it.
+await drop("node.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: dropped}\n");
+await page.waitForFunction(() => document.querySelector("form[aria-labelledby=yaml-form] textarea")?.value.includes("dropped"));
+await drop("capture.zst", "\x28\xb5\x2f\xfd");
+await page.getByRole("group", { name: "Import capture.zst" }).waitFor();
+await file.setInputFiles(exported);
+await page.getByRole("group", { name: "Import cluster.json" }).waitFor();
+await button("Import").click();
+await page.getByText(/^Imported \d+ objects: .*, 7 Node, .*30 Pod/).waitFor();
+await look("imported");
+await page.getByRole("link", { name: "Cluster", exact: true }).click();
+await page.getByRole("heading", { name: "7 nodes, 30 pods" }).waitFor();
+
 // The page of a scheduler on another cluster: nothing can be changed.
 await page.goto(`${readOnly}#/node/node-1`);
 await page.getByRole("heading", { name: "7 nodes, 30 pods" }).waitFor();
@@ -286,7 +320,7 @@ await form("Policy of other").getByRole("alert").getByText("start it with --capt
 await page.getByText("Going back in time is not possible").waitFor();
 await browser.close();
 
-if (refused !== 4) problems.push(`the server refused ${refused} requests instead of four`);
+if (refused !== 5) problems.push(`the server refused ${refused} requests instead of five`);
 for (const problem of problems) console.log(`problem: ${problem}`);
 console.log(problems.length === 0 ? "the tour found no problem" : `the tour found ${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;

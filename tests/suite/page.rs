@@ -1,16 +1,18 @@
 //! The web page of `berth sim`, and what it reads of the cluster.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use axum::http::Request;
+use axum::http::{Method, Request};
 use berth_test_kit::wait::{Look, eventually};
-use berth_tests::objects::{node, pod, with};
+use berth_tests::objects::{node, nodes, pod, with};
 use berth_tests::{Process, api, programs};
 use futures::{AsyncBufReadExt, Stream, StreamExt};
+use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{Node, Pod};
-use kube::api::DeleteParams;
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::client::Body;
 use kube::{Api, Client, Config};
 use libtest_mimic::Trial;
@@ -27,6 +29,9 @@ pub fn trials() -> Vec<Trial> {
             Box::pin(a_change_of_weights_is_previewed_and_applied())
         }),
         standalone_trial("page::a_browser_goes_back_in_time", || Box::pin(a_browser_goes_back_in_time())),
+        standalone_trial("page::a_cluster_is_exported_removed_and_imported", || {
+            Box::pin(a_cluster_is_exported_removed_and_imported())
+        }),
         standalone_trial("page::the_page_of_a_scheduler_is_read_only", || {
             Box::pin(the_page_of_a_scheduler_is_read_only())
         }),
@@ -105,6 +110,66 @@ async fn a_browser_follows_the_cluster() -> Result<()> {
     Api::<Node>::all(client.clone()).delete("n", &DeleteParams::default()).await?;
     until(&mut lines, |listing| listing["removed"] == json!(["n"])).await?;
     // An open page does not keep the process.
+    sim.stop().await
+}
+
+/// Sends a request about all objects. Returns the status code and the response.
+async fn objects(client: &Client, method: Method, file: Vec<u8>) -> Result<(u16, Vec<u8>)> {
+    let request = Request::builder().method(method).uri("/berth/v1/objects").body(Body::from(file))?;
+    let response = client.send(request).await?;
+    Ok((response.status().as_u16(), response.into_body().collect_bytes().await?.to_vec()))
+}
+
+/// Waits until so many pods exist and each has a node. Returns names, UIDs and nodes.
+async fn placed(client: &Client, count: usize) -> Result<BTreeSet<[String; 3]>> {
+    let pods = Api::<Pod>::default_namespaced(client.clone());
+    eventually(&format!("{count} pods have a node"), || async {
+        let found = pods.list(&ListParams::default()).await?.items.into_iter().map(|pod| {
+            let node = pod.spec.and_then(|spec| spec.node_name);
+            [pod.metadata.name, pod.metadata.uid, node].map(Option::unwrap_or_default)
+        });
+        let found: BTreeSet<_> = found.collect();
+        let all = found.len() == count && found.iter().all(|[.., node]| !node.is_empty());
+        Ok(if all { Look::Yes(found) } else { Look::NotYet(format!("{found:?}")) })
+    })
+    .await
+}
+
+async fn a_cluster_is_exported_removed_and_imported() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let kubeconfig = directory.path().join("kubeconfig");
+    let mut sim = simulator(&kubeconfig, &[]).await?;
+    let client = berth_kube::connect_to(&std::fs::read_to_string(&kubeconfig)?).await?;
+    api::create_all(&client, nodes("n", 3, 4)).await?;
+    let template = json!({"metadata": {"labels": {"app": "web"}}, "spec": pod("", "1")["spec"]});
+    let spec = json!({"replicas": 5, "selector": {"matchLabels": {"app": "web"}}, "template": template});
+    let web = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec});
+    api::create(&client, &with(web, &json!({"metadata": {"namespace": "default"}}))).await?;
+    let before = placed(&client, 5).await?;
+
+    let (code, file) = objects(&client, Method::GET, Vec::new()).await?;
+    ensure!(code == 200, "{code}");
+    let (code, answer) = objects(&client, Method::PUT, b"{\"kind\": ".to_vec()).await?;
+    ensure!(code == 400, "{code} {}", String::from_utf8_lossy(&answer));
+    ensure!(placed(&client, 5).await? == before, "a file that can't be read changes nothing");
+    let (code, answer) = objects(&client, Method::DELETE, Vec::new()).await?;
+    ensure!(code == 200, "{code} {}", String::from_utf8_lossy(&answer));
+    ensure!(Api::<Node>::all(client.clone()).list(&ListParams::default()).await?.items.is_empty(), "nodes are left");
+    placed(&client, 0).await?;
+
+    // The import replaces what is there. Its pods keep their nodes, and no controller has made others meanwhile.
+    api::create(&client, &node("other", 64)).await?;
+    let (code, answer) = objects(&client, Method::PUT, file).await?;
+    let answer = String::from_utf8(answer)?;
+    ensure!(code == 200 && answer.contains("3 Node, 5 Pod"), "{code} {answer}");
+    ensure!(placed(&client, 5).await? == before);
+    // Controllers and scheduler go on with the imported objects.
+    let deployments = Api::<Deployment>::default_namespaced(client.clone());
+    let scale = json!({"spec": {"replicas": 6}});
+    deployments.patch("web", &PatchParams::default(), &Patch::Merge(scale)).await?;
+    let after = placed(&client, 6).await?;
+    ensure!(before.is_subset(&after), "{before:?} {after:?}");
+    ensure!(after.iter().all(|[.., node]| node != "other"), "{after:?}");
     sim.stop().await
 }
 

@@ -29,13 +29,14 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 32] = files![
+pub static FILES: [File; 34] = files![
     "actions.js",
     "api.js",
     "app.js",
     "arguments.js",
     "charts.js",
     "cluster.js",
+    "drop.js",
     "edit.js",
     "grid.js",
     "history.js",
@@ -62,4 +63,5 @@ pub static FILES: [File; 32] = files![
     "vendor/preact.mjs",
     "vendor/uplot.css",
     "vendor/uplot.mjs",
+    "whole-cluster.js",
 ];

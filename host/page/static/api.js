@@ -94,5 +94,14 @@ export const putPlugin = (file, content) => send("PUT", `/berth/v1/plugins/${enc
 /** Deletes a component from the plugins directory. */
 export const deletePlugin = (file) => send("DELETE", `/berth/v1/plugins/${encoded(file)}`);
 
+/** The path of all objects of a simulated cluster. */
+export const OBJECTS = "/berth/v1/objects";
+
+/** Replaces all objects by those of a file, and returns a report. */
+export const importCluster = (file) => send("PUT", OBJECTS, file, "application/octet-stream");
+
+/** Removes all objects. */
+export const resetCluster = () => send("DELETE", OBJECTS);
+
 /** Lists the plugins. */
 export const readPlugins = () => read("/berth/v1/plugins");

@@ -6,6 +6,7 @@ import { html } from "./html.js";
 import { askAbout } from "./api.js";
 import { Charts } from "./charts.js";
 import { Cluster } from "./cluster.js";
+import { acceptDrops } from "./drop.js";
 import { Edit } from "./edit.js";
 import { Grid } from "./grid.js";
 import { History } from "./history.js";
@@ -65,6 +66,7 @@ function App() {
   showsPast(at > 0);
   useEffect(() => (at ? cluster.show() : cluster.follow()), [at]);
   useEffect(() => history.record(), []);
+  useEffect(acceptDrops, []);
   const [tour, setTour] = useState(false);
   const { path } = usePlace();
   const body = path[0] === "pod" && path.length === 3

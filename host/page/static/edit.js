@@ -2,12 +2,14 @@
 
 import { Confirmed, useAction } from "./actions.js";
 import { read } from "./api.js";
+import { useDropped } from "./drop.js";
 import { html } from "./html.js";
 import { dump, loadAll } from "js-yaml";
 import { useEffect, useState } from "preact/hooks";
 import { link, useRead, useSetting } from "./hooks.js";
 import { apply, create, difference, editedIn, editorOf, get, merge, remove } from "./objects.js";
 import { Rows } from "./rows.js";
+import { WholeCluster } from "./whole-cluster.js";
 
 const value = (form, name) => new FormData(form).get(name).trim();
 
@@ -131,14 +133,9 @@ function Yaml() {
       return `${objects.length === 1 ? "1 object was" : `${objects.length} objects were`} applied.`;
     });
   };
-  const drop = async (event) => {
-    const [file] = event.dataTransfer.files;
-    if (!file) return;
-    event.preventDefault();
-    setText(await file.text());
-  };
+  useDropped("yaml", async ([file]) => setText(await file.text()));
   return html`<form class="form" onSubmit=${submit} aria-labelledby="yaml-form"><h2 id="yaml-form">Apply YAML</h2>
-    <label class="block">Objects of any kind; a file can be dropped here <textarea rows="16" spellcheck=${false} value=${text} onInput=${(event) => setText(event.target.value)} onDrop=${drop} required placeholder=${"apiVersion: v1\nkind: Pod\n…"}></textarea></label>
+    <label class="block">Objects of any kind; a file can be dropped on the page <textarea rows="16" spellcheck=${false} value=${text} onInput=${(event) => setText(event.target.value)} required placeholder=${"apiVersion: v1\nkind: Pod\n…"}></textarea></label>
     <button type="submit" disabled=${running}>Apply</button>${shown}</form>`;
 }
 
@@ -184,5 +181,5 @@ function Workloads() {
 /** The page on which objects are created and changed. */
 export function Edit() {
   const [edited] = useSetting("object", "");
-  return html`<article><h1>Edit the cluster</h1>${edited && html`<${ObjectEditor} key=${edited} reference=${editedIn(edited)} />`}<div class="forms"><${NodeForm} /><${PodForm} /><${Workloads} /></div><${Yaml} /></article>`;
+  return html`<article><h1>Edit the cluster</h1>${edited && html`<${ObjectEditor} key=${edited} reference=${editedIn(edited)} />`}<div class="forms"><${NodeForm} /><${PodForm} /><${Workloads} /><${WholeCluster} /></div><${Yaml} /></article>`;
 }

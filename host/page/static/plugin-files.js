@@ -2,6 +2,7 @@
 
 import { Confirmed, useAction } from "./actions.js";
 import { deletePlugin, putPlugin, readPlugins } from "./api.js";
+import { useDropped } from "./drop.js";
 import { html } from "./html.js";
 
 /** The time to wait until the scheduler has checked a component, in milliseconds. */
@@ -40,15 +41,12 @@ export function AddPlugin() {
     for (const file of files) said.push(await add(file));
     return said.join(" ");
   });
-  const drop = (event) => {
-    event.preventDefault();
-    take([...event.dataTransfer.files]);
-  };
+  useDropped("plugin", take);
   const choose = (event) => {
     take([...event.target.files]);
     event.target.value = "";
   };
-  return html`<div class="drop" onDragOver=${(event) => event.preventDefault()} onDrop=${drop}><label>Add or replace a plugin: drop its .wasm file here, or choose it <input type="file" accept=".wasm" multiple disabled=${running} onChange=${choose} /></label>
+  return html`<div class="drop"><label>Add or replace a plugin: drop its .wasm file on the page, or choose it <input type="file" accept=".wasm" multiple disabled=${running} onChange=${choose} /></label>
     ${running && html`<p class="muted" role="status">Checking the component …</p>`}${shown}</div>`;
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 
 use super::state::State;
-use super::{Error, Options, first_objects, http};
+use super::{Error, Options, http, own_objects};
 
 /// An API server that only this process can reach. Its requests need no socket, so that a test can run in simulated time.
 ///
@@ -22,7 +22,7 @@ impl InProcess {
     /// [`Error::FirstObjects`] if an initial object cannot be created.
     pub fn start(options: Options) -> Result<Self, Error> {
         let state = Arc::new(State::new(options));
-        first_objects(&state)?;
+        own_objects::create(&state)?;
         Ok(Self { state })
     }
 

@@ -38,7 +38,9 @@ mod kubeconfig;
 mod load;
 mod managed_fields;
 mod names;
+mod objects;
 mod openapi;
+mod own_objects;
 mod patch;
 mod pods;
 mod protobuf;
@@ -60,13 +62,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use berth_clock::Clock;
-use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
 pub use clock_api::clock_api;
 pub use faults::{BindFault, Faults, WatchFault};
 pub use in_process::InProcess;
 pub use load::{Loaded, Loader, Refused};
+pub use objects::Objects;
 pub use store::Retention;
 
 use failure::Failure;
@@ -135,13 +137,6 @@ pub struct Server {
     task: Option<JoinHandle<()>>,
 }
 
-/// The namespaces that a new server contains.
-const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
-
-/// The priority classes that a new server contains, with their values.
-const PRIORITY_CLASSES: [(&str, i64); 2] =
-    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-
 impl Server {
     /// Starts a server on the current tokio runtime. The server accepts requests when this function returns.
     ///
@@ -155,7 +150,7 @@ impl Server {
         let credentials =
             Arc::new(Credentials::generate(address.ip()).map_err(|error| Error::Random(error.to_string()))?);
         let state = Arc::new(State::new(options));
-        first_objects(&state)?;
+        own_objects::create(&state)?;
         let task = tokio::spawn(http::serve(listener, state.clone(), credentials.clone()));
         Ok(Self { state, port: address.port(), credentials, task: Some(task) })
     }
@@ -181,18 +176,9 @@ impl Server {
         &self.state
     }
 
-    /// Returns a loader of objects of another cluster. Use it before clients connect.
-    pub fn loader(&self) -> Loader {
-        Loader::new(self.state.clone())
-    }
-
-    /// Passes all objects to `each` as JSON trees with `apiVersion` and `kind`, one after the other. Namespaces and
-    /// definitions come first.
-    ///
-    /// # Errors
-    /// The first error of `each`.
-    pub fn each_object<E>(&self, mut each: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
-        self.state.all_objects().try_for_each(|(resource, object)| each(resource.stored(&object)))
+    /// Returns access to all objects at once.
+    pub fn objects(&self) -> Objects {
+        Objects::new(self.state.clone())
     }
 
     /// Returns the fault injection of this server.
@@ -231,35 +217,4 @@ impl Drop for Server {
             task.abort();
         }
     }
-}
-
-fn first_objects(state: &Arc<State>) -> Result<(), Failure> {
-    for name in NAMESPACES {
-        put(state, "", "namespaces", "", json!({"metadata": {"name": name}}))?;
-    }
-    for (name, value) in PRIORITY_CLASSES {
-        let class = json!({"metadata": {"name": name}, "value": value, "preemptionPolicy": "PreemptLowerPriority"});
-        put(state, "scheduling.k8s.io", "priorityclasses", "", class)?;
-    }
-    put(state, "", "services", "default", own_service())?;
-    Ok(())
-}
-
-/// Returns the Service of the API server, which every cluster has. Nothing listens on its address.
-fn own_service() -> Value {
-    json!({
-        "metadata": { "name": "kubernetes", "labels": { "component": "apiserver", "provider": "kubernetes" } },
-        "spec": {
-            "type": "ClusterIP", "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"],
-            "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster",
-            "ports": [{ "name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443 }],
-            "sessionAffinity": "None",
-        },
-    })
-}
-
-fn put(state: &Arc<State>, group: &str, plural: &str, namespace: &str, object: Value) -> Result<(), Failure> {
-    let resource = state.registry.find(group, "v1", plural).ok_or_else(Failure::no_such_path)?;
-    verbs::store_new(state, &resource, namespace, object, false)?;
-    Ok(())
 }

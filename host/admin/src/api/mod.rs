@@ -12,6 +12,7 @@
 //! | POST `/berth/v1/preview` | the [`Preview`] of a [`PolicyChange`] of at most 1 MiB: the last decisions that it would change |
 //! | POST `/berth/v1/policy` | changes the profiles by a [`PolicyChange`]; only in a simulated cluster ([`changes_router`]) |
 //! | PUT, DELETE `/berth/v1/plugins/FILE` | writes or deletes a component in the plugins directory; only in a simulated cluster |
+//! | `/berth/v1/objects` | GET: a file of all objects; PUT: replaces them by those of a file; DELETE: removes them; only in a simulated cluster ([`objects_router`]) |
 //! | POST `/berth/v1/whatif` | the [`whatif::Answer`] to a [`whatif::Question`] of at most 1 MiB |
 //!
 //! `?at=MILLISECONDS` asks the first five about a moment of the history, in milliseconds since 1970.
@@ -22,6 +23,7 @@
 
 mod changes;
 mod cluster;
+mod objects;
 mod rights;
 
 use std::sync::Arc;
@@ -44,6 +46,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 pub use self::changes::{PolicyChanges, changes_router};
+pub use self::objects::{ClusterObjects, objects_router};
 pub use self::rights::Rights;
 use crate::access::{Caller, OBJECTS, Right};
 use crate::status::refuse;

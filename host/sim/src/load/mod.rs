@@ -1,4 +1,4 @@
-//! Loads the objects of another cluster into the store, before clients connect.
+//! Loads the objects of another cluster into the store: before clients connect, or in place of all objects.
 //!
 //! An object with a UID comes from an API server. It keeps its UID, times, generation, status and finalizers, and
 //! admission does not change it. Only its fields are checked and completed as on every write. An object without a UID is
@@ -16,6 +16,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::own_objects;
 use crate::request::Query;
 use crate::resource::Resource;
 use crate::state::State;
@@ -23,7 +24,7 @@ use crate::store::{Object, key};
 use crate::value::text;
 use crate::verbs;
 
-use order::Later;
+use order::{Later, rank};
 use restore::{Restored, keep_owners, restore, with_owners};
 
 /// The outcome of a load.
@@ -62,7 +63,7 @@ pub struct Loader {
     resources: HashMap<(String, String), Arc<Resource>>,
     /// The plurals and keys of the objects that every server has, as long as they are not replaced.
     initial: HashSet<(String, String)>,
-    /// The objects with a UID of built-in kinds.
+    /// The objects with a UID of kinds that are served before the load.
     restored: Vec<(Arc<Resource>, Restored)>,
     /// The other objects. They can need objects that come after them: the definition of their kind, or a priority class.
     later: Vec<Later>,
@@ -71,23 +72,33 @@ pub struct Loader {
     /// Namespaces and definitions, which the server can begin to empty when all objects are there.
     changed: Vec<(Arc<Resource>, Arc<Object>)>,
     wanted_namespaces: BTreeSet<String>,
+    /// Whether the objects that are in the store are removed first.
+    replaces: bool,
     loaded: Loaded,
 }
 
 impl Loader {
     pub(crate) fn new(state: Arc<State>) -> Self {
-        let initial = state.all_objects().map(|(resource, object)| (resource.plural.clone(), object.key().to_owned()));
         Self {
             resources: by_kind(&state),
-            initial: initial.collect(),
+            initial: initial(&state),
             restored: Vec::new(),
             later: Vec::new(),
             uids: HashSet::new(),
             changed: Vec::new(),
             wanted_namespaces: BTreeSet::new(),
+            replaces: false,
             loaded: Loaded::default(),
             state,
         }
+    }
+
+    /// Returns a loader that removes all objects before it stores others.
+    pub(crate) fn replacing(state: Arc<State>) -> Self {
+        let mut loader = Self { replaces: true, ..Self::new(state) };
+        // The other resources are removed with their definitions.
+        loader.resources.retain(|_, resource| resource.definition().is_none());
+        loader
     }
 
     /// Adds an object with its `apiVersion` and `kind`. Stores nothing yet.
@@ -113,7 +124,11 @@ impl Loader {
     /// Stores the objects.
     #[must_use]
     pub fn finish(mut self) -> Loaded {
-        for (resource, restored) in std::mem::take(&mut self.restored) {
+        if self.replaces {
+            own_objects::reset(&self.state);
+            self.initial = initial(&self.state);
+        }
+        for (resource, restored) in self.take_restored() {
             self.store(&resource, restored);
         }
         let mut later = std::mem::take(&mut self.later);
@@ -128,6 +143,22 @@ impl Loader {
             verbs::written(&self.state, &resource, None, &object);
         }
         self.loaded
+    }
+
+    /// Takes the objects in the order of their kinds, and of each kind and name the last one. A pod with a node comes
+    /// before the pods without one, so that a scheduler that runs knows what is in use.
+    fn take_restored(&mut self) -> Vec<(Arc<Resource>, Restored)> {
+        let mut all = std::mem::take(&mut self.restored);
+        let before = all.len();
+        let mut seen = HashSet::with_capacity(before);
+        all.reverse();
+        all.retain(|(resource, restored)| {
+            seen.insert((Arc::as_ptr(&resource.objects), restored.object.key().to_owned()))
+        });
+        all.reverse();
+        self.loaded.repeated += before - all.len();
+        all.sort_by_key(|(resource, restored)| (rank(&resource.kind), !restored.has_node));
+        all
     }
 
     fn resource(&self, object: &Value) -> Option<Arc<Resource>> {
@@ -163,7 +194,7 @@ impl Loader {
             Some(before) => resource.objects.replace(before, object),
             None => resource.objects.create(object),
         };
-        // Nobody else writes yet, so no write fails.
+        // Nobody else writes this object, so no write fails.
         let Ok(stored) = stored else { return };
         if before.is_some() && !is_initial {
             self.loaded.repeated += 1;
@@ -247,6 +278,11 @@ impl Loader {
             self.loaded.unknown_fields.get_or_insert_with(new).0 += 1;
         }
     }
+}
+
+/// Returns the plurals and keys of the objects in the store.
+fn initial(state: &State) -> HashSet<(String, String)> {
+    state.all_objects().map(|(resource, object)| (resource.plural.clone(), object.key().to_owned())).collect()
 }
 
 /// Returns all resources by API version and kind.

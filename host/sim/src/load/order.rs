@@ -21,16 +21,24 @@ const FIRST: &[&str] = &["Namespace", "CustomResourceDefinition"];
 /// The kinds that the admission of other objects reads.
 const READ_BY_ADMISSION: &[&str] = &["LimitRange", "Node", "PriorityClass", "RuntimeClass", "StorageClass"];
 
+/// Returns the position of a kind in the order in which objects are stored.
+pub fn rank(kind: &str) -> u8 {
+    match kind {
+        kind if FIRST.contains(&kind) => 0,
+        kind if READ_BY_ADMISSION.contains(&kind) => 1,
+        "Pod" => 3,
+        _ => 2,
+    }
+}
+
 impl Later {
     /// Takes an object.
     pub fn new(object: &Value) -> Self {
-        let rank = match text(object, "kind") {
-            kind if FIRST.contains(&kind) => 0,
-            kind if READ_BY_ADMISSION.contains(&kind) => 1,
-            "Pod" => 3,
-            _ => 2,
-        };
-        Self { rank, namespace: text_at(object, "/metadata/namespace").to_owned(), json: object.to_string() }
+        Self {
+            rank: rank(text(object, "kind")),
+            namespace: text_at(object, "/metadata/namespace").to_owned(),
+            json: object.to_string(),
+        }
     }
 
     /// Returns true for namespaces and definitions, which come before the other objects.

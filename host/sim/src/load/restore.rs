@@ -18,6 +18,8 @@ pub struct Restored {
     pub object: Object,
     /// The UIDs of its owners.
     pub owners: Vec<String>,
+    /// Whether the object is a pod with a node.
+    pub has_node: bool,
     /// The warnings about unknown fields.
     pub warnings: Vec<String>,
 }
@@ -43,7 +45,8 @@ pub fn restore(state: &State, resource: &Resource, object: Value) -> Result<Rest
     let invalid = |problems| Failure::invalid(resource.kind_subject(text_at(&object, "/metadata/name")), &problems);
     verbs::check(resource, &object).map_err(invalid)?;
     let owners = items(&object["metadata"], "ownerReferences").map(|owner| text(owner, "uid").to_owned()).collect();
-    Ok(Restored { object: resource.draft(object), owners, warnings: incoming.warnings })
+    let has_node = resource.kind == "Pod" && !text_at(&object, "/spec/nodeName").is_empty();
+    Ok(Restored { object: resource.draft(object), owners, has_node, warnings: incoming.warnings })
 }
 
 /// Sets the status that the server decides, where the object has none, and that of a definition, because it tells what

@@ -24,7 +24,7 @@ pub use create::{check, store_new};
 pub use definitions::is_resource_of_definitions;
 pub use delete::{Deletion, delete_object};
 pub use incoming::accept;
-pub use write::{ObjectRef, modify, written};
+pub use write::{ObjectRef, erase, modify, written};
 
 use super::failure::Failure;
 use super::http::{Call, body};

@@ -101,6 +101,15 @@ fn replace(
     Ok(Modified::Stored(stored))
 }
 
+/// Removes an object, whatever keeps it, and whatever a client writes meanwhile.
+pub fn erase(state: &State, resource: &Resource, object: &Object) {
+    while let Some(current) = resource.objects.get(object.key()) {
+        if resource.objects.remove(&current).is_ok() {
+            removed(state, resource, &current);
+        }
+    }
+}
+
 /// Returns true if the object is being deleted and neither a finalizer, a grace period nor its kind's rules keep it.
 fn is_finished(resource: &Resource, object: &Value) -> bool {
     let metadata = &object["metadata"];
@@ -126,7 +135,7 @@ pub fn written(state: &Arc<State>, resource: &Resource, before: Option<&Object>,
     }
 }
 
-fn removed(state: &Arc<State>, resource: &Resource, object: &Object) {
+fn removed(state: &State, resource: &Resource, object: &Object) {
     if definitions::is_resource_of_definitions(resource) {
         state.registry.undefine(object.name());
     }

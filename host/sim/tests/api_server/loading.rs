@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use crate::support::server;
 
 fn load(server: &Server, objects: &[Value]) -> Loaded {
-    let mut loader = server.loader();
+    let mut loader = server.objects().loader();
     objects.iter().for_each(|object| loader.add(object.clone()));
     loader.finish()
 }
 
 fn all(server: &Server) -> Vec<Value> {
     let mut objects = Vec::new();
-    let each: Result<(), ()> = server.each_object(|object| {
+    let each: Result<(), ()> = server.objects().each(|object| {
         objects.push(object);
         Ok(())
     });
@@ -194,4 +194,65 @@ async fn a_deletion_goes_on() {
     })
     .await;
     assert!(server.store().value("apps", "replicasets", "shop", "web").is_none());
+}
+
+#[tokio::test]
+async fn a_reset_leaves_what_every_server_has() {
+    let (server, _) = server().await;
+    let first = all(&server);
+    let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t", "uid": "uid-t"}});
+    let mut kept = pod("p");
+    kept["metadata"]["finalizers"] = json!(["example.com/keep"]);
+    let loaded = load(&server, &[definition("uid-d"), thing, kept, replica_set()]);
+    assert_eq!(loaded.refused, []);
+    server.objects().reset();
+    assert_eq!(all(&server), first);
+    assert!(server.store().registry.find("example.com", "v1", "things").is_none());
+}
+
+#[tokio::test]
+async fn a_replacing_loader_removes_the_objects_that_are_there() {
+    let (server, _) = server().await;
+    let node = |name: &str| json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}});
+    load(&server, &[node("old"), pod("old"), replica_set(), definition("uid-old")]);
+    let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t", "uid": "uid-t"}});
+    let mut loader = server.objects().replacing_loader();
+    let mut waiting = pod("waiting");
+    waiting["spec"].as_object_mut().unwrap().remove("nodeName");
+    for object in [waiting, pod("first"), replica_set(), thing, pod("first"), node("new"), definition("uid-new")] {
+        loader.add(object);
+    }
+    assert!(names(&server).contains(&"Node old".to_owned()), "nothing is removed before the end");
+    let loaded = loader.finish();
+    assert_eq!((loaded.refused.len(), loaded.repeated), (0, 1), "{loaded:?}");
+    let names = names(&server);
+    for name in ["Node new", "Pod first", "Pod waiting", "ReplicaSet web", "Thing t"] {
+        assert!(names.iter().any(|found| found == name), "{name} is not in {names:?}");
+    }
+    assert!(!names.iter().any(|name| name.ends_with(" old")), "{names:?}");
+    let version = |name: &str| {
+        let pod = server.store().object("", "pods", "shop", name).unwrap();
+        pod.rv()
+    };
+    assert!(version("first") < version("waiting"), "a pod with a node comes first");
+    assert!(server.store().object("apps", "replicasets", "shop", "web").unwrap().rv() < version("first"));
+}
+
+/// Returns the kinds and names of all objects.
+fn names(server: &Server) -> Vec<String> {
+    let name = |object: &Value| {
+        format!("{} {}", object["kind"].as_str().unwrap(), object["metadata"]["name"].as_str().unwrap())
+    };
+    all(server).iter().map(name).collect()
+}
+
+fn definition(uid: &str) -> Value {
+    let version = json!({"name": "v1", "served": true, "storage": true,
+        "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com", "uid": uid},
+        "spec": {"group": "example.com", "scope": "Cluster", "versions": [version],
+            "names": {"kind": "Thing", "plural": "things", "singular": "thing", "listKind": "ThingList"}},
+    })
 }

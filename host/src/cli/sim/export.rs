@@ -4,9 +4,10 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use berth_import::Writer;
 use berth_sim::Server;
 use tempfile::NamedTempFile;
+
+use crate::cli::cluster::write_objects;
 
 /// The file to which a cluster's objects are written.
 #[derive(Debug)]
@@ -34,9 +35,7 @@ impl Export {
     pub fn write(&self, server: &Server) -> Result<usize> {
         let write = || -> std::io::Result<usize> {
             let mut file = NamedTempFile::new_in(self.directory())?;
-            let mut writer = Writer::new(BufWriter::new(&mut file))?;
-            server.each_object(|object| writer.add(object))?;
-            let count = writer.finish()?;
+            let count = write_objects(&server.objects(), BufWriter::new(&mut file))?;
             file.persist(&self.path)?;
             Ok(count)
         };

@@ -1,6 +1,10 @@
 //! A cluster in this process: the in-memory API server, controllers and a scheduler, each optional except the API
 //! server.
 
+mod controllers;
+mod import;
+mod objects;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,8 +16,7 @@ use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
 use kube::{Api, Client};
 use serde_json::Value;
 use tempfile::{NamedTempFile, TempDir};
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::sync::Mutex;
 
 use super::capture::CaptureFlags;
 use super::hint::{Hint, quoted};
@@ -21,8 +24,12 @@ use super::progress::Progress;
 use crate::scheduler::{self, Questions, Scheduler};
 use berth_admin::{DebugSignal, api};
 use berth_clock::{AdjustableClock, Clock as _, RealClock};
-use berth_controllers as controllers;
 use berth_sim as sim;
+
+use self::controllers::Controllers;
+pub use self::import::Import;
+use self::objects::AllObjects;
+pub use self::objects::write as write_objects;
 
 /// The maximum time that the scheduler and the controllers may take to end, each.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -58,7 +65,7 @@ pub struct Cluster {
     kubeconfig: PathBuf,
     /// The directory of the default kubeconfig file, capture and plugins. Dropping the cluster removes the directory.
     directory: TempDir,
-    controllers: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+    controllers: Arc<Mutex<Controllers>>,
     scheduler: Option<Scheduler>,
 }
 
@@ -74,7 +81,8 @@ impl Cluster {
         let directory = TempDir::with_prefix("berth-").context("creating a temporary directory for the kubeconfig")?;
         let kubeconfig = parts.kubeconfig.clone().unwrap_or_else(|| directory.path().join("kubeconfig"));
         let client = berth_kube::connect_to(&server.kubeconfig()).await?;
-        Ok(Self { server, client, clock, kubeconfig, directory, controllers: None, scheduler: None })
+        let controllers = Arc::new(Mutex::new(Controllers::new(client.clone(), clock.clone())));
+        Ok(Self { server, client, clock, kubeconfig, directory, controllers, scheduler: None })
     }
 
     /// Starts the requested parts other than the API server.
@@ -84,18 +92,10 @@ impl Cluster {
     pub async fn start_parts(&mut self, parts: &Parts) -> Result<()> {
         let mut further = sim::clock_api(self.clock.clone());
         if !parts.no_controllers {
-            let (stop, stopped) = oneshot::channel();
-            let store = controllers::KubeStore::new(self.client.clone());
-            let options =
-                controllers::Options { clock: Arc::new(self.clock.clone()), ..controllers::Options::default() };
-            let run = controllers::run(store, options, stopped);
-            let task = tokio::spawn(async move {
-                if let Err(error) = run.await {
-                    tracing::error!(%error, "controllers have ended; workloads are no longer updated");
-                }
-            });
-            self.controllers = Some((stop, task));
+            self.controllers.lock().await.start();
         }
+        let objects = AllObjects { objects: self.server.objects(), controllers: Arc::clone(&self.controllers) };
+        further = further.merge(api::objects_router(Arc::new(objects)));
         if !parts.no_scheduler {
             // Without a directory of the user, the page has one of its own to add plugins to.
             let plugins = parts.plugins.clone().unwrap_or_else(|| self.directory.path().join("plugins"));
@@ -174,7 +174,7 @@ impl Cluster {
 
     /// Returns a loader of the objects of another cluster. Use it before [`Cluster::start_parts`].
     pub fn loader(&self) -> sim::Loader {
-        self.server.loader()
+        self.server.objects().loader()
     }
 
     /// Stops all parts, the scheduler first.
@@ -193,11 +193,7 @@ impl Cluster {
         if let Some(scheduler) = self.scheduler {
             scheduler.stop(STOP_TIMEOUT).await?;
         }
-        if let Some((stop, task)) = self.controllers {
-            drop(stop);
-            // Pending writes of the controllers don't matter, because the cluster's objects end with this process.
-            let _ = tokio::time::timeout(STOP_TIMEOUT, task).await;
-        }
+        self.controllers.lock().await.stop().await;
         Ok(self.server)
     }
 }
