@@ -207,11 +207,14 @@ await page.getByLabel("Order by").selectOption("CPU time");
 await look("plugins");
 
 // Another weight: what it would have changed, and then in force.
-await page.getByText("Change weights and arguments").click();
+await page.getByText("Change plugins, weights and arguments").click();
 const policy = form("Policy of default-scheduler");
 await policy.getByRole("spinbutton", { name: "NodeResourcesBalancedAllocation" }).fill("50");
 await policy.getByText("was 1").waitFor();
 await policy.getByText("Arguments of NodeResourcesFit").click();
+await policy.getByText(/^Plugins of default-scheduler: 19 of \d+ are enabled/).click();
+await policy.getByRole("checkbox", { name: "ImageLocality", exact: true }).uncheck();
+await policy.getByText("1 to change").waitFor();
 await button("Preview").click();
 await policy.getByText(/of the last \d+ decisions would have been different/).waitFor();
 await look("preview");
@@ -219,6 +222,13 @@ await button("Apply").click();
 await policy.getByText("The change is in force.").waitFor();
 await page.getByLabel("Search").fill("balanced");
 await page.getByRole("row", { name: "NodeResourcesBalancedAllocation" }).getByRole("cell", { name: "50", exact: true }).waitFor();
+
+// A plugin is disabled, and enabled again.
+await policy.getByText(/: 18 of \d+ are enabled/).waitFor();
+await page.getByRole("heading", { name: "18 plugins serve" }).waitFor();
+await policy.getByRole("checkbox", { name: "ImageLocality", exact: true }).check();
+await button("Apply").click();
+await page.getByRole("heading", { name: "19 plugins serve" }).waitFor();
 
 // Back in time: the cluster as it was before the large node came.
 await page.getByRole("link", { name: "Cluster", exact: true }).click();
@@ -312,7 +322,7 @@ await page.getByRole("heading", { name: "7 nodes, 30 pods" }).waitFor();
 await page.getByRole("link", { name: "Plugins", exact: true }).click();
 await page.getByRole("heading", { name: "19 plugins serve" }).waitFor();
 // Without a capture, the page says what is missing.
-await page.getByText("Change weights and arguments").click();
+await page.getByText("Change plugins, weights and arguments").click();
 if (await button("Apply").count() > 0) problems.push('the read-only page has a button "Apply"');
 await form("Policy of other").getByRole("spinbutton", { name: "NodeResourcesFit" }).fill("7");
 await button("Preview").click();

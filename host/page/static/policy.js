@@ -1,4 +1,4 @@
-// Another policy: weights and arguments of plugins, a preview of the decisions that it would change, and its application.
+// Another policy: which plugins are enabled, and their weights and arguments; a preview of the decisions that it would change, and its application.
 
 import { useAction } from "./actions.js";
 import { changePolicy, preview } from "./api.js";
@@ -51,15 +51,26 @@ function Answer({ answer, now }) {
 function Profile({ schedulerName, plugins, now }) {
   const [weights, setWeights] = useState({});
   const [texts, setTexts] = useState({});
+  const [wanted, setWanted] = useState({});
   const [answer, setAnswer] = useState();
   const { run, shown, running } = useAction();
   const enabled = ofProfile(plugins, schedulerName);
   const scoring = enabled.filter((plugin) => plugin.weight != null);
   const configurable = enabled.filter((plugin) => plugin.argumentsSchema || Object.keys(plugin.arguments ?? {}).length > 0);
   const different = Object.entries(weights).filter(([name, weight]) => weight !== scoring.find((plugin) => plugin.name === name)?.weight);
-  const hasChange = different.length > 0 || Object.keys(texts).length > 0;
-  const change = () => ({ schedulerName, weights: Object.fromEntries(different), arguments: texts });
-  const forget = () => { setWeights({}); setTexts({}); setAnswer(undefined); };
+  const names = [...new Set(plugins.filter(({ name, state }) => name && state !== "refused").map(({ name }) => name))].sort();
+  const isEnabled = (name) => enabled.some((plugin) => plugin.name === name);
+  const toggled = names.filter((name) => name in wanted && wanted[name] !== isEnabled(name));
+  const hasChange = different.length > 0 || Object.keys(texts).length > 0 || toggled.length > 0;
+  const stays = ([name]) => !toggled.includes(name);
+  const change = () => ({
+    schedulerName,
+    disable: toggled.filter(isEnabled),
+    enable: toggled.filter((name) => !isEnabled(name)),
+    weights: Object.fromEntries(different.filter(stays)),
+    arguments: Object.fromEntries(Object.entries(texts).filter(stays)),
+  });
+  const forget = () => { setWeights({}); setTexts({}); setWanted({}); setAnswer(undefined); };
   const ask = (event) => {
     event.preventDefault();
     setAnswer(undefined);
@@ -71,8 +82,11 @@ function Profile({ schedulerName, plugins, now }) {
     return "The change is in force. Pods that already have a node keep it.";
   });
   const choose = (name) => (weight) => { setWeights((before) => ({ ...before, [name]: weight })); setAnswer(undefined); };
+  const toggle = (name) => (event) => { const { checked } = event.target; setWanted((before) => ({ ...before, [name]: checked })); setAnswer(undefined); };
   const configure = (name) => (value) => { setTexts((before) => ({ ...before, [name]: value })); setAnswer(undefined); };
   return html`<form class="policy" onSubmit=${ask} aria-label="Policy of ${schedulerName}">
+    <details><summary>Plugins of ${schedulerName}: ${names.filter(isEnabled).length} of ${names.length} are enabled${toggled.length > 0 ? `, ${toggled.length} to change` : ""}</summary>
+      <ul class="toggles">${names.map((name) => html`<li key=${name} class=${toggled.includes(name) ? "changed" : ""}><label><input type="checkbox" checked=${wanted[name] ?? isEnabled(name)} onChange=${toggle(name)} /> ${name}</label></li>`)}</ul></details>
     <fieldset><legend>Weights of ${schedulerName}</legend><ul class="weights">${scoring.map(({ name, weight }) => html`<${Weight} key=${name} name=${name} weight=${weight} chosen=${weights[name]} choose=${choose(name)} />`)}</ul></fieldset>
     ${configurable.map((plugin) => html`<details key=${plugin.name}><summary>Arguments of ${plugin.name}${plugin.name in texts ? " (changed)" : ""}</summary><${ArgumentsForm} name=${plugin.name} schema=${plugin.argumentsSchema} value=${texts[plugin.name] ?? plugin.arguments} change=${configure(plugin.name)} /></details>`)}
     <div class="actions"><button type="submit" disabled=${running || !hasChange}>Preview</button>
@@ -85,7 +99,7 @@ function Profile({ schedulerName, plugins, now }) {
 /** The policy of each profile. `listing` has the plugins. */
 export function Policy({ listing }) {
   const names = [...new Set(listing.plugins.flatMap((plugin) => plugin.uses.map((use) => use.schedulerName)))].sort();
-  return html`<details class="box" id="policy"><summary>Change weights and arguments</summary>
+  return html`<details class="box" id="policy"><summary>Change plugins, weights and arguments</summary>
     <p class="muted">A preview judges the last 100 decisions again, each on the cluster of its time, and shows which of them the change would have altered.${readOnly ? " This page changes nothing: put the change into the configuration file." : ""}</p>
     ${names.map((name) => html`<${Profile} key=${name} schedulerName=${name} plugins=${listing.plugins} now=${listing.at} />`)}</details>`;
 }

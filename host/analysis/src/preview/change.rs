@@ -1,6 +1,6 @@
-//! A change of a profile: weights and arguments of its plugins.
+//! A change of a profile: which plugins it enables, and their weights and arguments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use berth_apimachinery::nearest;
@@ -18,6 +18,13 @@ const MOST_WEIGHT: i64 = 10_000;
 pub struct PolicyChange {
     /// `profiles[].schedulerName` of the profile to change.
     pub scheduler_name: String,
+    /// The plugins to disable at all extension points.
+    #[serde(default)]
+    pub disable: BTreeSet<String>,
+    /// The plugins to enable at the extension points that they export: after the others, and with weight 1 unless
+    /// `weights` has another one.
+    #[serde(default)]
+    pub enable: BTreeSet<String>,
     /// The new weights at score, from 1 to 10000, by plugin.
     #[serde(default)]
     pub weights: BTreeMap<String, i64>,
@@ -53,6 +60,14 @@ pub enum PolicyChangeError {
         /// The enabled plugin with the most similar name.
         similar: Option<String>,
     },
+    /// The profile enables the plugin already.
+    #[error("the profile {profile} enables the plugin {plugin} already")]
+    Enabled {
+        /// `schedulerName`
+        profile: String,
+        /// The name in the change.
+        plugin: String,
+    },
     /// The weight is outside of its range.
     #[error("the weight {weight} of {plugin} is not between 1 and {MOST_WEIGHT}")]
     Weight {
@@ -82,8 +97,17 @@ impl PolicyChange {
         let Some(at) = specs.iter().position(|spec| *spec.scheduler_name == *self.scheduler_name) else {
             return Err(PolicyChangeError::NoProfile { name: self.scheduler_name.clone(), known: known() });
         };
-        for plugin in further.iter().filter(|name| self.names(name)) {
+        // A plugin that the profile does not name can only be disabled if the profile names the others.
+        let disables_further = further.iter().any(|name| self.disable.contains(&**name));
+        for plugin in further.iter().filter(|name| disables_further || self.names(name)) {
             name_further(&mut specs[at], plugin);
+        }
+        specs[at].others &= !disables_further;
+        for plugin in &self.disable {
+            disable(&mut specs[at], plugin)?;
+        }
+        for plugin in &self.enable {
+            enable(&mut specs[at], plugin)?;
         }
         for (plugin, weight) in &self.weights {
             change_weight(&mut specs[at], plugin, *weight)?;
@@ -115,11 +139,37 @@ fn change_weight(spec: &mut ProfileSpec, plugin: &str, weight: i64) -> Result<()
 
 /// Names a plugin of the plugins directory in the profile, if the profile enables it without a name.
 fn name_further(spec: &mut ProfileSpec, plugin: &Arc<str>) {
-    if !spec.others || spec.names().iter().any(|(name, _)| name == plugin) {
-        return;
+    if spec.others && !is_named(spec, plugin) {
+        name_everywhere(spec, Arc::clone(plugin));
     }
-    let further = Enabled { name: Arc::clone(plugin), weight: 1, named_by: NamedBy::MultiPoint };
-    spec.points.each_mut().into_iter().for_each(|(_, list)| list.push(further.clone()));
+}
+
+fn is_named(spec: &ProfileSpec, plugin: &str) -> bool {
+    spec.names().iter().any(|(name, _)| **name == *plugin)
+}
+
+/// Names a plugin at all extension points that it exports.
+fn name_everywhere(spec: &mut ProfileSpec, plugin: Arc<str>) {
+    let enabled = Enabled { name: plugin, weight: 1, named_by: NamedBy::MultiPoint };
+    spec.points.each_mut().into_iter().for_each(|(_, list)| list.push(enabled.clone()));
+}
+
+fn disable(spec: &mut ProfileSpec, plugin: &str) -> Result<(), PolicyChangeError> {
+    if !is_named(spec, plugin) {
+        let names = spec.names();
+        return Err(not_enabled(spec, plugin, false, names.iter().map(|(name, _)| &**name)));
+    }
+    spec.points.each_mut().into_iter().for_each(|(_, list)| list.retain(|enabled| *enabled.name != *plugin));
+    Ok(())
+}
+
+fn enable(spec: &mut ProfileSpec, plugin: &str) -> Result<(), PolicyChangeError> {
+    if is_named(spec, plugin) {
+        let profile = spec.scheduler_name.to_string();
+        return Err(PolicyChangeError::Enabled { profile, plugin: plugin.to_owned() });
+    }
+    name_everywhere(spec, plugin.into());
+    Ok(())
 }
 
 fn change_arguments(spec: &mut ProfileSpec, plugin: &str, arguments: &Value) -> Result<(), PolicyChangeError> {
@@ -203,6 +253,33 @@ mod tests {
     }
 
     #[test]
+    fn plugins_are_disabled_and_enabled() {
+        let swap = change(json!({
+            "schedulerName": "default-scheduler", "disable": ["Taints"], "enable": ["Other"], "weights": {"Other": 5},
+        }));
+        let changed = &swap.applied_to(&[spec()], &[]).expect("a valid change")[0];
+        let names = |list: &[Enabled]| list.iter().map(|enabled| enabled.name.to_string()).collect::<Vec<_>>();
+        assert_eq!(names(&changed.points.filter), ["Labels", "Other"]);
+        assert_eq!((names(&changed.points.score), changed.points.score[0].weight), (vec!["Other".to_owned()], 5));
+        let back = change(json!({"schedulerName": "default-scheduler", "enable": ["Other"]}));
+        assert!(back.applied_to(std::slice::from_ref(changed), &[]).is_err(), "it is enabled");
+    }
+
+    #[test]
+    fn a_further_plugin_is_disabled_and_the_others_stay() {
+        let further = ProfileSpec { others: true, ..spec() };
+        let change = change(json!({"schedulerName": "default-scheduler", "disable": ["Own"]}));
+        let directory = ["Own".into(), "Second".into()];
+        let changed = &change.applied_to(&[further], &directory).expect("a valid change")[0];
+        assert!(!changed.others && !is_named(changed, "Own") && is_named(changed, "Second"), "{changed:?}");
+        // A default plugin needs no other names.
+        let further = ProfileSpec { others: true, ..spec() };
+        let change = PolicyChange { disable: ["Taints".to_owned()].into(), ..change };
+        let changed = &change.applied_to(&[further], &directory).expect("a valid change")[0];
+        assert!(changed.others && !is_named(changed, "Taints") && !is_named(changed, "Second"), "{changed:?}");
+    }
+
+    #[test]
     fn mistakes_are_named() {
         for (wrong, message) in [
             (json!({"schedulerName": "x"}), "no profile has schedulerName \"x\"; the profiles are default-scheduler"),
@@ -221,6 +298,14 @@ mod tests {
             (
                 json!({"schedulerName": "default-scheduler", "arguments": {"Other": {}}}),
                 "the profile default-scheduler does not enable the plugin Other",
+            ),
+            (
+                json!({"schedulerName": "default-scheduler", "disable": ["Label"]}),
+                "the profile default-scheduler does not enable the plugin Label; did you mean Labels?",
+            ),
+            (
+                json!({"schedulerName": "default-scheduler", "enable": ["Labels"]}),
+                "the profile default-scheduler enables the plugin Labels already",
             ),
             (
                 json!({"schedulerName": "default-scheduler", "arguments": {"Taints": 3}}),
