@@ -244,6 +244,17 @@ await look("past");
 if (await button("Delete").count() > 0) problems.push("the past can be changed");
 await page.getByRole("link", { name: "Cluster", exact: true }).click();
 await page.getByRole("heading", { name: "6 nodes, 20 pods" }).waitFor();
+// From one decision to the next.
+const shownAt = () => Number(new URLSearchParams(page.url().split("?")[1]).get("at"));
+await button("Previous decision").click();
+await page.waitForFunction((at) => Number(new URLSearchParams(location.hash.split("?")[1]).get("at")) < at, giantAt);
+const earlier = shownAt();
+await button("Next decision").click();
+await page.waitForFunction((at) => Number(new URLSearchParams(location.hash.split("?")[1]).get("at")) > at, earlier);
+await page.getByText("You see the past.").waitFor();
+await page.goto(`${url}#/?at=${first}`);
+await button("Previous decision").click();
+await page.getByText("There is no earlier decision.").waitFor();
 await slider.focus();
 await page.keyboard.press("End");
 await page.getByText("You see the past.").waitFor({ state: "detached" });

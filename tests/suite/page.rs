@@ -297,6 +297,16 @@ async fn a_browser_goes_back_in_time() -> Result<()> {
         Ok(Look::at(same && past["nodes"].as_array().is_some_and(|nodes| nodes.len() == 1), || past.to_string()))
     })
     .await?;
+    eventually("the decisions around the moment are known", || async {
+        let (code, range) = get(&format!("/berth/v1/history?at={then}")).await?;
+        ensure!(code == 200, "{code} {range}");
+        let [before, after] = [&range["previousDecision"], &range["nextDecision"]].map(Value::as_u64);
+        let known = before.is_some_and(|before| before < then) && after.is_some_and(|after| after > then);
+        Ok(Look::at(known, || range.to_string()))
+    })
+    .await?;
+    let (_, range) = get(&format!("/berth/v1/history?at={from}")).await?;
+    ensure!(range.get("previousDecision").is_none() && range["nextDecision"].as_u64() > Some(from), "{range}");
     let (code, pods) = get(&format!("/berth/v1/nodes/small/pods?at={then}")).await?;
     ensure!(code == 200 && pods["pods"][0]["pod"]["name"] == "placed", "{code} {pods}");
     let (code, queue) = get(&format!("/berth/v1/queue?at={then}")).await?;

@@ -119,8 +119,8 @@ impl Questions for Subject {
         async { self.questions()?.preview(change).await }.boxed()
     }
 
-    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
-        async { self.questions()?.history().await }.boxed()
+    fn history(&self, at: Option<Timestamp>) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
+        async move { self.questions()?.history(at).await }.boxed()
     }
 
     fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Questions>, QuestionError>> {

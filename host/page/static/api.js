@@ -70,8 +70,8 @@ export const readQueue = () => asked("/berth/v1/queue");
 /** Lists the nodes, and the numbers of pods. */
 export const readCluster = () => asked("/berth/v1/cluster");
 
-/** Reads the time that the scheduler's capture covers. */
-export const readHistory = () => read("/berth/v1/history");
+/** Reads the time that the scheduler's capture covers, and the decisions before and after a moment. */
+export const readHistory = (at) => read(`/berth/v1/history${at ? `?at=${at}` : ""}`);
 
 /** Lists the pods of a node. */
 export const readNodePods = (node) => asked(`/berth/v1/nodes/${encoded(node)}/pods`);

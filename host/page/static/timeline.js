@@ -18,7 +18,11 @@ export function Timeline({ at, setAt, now }) {
   const [chosen, setChosen] = useState();
   const [value, setValue] = useState();
   const [error, setError] = useState();
-  useEffect(() => setChosen(undefined), [at]);
+  const [note, setNote] = useState("");
+  useEffect(() => {
+    setChosen(undefined);
+    setNote("");
+  }, [at]);
   useEffect(() => {
     let ended = false;
     let timer;
@@ -45,9 +49,21 @@ export function Timeline({ at, setAt, now }) {
   const shown = chosen ?? (at || to);
   // The end of the bar is the present.
   const go = (moment) => setAt(moment > to - STEP ? 0 : Math.max(moment, value.from));
+  const step = async (to, field, none) => {
+    try {
+      const found = (await readHistory(to))[field];
+      if (found) setAt(found);
+      else setNote(none);
+    } catch (problem) {
+      setNote(problem.message);
+    }
+  };
   return html`<section class="clock" aria-label="History"><label for="moment">History</label>
     <input id="moment" class="timeline" type="range" min=${value.from} max=${to} step=${STEP} value=${shown} aria-valuetext=${text(shown)} onInput=${(event) => setChosen(Number(event.target.value))} onChange=${(event) => go(Number(event.target.value))} />
     <time datetime=${new Date(shown).toISOString()}>${at || chosen ? text(shown) : "now"}</time>
     <button type="button" onClick=${() => go((at || to) - 10_000)}>10 seconds back</button>
+    <button type="button" onClick=${() => step(at || to, "previousDecision", "There is no earlier decision.")}>${at ? "Previous" : "Last"} decision</button>
+    ${at > 0 && html`<button type="button" onClick=${() => step(at, "nextDecision", "There is no later decision.")}>Next decision</button>`}
+    ${note && html`<span class="muted" role="status">${note}</span>`}
     ${at > 0 && html`<button type="button" onClick=${() => setAt(0)}>Back to the present</button><strong role="status">You see the past. Nothing can be changed.</strong>`}</section>`;
 }

@@ -30,7 +30,7 @@ pub use self::error::ReplayError;
 pub use self::history::History;
 pub use self::last_decisions::{LastDecisions, cycles};
 pub use self::measure::{Course, Measures, NodesUsed, Pending, Sample, Sampler, Spread, StillPending, measures};
-pub use self::moment::{Moment, begin, file_at};
+pub use self::moment::{Moment, begin, decisions_around, file_at};
 pub use self::outcome::{Difference, Outcome};
 pub use self::play::{Replay, ReplayOptions, patient};
 pub use self::world::{Decider, Policy};

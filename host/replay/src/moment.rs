@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use berth_analysis::whatif::Policy;
 use berth_analysis::{ClusterCopy, Sandbox, SandboxError};
-use berth_capture::{CaptureError, CaptureReader};
+use berth_capture::{CaptureError, CaptureReader, StepEvent};
 use berth_core::decision::DecisionOptions;
-use berth_core::{Core, Timestamp};
+use berth_core::{Core, Event, Timestamp};
 use berth_plugin_host::ComponentSet;
 
 use crate::error::ReplayError;
@@ -112,6 +112,54 @@ pub fn begin(file: &Path) -> Result<Option<Timestamp>, CaptureError> {
         // The scheduler has just begun the file.
         Err(CaptureError::Truncated(None)) => Ok(None),
         begin => begin,
+    }
+}
+
+/// Returns the time of the last scheduling cycle before `at`, and of the first one after it. The files are in the order of
+/// their times.
+///
+/// # Errors
+/// A file can't be read.
+pub fn decisions_around(files: &[PathBuf], at: Timestamp) -> Result<[Option<Timestamp>; 2], CaptureError> {
+    let mut later = files.len();
+    while later > 0 && begin(&files[later - 1])?.is_none_or(|begin| begin > at) {
+        later -= 1;
+    }
+    let [mut before, mut after] = [None, None];
+    for file in files[..later].iter().rev() {
+        each_decision(file, &mut |time| match time {
+            time if time < at => before = Some(time),
+            time if time > at && after.is_none() => after = Some(time),
+            _ => {}
+        })?;
+        if before.is_some() {
+            break;
+        }
+    }
+    for file in &files[later..] {
+        if after.is_some() {
+            break;
+        }
+        each_decision(file, &mut |time| after = after.or((time > at).then_some(time)))?;
+    }
+    Ok([before, after])
+}
+
+/// Passes the times of the scheduling cycles of a file to `each`. A file that ends early counts as far as it goes.
+fn each_decision(file: &Path, each: &mut dyn FnMut(Timestamp)) -> Result<(), CaptureError> {
+    let mut read = || -> Result<(), CaptureError> {
+        let mut reader = CaptureReader::open(file)?;
+        reader.checkpoint()?;
+        while let Some(step) = reader.next_step()? {
+            if matches!(step.event, StepEvent::Event(Event::Cycle)) {
+                each(step.at);
+            }
+        }
+        Ok(())
+    };
+    match read() {
+        Err(CaptureError::Truncated(_)) => Ok(()),
+        read => read,
     }
 }
 

@@ -14,7 +14,7 @@ use berth_analysis::{
 use berth_capture::{CaptureError, CaptureReader};
 use berth_core::{Core, Timestamp};
 use berth_plugin_host::ComponentSet;
-use berth_replay::{Moment, begin, file_at, patient};
+use berth_replay::{Moment, begin, decisions_around, file_at, patient};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -33,11 +33,20 @@ pub(super) fn components(observer: &Observer) -> ComponentSet {
     components.with_limits(limits)
 }
 
-/// Returns the time that the capture covers.
-pub(super) fn range(observer: &Observer) -> Result<HistoryRange, QuestionError> {
+/// Returns the time that the capture covers, and the decisions before and after `at`.
+pub(super) fn range(observer: &Observer, at: Option<Timestamp>) -> Result<HistoryRange, QuestionError> {
     let files = files(observer)?;
+    let [before, after] = match at {
+        Some(at) => decisions_around(&files, at).map_err(|error| unreadable(&error))?,
+        None => [None; 2],
+    };
     let from = files.iter().find_map(|file| begin(file).transpose()).transpose().map_err(|error| unreadable(&error))?;
-    Ok(HistoryRange { from: from.map(|at| at.0), to: observer.now().0 })
+    Ok(HistoryRange {
+        from: from.map(|at| at.0),
+        to: observer.now().0,
+        previous_decision: before.map(|at| at.0),
+        next_decision: after.map(|at| at.0),
+    })
 }
 
 /// Plays the capture back up to a moment.
@@ -161,7 +170,7 @@ impl Questions for Past {
         self.look(move |moment| Ok(names(moment.core(), &namespace)))
     }
 
-    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
+    fn history(&self, _: Option<Timestamp>) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
         only_about_the_present()
     }
 

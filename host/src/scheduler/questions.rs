@@ -370,9 +370,9 @@ impl Asked for Questions {
         self.inspect(move |core| history::names(core, &namespace)).boxed()
     }
 
-    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
+    fn history(&self, at: Option<Timestamp>) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
         let observer = self.observer.clone();
-        self.blocking(move || history::range(&observer)).boxed()
+        self.blocking(move || history::range(&observer, at)).boxed()
     }
 
     fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Asked>, QuestionError>> {

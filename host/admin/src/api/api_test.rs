@@ -86,8 +86,9 @@ impl Questions for Fake {
         .boxed()
     }
 
-    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
-        async { Ok(HistoryRange { from: Some(3), to: 9 }) }.boxed()
+    fn history(&self, at: Option<Timestamp>) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
+        let next_decision = at.map(|at| at.0 + 1);
+        async move { Ok(HistoryRange { from: Some(3), to: 9, previous_decision: None, next_decision }) }.boxed()
     }
 
     fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Questions>, QuestionError>> {
@@ -146,6 +147,7 @@ async fn questions_are_passed_on_and_errors_are_status_objects() {
         ("/berth/v1/nodes/node-7/pods", 200, "\"pods\":[]"),
         ("/berth/v1/plugins", 200, "\"at\":5"),
         ("/berth/v1/history", 200, "{\"from\":3,\"to\":9}"),
+        ("/berth/v1/history?at=4", 200, "{\"from\":3,\"to\":9,\"nextDecision\":5}"),
         ("/berth/v1/cluster?at=5", 200, "\"pods\":7"),
         ("/berth/v1/cluster?at=4", 404, "the history begins later"),
         ("/berth/v1/cluster?at=5&watch=true", 400, "leave out `watch`"),

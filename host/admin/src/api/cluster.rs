@@ -9,6 +9,7 @@ use axum::extract::{Extension, Path, Query, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use berth_analysis::ClusterFollower;
+use berth_core::Timestamp;
 use futures::stream;
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
@@ -78,12 +79,16 @@ pub(super) async fn node_pods(
     }
 }
 
-pub(super) async fn history(State(api): State<Api>, caller: Option<Extension<Caller>>) -> Response {
+pub(super) async fn history(
+    State(api): State<Api>,
+    caller: Option<Extension<Caller>>,
+    Query(AtQuery { at }): Query<AtQuery>,
+) -> Response {
     let caller = caller.map(|caller| caller.0);
     if let Err(refusal) = api.rights.check(caller.as_ref(), &Right::list_nodes()).await {
         return refusal;
     }
-    match api.questions.history().await {
+    match api.questions.history(at.map(Timestamp)).await {
         Ok(range) => Json(range).into_response(),
         Err(error) => failed(&error),
     }

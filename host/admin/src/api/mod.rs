@@ -7,7 +7,7 @@
 //! | `/berth/v1/namespaces/NAMESPACE/pods/NAME` | [`PodAnswer`]; `?whyNot=NODE` and `?allNodes=true` ask for more |
 //! | `/berth/v1/namespaces/NAMESPACE/queue` | [`QueueListing`] of the namespace |
 //! | `/berth/v1/queue` | [`QueueListing`] of all namespaces |
-//! | `/berth/v1/history` | [`HistoryRange`]: the time that a capture covers |
+//! | `/berth/v1/history` | [`HistoryRange`]: the time that a capture covers; with `?at=MILLISECONDS`, also the decisions before and after |
 //! | `/berth/v1/plugins` | [`PluginListing`] |
 //! | POST `/berth/v1/preview` | the [`Preview`] of a [`PolicyChange`] of at most 1 MiB: the last decisions that it would change |
 //! | POST `/berth/v1/policy` | changes the profiles by a [`PolicyChange`]; only in a simulated cluster ([`changes_router`]) |
@@ -81,6 +81,13 @@ pub struct HistoryRange {
     pub from: Option<u64>,
     /// The present, in milliseconds since 1970.
     pub to: u64,
+    /// The last moment with a scheduling cycle before the moment of the question, in milliseconds since 1970. Absent if
+    /// there is none, or the question has no moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous_decision: Option<u64>,
+    /// The first moment with a scheduling cycle after the moment of the question, as `previous_decision`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_decision: Option<u64>,
 }
 
 /// The reason why a question has no answer.
@@ -126,8 +133,8 @@ pub trait Questions: Send + Sync {
     /// Returns which of the last decisions a change of the profiles would have changed.
     fn preview(&self, change: PolicyChange) -> BoxFuture<'_, Result<Preview, QuestionError>>;
 
-    /// Returns the time that the history covers.
-    fn history(&self) -> BoxFuture<'_, Result<HistoryRange, QuestionError>>;
+    /// Returns the time that the history covers, and the decisions before and after `at`.
+    fn history(&self, at: Option<Timestamp>) -> BoxFuture<'_, Result<HistoryRange, QuestionError>>;
 
     /// Returns what answers questions about the scheduler as it was at a moment of the history.
     fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Questions>, QuestionError>>;
