@@ -47,13 +47,18 @@ impl ClusterObjects for AllObjects {
 impl AllObjects {
     /// Changes the objects while no controller runs.
     async fn change<T: Send + 'static>(&self, change: impl FnOnce() -> T + Send + 'static) -> Result<T, QuestionError> {
-        let mut controllers = self.controllers.lock().await;
-        let ran = controllers.stop().await;
-        let changed = spawn_blocking(change).await;
-        if ran {
-            controllers.start();
-        }
-        changed.map_err(|error| QuestionError::Failed(format!("changing the objects: {error}")))
+        let controllers = Arc::clone(&self.controllers);
+        // A task of its own: the controllers start again even if the client goes away meanwhile.
+        let task = tokio::spawn(async move {
+            let mut controllers = controllers.lock().await;
+            let ran = controllers.stop().await;
+            let changed = spawn_blocking(change).await;
+            if ran {
+                controllers.start();
+            }
+            changed
+        });
+        task.await.flatten().map_err(|error| QuestionError::Failed(format!("changing the objects: {error}")))
     }
 }
 
