@@ -286,6 +286,25 @@ await page.waitForFunction((least) => Date.parse(document.querySelector("time").
 await button("Run").click();
 await button("Pause").waitFor();
 
+// The scheduling stands still, and goes on by one decision.
+await button("Pause scheduling").click();
+await page.getByText("No pod is ready for a decision.").waitFor();
+await page.getByRole("link", { name: "Edit", exact: true }).click();
+await field(pods, "Name").fill("single");
+await field(pods, "CPU").fill("100m");
+await pods.getByRole("button").click();
+await pods.getByText("Pod default/single was created.").waitFor();
+await page.getByText("A pod is ready for a decision.").waitFor();
+await button("Decide one pod").click();
+await page.getByText("Decided: default/single. No pod is ready for a decision.").waitFor();
+await look("paused");
+await page.getByRole("link", { name: "default/single" }).first().click();
+await page.getByRole("heading", { name: "default/single" }).waitFor();
+await confirm("Delete", "Delete the pod?");
+await page.getByText("The pod is being deleted.").waitFor();
+await button("Resume scheduling").click();
+await button("Pause scheduling").waitFor();
+
 await page.getByRole("link", { name: "Charts", exact: true }).click();
 await page.getByText("pods with a node").getByText(/^\d/).waitFor();
 await look("charts");

@@ -28,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
         standalone_trial("page::a_change_of_weights_is_previewed_and_applied", || {
             Box::pin(a_change_of_weights_is_previewed_and_applied())
         }),
+        standalone_trial("page::a_person_makes_single_decisions", || Box::pin(a_person_makes_single_decisions())),
         standalone_trial("page::a_browser_goes_back_in_time", || Box::pin(a_browser_goes_back_in_time())),
         standalone_trial("page::a_cluster_is_exported_removed_and_imported", || {
             Box::pin(a_cluster_is_exported_removed_and_imported())
@@ -87,7 +88,9 @@ async fn a_browser_follows_the_cluster() -> Result<()> {
     api::create(&client, &node("n", 4)).await?;
     until(&mut lines, |listing| listing["complete"] == false && named(listing, "n")["ready"] == true).await?;
     api::create(&client, &pod("small", "1")).await?;
-    until(&mut lines, |listing| named(listing, "n")["requested"]["cpu"] == 1000 && listing["pods"] == 1).await?;
+    let measured = |listing: &Value| listing["cyclesMicros"].as_u64() > Some(0);
+    let is_placed = |listing: &Value| named(listing, "n")["requested"]["cpu"] == 1000 && listing["pods"] == 1;
+    until(&mut lines, |listing| is_placed(listing) && measured(listing)).await?;
     api::create(&client, &pod("large", "9")).await?;
     until(&mut lines, |listing| listing["pending"]["unschedulable"] == 1).await?;
     let pods: Value = serde_json::from_str(&text("/berth/v1/nodes/n/pods").await?)?;
@@ -251,6 +254,56 @@ async fn a_change_of_weights_is_previewed_and_applied() -> Result<()> {
     ensure!(code == 200, "{code} {answer}");
     api::create(&client, &preferring("third")).await?;
     ensure!(node_of("third").await? == "right", "the new weight decides");
+    sim.stop().await
+}
+
+/// Sends a request about the scheduling, and returns the state.
+async fn scheduling(client: &Client, change: Option<Value>) -> Result<Value> {
+    let path = "/berth/v1/scheduling";
+    let request = match change {
+        Some(change) => Request::post(path).body(change.to_string().into_bytes())?,
+        None => Request::get(path).body(Vec::new())?,
+    };
+    Ok(client.request(request).await?)
+}
+
+async fn a_person_makes_single_decisions() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let kubeconfig = directory.path().join("kubeconfig");
+    let mut sim = simulator(&kubeconfig, &[]).await?;
+    let client = berth_kube::connect_to(&std::fs::read_to_string(&kubeconfig)?).await?;
+    api::create(&client, &node("n", 4)).await?;
+    let refused = scheduling(&client, Some(json!({"decide": true}))).await.err().context("decides while it runs")?;
+    ensure!(refused.to_string().contains("pause the scheduling"), "{refused}");
+    let state = scheduling(&client, Some(json!({"paused": true}))).await?;
+    ensure!(state == json!({"paused": true, "hasWork": false}), "{state}");
+    let state = scheduling(&client, Some(json!({"decide": true}))).await?;
+    ensure!(state["decided"].is_null(), "{state}");
+
+    for name in ["a", "b"] {
+        api::create(&client, &pod(name, "1")).await?;
+    }
+    eventually("both pods are in the queue", || async {
+        let queue: Value = client.request(Request::get("/berth/v1/queue").body(Vec::new())?).await?;
+        let pods = queue["pods"].as_array().map_or(0, Vec::len);
+        Ok(Look::at(pods == 2, || queue.to_string()))
+    })
+    .await?;
+    let state = scheduling(&client, None).await?;
+    ensure!(state == json!({"paused": true, "hasWork": true}), "{state}");
+    let state = scheduling(&client, Some(json!({"decide": true}))).await?;
+    let decided = state["decided"]["name"].as_str().context("no pod was decided")?;
+    ensure!(decided == "a" && state["hasWork"] == true, "{state}");
+    let pods = Api::<Pod>::default_namespaced(client.clone());
+    let node_of = async |name: &str| anyhow::Ok(pods.get(name).await?.spec.and_then(|spec| spec.node_name));
+    eventually("the pod has a node", || async {
+        let node = node_of("a").await?;
+        Ok(Look::at(node.as_deref() == Some("n"), || format!("{node:?}")))
+    })
+    .await?;
+    ensure!(node_of("b").await?.is_none(), "the scheduling was paused");
+    scheduling(&client, Some(json!({"paused": false}))).await?;
+    placed(&client, 2).await?;
     sim.stop().await
 }
 

@@ -54,6 +54,9 @@ pub struct ClusterListing {
     pub pending: BTreeMap<String, usize>,
     /// The number of scheduling cycles since the start of the scheduler.
     pub cycles: u64,
+    /// The time that these cycles took, in microseconds. Absent in a listing of the past, because a capture has no such times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles_micros: Option<u64>,
 }
 
 /// The pods of a node.
@@ -164,6 +167,7 @@ impl ClusterFollower {
             pods: cache.pod_count(),
             pending: view.pending.clone(),
             cycles: view.cycles,
+            cycles_micros: None,
         }
     }
 }

@@ -29,7 +29,7 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 34] = files![
+pub static FILES: [File; 35] = files![
     "actions.js",
     "api.js",
     "app.js",
@@ -52,6 +52,7 @@ pub static FILES: [File; 34] = files![
     "pod.js",
     "policy.js",
     "rows.js",
+    "scheduling.js",
     "side.js",
     "style.css",
     "time.js",

@@ -82,6 +82,12 @@ export const readClock = () => read("/berth/v1/clock");
 /** Changes the clock: its speed, or its time by a duration or to the next event. */
 export const changeClock = (change) => send("POST", "/berth/v1/clock", change);
 
+/** Reads whether a simulated cluster schedules pods. */
+export const readScheduling = () => read("/berth/v1/scheduling");
+
+/** Pauses the scheduling, continues it, or makes one decision. */
+export const changeScheduling = (change) => send("POST", "/berth/v1/scheduling", change);
+
 /** Tells which of the last decisions a change of weights and arguments would have changed. */
 export const preview = (change) => send("POST", "/berth/v1/preview", change);
 

@@ -1,4 +1,4 @@
-// Charts of the last minutes: scheduling cycles, pending pods, and the requested part of the nodes.
+// Charts of the last minutes: scheduling cycles and their time, pending pods, and the requested part of the nodes.
 
 import { html } from "./html.js";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -17,6 +17,7 @@ const SHORTEST = 60;
 /** The charts: a title, the unit of the values, and the lines by their name in the history. */
 const CHARTS = [
   { title: "Scheduling", unit: "per second", lines: { cycles: "scheduling cycles", placed: "pods with a node" } },
+  { title: "Decision time", unit: "ms", lines: { decision: "mean of a scheduling cycle" } },
   { title: "Pending pods", unit: "pods", lines: Object.fromEntries(QUEUES.map((queue) => [queue, queue])) },
   { title: "Requested of all nodes", unit: "%", lines: { cpu: "cpu", memory: "memory" }, range: [0, 100] },
 ];
@@ -32,7 +33,7 @@ const shortened = (value) => (value == null ? "–" : `${Number(value.toPrecisio
 function options({ lines, range }, width) {
   const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") } };
   const series = Object.values(lines).map((label, index) => ({ label, stroke: colour(`--line-${index}`), width: 2, points: { show: false } }));
-  const upTo = (plot, least, most) => [0, Math.max(1, most)];
+  const upTo = (plot, least, most) => [0, most > 0 ? most : 1];
   const last = (plot, least, most) => [Math.min(least, most - SHORTEST), most];
   const times = { ...axis, space: 90, values: (plot, splits) => splits.map(clock) };
   return { width, height: HEIGHT, legend: { show: false }, cursor: { show: false }, series: [{}, ...series], axes: [times, { ...axis, size: 48 }], scales: { x: { range: last }, y: { range: range ?? upTo } } };

@@ -15,6 +15,8 @@ export class Cluster {
   pending = {};
   /** The number of scheduling cycles since the start of the scheduler. */
   cycles = 0;
+  /** The time that these cycles took, in microseconds; undefined in the past. */
+  cyclesMicros;
   /** `connecting`, `live`, `past` or `lost`. */
   state = "connecting";
   /** Why the connection was lost. */
@@ -90,6 +92,7 @@ export class Cluster {
     this.pods = listing.pods;
     this.pending = listing.pending;
     this.cycles = listing.cycles;
+    this.cyclesMicros = listing.cyclesMicros;
     this.at = listing.at;
     this.state = "live";
     this.version += 1;

@@ -22,12 +22,18 @@ function requested(cluster, resource) {
   return all > 0 ? (100 * used) / all : null;
 }
 
+/** The mean time of a scheduling cycle between two looks, in milliseconds; null without a cycle. */
+function decisionTime(before, now) {
+  const cycles = now.cycles - before.cycles;
+  return cycles > 0 ? (now.cyclesMicros - before.cyclesMicros) / cycles / 1000 : null;
+}
+
 /** Records the cluster once a second, for the charts. */
 export class History {
   /** The times of the points, in seconds since 1970. */
   times = [];
-  /** A list of values by name: `cycles` and `placed` per second, the sub-queues, `cpu` and `memory` in percent. */
-  values = { cycles: [], placed: [], cpu: [], memory: [], ...Object.fromEntries(QUEUES.map((queue) => [queue, []])) };
+  /** A list of values by name: `cycles` and `placed` per second, `decision` in milliseconds, the sub-queues, `cpu` and `memory` in percent. */
+  values = { cycles: [], placed: [], decision: [], cpu: [], memory: [], ...Object.fromEntries(QUEUES.map((queue) => [queue, []])) };
 
   constructor(cluster) {
     this.cluster = cluster;
@@ -43,11 +49,11 @@ export class History {
     const { cluster } = this;
     if (cluster.state !== "live") return;
     const before = this.last;
-    this.last = { now, cycles: cluster.cycles, pods: cluster.pods };
+    this.last = { now, cycles: cluster.cycles, cyclesMicros: cluster.cyclesMicros, pods: cluster.pods };
     if (!before) return;
     // A browser runs the timers of a hidden page less often. A restarted scheduler counts from zero again.
     const rate = (count) => Math.max(0, ((cluster[count] - before[count]) * 1000) / (now - before.now));
-    const point = { cycles: rate("cycles"), placed: rate("pods"), cpu: requested(cluster, "cpu"), memory: requested(cluster, "memory") };
+    const point = { cycles: rate("cycles"), placed: rate("pods"), decision: decisionTime(before, this.last), cpu: requested(cluster, "cpu"), memory: requested(cluster, "memory") };
     for (const queue of QUEUES) point[queue] = cluster.pending[queue] ?? 0;
     this.times.push(now / 1000);
     for (const [name, list] of Object.entries(this.values)) list.push(point[name]);

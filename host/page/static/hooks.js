@@ -30,6 +30,34 @@ export function useRead(reader, inputs, every) {
   return state;
 }
 
+/** How often the state of the server is read, in milliseconds. */
+const PERIOD = 1000;
+
+/** Reads a state of the server again and again while the page is visible, until the server says that it has no such state. Returns the state, and a function that replaces it. */
+export function usePolled(reader) {
+  const [state, setState] = useState();
+  useEffect(() => {
+    let current = true;
+    let timer;
+    const look = async () => {
+      let exists = true;
+      try {
+        const found = document.visibilityState === "visible" ? await reader() : undefined;
+        if (current && found) setState(found);
+      } catch (error) {
+        exists = error.code !== 404;
+      }
+      if (current && exists) timer = setTimeout(look, PERIOD);
+    };
+    look();
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, []);
+  return [state, setState];
+}
+
 /** Reads the part of the address after #: the segments of its path, and the settings after ?. */
 function readPlace() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");

@@ -1,8 +1,10 @@
 // The clock of a simulated cluster: stop it, run it faster, and advance it.
 
 import { html } from "./html.js";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { changeClock, readClock } from "./api.js";
+import { usePolled } from "./hooks.js";
+import { Scheduling } from "./scheduling.js";
 
 /** The speeds that the page offers: seconds of the cluster's time in a second. */
 const SPEEDS = [1, 10, 60, 600];
@@ -10,34 +12,12 @@ const SPEEDS = [1, 10, 60, 600];
 /** The steps that the page offers, as the server reads them. */
 const STEPS = [["10s", "10 seconds"], ["1m", "1 minute"], ["10m", "10 minutes"], ["1h", "1 hour"], ["24h", "1 day"]];
 
-/** How often the page reads the clock, in milliseconds. */
-const PERIOD = 1000;
-
 /** Shows the time of the cluster, and changes it. Shows nothing if the cluster has no such clock: its time is real. */
 export function Clock() {
-  const [clock, setClock] = useState();
+  const [clock, setClock] = usePolled(readClock);
   const [problem, setProblem] = useState("");
   const [running, setRunning] = useState(false);
   const [step, setStep] = useState("1m");
-  useEffect(() => {
-    let current = true;
-    let timer;
-    const look = async () => {
-      let exists = true;
-      try {
-        const found = document.visibilityState === "visible" ? await readClock() : undefined;
-        if (current && found) setClock(found);
-      } catch (error) {
-        exists = error.code !== 404;
-      }
-      if (current && exists) timer = setTimeout(look, PERIOD);
-    };
-    look();
-    return () => {
-      current = false;
-      clearTimeout(timer);
-    };
-  }, []);
   if (!clock) return null;
   const change = async (body) => {
     setRunning(true);
@@ -59,6 +39,7 @@ export function Clock() {
     <span class="step"><label>Step <select disabled=${running} value=${step} onChange=${(event) => setStep(event.target.value)}>${STEPS.map(([duration, text]) => html`<option key=${duration} value=${duration}>${text}</option>`)}</select></label>
     <button type="button" disabled=${running} onClick=${() => change({ advance: step })}>Advance</button></span>
     <button type="button" disabled=${running} title="Advances to the next thing that happens in the cluster" onClick=${() => change({ jump: true })}>To the next event</button>
+    <${Scheduling} />
     ${running && html`<span class="muted" role="status">The time advances …</span>`}
     ${problem && html`<span class="problem" role="alert">${problem}</span>`}
   </section>`;

@@ -16,7 +16,9 @@ use super::clock::Clock;
 use super::control::Control;
 use super::metered::Metered;
 use berth_admin::Vitals;
+use berth_admin::api::{SchedulingRequest, SchedulingState};
 use berth_admin::metrics::Meter;
+use berth_analysis::PodRef;
 use berth_capture::RecordingExtenders;
 use berth_kube::ClusterEvent;
 use berth_plugin_host::Delivery;
@@ -42,6 +44,8 @@ pub struct EventLoop {
     pub vitals: Arc<Vitals>,
     /// Whether pods are scheduled.
     pub is_scheduling: bool,
+    /// Whether a person has paused the scheduling.
+    pub is_paused: bool,
     /// Receives a message when no binding is in progress.
     pub drained: Option<oneshot::Sender<()>>,
 }
@@ -60,7 +64,7 @@ impl EventLoop {
                 return;
             }
             self.advance();
-            if self.is_scheduling && self.engine.core().has_work() {
+            if !self.is_paused && self.has_work() {
                 self.step(Event::Cycle.into());
                 continue;
             }
@@ -69,6 +73,29 @@ impl EventLoop {
                 return;
             }
         }
+    }
+
+    /// Returns whether a pod is ready for a scheduling cycle, and pods are scheduled.
+    fn has_work(&self) -> bool {
+        self.is_scheduling && self.engine.core().has_work()
+    }
+
+    fn control_scheduling(&mut self, request: SchedulingRequest) -> SchedulingState {
+        let mut decided = None;
+        match request {
+            SchedulingRequest::Show => {}
+            SchedulingRequest::Pause => self.is_paused = true,
+            SchedulingRequest::Resume => self.is_paused = false,
+            SchedulingRequest::DecideOne => {
+                self.advance();
+                if self.is_paused && self.has_work() {
+                    decided =
+                        self.engine.core().queue().in_order().next().map(|(_, entry)| PodRef::from(&entry.pod.key));
+                    self.step(Event::Cycle.into());
+                }
+            }
+        }
+        SchedulingState { paused: self.is_paused, has_work: self.has_work(), decided }
     }
 
     fn report_drained(&mut self) {
@@ -112,6 +139,11 @@ impl EventLoop {
             Control::Begin => self.is_scheduling = true,
             Control::Inspect(look) => look(self.engine.core()),
             Control::Emit(event) => (self.perform)(vec![Action::Emit(event)]),
+            Control::Scheduling(request, answer) => {
+                let state = self.control_scheduling(request);
+                // The caller may have gone.
+                let _ = answer.send(state);
+            }
             Control::Drain(drained) => {
                 self.is_scheduling = false;
                 self.drained = Some(drained);
@@ -245,6 +277,7 @@ mod tests {
             meter: Meter::new(Arc::default()),
             vitals: Arc::default(),
             is_scheduling: false,
+            is_paused: false,
             drained: None,
         }
     }

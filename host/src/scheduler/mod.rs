@@ -129,6 +129,7 @@ pub struct Scheduler {
     clock: Arc<dyn berth_clock::Clock>,
     /// The files of the capture.
     capture: Option<Arc<OwnFiles>>,
+    metrics: Arc<Metrics>,
 }
 
 /// The control channel of the scheduling thread. Dropping it ends the thread.
@@ -212,9 +213,10 @@ impl Scheduler {
             perform,
             runtime: Handle::current(),
             clock: Clock::new(clock.clone()),
-            meter: Meter::new(options.metrics),
+            meter: Meter::new(Arc::clone(&options.metrics)),
             vitals: Arc::clone(&options.vitals),
             is_scheduling: false,
+            is_paused: false,
             drained: None,
         };
         let core = {
@@ -245,6 +247,7 @@ impl Scheduler {
             supervisor,
             clock,
             capture: own_files,
+            metrics: options.metrics,
         })
     }
 
@@ -289,6 +292,7 @@ impl Scheduler {
             extenders: self.extenders.list().into(),
             clock: Arc::clone(&self.clock),
             capture: self.capture.clone(),
+            metrics: Arc::clone(&self.metrics),
         }
     }
 

@@ -1,6 +1,7 @@
 //! A view of a scheduler that another part runs and stops.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use berth_capture::files::OwnFiles;
@@ -13,6 +14,8 @@ use tokio::sync::oneshot;
 use super::clock::now_of;
 use super::control::Control;
 use berth_admin::SchedulerView;
+use berth_admin::api::{SchedulingRequest, SchedulingState};
+use berth_admin::metrics::Metrics;
 use berth_core::profile_spec::ProfileSpec;
 use berth_plugin_host::{AssembleError, ComponentSet, Loader, PluginStatus};
 
@@ -24,6 +27,7 @@ pub struct Observer {
     pub(super) extenders: Arc<[Extender]>,
     pub(super) clock: Arc<dyn berth_clock::Clock>,
     pub(super) capture: Option<Arc<OwnFiles>>,
+    pub(super) metrics: Arc<Metrics>,
 }
 
 impl Observer {
@@ -32,10 +36,22 @@ impl Observer {
     /// # Errors
     /// The scheduler has ended.
     pub async fn inspect<T: Send + 'static>(&self, look: impl FnOnce(&Core) -> T + Send + 'static) -> Result<T> {
+        self.ask(|answer| Control::Inspect(Box::new(move |core| drop(answer.send(look(core)))))).await
+    }
+
+    /// Pauses the scheduling of pods, continues it, or runs one scheduling cycle. Returns the state afterwards.
+    ///
+    /// # Errors
+    /// The scheduler has ended.
+    pub async fn scheduling(&self, request: SchedulingRequest) -> Result<SchedulingState> {
+        self.ask(|answer| Control::Scheduling(request, answer)).await
+    }
+
+    /// Sends a message to the scheduling thread, and returns the answer.
+    async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Control) -> Result<T> {
         let ended = || anyhow!("the core's thread has ended");
         let (answer, answered) = oneshot::channel();
-        let look = Control::Inspect(Box::new(move |core| drop(answer.send(look(core)))));
-        self.control.send(look).map_err(|_| ended())?;
+        self.control.send(message(answer)).map_err(|_| ended())?;
         answered.await.map_err(|_| ended())
     }
 
@@ -72,6 +88,12 @@ impl Observer {
     #[must_use]
     pub fn capture(&self) -> Option<&OwnFiles> {
         self.capture.as_deref()
+    }
+
+    /// Returns the time that all scheduling cycles took so far.
+    #[must_use]
+    pub fn cycle_time(&self) -> Duration {
+        self.metrics.cycle_time()
     }
 
     /// Returns the extenders of the scheduler.

@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use berth_admin::SchedulerView;
-use berth_admin::api::{HistoryRange, PodQuestion, PolicyChanges, QuestionError, Questions as Asked};
+use berth_admin::api::{
+    HistoryRange, PodQuestion, PolicyChanges, QuestionError, Questions as Asked, SchedulingControl, SchedulingRequest,
+    SchedulingState,
+};
 use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::whatif::{
     Answer, EXTENDERS_NOT_ASKED, Policy, Question, WhatIfError, WhatIfInputs, WhatIfLimits, rules_wanted, whatif,
@@ -253,9 +256,7 @@ impl Questions {
         &self,
         look: impl FnOnce(&Core) -> T + Send + 'static,
     ) -> Result<T, QuestionError> {
-        let late = || anyhow!("the scheduling thread did not answer within {} s", PATIENCE.as_secs());
-        let looked = tokio::time::timeout(PATIENCE, self.observer.inspect(look)).await;
-        looked.map_err(|_| late()).and_then(|looked| looked).map_err(|error| QuestionError::Failed(error.to_string()))
+        within_patience(self.observer.inspect(look)).await
     }
 
     /// Runs a question about the past on a thread that may block.
@@ -307,9 +308,29 @@ impl Kept {
     }
 }
 
+/// Waits for the answer of the scheduling thread.
+async fn within_patience<T>(answer: impl Future<Output = Result<T>>) -> Result<T, QuestionError> {
+    let late = || anyhow!("the scheduling thread did not answer within {} s", PATIENCE.as_secs());
+    let answered = tokio::time::timeout(PATIENCE, answer).await.unwrap_or_else(|_| Err(late()));
+    answered.map_err(|error| QuestionError::Failed(error.to_string()))
+}
+
 impl PolicyChanges for Questions {
     fn change_policy(&self, change: PolicyChange) -> BoxFuture<'_, Result<(), QuestionError>> {
         self.take_up(change).boxed()
+    }
+}
+
+impl SchedulingControl for Questions {
+    fn scheduling(&self, request: SchedulingRequest) -> BoxFuture<'_, Result<SchedulingState, QuestionError>> {
+        async move {
+            let state = within_patience(self.observer.scheduling(request)).await?;
+            if request == SchedulingRequest::DecideOne && !state.paused {
+                return Err(QuestionError::Invalid("pause the scheduling before you make single decisions".to_owned()));
+            }
+            Ok(state)
+        }
+        .boxed()
     }
 }
 
@@ -329,9 +350,11 @@ impl Asked for Questions {
     ) -> BoxFuture<'_, Result<(ClusterFollower, ClusterListing), QuestionError>> {
         let (now, position) = (self.observer.now(), follower.position());
         async move {
+            let cycle_time = self.observer.cycle_time();
             let view = self.inspect(move |core| ClusterView::of(core, position)).await?;
             let followed = tokio::task::spawn_blocking(move || {
-                let listing = follower.next(&view, now);
+                let mut listing = follower.next(&view, now);
+                listing.cycles_micros = u64::try_from(cycle_time.as_micros()).ok();
                 (follower, listing)
             });
             followed.await.map_err(|error| QuestionError::Failed(error.to_string()))

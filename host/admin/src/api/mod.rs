@@ -11,6 +11,7 @@
 //! | `/berth/v1/plugins` | [`PluginListing`] |
 //! | POST `/berth/v1/preview` | the [`Preview`] of a [`PolicyChange`] of at most 1 MiB: the last decisions that it would change |
 //! | POST `/berth/v1/policy` | changes the profiles by a [`PolicyChange`]; only in a simulated cluster ([`changes_router`]) |
+//! | `/berth/v1/scheduling` | GET: the [`SchedulingState`]; POST: pauses the scheduling, continues it, or makes one decision; only in a simulated cluster ([`scheduling_router`]) |
 //! | PUT, DELETE `/berth/v1/plugins/FILE` | writes or deletes a component in the plugins directory; only in a simulated cluster |
 //! | `/berth/v1/objects` | GET: a file of all objects; PUT: replaces them by those of a file; DELETE: removes them; only in a simulated cluster ([`objects_router`]) |
 //! | POST `/berth/v1/whatif` | the [`whatif::Answer`] to a [`whatif::Question`] of at most 1 MiB |
@@ -25,6 +26,7 @@ mod changes;
 mod cluster;
 mod objects;
 mod rights;
+mod scheduling;
 
 use std::sync::Arc;
 
@@ -48,6 +50,7 @@ use tokio::sync::Semaphore;
 pub use self::changes::{PolicyChanges, changes_router};
 pub use self::objects::{ClusterObjects, objects_router};
 pub use self::rights::Rights;
+pub use self::scheduling::{SchedulingControl, SchedulingRequest, SchedulingState, scheduling_router};
 use crate::access::{Caller, OBJECTS, Right};
 use crate::status::refuse;
 

@@ -2,6 +2,7 @@
 //! metrics, so that an event does not look up the handle by labels.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use berth_core::Timestamp;
@@ -169,6 +170,8 @@ impl Meter {
     /// Records the duration of a scheduling cycle.
     pub fn cycle_ended(&self, took: Duration) {
         self.metrics.algorithm_duration.observe(took.as_secs_f64());
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.metrics.cycle_nanos.fetch_add(nanos, Relaxed);
     }
 
     /// Records a scheduling attempt that ended at `now` and took `took`.

@@ -9,6 +9,10 @@ mod plugins;
 mod process;
 mod snapshot;
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::{Family, MetricConstructor};
@@ -58,6 +62,8 @@ pub struct Metrics {
     attempts: Family<AttemptLabels, Counter>,
     attempt_duration: Histograms<AttemptLabels>,
     algorithm_duration: Histogram,
+    /// The sum of all durations of scheduling cycles, in nanoseconds. The histogram does not return its sum.
+    cycle_nanos: AtomicU64,
     pod_attempts: Histogram,
     sli_duration: Histograms<AttemptsLabels>,
     point_duration: Histograms<PointLabels>,
@@ -98,6 +104,7 @@ impl Default for Metrics {
                 "Duration of the choice of a node, also if no node fits",
                 ATTEMPT.new_metric(),
             ),
+            cycle_nanos: AtomicU64::new(0),
             pod_attempts: add(
                 of,
                 "scheduler_pod_scheduling_attempts",
@@ -189,6 +196,12 @@ fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metri
 }
 
 impl Metrics {
+    /// Returns the time that all scheduling cycles took so far.
+    #[must_use]
+    pub fn cycle_time(&self) -> Duration {
+        Duration::from_nanos(self.cycle_nanos.load(Relaxed))
+    }
+
     /// Sets whether this process holds the Lease of this name.
     pub fn set_leads(&self, lease: &str, leads: bool) {
         self.leads.get_or_create(&LeaseLabels { name: lease.to_owned() }).set(i64::from(leads));

@@ -110,6 +110,7 @@ impl Cluster {
             let questions = Arc::new(Questions::new(self.client.clone(), scheduler.observer()));
             let policy: Arc<dyn api::PolicyChanges> = Arc::clone(&questions) as _;
             further = further.merge(api::changes_router(policy, plugins));
+            further = further.merge(api::scheduling_router(Arc::clone(&questions) as _));
             further = further.merge(api::router(questions, api::Rights::All));
             self.scheduler = Some(scheduler);
         }
