@@ -9,6 +9,7 @@
 
 pub mod cli;
 mod default_plugins;
+mod history;
 pub mod scheduler;
 
 pub use self::default_plugins::{default_plugins, grant_policy, loader_options};

@@ -7,53 +7,13 @@
 //   PLUGIN     the component of the example node-number
 //   FOLDER     the folder for screenshots
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { chromium } from "playwright-core";
+import { visit } from "./visit.mjs";
 
 const [url, readOnly, plugin, executablePath, folder] = process.argv.slice(2);
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const problems = [];
-/** The number of requests that the tour makes the server refuse. The browser logs each. */
-let refused = 0;
-
-// The sandbox of Chromium needs rights that root in a container does not have.
-const args = process.getuid() === 0 ? ["--no-sandbox"] : [];
-const browser = await chromium.launch({ executablePath, args });
-const page = await browser.newPage();
-page.setDefaultTimeout(30_000);
-page.on("pageerror", (error) => problems.push(`script: ${error.message}`));
-page.on("console", (message) => {
-  if (message.type() !== "error") return;
-  if (/status of (400|404|422)/.test(message.text())) refused += 1;
-  else problems.push(`console: ${message.text()}`);
-});
-page.on("request", (request) => {
-  if (![url, readOnly].some((page) => new URL(request.url()).origin === new URL(page).origin)) problems.push(`a request leaves the server: ${request.url()}`);
-});
-
-/** Looks at the page at both widths and in both themes. */
-async function look(name) {
-  for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme });
-    // The page draws the canvas again for the theme.
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-    await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true });
-    const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    if (excess > 0) problems.push(`${name} at ${width}: the page is ${excess} pixels too wide`);
-    // Evaluated by the debugger, which the content security policy does not concern.
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => globalThis.axe.run());
-    for (const { id, help, nodes } of violations) problems.push(`${name} at ${width}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
-  }
-  await page.setViewportSize({ width: 1280, height: 900 });
-  console.log(`==> ${name}`);
-}
+const { page, problems, look, button, end } = await visit([url, readOnly], executablePath, folder);
 
 const form = (name) => page.getByRole("form", { name });
 const field = (of, name) => of.getByLabel(name, { exact: true });
-const button = (name) => page.getByRole("button", { name, exact: true });
 
 /** Confirms what a button asks. */
 async function confirm(name, question) {
@@ -68,7 +28,6 @@ const drop = (name, text) => page.evaluate(([name, text]) => {
   document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
 }, [name, text]);
 
-await page.setViewportSize({ width: 1280, height: 900 });
 await page.goto(url);
 await page.getByText("The cluster has no nodes yet").waitFor();
 await look("empty");
@@ -358,9 +317,5 @@ await form("Policy of other").getByRole("spinbutton", { name: "NodeResourcesFit"
 await button("Preview").click();
 await form("Policy of other").getByRole("alert").getByText("start it with --capture DIR").waitFor();
 await page.getByText("Going back in time is not possible").waitFor();
-await browser.close();
 
-if (refused !== 5) problems.push(`the server refused ${refused} requests instead of five`);
-for (const problem of problems) console.log(`problem: ${problem}`);
-console.log(problems.length === 0 ? "the tour found no problem" : `the tour found ${problems.length} problems`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+await end("the tour", 5);

@@ -17,6 +17,7 @@ use kube::client::Body;
 use kube::{Api, Client, Config};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
 use crate::harness::standalone_trial;
@@ -30,6 +31,7 @@ pub fn trials() -> Vec<Trial> {
         }),
         standalone_trial("page::a_person_makes_single_decisions", || Box::pin(a_person_makes_single_decisions())),
         standalone_trial("page::a_browser_goes_back_in_time", || Box::pin(a_browser_goes_back_in_time())),
+        standalone_trial("page::a_capture_has_a_page", || Box::pin(a_capture_has_a_page())),
         standalone_trial("page::a_cluster_is_exported_removed_and_imported", || {
             Box::pin(a_cluster_is_exported_removed_and_imported())
         }),
@@ -379,6 +381,60 @@ async fn a_browser_goes_back_in_time() -> Result<()> {
     let (_, present) = get("/berth/v1/cluster").await?;
     ensure!(present["nodes"][0]["name"] == "big", "{present}");
     sim.stop().await
+}
+
+async fn a_capture_has_a_page() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let capture = directory.path().join("capture");
+    let mut demo = Command::new(programs::berth()?);
+    demo.args(["demo", "--capture"]).arg(&capture);
+    ensure!(programs::run(demo).await?.status == Some(0), "the demo failed");
+    let mut page = programs::spawn_berth(&["replay", &capture.display().to_string(), "--ui"])?;
+    let mut printed = BufReader::new(page.stdout.take().context("no output")?).lines();
+    let address = loop {
+        let line = tokio::time::timeout(PATIENCE, printed.next_line()).await??.context("the command has ended")?;
+        if let Some((_, rest)) = line.split_once("http://") {
+            break rest.trim_end_matches("/ui/").to_owned();
+        }
+    };
+    let read = async |path: &str| -> Result<Value> {
+        let (status, body) = http(&address, "GET", path, None).await?;
+        ensure!(status == 200, "{path}: {status} {body}");
+        Ok(serde_json::from_str(&body)?)
+    };
+    let mode = read("/ui/mode.json").await?;
+    ensure!(mode == json!({"readOnly": true, "replay": true}), "{mode}");
+    let cluster = read("/berth/v1/cluster").await?;
+    ensure!(cluster["nodes"].as_array().is_some_and(|nodes| nodes.len() == 50), "{cluster}");
+    let history = read("/berth/v1/history").await?;
+    let points = read("/berth/v1/history/points").await?;
+    let points = points.as_array().context("no points")?;
+    let (first, last) = (points.first().context("no point")?, points.last().context("no point")?);
+    ensure!((&first["at"], &last["at"]) == (&history["from"], &history["to"]), "{first} {last} {history}");
+    ensure!(first["pods"] == 0 && last["pods"] == cluster["pods"], "{first} {last}");
+    ensure!(last["pending"]["unschedulable"] == 5 && last["utilization"]["cpu"].as_f64() > Some(0.1), "{last}");
+    let then = read(&format!("/berth/v1/cluster?at={}", history["from"])).await?;
+    ensure!(then["pods"] == 0, "{then}");
+    let plugins = read("/berth/v1/plugins").await?;
+    let mut plugins = plugins["plugins"].as_array().into_iter().flatten();
+    ensure!(plugins.any(|plugin| plugin["state"] == "loaded" && plugin["cost"]["calls"] == 0), "no plugin serves");
+    let queue = read("/berth/v1/queue").await?;
+    let pod = queue["pods"][0]["pod"]["name"].as_str().context("no pending pod")?.to_owned();
+    let told = read(&format!("/berth/v1/namespaces/default/pods/{pod}?allNodes=true")).await?;
+    ensure!(told["allNodes"]["nodes"].as_array().is_some_and(|nodes| nodes.len() == 50), "{told}");
+    for (method, path, expected) in [
+        ("GET", "/berth/v1/namespaces/default/pods/none", 404),
+        ("DELETE", "/berth/v1/plugins/a.wasm", 404),
+        ("POST", "/berth/v1/policy", 404),
+        ("PUT", "/berth/v1/objects", 404),
+        ("POST", "/berth/v1/scheduling", 404),
+    ] {
+        let (status, body) = http(&address, method, path, None).await?;
+        ensure!(status == expected, "{method} {path}: {status} {body}");
+    }
+    ensure!(http(&address, "GET", "/berth/v1/cluster", Some("https://example.com")).await?.0 == 403);
+    ensure!(programs::terminate(&mut page).await?.success(), "the page does not end in order");
+    Ok(())
 }
 
 async fn the_page_of_a_scheduler_is_read_only() -> Result<()> {

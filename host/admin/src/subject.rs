@@ -48,8 +48,8 @@ impl Subject {
     }
 
     /// Sets what answers the questions of `/berth/v1`. Later calls have no effect.
-    pub fn answer_questions(&self, questions: impl Questions + 'static) {
-        let _ = self.questions.set(Arc::new(questions));
+    pub fn answer_questions(&self, questions: Arc<dyn Questions>) {
+        let _ = self.questions.set(questions);
     }
 
     /// Sets the function that returns the effective configuration, as a KubeSchedulerConfiguration, for `/configz`. The

@@ -15,6 +15,7 @@ mod names;
 mod percentile;
 mod plugins;
 mod pod;
+mod points;
 pub mod preview;
 pub mod recorded;
 mod sandbox;
@@ -33,6 +34,7 @@ pub use self::explain::{
 pub use self::percentile::percentile;
 pub use self::plugins::{ListedPlugin, PluginCost, PluginListing, PluginUse, enabled_plugins};
 pub use self::pod::{KnownPod, PastPodQuestion, PodQuestion};
+pub use self::points::ClusterPoint;
 pub use self::sandbox::{
     Answers, NodeAnswer, PluginScore, Position, PreEnqueueAnswer, PreFilterAnswer, Sandbox, SandboxError, wanted,
 };

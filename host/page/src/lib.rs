@@ -50,6 +50,8 @@ pub enum Mode {
     Edit,
     /// Only look.
     ReadOnly,
+    /// Only look at a capture, which does not change.
+    Replay,
 }
 
 impl Mode {
@@ -58,6 +60,7 @@ impl Mode {
         match self {
             Self::Edit => r#"{"readOnly":false}"#,
             Self::ReadOnly => r#"{"readOnly":true}"#,
+            Self::Replay => r#"{"readOnly":true,"replay":true}"#,
         }
     }
 }

@@ -73,6 +73,9 @@ export const readCluster = () => asked("/berth/v1/cluster");
 /** Reads the time that the scheduler's capture covers, and the decisions before and after a moment. */
 export const readHistory = (at) => read(`/berth/v1/history${at ? `?at=${at}` : ""}`);
 
+/** Reads a capture as points over time. Only the page of a capture has them. */
+export const readPoints = () => read("/berth/v1/history/points");
+
 /** Lists the pods of a node. */
 export const readNodePods = (node) => asked(`/berth/v1/nodes/${encoded(node)}/pods`);
 

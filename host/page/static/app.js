@@ -4,7 +4,7 @@ import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { html } from "./html.js";
 import { askAbout } from "./api.js";
-import { Charts } from "./charts.js";
+import { Charts, RecordedCharts } from "./charts.js";
 import { Cluster } from "./cluster.js";
 import { acceptDrops } from "./drop.js";
 import { Edit } from "./edit.js";
@@ -12,7 +12,7 @@ import { Grid } from "./grid.js";
 import { History } from "./history.js";
 import { goTo, link, usePlace, useSetting } from "./hooks.js";
 import { Plugins } from "./plugins.js";
-import { readOnly, showsPast } from "./mode.js";
+import { isReplay, readOnly, showsPast } from "./mode.js";
 import { Pod } from "./pod.js";
 import { NodePanel, Pending } from "./side.js";
 import { Clock } from "./time.js";
@@ -65,21 +65,21 @@ function App() {
   askAbout(at);
   showsPast(at > 0);
   useEffect(() => (at ? cluster.show() : cluster.follow()), [at]);
-  useEffect(() => history.record(), []);
+  useEffect(() => (isReplay ? undefined : history.record()), []);
   useEffect(acceptDrops, []);
   const [tour, setTour] = useState(false);
   const { path } = usePlace();
   const body = path[0] === "pod" && path.length === 3
     ? html`<${Pod} key=${path.join("/")} namespace=${path[1]} name=${path[2]} />`
     : path[0] === "edit" && !readOnly ? html`<${Edit} />`
-    : path[0] === "charts" ? html`<${Charts} history=${history} />`
+    : path[0] === "charts" ? (isReplay ? html`<${RecordedCharts} />` : html`<${Charts} history=${history} />`)
     : path[0] === "plugins" ? html`<${Plugins} />`
     : html`<${ClusterView} cluster=${cluster} version=${version} node=${path[0] === "node" ? path[1] : undefined} />`;
   return html`<a class="skip" href="#content">Skip to the content</a>
     <header><a href=${link()} class="brand"><img src="icon.svg" alt="" width="24" height="24" /> Berth</a>
       <nav aria-label="Places">${PLACES.filter(([name]) => name !== "edit" || !readOnly).map(([name, text]) => html`<a key=${name} href=${link(name)} aria-current=${(path[0] ?? "") === name || (name === "" && path[0] === "node") ? "page" : undefined}>${text}</a> `)}</nav>
       <button type="button" class="plain" onClick=${() => setTour(true)}>Tour</button>
-      <span class="status status-${cluster.state}" role="status">${{ connecting: "connecting …", live: "live", past: "the past", lost: "connection lost" }[cluster.state]}</span></header>
+      <span class="status status-${cluster.state}" role="status">${{ connecting: "connecting …", live: isReplay ? "end of the capture" : "live", past: "the past", lost: "connection lost" }[cluster.state]}</span></header>
     ${readOnly ? "" : html`<${Clock} />`}
     <${Timeline} at=${at} setAt=${(chosen) => setMoment(chosen ? String(chosen) : "")} now=${cluster.state === "live" ? cluster.at : undefined} />
     ${cluster.state === "lost" && html`<p class="problem banner" role="alert">${cluster.problem} The page shows the last known state and tries again.</p>`}

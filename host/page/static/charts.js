@@ -1,18 +1,17 @@
-// Charts of the last minutes: scheduling cycles and their time, pending pods, and the requested part of the nodes.
+// Charts of the last minutes, or of a capture: scheduling cycles and their time, pending pods, and the requested part of the nodes.
 
 import { html } from "./html.js";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { QUEUES } from "./history.js";
+import { readPoints } from "./api.js";
+import { QUEUES, recorded } from "./history.js";
+import { useRead } from "./hooks.js";
 
 /** How often the charts are drawn, in milliseconds. */
 const PERIOD = 1000;
 
 /** The height of a chart in pixels. */
 const HEIGHT = 180;
-
-/** The shortest time that a chart covers, in seconds. */
-const SHORTEST = 60;
 
 /** The charts: a title, the unit of the values, and the lines by their name in the history. */
 const CHARTS = [
@@ -25,18 +24,18 @@ const CHARTS = [
 /** The colour of a line or text, from the style sheet, which has one for each theme. */
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** The time of day, of a time in seconds since 1970. */
-const clock = (seconds) => new Date(seconds * 1000).toTimeString().slice(0, 8);
+/** The times of day in UTC, of times in seconds since 1970 at equal distances. */
+const clock = (times) => times.map((seconds) => new Date(seconds * 1000).toISOString().slice(11, times[1] - times[0] < 1 ? 21 : 19));
 
 const shortened = (value) => (value == null ? "–" : `${Number(value.toPrecision(3))}`);
 
-function options({ lines, range }, width) {
+function options({ lines, range }, shortest, width) {
   const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") } };
-  const series = Object.values(lines).map((label, index) => ({ label, stroke: colour(`--line-${index}`), width: 2, points: { show: false } }));
+  const series = Object.values(lines).map((label, index) => ({ label, stroke: colour(`--line-${index}`), width: 2, points: { show: lines.decision !== undefined, size: 5 } }));
   const upTo = (plot, least, most) => [0, most > 0 ? most : 1];
-  const last = (plot, least, most) => [Math.min(least, most - SHORTEST), most];
-  const times = { ...axis, space: 90, values: (plot, splits) => splits.map(clock) };
-  return { width, height: HEIGHT, legend: { show: false }, cursor: { show: false }, series: [{}, ...series], axes: [times, { ...axis, size: 48 }], scales: { x: { range: last }, y: { range: range ?? upTo } } };
+  const last = (plot, least, most) => [Math.min(least, most - shortest), most];
+  const times = { ...axis, space: 90, values: (plot, splits) => clock(splits) };
+  return { width, height: HEIGHT, padding: [null, 30, null, null], legend: { show: false }, cursor: { show: false }, series: [{}, ...series], axes: [times, { ...axis, size: 48 }], scales: { x: { range: last }, y: { range: range ?? upTo } } };
 }
 
 function Chart({ history, chart }) {
@@ -50,7 +49,7 @@ function Chart({ history, chart }) {
     let plot;
     const build = () => {
       plot?.destroy();
-      plot = new uPlot(options(chart, box.clientWidth), data(), box);
+      plot = new uPlot(options(chart, history.shortest, box.clientWidth), data(), box);
     };
     build();
     const draw = () => {
@@ -72,11 +71,22 @@ function Chart({ history, chart }) {
   }, []);
   return html`<figure class="chart"><figcaption><h2>${chart.title} <span class="muted">${chart.unit}</span></h2>
       <p class="legend">${Object.entries(chart.lines).map(([name, label], index) => html`<span><i class="line-${index}"></i>${label} <strong>${shortened(now[name])}</strong></span>`)}</p></figcaption>
-    <div ref=${place} role="img" aria-label="${chart.title}, ${chart.unit}, in the last minutes. The present values are above."></div></figure>`;
+    <div ref=${place} role="img" aria-label="${chart.title}, ${chart.unit}. The last values are above."></div></figure>`;
 }
 
-/** All charts. */
+const all = (history, charts = CHARTS) => html`<div class="charts">${charts.map((chart) => html`<${Chart} key=${chart.title} history=${history} chart=${chart} />`)}</div>`;
+
+/** The charts of the last minutes. */
 export function Charts({ history }) {
-  return html`<h1>The last minutes</h1><p class="muted">The page keeps a quarter of an hour, from when it was opened.</p>
-    <div class="charts">${CHARTS.map((chart) => html`<${Chart} key=${chart.title} history=${history} chart=${chart} />`)}</div>`;
+  return html`<h1>The last minutes</h1><p class="muted">The page keeps a quarter of an hour, from when it was opened. Times are in UTC.</p>${all(history)}`;
+}
+
+/** The charts of a whole capture, which does not have the time of decisions. */
+export function RecordedCharts() {
+  const { value, error } = useRead(readPoints, []);
+  const history = useMemo(() => value && recorded(value), [value]);
+  return html`<h1>The whole capture</h1><p class="muted">Times are in UTC.</p>
+    ${error && html`<p class="problem" role="alert">${error.message}</p>`}
+    ${!history && !error && html`<p role="status">The capture is played back …</p>`}
+    ${history && all(history, CHARTS.filter(({ lines }) => !lines.decision))}`;
 }

@@ -25,11 +25,13 @@ function requested(cluster, resource) {
 /** The mean time of a scheduling cycle between two looks, in milliseconds; null without a cycle. */
 function decisionTime(before, now) {
   const cycles = now.cycles - before.cycles;
-  return cycles > 0 ? (now.cyclesMicros - before.cyclesMicros) / cycles / 1000 : null;
+  return cycles > 0 && now.cyclesMicros !== undefined ? (now.cyclesMicros - before.cyclesMicros) / cycles / 1000 : null;
 }
 
 /** Records the cluster once a second, for the charts. */
 export class History {
+  /** The shortest time that a chart covers, in seconds. */
+  shortest = 60;
   /** The times of the points, in seconds since 1970. */
   times = [];
   /** A list of values by name: `cycles` and `placed` per second, `decision` in milliseconds, the sub-queues, `cpu` and `memory` in percent. */
@@ -45,18 +47,34 @@ export class History {
     return () => clearInterval(timer);
   }
 
+  /** Adds what the page knows of the cluster at a time. */
   add(now) {
     const { cluster } = this;
     if (cluster.state !== "live") return;
-    const before = this.last;
-    this.last = { now, cycles: cluster.cycles, cyclesMicros: cluster.cyclesMicros, pods: cluster.pods };
-    if (!before) return;
-    // A browser runs the timers of a hidden page less often. A restarted scheduler counts from zero again.
-    const rate = (count) => Math.max(0, ((cluster[count] - before[count]) * 1000) / (now - before.now));
-    const point = { cycles: rate("cycles"), placed: rate("pods"), decision: decisionTime(before, this.last), cpu: requested(cluster, "cpu"), memory: requested(cluster, "memory") };
-    for (const queue of QUEUES) point[queue] = cluster.pending[queue] ?? 0;
-    this.times.push(now / 1000);
-    for (const [name, list] of Object.entries(this.values)) list.push(point[name]);
+    const { cycles, cyclesMicros, pods, pending } = cluster;
+    this.addPoint({ at: now, cycles, cyclesMicros, pods, pending, cpu: requested(cluster, "cpu"), memory: requested(cluster, "memory") });
     if (this.times.length > POINTS) for (const list of [this.times, ...Object.values(this.values)]) list.shift();
   }
+
+  /** Adds a point. The first one only starts the rates. */
+  addPoint(now) {
+    const before = this.last;
+    this.last = now;
+    if (!before) return;
+    // A browser runs the timers of a hidden page less often. A restarted scheduler counts from zero again.
+    const rate = (count) => Math.max(0, ((now[count] - before[count]) * 1000) / (now.at - before.at));
+    const point = { cycles: rate("cycles"), placed: rate("pods"), decision: decisionTime(before, now), cpu: now.cpu, memory: now.memory };
+    for (const queue of QUEUES) point[queue] = now.pending[queue] ?? 0;
+    this.times.push(now.at / 1000);
+    for (const [name, list] of Object.entries(this.values)) list.push(point[name]);
+  }
+}
+
+/** The points of a capture, as the charts show them. */
+export function recorded(points) {
+  const history = new History();
+  history.shortest = 0;
+  const percent = (part) => (part === undefined ? null : 100 * part);
+  for (const { utilization, ...point } of points) history.addPoint({ ...point, cpu: percent(utilization.cpu), memory: percent(utilization.memory) });
+  return history;
 }

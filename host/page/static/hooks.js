@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { asksAboutPast } from "./api.js";
+import { isReplay } from "./mode.js";
 
 /** Reads again when an input changes, and keeps the last value meanwhile. Also reads every `every` milliseconds while the page is visible and shows the present. */
 export function useRead(reader, inputs, every) {
@@ -18,7 +19,7 @@ export function useRead(reader, inputs, every) {
           if (current) setState((before) => ({ value: before.value, error }));
         }
       }
-      if (current && every && !asksAboutPast()) timer = setTimeout(go, every);
+      if (current && every && !isReplay && !asksAboutPast()) timer = setTimeout(go, every);
     };
     setState((before) => ({ value: before.value, loading: before.value === undefined }));
     go();

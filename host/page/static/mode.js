@@ -2,7 +2,10 @@
 
 import { read } from "./api.js";
 
-const { readOnly: always } = await read("mode.json").catch(() => ({ readOnly: true }));
+const { readOnly: always, replay } = await read("mode.json").catch(() => ({ readOnly: true }));
+
+/** Whether the page shows a capture. The present is then the end of the capture, and nothing changes. */
+export const isReplay = replay === true;
 
 /** Whether people can only look. */
 export let readOnly = always;

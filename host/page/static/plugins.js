@@ -4,7 +4,7 @@ import { html } from "./html.js";
 import { readPlugins } from "./api.js";
 import { amount } from "./cluster.js";
 import { useRead, useSetting } from "./hooks.js";
-import { readOnly } from "./mode.js";
+import { isReplay, readOnly } from "./mode.js";
 import { AddPlugin, RemovePlugin } from "./plugin-files.js";
 import { Policy } from "./policy.js";
 
@@ -12,6 +12,9 @@ import { Policy } from "./policy.js";
 const PERIOD = 2000;
 
 const time = (cost) => cost.calls * cost.meanMicros;
+
+/** What the columns about calls mean. */
+const CALLS = "A call covers all nodes. The times are CPU time, measured in one of 16 calls; 99 % of these calls took no longer than the second time.";
 
 /** The orders of the table, by the text of their choice. */
 const ORDERS = {
@@ -76,5 +79,5 @@ export function Plugins() {
       <label>Order by <select value=${order} onChange=${(event) => setOrder(event.target.value)}>${Object.keys(ORDERS).map((name) => html`<option key=${name}>${name}</option>`)}</select></label></div>
     ${value && html`<div class="scroll" tabindex="0" role="region" aria-label="Plugins"><table class="plugins"><thead><tr><th scope="col">Plugin</th><th scope="col">State</th><th scope="col">Extension points</th><th scope="col">Weight</th><th scope="col">Calls</th><th scope="col">Mean</th><th scope="col">99 %</th><th scope="col">Failures</th></tr></thead>
       <tbody>${shown.map((plugin) => html`<${Row} key=${`${plugin.name} ${plugin.digest ?? plugin.file} ${JSON.stringify(plugin.arguments)}`} plugin=${plugin} />`)}</tbody></table></div>
-      <p class="muted">A call covers all nodes. The times are CPU time, measured in one of 16 calls; 99 % of these calls took no longer than the second time.</p>`}`;
+      <p class="muted">${isReplay ? "The policy at the end of the capture, which does not have the times of calls." : CALLS}</p>`}`;
 }

@@ -3,6 +3,7 @@
 import { html } from "./html.js";
 import { useEffect, useState } from "preact/hooks";
 import { readHistory } from "./api.js";
+import { isReplay } from "./mode.js";
 
 /** The distance between two moments on the bar, in milliseconds. */
 const STEP = 100;
@@ -60,10 +61,10 @@ export function Timeline({ at, setAt, now }) {
   };
   return html`<section class="clock" aria-label="History"><label for="moment">History</label>
     <input id="moment" class="timeline" type="range" min=${value.from} max=${to} step=${STEP} value=${shown} aria-valuetext=${text(shown)} onInput=${(event) => setChosen(Number(event.target.value))} onChange=${(event) => go(Number(event.target.value))} />
-    <time datetime=${new Date(shown).toISOString()}>${at || chosen ? text(shown) : "now"}</time>
+    <time datetime=${new Date(shown).toISOString()}>${at || chosen ? text(shown) : isReplay ? "the end" : "now"}</time>
     <button type="button" onClick=${() => go((at || to) - 10_000)}>10 seconds back</button>
     <button type="button" onClick=${() => step(at || to, "previousDecision", "There is no earlier decision.")}>${at ? "Previous" : "Last"} decision</button>
     ${at > 0 && html`<button type="button" onClick=${() => step(at, "nextDecision", "There is no later decision.")}>Next decision</button>`}
     ${note && html`<span class="muted" role="status">${note}</span>`}
-    ${at > 0 && html`<button type="button" onClick=${() => setAt(0)}>Back to the present</button><strong role="status">You see the past. Nothing can be changed.</strong>`}</section>`;
+    ${at > 0 && html`<button type="button" onClick=${() => setAt(0)}>${isReplay ? "To the end" : "Back to the present"}</button><strong role="status">You see the past. Nothing can be changed.</strong>`}</section>`;
 }

@@ -6,6 +6,7 @@
 //! - Out, with other plugins or profiles ([`History`] and [`compare`]): what would have been different, as numbers
 //!   ([`Measures`]) and as a list of pods.
 //! - Out, for questions about the past ([`Moment`]): the scheduler as it was at a moment.
+//! - Out, for charts ([`points`]): a few numbers for each of many moments.
 //! - Out, for a preview of another policy ([`LastDecisions`]): the last decisions, each with the cluster before it.
 //! - Out, with another build of a plugin ([`calls`]): its answers about one pod beside those of the build that served.
 //! - Never: a replay needs no cluster, asks no extender, and reads no clock. In a replay of every step, a failed call of
@@ -21,6 +22,7 @@ mod moment;
 mod outcome;
 mod play;
 mod plugins;
+mod points;
 mod reads;
 mod steps;
 mod world;
@@ -33,4 +35,5 @@ pub use self::measure::{Course, Measures, NodesUsed, Pending, Sample, Sampler, S
 pub use self::moment::{Moment, begin, decisions_around, file_at};
 pub use self::outcome::{Difference, Outcome};
 pub use self::play::{Replay, ReplayOptions, patient};
+pub use self::points::points;
 pub use self::world::{Decider, Policy};

@@ -22,6 +22,7 @@ mod man;
 mod out;
 mod output;
 mod plugin;
+mod port;
 mod progress;
 mod recorded;
 mod replay;
@@ -202,7 +203,7 @@ fn start(command: Command) -> Result<ExitCode> {
         Command::Explain(command) => runtime.block_on(explain::run(command)).map(done),
         Command::Whatif(args) => whatif::run(&args, &runtime),
         Command::Capture(args) => runtime.block_on(capture::run(args)),
-        Command::Replay(args) => replay::run(&args),
+        Command::Replay(args) => replay::run(&args, &runtime),
         Command::Config(command) => config::run(command),
         Command::Plugin(command) => plugin::run(command),
         Command::Completion(args) => completion::run(&args),

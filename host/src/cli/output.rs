@@ -95,7 +95,7 @@ pub(super) fn check_schema<T: schemars::JsonSchema>(command: &str) {
 #[cfg(test)]
 mod tests {
     use berth_analysis::preview::{PolicyChange, Preview};
-    use berth_analysis::{ClusterListing, NodePods, PluginListing};
+    use berth_analysis::{ClusterListing, ClusterPoint, NodePods, PluginListing};
 
     use super::check_schema;
 
@@ -103,6 +103,7 @@ mod tests {
     #[test]
     fn the_schemas_of_the_http_interface_are_up_to_date() {
         check_schema::<ClusterListing>("cluster");
+        check_schema::<Vec<ClusterPoint>>("points");
         check_schema::<NodePods>("node pods");
         check_schema::<PluginListing>("plugins");
         check_schema::<PolicyChange>("policy change");

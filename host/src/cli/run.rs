@@ -196,7 +196,7 @@ async fn prepare(args: Args) -> Result<Option<Prepared>> {
     let scheduler = Scheduler::prepare(&client, options).await?;
     let observer = scheduler.observer();
     subject.observe(observer.clone());
-    subject.answer_questions(Questions::new(client.clone(), observer.clone()));
+    subject.answer_questions(Arc::new(Questions::new(client.clone(), observer.clone())));
     let serving = observer.clone();
     show_configuration(&subject, &in_force, move || serving.serving_profiles());
     let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer, in_force));

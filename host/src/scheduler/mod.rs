@@ -10,12 +10,9 @@ mod capture;
 mod clock;
 mod control;
 mod event_loop;
-mod history;
 mod in_force;
 mod metered;
 mod observer;
-mod policy_change;
-mod preview;
 mod questions;
 mod reload;
 

@@ -29,15 +29,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::Observer;
-use super::history;
-use super::policy_change::changed_profiles;
-use super::preview::{self, NoPreview};
-
-/// The number of questions that wait or are being answered. Further questions are refused.
-const MOST_QUESTIONS: usize = 16;
-
-/// The number of questions about changes that are answered at the same time. Each has plugin instances of its own.
-const MOST_WHATIFS: usize = 2;
+use crate::history::{self, LastMoment, MOST_QUESTIONS, MOST_WHATIFS, PLAY_TIME, Recording, Serving, blocking};
 
 /// The longest time to compute the answer about a change.
 const WHATIF_TIME: Duration = Duration::from_secs(30);
@@ -63,11 +55,8 @@ pub struct Questions {
     places: Arc<Semaphore>,
     whatifs: Arc<Semaphore>,
     /// The moment of the past that was asked about last.
-    past: Arc<Mutex<Option<KeptMoment>>>,
+    past: Arc<LastMoment>,
 }
-
-/// A moment of the past, and what answers questions about it.
-type KeptMoment = (Timestamp, Arc<dyn Asked>);
 
 /// The sandbox of the last question.
 #[derive(Default)]
@@ -173,19 +162,13 @@ impl Questions {
     }
 
     async fn answer_preview(&self, change: PolicyChange) -> Result<Preview, QuestionError> {
-        let place = Arc::clone(&self.whatifs).try_acquire_owned().map_err(|_| QuestionError::Busy)?;
         let observer = self.observer.clone();
-        let answered = tokio::task::spawn_blocking(move || {
-            let _place = place;
+        let judge = move || {
             let began = Instant::now();
-            preview::preview(&observer, &change, &mut || began.elapsed() < WHATIF_TIME)
-        });
-        let answer = answered.await.map_err(|error| QuestionError::Failed(error.to_string()))?;
-        answer.map_err(|error| match error {
-            NoPreview::NoCapture => QuestionError::NotFound(error.to_string()),
-            NoPreview::Change(_) => QuestionError::Invalid(error.to_string()),
-            _ => QuestionError::Failed(error.to_string()),
-        })
+            let recording = recording(&observer)?;
+            Ok(recording.preview(&serving(&observer), &change, &mut || began.elapsed() < PLAY_TIME)?)
+        };
+        blocking(&self.whatifs, judge).await
     }
 
     /// Changes the profiles, and returns when they serve.
@@ -193,7 +176,7 @@ impl Questions {
         let invalid = |error: &dyn std::error::Error| QuestionError::Invalid(error.to_string());
         let before = self.observer.serving_profiles();
         let observer = self.observer.clone();
-        let checked = tokio::task::spawn_blocking(move || changed_profiles(&observer, &change));
+        let checked = tokio::task::spawn_blocking(move || serving(&observer).changed(&change));
         let checked = checked.await.map_err(|error| QuestionError::Failed(error.to_string()))?;
         let specs = checked.map_err(|error| invalid(&error))?;
         self.observer.set_profiles(specs.clone());
@@ -259,19 +242,6 @@ impl Questions {
         within_patience(self.observer.inspect(look)).await
     }
 
-    /// Runs a question about the past on a thread that may block.
-    async fn blocking<T: Send + 'static>(
-        &self,
-        ask: impl FnOnce() -> Result<T, QuestionError> + Send + 'static,
-    ) -> Result<T, QuestionError> {
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| QuestionError::Busy)?;
-        let asked = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            ask()
-        });
-        asked.await.map_err(|error| QuestionError::Failed(error.to_string()))?
-    }
-
     /// Drops the sandbox and the kept moment after [`IDLE`] without a further question.
     fn drop_when_idle(&self) {
         let (kept, past) = (Arc::clone(&self.kept), Arc::clone(&self.past));
@@ -281,7 +251,7 @@ impl Questions {
             tokio::time::sleep(IDLE).await;
             if count() == before {
                 kept.lock().unwrap_or_else(PoisonError::into_inner).sandbox = None;
-                *past.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                past.drop_kept();
             }
         });
     }
@@ -306,6 +276,21 @@ impl Kept {
         };
         Ok(&mut self.sandbox.insert((known.profiles.clone(), sandbox)).1)
     }
+}
+
+/// Returns the capture of a scheduler.
+fn recording(observer: &Observer) -> Result<Recording, QuestionError> {
+    let none = || "the scheduler keeps no history; start it with --capture DIR".to_owned();
+    let own = observer.capture().ok_or_else(|| QuestionError::NotFound(none()))?;
+    let files = own.list();
+    let files =
+        files.map_err(|error| QuestionError::Failed(format!("can't list the files of the capture: {error}")))?;
+    Ok(Recording::new(files, observer.components()))
+}
+
+/// Returns the policy that serves.
+fn serving(observer: &Observer) -> Serving {
+    Serving::new(observer.serving_profiles(), observer.components(), &observer.plugins())
 }
 
 /// Waits for the answer of the scheduling thread.
@@ -395,27 +380,14 @@ impl Asked for Questions {
 
     fn history(&self, at: Option<Timestamp>) -> BoxFuture<'_, Result<HistoryRange, QuestionError>> {
         let observer = self.observer.clone();
-        self.blocking(move || history::range(&observer, at)).boxed()
+        blocking(&self.places, move || recording(&observer)?.range(observer.now(), at)).boxed()
     }
 
     fn at(&self, at: Timestamp) -> BoxFuture<'_, Result<Arc<dyn Asked>, QuestionError>> {
         let (observer, past) = (self.observer.clone(), Arc::clone(&self.past));
-        let play = move || {
-            // One capture is played back at a time.
-            let mut past = past.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((moment, kept)) = &*past
-                && *moment == at
-            {
-                return Ok(Arc::clone(kept));
-            }
-            let played = history::past(&observer, at)?;
-            let is_complete = played.is_complete();
-            let played: Arc<dyn Asked> = Arc::new(played);
-            *past = is_complete.then(|| (at, Arc::clone(&played)));
-            Ok(played)
-        };
+        let play = move || past.at(&recording(&observer)?, at);
         async move {
-            let played = self.blocking(play).await;
+            let played = blocking(&self.places, play).await;
             self.kept.lock().unwrap_or_else(PoisonError::into_inner).questions += 1;
             self.drop_when_idle();
             played

@@ -8,6 +8,7 @@
 //! | `/berth/v1/namespaces/NAMESPACE/queue` | [`QueueListing`] of the namespace |
 //! | `/berth/v1/queue` | [`QueueListing`] of all namespaces |
 //! | `/berth/v1/history` | [`HistoryRange`]: the time that a capture covers; with `?at=MILLISECONDS`, also the decisions before and after |
+//! | `/berth/v1/history/points` | a list of [`berth_analysis::ClusterPoint`], from the beginning to the end of a capture; only in `berth replay --ui` ([`points_router`]) |
 //! | `/berth/v1/plugins` | [`PluginListing`] |
 //! | POST `/berth/v1/preview` | the [`Preview`] of a [`PolicyChange`] of at most 1 MiB: the last decisions that it would change |
 //! | POST `/berth/v1/policy` | changes the profiles by a [`PolicyChange`]; only in a simulated cluster ([`changes_router`]) |
@@ -25,6 +26,7 @@
 mod changes;
 mod cluster;
 mod objects;
+mod points;
 mod rights;
 mod scheduling;
 
@@ -49,6 +51,7 @@ use tokio::sync::Semaphore;
 
 pub use self::changes::{PolicyChanges, changes_router};
 pub use self::objects::{ClusterObjects, objects_router};
+pub use self::points::{ClusterPoints, points_router};
 pub use self::rights::Rights;
 pub use self::scheduling::{SchedulingControl, SchedulingRequest, SchedulingState, scheduling_router};
 use crate::access::{Caller, OBJECTS, Right};

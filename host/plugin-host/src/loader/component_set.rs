@@ -17,6 +17,7 @@ use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
 
 /// Compiled components.
+#[derive(Clone)]
 pub struct ComponentSet {
     pub(super) catalog: Catalog,
     pub(super) limits: Arc<Limits>,

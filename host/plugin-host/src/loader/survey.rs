@@ -15,17 +15,25 @@ pub fn survey(
     options: &LoaderOptions,
     specs: Vec<ProfileSpec>,
 ) -> Result<(Vec<PluginStatus>, Option<AssembleError>), LoaderError> {
-    let components = ComponentSet::load(options)?;
-    let (mut assembler, assembled) = components.assemble(specs);
-    let error = match assembled {
-        Ok(Some(assembled)) => {
-            assembler.commit(assembled.inventory);
-            None
-        }
-        Ok(None) => None,
-        Err(error) => Some(error),
-    };
-    Ok((assembler.board(components.catalog, error.clone()).status(), error))
+    Ok(ComponentSet::load(options)?.status(specs))
+}
+
+impl ComponentSet {
+    /// Returns the state of each component if these profiles serve, and the reason why they can't serve, if there is one.
+    /// Starts an instance of each plugin.
+    #[must_use]
+    pub fn status(&self, specs: Vec<ProfileSpec>) -> (Vec<PluginStatus>, Option<AssembleError>) {
+        let (mut assembler, assembled) = self.assemble(specs);
+        let error = match assembled {
+            Ok(Some(assembled)) => {
+                assembler.commit(assembled.inventory);
+                None
+            }
+            Ok(None) => None,
+            Err(error) => Some(error),
+        };
+        (assembler.board(self.catalog.clone(), error.clone()).status(), error)
+    }
 }
 
 /// Returns the plugins of each profile in the order of their calls at each extension point. The second part is the

@@ -107,7 +107,10 @@ pub async fn run(args: Args) -> Result<()> {
     }
     if let Some(directory) = capture {
         let replay = quoted(directory.display());
-        print(format!("\nEvery event and decision was recorded. To play them back: berth replay {replay}"))?;
+        print(format!(
+            "\nEvery event and decision was recorded. To play them back: berth replay {replay}\nTo look at them in a \
+             browser: berth replay {replay} --ui"
+        ))?;
     }
     if std::io::stdout().is_terminal() && format.is_table() {
         tokio::select! {

@@ -8,6 +8,7 @@ mod plot;
 mod policies;
 mod report;
 mod table;
+mod ui;
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -22,6 +23,7 @@ use berth_config::Configuration;
 use berth_config::v1alpha1::BerthConfiguration;
 use berth_plugin_host::ComponentSet;
 use berth_replay::{Outcome, Replay, ReplayError, ReplayOptions, patient};
+use tokio::runtime::Runtime;
 
 use self::comparison::ComparisonFlags;
 use self::input::Counted;
@@ -29,10 +31,11 @@ use self::report::Report;
 use super::components;
 use super::exit_status;
 use super::output::{self, OutputFlag};
+use super::port::Port;
 use super::progress::Progress;
 
 const EXIT: &[(u8, &str)] = &[
-    (0, "every action is the recorded one, or no condition of --fail-if is true"),
+    (0, "every action is the recorded one, no condition of --fail-if is true, or Ctrl-C ended --ui"),
     (1, "an action differs, a condition is true, or the capture can't be played back to its end"),
 ];
 
@@ -52,6 +55,11 @@ pub struct Args {
     /// then checks that these actions stay the same.
     #[arg(long, value_name = "NAME")]
     keep: Option<String>,
+    /// Serve a read-only web page of the capture over HTTP on 127.0.0.1, until Ctrl-C.
+    ///
+    /// The page shows the cluster and the decisions at any moment of the capture. Without a port, any free port is used.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "any", conflicts_with = "keep")]
+    ui: Option<Port>,
     #[command(flatten)]
     comparison: ComparisonFlags,
     #[command(flatten)]
@@ -63,10 +71,17 @@ pub struct Args {
 ///
 /// # Errors
 /// The capture or a component can't be read, or a recorded component is not here.
-pub(super) fn run(args: &Args) -> Result<ExitCode> {
+pub(super) fn run(args: &Args, runtime: &Runtime) -> Result<ExitCode> {
     let files = input::files(&args.capture)?;
     if let Some(modules) = &args.modules {
         ensure!(modules.is_dir(), "--modules: {} is not a directory", modules.display());
+    }
+    if let Some(port) = args.ui {
+        let port = port.to_bind().context("--ui: the port 0 serves nothing; use a port from 1, or `any`")?;
+        let is_comparison = args.comparison.policies.is_given();
+        ensure!(!is_comparison, "--ui shows the policy of the capture; leave out --plugins and --config");
+        args.comparison.check_unused()?;
+        return ui::serve(&args.capture, files, args.modules.clone(), port, runtime);
     }
     if args.comparison.policies.is_given() || source(&files[0])? == Source::Cluster {
         if args.keep.is_some() {

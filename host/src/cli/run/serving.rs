@@ -2,13 +2,13 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use clap::ArgAction;
 use tracing::warn;
 
 use super::boolean;
+use crate::cli::port::Port;
 use berth_admin::{Choice, MinVersion, Pair, Sharing, TlsOptions};
 
 /// The flags of the HTTPS server for health and metrics.
@@ -55,51 +55,15 @@ pub struct ServingFlags {
     tls_curve_preferences: Vec<u16>,
 }
 
-/// A port number, or any free port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Port {
-    Of(u16),
-    Any,
-}
-
-impl FromStr for Port {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "any" => Ok(Self::Any),
-            _ => text.parse().map(Self::Of).map_err(|_| "expected a port from 0 to 65535, or `any`".to_owned()),
-        }
-    }
-}
-
-impl std::fmt::Display for Port {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Of(port) => port.fmt(f),
-            Self::Any => f.write_str("any"),
-        }
-    }
-}
-
 impl ServingFlags {
     /// Returns address and port, or `None` if the server is disabled.
     pub fn address(&self) -> Option<SocketAddr> {
-        let port = match self.secure_port {
-            Port::Of(0) => return None,
-            Port::Of(port) => port,
-            Port::Any => 0,
-        };
-        Some(SocketAddr::new(self.bind_address, port))
+        Some(SocketAddr::new(self.bind_address, self.secure_port.to_bind()?))
     }
 
     /// Returns the port of the web page, 0 for any free port, or `None` if there is no page.
     pub fn ui_port(&self) -> Option<u16> {
-        match self.ui? {
-            Port::Of(0) => None,
-            Port::Of(port) => Some(port),
-            Port::Any => Some(0),
-        }
+        self.ui?.to_bind()
     }
 
     pub fn sharing(&self) -> Sharing {

@@ -1,31 +1,24 @@
 //! Previews of another policy: which of the last decisions it would have changed. The decisions come from the capture.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use berth_admin::api::QuestionError;
 use berth_analysis::preview::{self, MOST_DECISIONS, PolicyChange, Preview};
 use berth_analysis::{SandboxError, whatif};
 use berth_capture::{CaptureError, CaptureReader};
 use berth_plugin_host::ComponentSet;
 use berth_replay::{LastDecisions, Replay, ReplayError, cycles};
 
-use super::Observer;
-use super::history::{self, NO_CAPTURE};
-use super::policy_change::{ChangeRefused, changed_profiles};
+use super::Recording;
+use super::policy_change::{ChangeRefused, Serving};
 
 /// The reason why there is no preview.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoPreview {
-    /// The scheduler records nothing.
-    #[error("{NO_CAPTURE}")]
-    NoCapture,
+pub enum NoPreview {
     /// The change is refused.
     #[error(transparent)]
     Change(#[from] ChangeRefused),
-    /// The files of the capture can't be listed.
-    #[error("can't list the files of the capture: {0}")]
-    Files(#[from] io::Error),
     /// A file of the capture can't be read.
     #[error("can't read the capture: {0}")]
     Capture(#[from] CaptureError),
@@ -52,20 +45,32 @@ impl From<ReplayError> for NoPreview {
     }
 }
 
-/// Judges the last decisions of a scheduler with a change of its profiles. Ends early when `go_on` returns false.
-///
-/// # Errors
-/// The change is invalid, there is no capture, or it can't be played back.
-pub(super) fn preview(
-    observer: &Observer,
-    change: &PolicyChange,
-    go_on: &mut dyn FnMut() -> bool,
-) -> Result<Preview, NoPreview> {
-    let own = observer.capture().ok_or(NoPreview::NoCapture)?;
-    let specs = changed_profiles(observer, change)?;
-    let decisions = last_decisions(&own.list()?, &Arc::new(history::components(observer)), go_on)?;
-    let policy = whatif::Policy { components: &observer.components(), specs: &specs };
-    Ok(preview::preview(&decisions.into_decisions(), policy, go_on)?)
+impl From<NoPreview> for QuestionError {
+    fn from(error: NoPreview) -> Self {
+        match error {
+            NoPreview::Change(_) => Self::Invalid(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl Recording {
+    /// Judges the last decisions of the capture with a change of the profiles that serve. Ends early when `go_on` returns
+    /// false.
+    ///
+    /// # Errors
+    /// The change is invalid, or the capture can't be played back.
+    pub fn preview(
+        &self,
+        serving: &Serving,
+        change: &PolicyChange,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Preview, NoPreview> {
+        let specs = serving.changed(change)?;
+        let decisions = last_decisions(&self.files, &self.components, go_on)?;
+        let policy = whatif::Policy { components: &serving.components, specs: &specs };
+        Ok(preview::preview(&decisions.into_decisions(), policy, go_on)?)
+    }
 }
 
 /// Plays the end of a capture back: as many of the latest files as have the decisions.

@@ -1,8 +1,6 @@
-//! The past of a scheduler, from its capture: questions about a moment.
+//! A moment of the past of a scheduler: answers questions about it.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use berth_admin::api::{HistoryRange, PodQuestion, QuestionError, Questions};
@@ -11,70 +9,13 @@ use berth_analysis::{
     ClusterFollower, ClusterListing, ClusterView, HiddenNames, NodePods, PastPodQuestion, PluginListing, PodAnswer,
     QueueListing, whatif,
 };
-use berth_capture::{CaptureError, CaptureReader};
 use berth_core::{Core, Timestamp};
-use berth_plugin_host::ComponentSet;
-use berth_replay::{Moment, begin, decisions_around, file_at, patient};
+use berth_replay::Moment;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::Observer;
-
-/// The longest time to play a capture back.
-const PLAY_TIME: Duration = Duration::from_secs(30);
-
-/// The message if the scheduler has no capture.
-pub(super) const NO_CAPTURE: &str = "the scheduler keeps no history; start it with --capture DIR";
-
-/// Returns the components of a scheduler, with enough time for a replay.
-pub(super) fn components(observer: &Observer) -> ComponentSet {
-    let components = observer.components();
-    let limits = patient(components.limits());
-    components.with_limits(limits)
-}
-
-/// Returns the time that the capture covers, and the decisions before and after `at`.
-pub(super) fn range(observer: &Observer, at: Option<Timestamp>) -> Result<HistoryRange, QuestionError> {
-    let files = files(observer)?;
-    let [before, after] = match at {
-        Some(at) => decisions_around(&files, at).map_err(|error| unreadable(&error))?,
-        None => [None; 2],
-    };
-    let from = files.iter().find_map(|file| begin(file).transpose()).transpose().map_err(|error| unreadable(&error))?;
-    Ok(HistoryRange {
-        from: from.map(|at| at.0),
-        to: observer.now().0,
-        previous_decision: before.map(|at| at.0),
-        next_decision: after.map(|at| at.0),
-    })
-}
-
-/// Plays the capture back up to a moment.
-pub(super) fn past(observer: &Observer, at: Timestamp) -> Result<Past, QuestionError> {
-    let began = Instant::now();
-    let files = files(observer)?;
-    let before = || QuestionError::NotFound(format!("the history begins after {at}"));
-    let file =
-        file_at(&files, Some(at)).map_err(|error| QuestionError::Failed(error.to_string()))?.ok_or_else(before)?;
-    let reader = CaptureReader::open(file).map_err(|error| unreadable(&error))?;
-    let components = Arc::new(components(observer));
-    let moment = Moment::play(reader, components, Some(at), &mut || began.elapsed() < PLAY_TIME);
-    let moment = moment.map_err(|error| QuestionError::Failed(format!("can't play the capture back: {error}")))?;
-    let late = || QuestionError::Failed(format!("playing the capture back takes more than {} s", PLAY_TIME.as_secs()));
-    Ok(Past(Arc::new(Mutex::new(moment.ok_or_else(late)?))))
-}
-
-fn files(observer: &Observer) -> Result<Vec<PathBuf>, QuestionError> {
-    let own = observer.capture().ok_or_else(|| QuestionError::NotFound(NO_CAPTURE.to_owned()))?;
-    own.list().map_err(|error| QuestionError::Failed(format!("can't list the files of the capture: {error}")))
-}
-
-fn unreadable(error: &CaptureError) -> QuestionError {
-    QuestionError::Failed(format!("can't read the capture: {error}"))
-}
-
 /// Returns the names of all nodes, and of all pods outside of this namespace.
-pub(super) fn names(core: &Core, namespace: &str) -> HiddenNames {
+pub(crate) fn names(core: &Core, namespace: &str) -> HiddenNames {
     let copy = berth_analysis::ClusterCopy::of(core);
     let others: Vec<_> = copy.pods.iter().chain(&copy.pending).map(|pod| &pod.key).collect();
     let others: Vec<_> = others.into_iter().filter(|key| *key.namespace != *namespace).collect();
@@ -86,16 +27,22 @@ pub(super) fn names(core: &Core, namespace: &str) -> HiddenNames {
 }
 
 /// A scheduler as it was at a moment of its capture.
-pub(super) struct Past(Arc<Mutex<Moment>>);
+#[derive(Clone)]
+pub struct Past(Arc<Mutex<Moment>>);
 
 impl Past {
+    /// Answers questions about this moment.
+    pub fn new(moment: Moment) -> Self {
+        Self(Arc::new(Mutex::new(moment)))
+    }
+
     /// Returns whether the capture has reached the moment. Before, steps up to the moment can follow.
-    pub(super) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).end().is_none()
     }
 
     /// Runs `look` on the moment, on a thread that may block.
-    fn look<T: Send + 'static>(
+    pub(super) fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Moment) -> Result<T, QuestionError> + Send + 'static,
     ) -> BoxFuture<'_, Result<T, QuestionError>> {
