@@ -24,7 +24,7 @@ function grouped(nodes, key) {
   return [...groups].sort(([one], [other]) => byName(one, other));
 }
 
-/** The cells of all nodes: the largest edge with which the grid is at most `height` pixels high, times the zoom. */
+/** The cells of all nodes, by their names: the largest edge with which the grid is at most `height` pixels high, times the zoom. */
 function layout(groups, width, height, zoom) {
   const rows = (edge, size) => Math.ceil(size / Math.max(1, Math.floor((width + GAP) / (edge + GAP))));
   const title = groups.length > 1 ? TITLE : 0;
@@ -40,7 +40,7 @@ function layout(groups, width, height, zoom) {
     if (title) titles.push({ name, count: nodes.length, y });
     y += title;
     nodes.forEach((node, index) => {
-      cells.push({ node, x: (index % columns) * (edge + GAP), y: y + Math.floor(index / columns) * (edge + GAP) });
+      cells.push({ name: node.name, x: (index % columns) * (edge + GAP), y: y + Math.floor(index / columns) * (edge + GAP) });
     });
     y += Math.ceil(nodes.length / columns) * (edge + GAP) + GAP;
   }
@@ -61,7 +61,7 @@ function colours(element) {
   };
 }
 
-function draw(canvas, { cells, titles, edge, height }, width, resource, selected, found) {
+function draw(canvas, nodes, { cells, titles, edge, height }, width, resource, selected, found) {
   const scale = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
@@ -71,11 +71,13 @@ function draw(canvas, { cells, titles, edge, height }, width, resource, selected
   context.font = "12px system-ui, sans-serif";
   context.fillStyle = colour.text;
   for (const { name, count, y } of titles) context.fillText(`${name} (${count})`, 1, y + 15);
-  for (const { node, x, y } of cells) {
+  for (const { name, x, y } of cells) {
+    const node = nodes.get(name);
+    if (!node) continue;
     const part = utilization(node, resource);
     // 0 for an empty node, 1 up to a fifth, 5 from four fifths on.
     const step = part === undefined ? undefined : Math.min(5, Math.ceil(part * 5));
-    context.globalAlpha = found && !found.has(node.name) ? 0.15 : 1;
+    context.globalAlpha = found && !found.has(name) ? 0.15 : 1;
     context.fillStyle = step === undefined ? colour.none : colour.steps[step];
     context.fillRect(x, y, edge, edge);
     if (!node.ready || node.unschedulable) {
@@ -86,7 +88,7 @@ function draw(canvas, { cells, titles, edge, height }, width, resource, selected
       context.lineTo(x + edge - 1, y + 1);
       context.stroke();
     }
-    if (node.name === selected) {
+    if (name === selected) {
       context.strokeStyle = colour.accent;
       context.lineWidth = 2;
       context.strokeRect(x, y, edge, edge);
@@ -130,19 +132,20 @@ export function Grid({ cluster, version, resource, group, search, zoom, selected
     dark.addEventListener("change", change);
     return () => dark.removeEventListener("change", change);
   }, []);
-  const names = cluster.nodes.size;
+  // Sorting the nodes takes the most time, and most changes keep the order.
+  const groups = useMemo(() => grouped(cluster.nodes.values(), group), [cluster.labelsVersion, group]);
   const plan = useMemo(
-    () => size.width > 0 && layout(grouped(cluster.nodes.values(), group), size.width, size.height, zoom),
-    [version, group, size.width, size.height, zoom, names],
+    () => size.width > 0 && layout(groups, size.width, size.height, zoom),
+    [groups, size.width, size.height, zoom],
   );
   const found = useMemo(() => {
     if (!search) return undefined;
     const text = search.toLowerCase();
     return new Set([...cluster.nodes.keys()].filter((name) => name.toLowerCase().includes(text)));
-  }, [search, version]);
+  }, [search, cluster.labelsVersion]);
   useEffect(() => {
-    if (plan) draw(canvas.current, plan, size.width, resource, selected, found);
-  }, [plan, resource, selected, found, theme]);
+    if (plan) draw(canvas.current, cluster.nodes, plan, size.width, resource, selected, found);
+  }, [plan, version, resource, selected, found, theme]);
 
   const at = (event) => {
     const bounds = canvas.current.getBoundingClientRect();
@@ -152,25 +155,26 @@ export function Grid({ cluster, version, resource, group, search, zoom, selected
   const move = (event) => {
     const cell = at(event);
     const bounds = box.current.getBoundingClientRect();
-    setHint(cell && { text: described(cell.node, resource), x: Math.min(event.clientX - bounds.left + 12, size.width - 260), y: event.clientY - bounds.top + 16 });
+    const node = cell && cluster.nodes.get(cell.name);
+    setHint(node && { text: described(node, resource), x: Math.min(event.clientX - bounds.left + 12, size.width - 260), y: event.clientY - bounds.top + 16 });
   };
   const key = (event) => {
     const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: plan.columns, ArrowUp: -plan.columns, Home: -Infinity, End: Infinity };
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const index = plan.cells.findIndex((cell) => cell.node.name === latest.current);
+    const index = plan.cells.findIndex((cell) => cell.name === latest.current);
     const next = plan.cells[Math.min(plan.cells.length - 1, Math.max(0, index < 0 ? 0 : index + step))];
     if (!next) return;
-    latest.current = next.node.name;
-    select(next.node.name);
+    latest.current = next.name;
+    select(next.name);
   };
   const current = cluster.nodes.get(selected);
   return html`<div class="grid" ref=${box}>
     <canvas ref=${canvas} style=${{ width: `${size.width}px`, height: `${plan?.height ?? 40}px` }} tabindex="0" role="application"
       aria-label="Nodes, coloured by utilization. Use the arrow keys to go from node to node."
       aria-describedby="grid-node"
-      onClick=${(event) => { const cell = at(event); if (cell) select(cell.node.name); }}
+      onClick=${(event) => { const cell = at(event); if (cell) select(cell.name); }}
       onMouseMove=${move} onMouseLeave=${() => setHint()} onKeyDown=${key}></canvas>
     <div id="grid-node" class="unseen" aria-live="polite">${current ? described(current, resource) : ""}</div>
     ${hint && html`<div class="hint" style=${{ left: `${Math.max(0, hint.x)}px`, top: `${hint.y}px` }}>${hint.text}</div>`}
