@@ -162,6 +162,8 @@ await page.getByRole("heading", { name: "19 plugins serve" }).waitFor();
 await page.getByLabel("Search").fill("filter");
 await page.getByRole("row", { name: "NodeResourcesFit" }).getByText("Details").click();
 await page.getByText("node-resources-fit.wasm").waitFor();
+await page.getByRole("row", { name: "NodeResourcesFit" }).getByRole("button", { name: "Reload" }).click();
+await page.getByText("NodeResourcesFit was reloaded.").waitFor();
 await page.getByLabel("Order by").selectOption("CPU time");
 await look("plugins");
 
@@ -302,7 +304,7 @@ await page.getByRole("heading", { name: "node-1" }).waitFor();
 await page.getByText(/^Labels/).click();
 await page.getByText("disk=ssd").waitFor();
 await look("read-only");
-for (const name of ["Cordon", "Drain", "Delete", "Add", "Remove disk=ssd", "Pause"]) {
+for (const name of ["Cordon", "Drain", "Delete", "Add", "Remove disk=ssd", "Pause", "Reload"]) {
   if (await button(name).count() > 0) problems.push(`the read-only page has a button "${name}"`);
 }
 if (await page.getByRole("link", { name: "Edit" }).count() > 0) problems.push("the read-only page has a link to forms");

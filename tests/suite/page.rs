@@ -97,11 +97,28 @@ async fn a_browser_follows_the_cluster() -> Result<()> {
     until(&mut lines, |listing| listing["pending"]["unschedulable"] == 1).await?;
     let pods: Value = serde_json::from_str(&text("/berth/v1/nodes/n/pods").await?)?;
     ensure!(pods["pods"][0]["pod"]["name"] == "small" && pods["pods"][0]["requested"]["cpu"] == 1000, "{pods}");
-    let plugins: Value = serde_json::from_str(&text("/berth/v1/plugins").await?)?;
-    let mut listed = plugins["plugins"].as_array().into_iter().flatten();
+    let plugins_before: Value = serde_json::from_str(&text("/berth/v1/plugins").await?)?;
+    let mut listed = plugins_before["plugins"].as_array().into_iter().flatten();
     let fit = listed.find(|plugin| plugin["name"] == "NodeResourcesFit").context("NodeResourcesFit is not listed")?;
     let uses = json!([{"schedulerName": "default-scheduler", "extensionPoints": ["filter", "score"], "weight": 1}]);
     ensure!(fit["state"] == "loaded" && fit["uses"] == uses && fit["cost"]["calls"].as_u64() > Some(0), "{fit}");
+
+    let reads = fit["grants"].as_array().is_some_and(|grants| grants.iter().all(Value::is_string));
+    ensure!(reads, "{fit}");
+
+    // A reloaded plugin begins to count its calls again, and serves.
+    let calls = |listing: &Value| {
+        let mut listed = listing["plugins"].as_array().into_iter().flatten();
+        listed.find(|plugin| plugin["name"] == "NodeResourcesFit").and_then(|plugin| plugin["cost"]["calls"].as_u64())
+    };
+    let reload = async |plugin: &str| policy(&client, "/berth/v1/reload", &json!({ "plugin": plugin })).await;
+    ensure!(reload("NodeResourcesFit").await? == (200, json!({"plugin": "NodeResourcesFit"})));
+    let after: Value = serde_json::from_str(&text("/berth/v1/plugins").await?)?;
+    ensure!(calls(&after) < calls(&plugins_before), "{after}");
+    let (code, refused) = reload("Absent").await?;
+    ensure!(code == 400 && refused["message"] == "no profile uses a plugin Absent", "{code} {refused}");
+    api::create(&client, &pod("second", "1")).await?;
+    until(&mut lines, |listing| named(listing, "n")["requested"]["cpu"] == 2000).await?;
 
     // `berth explain` tells ages by the clock of the cluster.
     let advance = Request::post("/berth/v1/clock").body(json!({"advance": "30m"}).to_string().into_bytes())?;

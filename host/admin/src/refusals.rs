@@ -98,6 +98,7 @@ mod tests {
             digest: None,
             arguments: "{}".into(),
             schema: None,
+            grants: None,
             profiles: Vec::new(),
             state,
             last_error: Some(error.to_owned()),

@@ -44,6 +44,9 @@ pub struct ListedPlugin {
     pub arguments: Value,
     /// The JSON Schema of the arguments; null if the plugin has none.
     pub arguments_schema: Value,
+    /// What the plugin may read and change, beside reading nodes and pods: a line for each grant. Null if everything is
+    /// granted, or the component could not be read.
+    pub grants: Option<Vec<String>>,
     /// Where profiles use the plugin.
     pub uses: Vec<PluginUse>,
     /// The cost since the plugin serves.
@@ -132,6 +135,7 @@ impl ListedPlugin {
                 .as_deref()
                 .and_then(|text| serde_json::from_str(text).ok())
                 .unwrap_or_default(),
+            grants: status.grants.clone(),
             uses: uses.get(&*status.name).into_iter().flatten().filter(of_instance).cloned().collect(),
             cost: PluginCost::of(&status.usage),
         }
@@ -169,6 +173,7 @@ mod tests {
             digest: None,
             arguments: r#"{"a":1}"#.into(),
             schema: Some(r#"{"type":"object"}"#.into()),
+            grants: Some(vec!["read v1 Secret".to_owned()]),
             profiles: vec!["two".into()],
             state: PluginState::Loaded,
             last_error: None,
@@ -185,6 +190,7 @@ mod tests {
         assert_eq!((listing.at, &plugin.uses[..]), (7, &[used("two")][..]));
         assert_eq!((plugin.state.as_str(), plugin.file.as_str(), plugin.built_in), ("loaded", "spread.wasm", true));
         assert_eq!((&plugin.arguments["a"], &plugin.arguments_schema["type"]), (&1.into(), &"object".into()));
+        assert_eq!(plugin.grants.as_deref(), Some(&["read v1 Secret".to_owned()][..]));
         assert!((plugin.cost.mean_micros - 2.5).abs() < 1e-9);
     }
 }

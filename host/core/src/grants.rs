@@ -20,6 +20,20 @@ pub struct Grants {
 }
 
 impl Grants {
+    /// Returns a line for people about each grant, such as `read v1 ConfigMap in namespaces a, b`.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let read = self.read.iter().map(|grant| format!("read {}{}", grant.kind, grant.namespaces));
+        let write = self.write.iter().map(|grant| {
+            let verbs: Vec<&str> = grant.verbs.iter().map(|verb| verb.name()).collect();
+            let fields =
+                if grant.fields.is_empty() { String::new() } else { format!(", fields {}", grant.fields.join(", ")) };
+            format!("{} {}{}{fields}", verbs.join(", "), grant.kind, grant.namespaces)
+        });
+        let evict = self.evict_pods.iter().map(|namespaces| format!("evict and delete pods{namespaces}"));
+        read.chain(write).chain(evict).collect()
+    }
+
     /// Returns these grants and those of `other`.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
@@ -59,6 +73,18 @@ impl Namespaces {
         match (self, other) {
             (Self::Named(own), Self::Named(others)) => Self::Named(own | others),
             _ => Self::All,
+        }
+    }
+}
+
+impl fmt::Display for Namespaces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => Ok(()),
+            Self::Named(names) => {
+                let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+                write!(f, " in {} {}", if names.len() == 1 { "namespace" } else { "namespaces" }, names.join(", "))
+            }
         }
     }
 }

@@ -97,6 +97,9 @@ export const preview = (change) => send("POST", "/berth/v1/preview", change);
 /** Applies a change of weights and arguments. Only a simulated cluster does. */
 export const changePolicy = (change) => send("POST", "/berth/v1/policy", change);
 
+/** Replaces the instances of a plugin by new ones. Only a simulated cluster does. */
+export const reloadPlugin = (plugin) => send("POST", "/berth/v1/reload", { plugin });
+
 /** Writes a component into the plugins directory. Only a simulated cluster does. */
 export const putPlugin = (file, content) => send("PUT", `/berth/v1/plugins/${encoded(file)}`, content, "application/wasm");
 

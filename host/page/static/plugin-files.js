@@ -1,7 +1,7 @@
-// Adds, replaces and removes components in the plugins directory of a simulated cluster.
+// Adds, replaces, reloads and removes the plugins of a simulated cluster.
 
 import { Confirmed, useAction } from "./actions.js";
-import { deletePlugin, putPlugin, readPlugins } from "./api.js";
+import { deletePlugin, putPlugin, readPlugins, reloadPlugin } from "./api.js";
 import { useDropped } from "./drop.js";
 import { html } from "./html.js";
 
@@ -54,4 +54,14 @@ export function AddPlugin() {
 export function RemovePlugin({ plugin }) {
   const { run, shown } = useAction();
   return html`<${Confirmed} text="Remove" question="Delete the file ${fileName(plugin)}?" action=${() => run(async () => { await deletePlugin(fileName(plugin)); })} />${shown}`;
+}
+
+/** A button that replaces the instances of a plugin by new ones. */
+export function ReloadPlugin({ plugin }) {
+  const { run, shown, running } = useAction();
+  const reload = async () => {
+    await reloadPlugin(plugin.name);
+    return `${plugin.name} was reloaded.`;
+  };
+  return html`<button type="button" disabled=${running} title="Starts the plugin again, without what it remembers" onClick=${() => run(reload)}>Reload</button>${shown}`;
 }

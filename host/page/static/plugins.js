@@ -5,7 +5,7 @@ import { readPlugins } from "./api.js";
 import { amount } from "./cluster.js";
 import { useRead, useSetting } from "./hooks.js";
 import { isReplay, readOnly } from "./mode.js";
-import { AddPlugin, RemovePlugin } from "./plugin-files.js";
+import { AddPlugin, ReloadPlugin, RemovePlugin } from "./plugin-files.js";
 import { Policy } from "./policy.js";
 
 /** How often the page reads the plugins, in milliseconds. */
@@ -41,6 +41,7 @@ function Details({ plugin }) {
     ["Component", html`<code>${plugin.file}</code>${plugin.builtIn ? " (in the program)" : ""}`],
     ["Arguments", Object.keys(plugin.arguments ?? {}).length > 0 && html`<code>${JSON.stringify(plugin.arguments)}</code>`],
     ["Profiles", plugin.uses.map((use) => `${use.schedulerName}: ${use.extensionPoints.join(", ")}`).join("; ")],
+    ["Grants", plugin.grants ? plugin.grants.join("; ") || "none: reads nodes and pods only" : plugin.name && "everything"],
     ["Memory", plugin.cost.memory > 0 && amount("memory", plugin.cost.memory)],
     ["Rebuilds", plugin.cost.rebuilds > 0 && plugin.cost.rebuilds],
   ];
@@ -52,7 +53,7 @@ function Row({ plugin }) {
   const weights = [...new Set(uses.map((use) => use.weight).filter((weight) => weight != null))];
   const points = [...new Set(uses.flatMap((use) => use.extensionPoints))];
   return html`<tr><th scope="row">${name ?? plugin.file} <span class="muted">${version ?? ""}</span>
-      ${lastError && html`<p class=${state === "loaded" ? "muted" : "problem"}>${lastError}</p>`}<${Details} plugin=${plugin} />${!readOnly && !plugin.builtIn && html`<${RemovePlugin} plugin=${plugin} />`}</th>
+      ${lastError && html`<p class=${state === "loaded" ? "muted" : "problem"}>${lastError}</p>`}<${Details} plugin=${plugin} />${!readOnly && uses.length > 0 && html`<${ReloadPlugin} plugin=${plugin} />`}${!readOnly && !plugin.builtIn && html`<${RemovePlugin} plugin=${plugin} />`}</th>
     <td><span class=${STATE_STYLES[state] ?? "problem"}>${state}</span></td>
     <td class="points">${points.join(", ")}</td><td class="number">${weights.join(", ")}</td>
     <td class="number">${cost.calls || "–"}</td><td class="number">${duration(cost.meanMicros)}</td><td class="number">${duration(cost.p99Micros)}</td>

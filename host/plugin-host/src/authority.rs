@@ -33,6 +33,11 @@ pub struct Refusal {
 }
 
 impl Authority {
+    /// Returns the grants of the plugin. `None` grants everything.
+    pub fn grants(&self) -> Option<&Grants> {
+        self.grants.as_deref()
+    }
+
     /// Creates the authority of a plugin. `None` grants everything.
     pub fn new(plugin: Arc<str>, grants: Option<Arc<Grants>>) -> Self {
         Self { plugin, grants }

@@ -72,6 +72,14 @@ impl Observer {
         self.loader.refused_profiles()
     }
 
+    /// Replaces the instances of a plugin by new ones; see [`Loader::reload`].
+    ///
+    /// # Errors
+    /// The plugin was not reloaded, with the reason.
+    pub async fn reload(&self, plugin: &str) -> Result<(), String> {
+        self.loader.reload(plugin).await.unwrap_or_else(|_| Err("the loader's thread has ended".to_owned()))
+    }
+
     /// Returns the components that are loaded now; see [`Loader::components`].
     #[must_use]
     pub fn components(&self) -> ComponentSet {

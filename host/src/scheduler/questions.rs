@@ -304,6 +304,15 @@ impl PolicyChanges for Questions {
     fn change_policy(&self, change: PolicyChange) -> BoxFuture<'_, Result<(), QuestionError>> {
         self.take_up(change).boxed()
     }
+
+    fn reload_plugin(&self, plugin: String) -> BoxFuture<'_, Result<(), QuestionError>> {
+        async move {
+            let late = || QuestionError::Failed(format!("{plugin} was not reloaded within {} s", PATIENCE.as_secs()));
+            let reloaded = tokio::time::timeout(PATIENCE, self.observer.reload(&plugin)).await;
+            reloaded.map_err(|_| late())?.map_err(QuestionError::Invalid)
+        }
+        .boxed()
+    }
 }
 
 impl SchedulingControl for Questions {

@@ -13,6 +13,7 @@ use axum::routing::{post, put};
 use axum::{Json, Router};
 use berth_analysis::preview::PolicyChange;
 use futures::future::BoxFuture;
+use serde::Deserialize;
 use serde_json::json;
 use tempfile::NamedTempFile;
 
@@ -32,12 +33,27 @@ const MAGIC: &[u8] = b"\0asm";
 pub trait PolicyChanges: Send + Sync {
     /// Applies a change, and returns when the changed profiles serve. After an error, the profiles are as before.
     fn change_policy(&self, change: PolicyChange) -> BoxFuture<'_, Result<(), QuestionError>>;
+
+    /// Replaces the instances of a plugin by new ones, and returns when they serve. After an error, the earlier instances
+    /// serve.
+    fn reload_plugin(&self, plugin: String) -> BoxFuture<'_, Result<(), QuestionError>>;
 }
 
-/// Returns the router of `/berth/v1/policy` and `/berth/v1/plugins/FILE`. Every caller may change the profiles, and the
+/// A request to reload a plugin.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReloadRequest {
+    /// The name of the plugin.
+    plugin: String,
+}
+
+/// Returns the router of `/berth/v1/policy`, `/berth/v1/reload` and `/berth/v1/plugins/FILE`. Every caller may change the profiles, and the
 /// components in the directory `plugins`, which the scheduler watches.
 pub fn changes_router(policy: Arc<dyn PolicyChanges>, plugins: PathBuf) -> Router {
-    let policy = Router::new().route("/berth/v1/policy", question(post(change_policy))).with_state(policy);
+    let policy = Router::new()
+        .route("/berth/v1/policy", question(post(change_policy)))
+        .route("/berth/v1/reload", question(post(reload_plugin)))
+        .with_state(policy);
     let file = put(put_plugin).delete(delete_plugin).layer(DefaultBodyLimit::max(MOST_COMPONENT));
     let files = Router::new().route("/berth/v1/plugins/{file}", file).with_state(Arc::<Path>::from(plugins));
     policy.merge(files)
@@ -53,6 +69,20 @@ async fn change_policy(
     };
     match changes.change_policy(change.clone()).await {
         Ok(()) => Json(change).into_response(),
+        Err(error) => failed(&error),
+    }
+}
+
+async fn reload_plugin(
+    State(changes): State<Arc<dyn PolicyChanges>>,
+    request: Result<Json<ReloadRequest>, JsonRejection>,
+) -> Response {
+    let ReloadRequest { plugin } = match body(request) {
+        Ok(request) => request,
+        Err(response) => return response,
+    };
+    match changes.reload_plugin(plugin.clone()).await {
+        Ok(()) => Json(json!({ "plugin": plugin })).into_response(),
         Err(error) => failed(&error),
     }
 }
@@ -138,6 +168,22 @@ mod tests {
                 }
             }
             .boxed()
+        }
+
+        fn reload_plugin(&self, plugin: String) -> BoxFuture<'_, Result<(), QuestionError>> {
+            let known = plugin == "A";
+            async move { if known { Ok(()) } else { Err(QuestionError::Invalid("no such plugin".into())) } }.boxed()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_plugin_is_reloaded() {
+        let directory = tempfile::tempdir().expect("a directory");
+        for (request, expected) in
+            [(r#"{"plugin": "A"}"#, 200), (r#"{"plugin": "B"}"#, 400), ("{}", 422), (r#"{"plugin": "A", "b": 1}"#, 422)]
+        {
+            let (code, body) = send(directory.path(), "POST", "/berth/v1/reload", request.as_bytes()).await;
+            assert_eq!(code, expected, "{request}: {body}");
         }
     }
 

@@ -12,6 +12,7 @@
 //! | `/berth/v1/plugins` | [`PluginListing`] |
 //! | POST `/berth/v1/preview` | the [`Preview`] of a [`PolicyChange`] of at most 1 MiB: the last decisions that it would change |
 //! | POST `/berth/v1/policy` | changes the profiles by a [`PolicyChange`]; only in a simulated cluster ([`changes_router`]) |
+//! | POST `/berth/v1/reload` | replaces the instances of a plugin by new ones; only in a simulated cluster |
 //! | `/berth/v1/scheduling` | GET: the [`SchedulingState`]; POST: pauses the scheduling, continues it, or makes one decision; only in a simulated cluster ([`scheduling_router`]) |
 //! | PUT, DELETE `/berth/v1/plugins/FILE` | writes or deletes a component in the plugins directory; only in a simulated cluster |
 //! | `/berth/v1/objects` | GET: a file of all objects; PUT: replaces them by those of a file; DELETE: removes them; only in a simulated cluster ([`objects_router`]) |

@@ -18,7 +18,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use tokio::sync::watch as latest;
+use tokio::sync::{oneshot, watch as latest};
 
 pub use self::component_set::ComponentSet;
 pub use self::options::{BuiltIn, LoaderOptions};
@@ -55,12 +55,24 @@ type First = Option<Result<(), LoaderError>>;
 /// The profiles to change to, until the thread applies them.
 type RequestedProfiles = Arc<Mutex<Option<Vec<ProfileSpec>>>>;
 
+/// A plugin to reload, and the receiver of the reason why it was not reloaded.
+type Reload = (Arc<str>, oneshot::Sender<Result<(), String>>);
+
+/// What the loader's thread shares with its handle.
+#[derive(Clone, Default)]
+struct Shared {
+    /// The profiles to change to, until the thread applies them.
+    profiles: RequestedProfiles,
+    /// The plugins to reload, until the thread reloads them.
+    reloads: Arc<Mutex<Vec<Reload>>>,
+    board: Arc<Mutex<Board>>,
+}
+
 /// A handle of the loader's thread. The thread ends when the handle is dropped.
 pub struct Loader {
     wake: Sender<Wake>,
     first: latest::Receiver<First>,
-    requested: RequestedProfiles,
-    board: Arc<Mutex<Board>>,
+    shared: Shared,
     limits: Arc<Limits>,
 }
 
@@ -74,15 +86,14 @@ impl Loader {
         let (supervisor, limits) = (options.supervisor.clone(), Arc::clone(&options.limits));
         let (wake, woken) = channel();
         let (first_in, first) = latest::channel(None);
-        let (requested, board) = (RequestedProfiles::default(), Arc::<Mutex<Board>>::default());
-        let shared = (Arc::clone(&requested), Arc::clone(&board));
-        let worker = Worker::new(options, compiler, specs, outbox, first_in, shared);
+        let shared = Shared::default();
+        let worker = Worker::new(options, compiler, specs, outbox, first_in, shared.clone());
         let wake_worker = wake.clone();
         thread::Builder::new()
             .name("wasm-loader".into())
             .spawn(move || supervisor.thread("the loader's thread", || worker.run(&wake_worker, &woken)))
             .map_err(|error| LoaderError::Thread(error.to_string()))?;
-        Ok(Self { wake, first, requested, board, limits })
+        Ok(Self { wake, first, shared, limits })
     }
 
     /// Waits until the first set serves or is refused.
@@ -115,23 +126,37 @@ impl Loader {
     /// Changes the profiles. They serve as soon as all their plugins are available; until then, the previous profiles
     /// serve, and [`Loader::refused_profiles`] returns the reason.
     pub fn set_profiles(&self, specs: Vec<ProfileSpec>) {
-        *self.requested.lock().unwrap_or_else(PoisonError::into_inner) = Some(specs);
+        *self.shared.profiles.lock().unwrap_or_else(PoisonError::into_inner) = Some(specs);
         // The send fails only if the thread has ended.
         let _ = self.wake.send(Wake::Changed);
+    }
+
+    /// Replaces the instances of a plugin by new ones, which know nothing of earlier calls. Reads the plugins directory
+    /// first. The receiver gets the result, with the reason for people if the plugin was not reloaded. It gets an error
+    /// if the thread has ended.
+    #[must_use]
+    pub fn reload(&self, plugin: &str) -> oneshot::Receiver<Result<(), String>> {
+        let (answer, answered) = oneshot::channel();
+        self.shared.reloads.lock().unwrap_or_else(PoisonError::into_inner).push((plugin.into(), answer));
+        // If the thread has ended, nobody reads the list any more.
+        if self.wake.send(Wake::Changed).is_err() {
+            self.shared.reloads.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+        answered
     }
 
     /// Returns the reason why the latest profiles don't serve; `None` if they serve, or if the thread has not tried
     /// them yet.
     #[must_use]
     pub fn refused_profiles(&self) -> Option<AssembleError> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner).refused_profiles.clone()
+        self.shared.board.lock().unwrap_or_else(PoisonError::into_inner).refused_profiles.clone()
     }
 
     /// Returns the profiles that serve; none before the first set serves.
     #[must_use]
     pub fn serving_profiles(&self) -> Vec<ProfileSpec> {
         match &*self.first.borrow() {
-            Some(Ok(())) => self.board.lock().unwrap_or_else(PoisonError::into_inner).specs.clone(),
+            Some(Ok(())) => self.shared.board.lock().unwrap_or_else(PoisonError::into_inner).specs.clone(),
             _ => Vec::new(),
         }
     }
@@ -139,13 +164,13 @@ impl Loader {
     /// Returns the current state of all plugins.
     #[must_use]
     pub fn status(&self) -> Vec<PluginStatus> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner).status()
+        self.shared.board.lock().unwrap_or_else(PoisonError::into_inner).status()
     }
 
     /// Returns the components that are loaded now. A component that serves comes before other components of its name.
     #[must_use]
     pub fn components(&self) -> ComponentSet {
-        let catalog = self.board.lock().unwrap_or_else(PoisonError::into_inner).components();
+        let catalog = self.shared.board.lock().unwrap_or_else(PoisonError::into_inner).components();
         ComponentSet { catalog, limits: Arc::clone(&self.limits) }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use berth_core::cache::Cache;
@@ -12,11 +12,11 @@ use tokio::sync::watch as latest;
 use super::files::Files;
 use super::options::LoaderOptions;
 use super::watch::Watches;
-use super::{First, LoaderError, RequestedProfiles, directory};
+use super::{First, LoaderError, Shared, directory};
 use crate::feed::Feeder;
 use crate::guests::{ClusterRequest, Delivery, Installed, Outbox, Prepared};
 use crate::load::{Cluster, Compiler, Digest, LoadCause, LoadedComponent};
-use crate::set::{AssembleError, Assembled, Assembler, Board, Catalog};
+use crate::set::{AssembleError, Assembled, Assembler, Catalog};
 use berth_core::profile_spec::ProfileSpec;
 
 /// The time without changes in the directory before it is read.
@@ -47,8 +47,7 @@ pub(super) struct Worker {
     assembler: Assembler,
     outbox: Outbox,
     first: latest::Sender<First>,
-    requested: RequestedProfiles,
-    board: Arc<Mutex<Board>>,
+    shared: Shared,
     /// The latest profiles, if they can't serve yet. The assembler has the profiles that serve.
     refused: Option<Refused>,
     /// The problems of the last pass. Each is logged only when it is new.
@@ -109,11 +108,11 @@ impl Worker {
         specs: Vec<ProfileSpec>,
         outbox: Outbox,
         first: latest::Sender<First>,
-        (requested, board): (RequestedProfiles, Arc<Mutex<Board>>),
+        shared: Shared,
     ) -> Self {
         let assembler = Assembler::new(specs, Arc::clone(&options.limits));
         let (refused, problems) = (None, BTreeSet::new());
-        Self { options, compiler, assembler, outbox, first, requested, board, refused, problems }
+        Self { options, compiler, assembler, outbox, first, shared, refused, problems }
     }
 
     pub fn run(mut self, wake: &Sender<Wake>, woken: &Receiver<Wake>) {
@@ -167,14 +166,28 @@ impl Worker {
     /// Installs the latest profiles with these components, or else the previous profiles.
     fn install(&mut self, catalog: &Catalog, problems: &mut BTreeSet<Problem>) -> Result<(), Ended> {
         self.apply_requested_profiles(catalog)?;
+        let reloads = std::mem::take(&mut *self.shared.reloads.lock().unwrap_or_else(PoisonError::into_inner));
+        if !reloads.is_empty() {
+            self.assembler.begin_reload(reloads.iter().map(|(plugin, _)| Arc::clone(plugin)).collect());
+        }
         let serves = self.serve(catalog)?;
+        self.assembler.end_reload();
         problems.extend(serves.as_ref().err().map(|error| Problem::NotServed { error: error.to_string() }));
         problems.extend(self.assembler.last_good(catalog).map(|component| Problem::last_good(component)));
         let refused = self.refused.as_ref().map(|refused| &refused.error);
         problems.extend(refused.map(|error| Problem::RefusedProfiles { error: error.to_string() }));
         let refused_profiles = refused.or(serves.as_ref().err()).cloned();
         let board = self.assembler.board(catalog.clone(), refused_profiles);
-        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = board;
+        *self.shared.board.lock().unwrap_or_else(PoisonError::into_inner) = board;
+        for (plugin, answer) in reloads {
+            let result = match &serves {
+                Err(error) => Err(error.to_string()),
+                Ok(()) if !self.assembler.serves(&plugin) => Err(format!("no profile uses a plugin {plugin}")),
+                Ok(()) => Ok(()),
+            };
+            // The caller may have gone.
+            let _ = answer.send(result);
+        }
         if !self.serves() {
             self.first.send_replace(Some(serves.map_err(LoaderError::Profiles)));
         }
@@ -184,7 +197,7 @@ impl Worker {
     /// Changes to the latest profiles, if they can serve. Refused profiles are tried again when the components
     /// change, or when the failure may pass, such as a list that was forbidden.
     fn apply_requested_profiles(&mut self, catalog: &Catalog) -> Result<(), Ended> {
-        let requested = self.requested.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let requested = self.shared.profiles.lock().unwrap_or_else(PoisonError::into_inner).take();
         let components: BTreeSet<Digest> = catalog.components().map(|component| component.digest).collect();
         let specs = match (requested, self.refused.take()) {
             (Some(requested), _) => requested,

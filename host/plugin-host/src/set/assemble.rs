@@ -32,6 +32,8 @@ pub(crate) struct Assembler {
     /// Components that loaded, but failed with these arguments. A failed component is not tried again with the same
     /// arguments, unless the cause may pass (see [`LoadCause::may_pass`]).
     failed: HashMap<InstanceKey, LoadError>,
+    /// The plugins that get new instances in the next set.
+    reloads: BTreeSet<Arc<str>>,
 }
 
 /// A set that is ready to serve, and its contents for [`Assembler::commit`].
@@ -60,12 +62,30 @@ impl Assembler {
             next_id: 0,
             current: Inventory::default(),
             failed: HashMap::new(),
+            reloads: BTreeSet::new(),
         }
     }
 
     /// Replaces the profiles. Returns the previous ones.
     pub fn exchange_specs(&mut self, specs: Vec<ProfileSpec>) -> Vec<ProfileSpec> {
         std::mem::replace(&mut self.specs, specs)
+    }
+
+    /// Lets the next set have new instances of these plugins. The serving instances stay until then. Components that
+    /// failed are tried again.
+    pub fn begin_reload(&mut self, plugins: BTreeSet<Arc<str>>) {
+        self.failed.clear();
+        self.reloads = plugins;
+    }
+
+    /// Ends [`Self::begin_reload`].
+    pub fn end_reload(&mut self) {
+        self.reloads.clear();
+    }
+
+    /// Returns whether a component with this name serves.
+    pub fn serves(&self, plugin: &str) -> bool {
+        self.current.serving.contains_key(plugin)
     }
 
     /// Returns the set for these components, or `None` if it already serves.
@@ -173,7 +193,8 @@ impl Assembler {
     ) -> Result<Instances, LoadError> {
         let instance = |arguments: &Arc<str>| {
             let key: InstanceKey = (component.digest, Arc::clone(arguments));
-            if let Some(entry) = self.current.entries.get(&key) {
+            let serving = self.current.entries.get(&key).filter(|_| !self.reloads.contains(&component.name));
+            if let Some(entry) = serving {
                 return Ok((Arc::clone(entry), None));
             }
             if let Some(error) = self.failed.get(&key).filter(|error| !error.cause.may_pass()) {

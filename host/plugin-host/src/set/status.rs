@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use berth_core::Timestamp;
+use berth_core::grants::Grants;
 use hashbrown::HashMap;
 
 use super::catalog::Catalog;
@@ -28,6 +29,9 @@ pub struct PluginStatus {
     pub arguments: Arc<str>,
     /// The JSON Schema of the arguments; `None` if the component has none.
     pub schema: Option<Arc<str>>,
+    /// A line for people about each grant of the plugin; `None` if everything is granted, or the component was refused
+    /// before its configuration.
+    pub grants: Option<Vec<String>>,
     /// The scheduler names of the profiles that use it.
     pub profiles: Vec<Box<str>>,
     /// The state.
@@ -147,6 +151,7 @@ fn line(component: &LoadedComponent) -> PluginStatus {
         digest: Some(component.digest),
         arguments: "{}".into(),
         schema: component.arguments.as_ref().map(|schema| Arc::clone(schema.text())),
+        grants: component.authority().grants().map(Grants::lines),
         profiles: Vec::new(),
         state: PluginState::Unused,
         last_error: None,
@@ -162,6 +167,7 @@ fn of_refused(source: &Source, error: &LoadError) -> PluginStatus {
         digest: None,
         arguments: "{}".into(),
         schema: None,
+        grants: None,
         profiles: Vec::new(),
         state: PluginState::Refused,
         last_error: Some(error.cause.to_string()),
