@@ -8,7 +8,7 @@ use super::classes::ClassPosition;
 use super::groups::Groups;
 use super::lru::Size;
 use super::rejected::{FreshRejections, RejectedBy};
-use super::stale::LogCursor;
+use super::stale::stale_nodes;
 use crate::cache::{Cache, NodeId};
 use crate::decision::Details;
 use crate::plugins::Declaration;
@@ -20,7 +20,8 @@ use crate::plugins::Declaration;
 /// is either in a group or among the ungrouped nodes, whose scores or classes may have changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
-    cursor: LogCursor,
+    /// The position up to which the change log was read.
+    position: Option<u64>,
     /// By the index of a plugin that answers by class: the position in the log of its class changes up to which the
     /// entry is updated. Plugins without a position have the default, for which possibly all classes changed.
     positions: Vec<ClassPosition>,
@@ -47,8 +48,9 @@ impl Candidates {
     /// (`None` for possibly all), and nodes that changed in facts that these plugins read. The returned nodes stay
     /// stale until [`Self::set`].
     pub fn stale(&mut self, cache: &Cache, plugins: &[&Declaration], moved: Option<Vec<NodeId>>) -> Vec<NodeId> {
-        let Some(stale) = moved.and_then(|moved| self.cursor.stale(cache, plugins, moved)) else {
-            *self = Self { cursor: self.cursor, ..Self::default() };
+        let since = self.position.zip(moved);
+        let Some(stale) = since.and_then(|(position, moved)| stale_nodes(cache, position, plugins, moved)) else {
+            *self = Self { position: self.position, ..Self::default() };
             return cache.nodes().map(|info| info.id).collect();
         };
         let (there, gone): (Vec<NodeId>, _) = stale.into_iter().partition(|node| cache.node(*node).is_some());
@@ -61,7 +63,7 @@ impl Candidates {
     pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache, rejected: &FreshRejections) {
         self.write(stale, fit);
         self.rejected.add(rejected);
-        self.cursor.caught_up(cache);
+        self.position = Some(cache.log().end());
     }
 
     fn write(&mut self, filtered: &[NodeId], fit: &[NodeId]) {

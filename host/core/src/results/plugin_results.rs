@@ -1,7 +1,7 @@
 //! The cached results of one plugin about one pod signature.
 
 use super::lru::Size;
-use super::stale::Stale;
+use super::stale::stale_nodes;
 use super::{Column, FactNodeSignatures, NodeClasses, Rejections, WhatIfVerdicts};
 use crate::cache::{Cache, NodeId};
 use crate::plugins::{
@@ -53,19 +53,10 @@ impl PluginResults {
         if !beyond_nodes && self.what_if.is_empty() {
             return;
         }
-        let Some(changes) = log.since(position) else {
-            self.what_if.clear();
-            return if beyond_nodes {
-                self.clear(declaration)
-            };
-        };
-        let touching = declaration.node.touching();
-        for change in changes {
-            match Stale::by(change, cache, declaration, touching) {
-                Stale::Nothing => {}
-                Stale::Node(node) => self.what_if.remove(node),
-                Stale::All => return self.clear(declaration),
-            }
+        match stale_nodes(cache, position, &[declaration], Vec::new()) {
+            Some(nodes) => nodes.into_iter().for_each(|node| self.what_if.remove(node)),
+            None if beyond_nodes => self.clear(declaration),
+            None => self.what_if.clear(),
         }
     }
 
