@@ -11,6 +11,7 @@ use crate::plugins::{
     Verdicts,
 };
 use crate::profile::FailurePolicy;
+use crate::results::entry_at;
 
 /// A plugin's answer about classes in this cycle. The result cache holds the class of each node.
 #[derive(Clone, Debug)]
@@ -154,11 +155,7 @@ impl ByClass {
 pub(super) fn passed(nodes: impl Iterator<Item = (ClassId, u32)>) -> Vec<Passed> {
     let mut of_class: Vec<u32> = Vec::new();
     for (class, nodes) in nodes {
-        let at = class.0 as usize;
-        if at >= of_class.len() {
-            of_class.resize(at + 1, 0);
-        }
-        of_class[at] += nodes;
+        *entry_at(&mut of_class, class.0 as usize, 0) += nodes;
     }
     let passed = (0..).zip(of_class).map(|(class, nodes)| Passed { class: ClassId(class), nodes });
     passed.filter(|passed| passed.nodes > 0).collect()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use super::classes::ClassPosition;
+use super::entry_at;
 use super::groups::Groups;
 use super::lru::Size;
 use super::rejected::{FreshRejections, RejectedBy};
@@ -133,10 +134,7 @@ impl Candidates {
 
     /// Sets the position in the class changes of the plugin with this index among the plugins that answer by class.
     pub fn set_position(&mut self, at: usize, position: ClassPosition) {
-        if at >= self.positions.len() {
-            self.positions.resize(at + 1, ClassPosition::default());
-        }
-        self.positions[at] = position;
+        *entry_at(&mut self.positions, at, ClassPosition::default()) = position;
     }
 
     /// Returns the groups, or `None` if the nodes are not grouped.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::entry_at;
 use crate::cache::NodeId;
 use crate::plugins::ClassId;
 
@@ -51,6 +52,11 @@ struct Position {
     list: u32,
     /// The index into [`List::nodes`].
     at: u32,
+}
+
+impl Position {
+    /// The position of a node that is in no list.
+    const NONE: Self = Self { list: NONE, at: 0 };
 }
 
 /// Nodes of the same group with the same weighted sum of the scores that are not in the group's key.
@@ -106,7 +112,7 @@ impl Groups {
 
     /// Creates groups without nodes, for node ids below `end`.
     pub fn with_capacity(end: usize) -> Self {
-        Self { positions: vec![Position { list: NONE, at: 0 }; end], ..Self::default() }
+        Self { positions: vec![Position::NONE; end], ..Self::default() }
     }
 
     /// Adds a node that is in no group to the group of this key (scores to normalize, in the order of the plugins, then
@@ -114,12 +120,9 @@ impl Groups {
     /// groups.
     pub fn add(&mut self, node: NodeId, key: &[i64], score: i64) -> bool {
         let Some(number) = self.list_of(key, score) else { return false };
-        let at = node.0 as usize;
-        if at >= self.positions.len() {
-            self.positions.resize(at + 1, Position { list: NONE, at: 0 });
-        }
         let list = &mut self.lists[number as usize];
-        self.positions[at] = Position { list: number, at: list.nodes.len() as u32 };
+        let position = Position { list: number, at: list.nodes.len() as u32 };
+        *entry_at(&mut self.positions, node.0 as usize, Position::NONE) = position;
         list.nodes.push(node);
         self.groups[list.group as usize].len += 1;
         true
@@ -138,7 +141,7 @@ impl Groups {
     /// Removes a node from its group. Returns whether the node was in a group.
     pub fn remove(&mut self, node: NodeId) -> bool {
         let Some(position) = self.positions.get_mut(node.0 as usize) else { return false };
-        let Position { list: number, at } = std::mem::replace(position, Position { list: NONE, at: 0 });
+        let Position { list: number, at } = std::mem::replace(position, Position::NONE);
         let Some(list) = self.lists.get_mut(number as usize) else { return false };
         list.nodes.swap_remove(at as usize);
         if let Some(moved) = list.nodes.get(at as usize) {

@@ -70,6 +70,14 @@ pub(crate) struct Distrusted {
 /// nodes, rounded up.
 pub const USUAL_NODES: usize = 50_000;
 
+/// Returns the entry at this index. Fills up a table that is too short with `empty`.
+pub(crate) fn entry_at<T: Clone>(table: &mut Vec<T>, at: usize, empty: T) -> &mut T {
+    if at >= table.len() {
+        table.resize(at + 1, empty);
+    }
+    &mut table[at]
+}
+
 impl ResultCache {
     /// Creates a cache with a bound of about `most_bytes` for each [`USUAL_NODES`] nodes.
     pub fn new(most_bytes: usize) -> Self {

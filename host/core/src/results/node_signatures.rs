@@ -8,6 +8,7 @@ use std::sync::Arc;
 use foldhash::quality::FixedState;
 use hashbrown::HashTable;
 
+use super::entry_at;
 use crate::cache::{Cache, Change, NodeId, NodeInfo, Usage};
 use crate::facts::NodeFacts;
 use crate::model::{HostPort, Node};
@@ -168,26 +169,20 @@ impl FactNodeSignatures {
     /// Returns false if no fact, key or field changed that the plugin reads, for nodes with signatures of their own.
     fn have_names_changed(&mut self, node: NodeId, facts: NodeFacts, cache: &Cache) -> bool {
         let Some(named) = &mut self.named else { return true };
-        let at = node.0 as usize;
-        if at >= named.len() {
-            named.resize(at + 1, None);
-        }
+        let known = entry_at(named, node.0 as usize, None);
         let after = cache.node(node).map(|info| &info.node);
-        if let (Some(before), Some(after)) = (&named[at], after)
+        if let (Some(before), Some(after)) = (&*known, after)
             && !self.reads.differ(facts, before, after)
         {
             return false;
         }
-        named[at] = after.cloned();
+        *known = after.cloned();
         true
     }
 
     fn make(&mut self, number: usize) {
-        if number >= self.created.len() {
-            self.created.resize(number + 1, 0);
-        }
         self.clock += 1;
-        self.created[number] = self.clock;
+        *entry_at(&mut self.created, number, 0) = self.clock;
     }
 }
 
@@ -195,13 +190,9 @@ impl SharedSignatures {
     /// Moves the node to the signature of its current values, or to none if `info` is `None`. Returns the number of the
     /// signature if it is new.
     fn place(&mut self, node: NodeId, info: Option<&NodeInfo>, reads: &NodeReads) -> Option<u32> {
-        let at = node.0 as usize;
-        if at >= self.of_node.len() {
-            self.of_node.resize(at + 1, NONE);
-        }
         let hash = info.map(|info| hash(info, reads));
         let known = info.zip(hash).and_then(|(info, hash)| self.find(hash, info, reads));
-        let before = self.of_node[at];
+        let before = *entry_at(&mut self.of_node, node.0 as usize, NONE);
         if known.is_some_and(|known| known == before) {
             return None;
         }
@@ -211,7 +202,7 @@ impl SharedSignatures {
             Some(_) => None,
         };
         let after = known.or(created).unwrap_or(NONE);
-        self.of_node[at] = after;
+        self.of_node[node.0 as usize] = after;
         if let Some(signature) = self.node_signatures.get_mut(after as usize) {
             signature.nodes += 1;
         }

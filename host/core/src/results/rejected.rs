@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::entry_at;
 use crate::cache::NodeId;
 use crate::decision::Details;
 use crate::plugins::{Status, Verdicts};
@@ -56,11 +57,7 @@ impl RejectedBy {
         for (plugin, status, nodes) in &fresh.all {
             let number = self.number(plugin, status);
             for node in nodes {
-                let at = node.0 as usize;
-                if at >= self.numbers.len() {
-                    self.numbers.resize(at + 1, 0);
-                }
-                self.numbers[at] = number;
+                *entry_at(&mut self.numbers, node.0 as usize, 0) = number;
             }
         }
     }
