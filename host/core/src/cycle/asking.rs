@@ -125,7 +125,7 @@ impl SchedulingCycle<'_> {
         feasible: &Feasible<'_>,
     ) -> Result<PreScoreResult, PluginError> {
         let by_signature = plugin.declaration.score_scope == Scope::Node;
-        let nodes = if by_signature { &[] } else { self.listed(&feasible.nodes, &feasible.filters)? };
+        let nodes = if by_signature { &[] } else { self.listed(&feasible.nodes)? };
         let (plugins, cycle) = self.call(plugin);
         plugins.pre_score(plugin.id, &cycle, nodes)
     }

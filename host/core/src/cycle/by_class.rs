@@ -8,7 +8,7 @@ use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::{Cache, NodeId};
 use crate::plugins::{
     ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed, PluginError, PreFilterResult, PreScoreResult,
-    Verdicts,
+    Status, Verdicts,
 };
 use crate::profile::FailurePolicy;
 use crate::results::entry_at;
@@ -148,6 +148,13 @@ impl ByClass {
         let ClassFilter::Verdicts(verdicts) = &self.filter else { return Ok(0) };
         let verdict = verdicts.nodes.get(class.0 as usize).copied();
         verdict.ok_or_else(|| plugin.failed(format!("classify gave class {} no verdict", class.0)))
+    }
+
+    /// Returns the filter's rejection of a class, or `None` if the pod fits.
+    pub fn rejection(&self, plugin: &ProfilePlugin, class: ClassId) -> Result<Option<&Status>, PluginError> {
+        let ClassFilter::Verdicts(verdicts) = &self.filter else { return Ok(None) };
+        let verdict = self.verdict(plugin, class)?;
+        Ok(usize::from(verdict).checked_sub(1).map(|outcome| &verdicts.outcomes[outcome]))
     }
 }
 

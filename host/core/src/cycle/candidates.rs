@@ -6,12 +6,13 @@ use std::ops::Range;
 
 use super::by_class::ByClass;
 use super::feasible::{ByClassInput, Candidates, IndexInputs, Indexed, Nodes};
+use super::filtering::take_rejected;
 use super::sampling::Sample;
 use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::{PluginError, PreScoreResult};
 use crate::profile::Profile;
-use crate::results::{self, FreshRejections};
+use crate::results;
 
 impl SchedulingCycle<'_> {
     /// Returns the feasible nodes from the candidate index, or `None` if the nodes have to be filtered for this pod
@@ -21,7 +22,7 @@ impl SchedulingCycle<'_> {
         profile: &'p Profile,
         candidates: &Candidates<'p>,
     ) -> Result<Option<Nodes<'p>>, PluginError> {
-        let is_usable = candidates.are_all()
+        let is_usable = candidates.narrowed.is_none()
             && !self.verify
             && self.observer.is_none()
             // If an extender rejects the last node, the reasons of the plugins are needed, too.
@@ -107,20 +108,19 @@ impl SchedulingCycle<'_> {
         let moved = self.moved(inputs, inputs.class_filters());
         let stale = self.index_entry(inputs).stale(cache, &inputs.declarations(), moved);
         let mut fit = stale.clone();
-        let mut rejected = FreshRejections::default();
         for plugin in &inputs.filters {
             if fit.is_empty() {
                 break;
             }
             let verdicts = self.filter(plugin, &fit)?;
-            self.check_no_error(plugin, &verdicts)?;
-            if !verdicts.outcomes.is_empty() && self.recording.is_some() {
-                rejected.add(plugin, &fit, &verdicts);
+            for (status, nodes) in take_rejected(&mut fit, &verdicts) {
+                plugin.check_not_error(status)?;
+                if self.recording.is_some() {
+                    self.index_entry(inputs).add_rejected(&plugin.declaration.name, status, &nodes);
+                }
             }
-            let mut answers = verdicts.nodes.iter();
-            fit.retain(|_| answers.next() == Some(&0));
         }
-        self.index_entry(inputs).set(&stale, &fit, cache, &rejected);
+        self.index_entry(inputs).set(&stale, &fit, cache);
         self.set_positions(inputs, inputs.class_filters());
         Ok(())
     }
@@ -161,24 +161,22 @@ impl SchedulingCycle<'_> {
         let mut ungrouped = candidates.ungrouped().to_vec();
         for input in &inputs.by_class[inputs.class_filters()] {
             let Some(answer) = self.by_class(input.plugin)? else { continue };
-            ungrouped = self.passing_class(input.plugin, &answer, &ungrouped)?;
+            self.retain_passing(input.plugin, &answer, &mut ungrouped)?;
         }
         let passes = self.passes(inputs, &groups)?;
         let grouped = groups.iter().zip(passes).filter(|(_, passes)| *passes).map(|(group, _)| group.nodes);
         Ok(Some(grouped.sum::<usize>() + ungrouped.len()))
     }
 
-    /// Returns the nodes whose class passes the filter.
-    fn passing_class(
+    /// Removes the nodes whose class does not pass the filter.
+    fn retain_passing(
         &mut self,
         plugin: &ProfilePlugin,
         answer: &ByClass,
-        nodes: &[NodeId],
-    ) -> Result<Vec<NodeId>, PluginError> {
+        nodes: &mut Vec<NodeId>,
+    ) -> Result<(), PluginError> {
         let verdicts = self.verdicts_by_class(plugin, answer, nodes)?;
-        self.check_no_error(plugin, &verdicts)?;
-        let passed = nodes.iter().zip(&verdicts.nodes).filter(|(_, verdict)| **verdict == 0);
-        Ok(passed.map(|(node, _)| *node).collect())
+        take_rejected(nodes, &verdicts).try_for_each(|(status, _)| plugin.check_not_error(status))
     }
 
     /// Begins to group the nodes, if they are not grouped. Returns false if there were too many groups or if there is
@@ -195,13 +193,8 @@ impl SchedulingCycle<'_> {
         has_space
     }
 
-    /// Returns the nodes, in the order of their ids if they are from the candidate index. `filters` are the filters
-    /// that the nodes passed.
-    pub(super) fn listed<'n>(
-        &mut self,
-        nodes: &'n Nodes<'_>,
-        filters: &[&ProfilePlugin],
-    ) -> Result<&'n [NodeId], PluginError> {
+    /// Returns the nodes, in the order of their ids if they are from the candidate index.
+    pub(super) fn listed<'n>(&mut self, nodes: &'n Nodes<'_>) -> Result<&'n [NodeId], PluginError> {
         let indexed = match nodes {
             Nodes::Found(nodes) => return Ok(nodes),
             Nodes::Indexed(indexed) => indexed,
@@ -209,10 +202,13 @@ impl SchedulingCycle<'_> {
         if let Some(listed) = indexed.listed.get() {
             return Ok(listed);
         }
-        let mut listed = self.index_entry(&indexed.inputs).nodes();
-        for plugin in filters {
-            if let Some(answer) = self.by_class(plugin)? {
-                listed = self.passing_class(plugin, &answer, &listed)?.into();
+        let inputs = &indexed.inputs;
+        let mut listed = self.index_entry(inputs).nodes();
+        for input in &inputs.by_class[inputs.class_filters()] {
+            if let Some(answer) = self.by_class(input.plugin)? {
+                let mut passing = listed.to_vec();
+                self.retain_passing(input.plugin, &answer, &mut passing)?;
+                listed = passing.into();
             }
         }
         Ok(indexed.listed.get_or_init(|| listed))

@@ -42,18 +42,6 @@ impl Nodes<'_> {
     }
 }
 
-impl<'p> Candidates<'p> {
-    /// Returns all nodes as candidates for these filters.
-    pub fn all(filters: Vec<&'p ProfilePlugin>) -> Self {
-        Self { narrowed: None, filters }
-    }
-
-    /// Returns whether every node is a candidate, so that the candidate index can be used.
-    pub fn are_all(&self) -> bool {
-        self.narrowed.is_none()
-    }
-}
-
 /// The feasible nodes from the candidate index.
 pub(super) struct Indexed<'p> {
     pub inputs: IndexInputs<'p>,

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::by_class::ByClass;
 use super::diagnosis::Diagnosis;
 use super::feasible::{Candidates, Feasible, Nodes};
 use super::sampling::Sample;
@@ -11,7 +10,7 @@ use super::what_if::CaseRejected;
 use super::{Failure, PluginAnswer, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::decision::RowKind;
-use crate::plugins::{ClassFilter, Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
+use crate::plugins::{Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
 
 impl SchedulingCycle<'_> {
@@ -26,7 +25,7 @@ impl SchedulingCycle<'_> {
         let mut nodes =
             self.at(ExtensionPoints::FILTER, |cycle| cycle.passing(profile, &candidates, &mut diagnosis))?;
         if self.concerns_extenders() {
-            let passed = self.listed(&nodes, &candidates.filters)?.to_vec();
+            let passed = self.listed(&nodes)?.to_vec();
             nodes = Nodes::Found(self.left_by_extenders(passed, &mut diagnosis)?);
         }
         if nodes.len() == 0 {
@@ -57,8 +56,8 @@ impl SchedulingCycle<'_> {
     fn nominated_node(&mut self, candidates: &Candidates<'_>) -> Option<NodeId> {
         let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
         let mut aside = Diagnosis::new(1);
-        let fits =
-            self.at(ExtensionPoints::FILTER, |cycle| cycle.filtered(&candidates.filters, vec![node], &mut aside));
+        let fits = self
+            .at(ExtensionPoints::FILTER, |cycle| Ok(cycle.filtered(&candidates.filters, vec![node], &mut aside)?));
         self.left_by_extenders(fits.ok()?, &mut aside).ok()?.first().copied()
     }
 
@@ -69,7 +68,7 @@ impl SchedulingCycle<'_> {
         profile: &Profile,
         candidates: &Candidates<'_>,
         diagnosis: &mut Diagnosis,
-    ) -> Result<Vec<NodeId>, Failure> {
+    ) -> Result<Vec<NodeId>, PluginError> {
         let every = || self.cache.nodes().map(|info| info.id).collect();
         let mut nodes: Vec<NodeId> = candidates.narrowed.clone().unwrap_or_else(every);
         let Some(sample) = Sample::of(nodes.len(), profile.percentage_of_nodes_to_score, self.next_start) else {
@@ -89,7 +88,7 @@ impl SchedulingCycle<'_> {
     }
 
     /// Returns whether at least one node passes all of these filters.
-    pub fn pass_somewhere(&mut self, filters: &[&ProfilePlugin]) -> Result<bool, Failure> {
+    pub fn pass_somewhere(&mut self, filters: &[&ProfilePlugin]) -> Result<bool, PluginError> {
         let every = self.cache.nodes().map(|info| info.id).collect();
         let mut aside = Diagnosis::new(self.cache.node_count());
         Ok(!self.filtered(filters, every, &mut aside)?.is_empty())
@@ -100,7 +99,7 @@ impl SchedulingCycle<'_> {
         filters: &[&ProfilePlugin],
         mut nodes: Vec<NodeId>,
         diagnosis: &mut Diagnosis,
-    ) -> Result<Vec<NodeId>, Failure> {
+    ) -> Result<Vec<NodeId>, PluginError> {
         self.yield_to_nominated(filters, &mut nodes, diagnosis)?;
         for plugin in filters {
             if nodes.is_empty() {
@@ -108,7 +107,9 @@ impl SchedulingCycle<'_> {
             }
             let verdicts = self.filter(plugin, &nodes)?;
             self.observe(plugin, PluginAnswer::Verdicts(&nodes, &verdicts));
-            self.keep_fitting(plugin, &mut nodes, &verdicts, diagnosis)?;
+            for (status, rejected) in take_rejected(&mut nodes, &verdicts) {
+                self.reject(plugin, status, &rejected, diagnosis)?;
+            }
         }
         Ok(nodes)
     }
@@ -120,16 +121,13 @@ impl SchedulingCycle<'_> {
         filters: &[&ProfilePlugin],
         nodes: &mut Vec<NodeId>,
         diagnosis: &mut Diagnosis,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), PluginError> {
         let cases = self.with_nominated(nodes);
         let mut out: BTreeSet<NodeId> = BTreeSet::new();
         for (case, rejected) in cases.iter().zip(self.what_if(filters, &cases)?) {
             let Some(CaseRejected { plugin, status }) = rejected else { continue };
             self.observe(plugin, PluginAnswer::RejectedWithNominated(case.node, &status));
-            self.check_not_error(plugin, &status)?;
-            let signature = self.signature_for(plugin);
-            diagnosis.add_plugin(plugin, status.code, signature);
-            diagnosis.add(RowKind::Rejected, &plugin.declaration.name, &status, &[case.node]);
+            self.reject(plugin, &status, &[case.node], diagnosis)?;
             out.insert(case.node);
         }
         if !out.is_empty() {
@@ -138,8 +136,21 @@ impl SchedulingCycle<'_> {
         Ok(())
     }
 
+    /// Adds the rejection of these nodes by a filter to the diagnosis. A rejection with the code `Error` is an error.
+    fn reject(
+        &mut self,
+        plugin: &ProfilePlugin,
+        status: &Status,
+        nodes: &[NodeId],
+        diagnosis: &mut Diagnosis,
+    ) -> Result<(), PluginError> {
+        plugin.check_not_error(status)?;
+        diagnosis.add_plugin(plugin, status.code, self.signature_for(plugin));
+        diagnosis.add(RowKind::Rejected, &plugin.declaration.name, status, nodes);
+        Ok(())
+    }
+
     fn candidates<'p>(&mut self, profile: &'p Profile, diagnosis: &mut Diagnosis) -> Result<Candidates<'p>, Failure> {
-        let mut skipped = Vec::new();
         let mut narrowed: Option<BTreeSet<Box<str>>> = None;
         let mut narrowing: BTreeSet<&str> = BTreeSet::new();
         let joined =
@@ -150,12 +161,9 @@ impl SchedulingCycle<'_> {
             self.observe(plugin, PluginAnswer::PreFilter(&result));
             match result {
                 PreFilterResult::All => {}
-                PreFilterResult::Skip => {
-                    skipped.push(plugin.id);
-                    diagnosis.add_skipped(plugin.id);
-                }
+                PreFilterResult::Skip => diagnosis.skipped.push(plugin.id),
                 PreFilterResult::Reject(status) => {
-                    self.check_not_error(plugin, &status)?;
+                    plugin.check_not_error(&status)?;
                     let final_word = status.code == Code::UnschedulableAndUnresolvable;
                     rejected = Some((plugin, status));
                     if final_word {
@@ -164,8 +172,7 @@ impl SchedulingCycle<'_> {
                 }
                 PreFilterResult::Narrow(names) => {
                     narrowing.insert(&plugin.declaration.name);
-                    let signature = self.signature_for(plugin);
-                    diagnosis.add_plugin(plugin, Code::UnschedulableAndUnresolvable, signature);
+                    diagnosis.add_plugin(plugin, Code::UnschedulableAndUnresolvable, self.signature_for(plugin));
                     let names: BTreeSet<Box<str>> = names.into_iter().collect();
                     let left = narrowed.map_or(names.clone(), |before| before.intersection(&names).cloned().collect());
                     if left.is_empty() {
@@ -178,8 +185,7 @@ impl SchedulingCycle<'_> {
             }
         }
         if let Some((plugin, status)) = rejected {
-            let signature = self.signature_for(plugin);
-            diagnosis.add_plugin(plugin, status.code, signature);
+            diagnosis.add_plugin(plugin, status.code, self.signature_for(plugin));
             diagnosis.reject_all(RowKind::Rejected, &plugin.declaration.name, &status);
             return Err(no_node(diagnosis));
         }
@@ -190,18 +196,18 @@ impl SchedulingCycle<'_> {
             diagnosis.add(RowKind::ExcludedByPreFilter, &joined(&narrowing), &left_out(&narrowing), &others);
             nodes
         });
-        let filters = profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)).collect();
+        let filters = profile.filter.iter().filter(|plugin| !diagnosis.skipped.contains(&plugin.id)).collect();
         Ok(Candidates { narrowed, filters })
     }
+}
 
-    fn keep_fitting(
-        &mut self,
-        plugin: &ProfilePlugin,
-        nodes: &mut Vec<NodeId>,
-        verdicts: &Verdicts,
-        diagnosis: &mut Diagnosis,
-    ) -> Result<(), Failure> {
-        let mut rejected: Vec<Vec<NodeId>> = vec![Vec::new(); verdicts.outcomes.len()];
+/// Removes the rejected nodes. Returns them by outcome, each outcome with at least one node.
+pub(super) fn take_rejected<'v>(
+    nodes: &mut Vec<NodeId>,
+    verdicts: &'v Verdicts,
+) -> impl Iterator<Item = (&'v Status, Vec<NodeId>)> {
+    let mut rejected: Vec<Vec<NodeId>> = vec![Vec::new(); verdicts.outcomes.len()];
+    if !rejected.is_empty() {
         let mut answers = verdicts.nodes.iter();
         nodes.retain(|node| match answers.next() {
             Some(0) | None => true,
@@ -210,44 +216,17 @@ impl SchedulingCycle<'_> {
                 false
             }
         });
-        for (status, rejected) in verdicts.outcomes.iter().zip(rejected).filter(|(_, rejected)| !rejected.is_empty()) {
-            self.check_not_error(plugin, status)?;
-            let signature = self.signature_for(plugin);
-            diagnosis.add_plugin(plugin, status.code, signature);
-            diagnosis.add(RowKind::Rejected, &plugin.declaration.name, status, &rejected);
-        }
-        Ok(())
     }
+    verdicts.outcomes.iter().zip(rejected).filter(|(_, nodes)| !nodes.is_empty())
+}
 
-    /// Returns an error if one of the verdicts has the code `Error`.
-    pub(super) fn check_no_error(&self, plugin: &ProfilePlugin, verdicts: &Verdicts) -> Result<(), PluginError> {
-        let mut answers = verdicts.nodes.iter().filter_map(|answer| usize::from(*answer).checked_sub(1));
-        if verdicts.outcomes.iter().all(|status| status.code != Code::Error) {
-            return Ok(());
-        }
-        answers.try_for_each(|answer| self.check_not_error(plugin, &verdicts.outcomes[answer]))
-    }
-
-    /// Returns an error if the verdict on a class has the code `Error`.
-    pub(super) fn check_outcome(
-        &self,
-        plugin: &ProfilePlugin,
-        answer: &ByClass,
-        verdict: u16,
-    ) -> Result<(), PluginError> {
-        match (&answer.filter, usize::from(verdict).checked_sub(1)) {
-            (ClassFilter::Verdicts(verdicts), Some(outcome)) => {
-                self.check_not_error(plugin, &verdicts.outcomes[outcome])
-            }
+impl ProfilePlugin {
+    /// Returns an error for a status with the code `Error`.
+    pub(super) fn check_not_error(&self, status: &Status) -> Result<(), PluginError> {
+        match status.code {
+            Code::Error => Err(self.failed(status.reasons.join(", "))),
             _ => Ok(()),
         }
-    }
-
-    fn check_not_error(&self, plugin: &ProfilePlugin, status: &Status) -> Result<(), PluginError> {
-        if status.code != Code::Error {
-            return Ok(());
-        }
-        Err(plugin.failed(status.reasons.join(", ")))
     }
 }
 

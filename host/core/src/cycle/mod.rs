@@ -120,7 +120,7 @@ impl SchedulingCycle<'_> {
             other => other?,
         };
         if feasible.nodes.len() == 1
-            && let [only] = *self.listed(&feasible.nodes, &feasible.filters)?
+            && let [only] = *self.listed(&feasible.nodes)?
         {
             self.record_only(&feasible);
             return Ok(only);
@@ -135,7 +135,7 @@ impl SchedulingCycle<'_> {
         }
         let feasible = self.feasible_nodes(profile)?;
         let totals = self.total_scores(profile, &feasible)?;
-        let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
+        let nodes = self.listed(&feasible.nodes)?;
         Ok(nodes.iter().copied().zip(totals).collect())
     }
 

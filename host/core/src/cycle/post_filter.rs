@@ -50,13 +50,6 @@ struct Back<'a, W> {
     failed: bool,
 }
 
-/// The answer of a post-filter.
-struct PostFilterAnswer {
-    result: PostFilterResult,
-    /// An extender failed. Then the messages of earlier post-filters are dropped.
-    extender_failed: bool,
-}
-
 impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> AskBack for Back<'_, W> {
     fn what_if(&mut self, plugins: &mut dyn Plugins, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
         (self.what_if)(plugins, cases)
@@ -82,7 +75,7 @@ impl SchedulingCycle<'_> {
         let ask_all = |cycle: &mut Self| -> Result<(PostFilterOutcome, String), Failure> {
             let (mut outcome, mut messages) = (PostFilterOutcome::default(), Vec::new());
             for plugin in &profile.post_filter {
-                let PostFilterAnswer { result, extender_failed } = cycle.post_filter(profile, plugin, &diagnosis)?;
+                let (result, extender_failed) = cycle.post_filter(profile, plugin, &diagnosis)?;
                 match result {
                     PostFilterResult::Nominate(mut plan) => {
                         outcome.pods.push((Arc::clone(&plugin.declaration.name), std::mem::take(&mut plan.pods)));
@@ -110,7 +103,7 @@ impl SchedulingCycle<'_> {
         };
         match self.at_with(ExtensionPoints::POST_FILTER, ask_all, outcome_of) {
             Ok((outcome, message)) => {
-                diagnosis.set_post_filter_message(message);
+                diagnosis.post_filter = message;
                 Failure::Unschedulable(diagnosis, Box::new(outcome))
             }
             Err(Failure::Plugin(error)) => Failure::PostFilter(error),
@@ -118,19 +111,21 @@ impl SchedulingCycle<'_> {
         }
     }
 
+    /// Asks a post-filter. Returns whether an extender failed meanwhile. Then the messages of earlier post-filters are
+    /// dropped.
     fn post_filter(
         &mut self,
         profile: &Profile,
         plugin: &ProfilePlugin,
         diagnosis: &Diagnosis,
-    ) -> Result<PostFilterAnswer, PluginError> {
+    ) -> Result<(PostFilterResult, bool), PluginError> {
         let (nodes, codes) = self.rejected(diagnosis);
         let leaving = self.leaving();
         let signature = self.signature_for(plugin);
         let about = self.about(plugin, signature);
         // The plugin that asks is busy with its own call, so that its filter can't be asked.
         let answers_what_ifs =
-            |filter: &&ProfilePlugin| filter.id != plugin.id && !diagnosis.skipped().contains(&filter.id);
+            |filter: &&ProfilePlugin| filter.id != plugin.id && !diagnosis.skipped.contains(&filter.id);
         let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(answers_what_ifs).collect();
         let SchedulingCycle { number, time, seed, pod, cache, nominations, next_start, verify, .. } = *self;
         let (results, extenders) = (&mut *self.results, &mut *self.extenders);
@@ -161,7 +156,7 @@ impl SchedulingCycle<'_> {
         if let PostFilterResult::Nominate(plan) = &result {
             check_plan(plugin, plan, self.cache)?;
         }
-        Ok(PostFilterAnswer { result, extender_failed })
+        Ok((result, extender_failed))
     }
 
     /// Returns every node with the code with which it was rejected.
@@ -200,12 +195,7 @@ impl SchedulingCycle<'_> {
     }
 
     fn rejections(&mut self, filters: &[&ProfilePlugin], cases: &[WhatIf]) -> Result<Vec<Option<Status>>, PluginError> {
-        match self.what_if(filters, cases) {
-            Ok(rejected) => Ok(rejected.into_iter().map(|no| no.map(|no| no.status)).collect()),
-            Err(Failure::Plugin(error) | Failure::PostFilter(error)) => Err(error),
-            // Filters do not return these failures.
-            Err(Failure::NoNodes | Failure::Unschedulable(..) | Failure::Extender(_)) => Ok(vec![None; cases.len()]),
-        }
+        Ok(self.what_if(filters, cases)?.into_iter().map(|rejected| rejected.map(|rejected| rejected.status)).collect())
     }
 }
 

@@ -142,9 +142,9 @@ impl SchedulingCycle<'_> {
         for (at, input) in (inputs.normalized()..).zip(&inputs.by_class).filter(|(_, input)| input.filters) {
             let Some(answer) = self.by_class(input.plugin)? else { continue };
             for (group, passes) in groups.iter().zip(&mut passes).filter(|(_, passes)| **passes) {
-                let verdict = answer.verdict(input.plugin, group.class(at))?;
-                self.check_outcome(input.plugin, &answer, verdict)?;
-                *passes = verdict == 0;
+                let rejection = answer.rejection(input.plugin, group.class(at))?;
+                rejection.map_or(Ok(()), |status| input.plugin.check_not_error(status))?;
+                *passes = rejection.is_none();
             }
         }
         Ok(passes)

@@ -24,7 +24,7 @@ impl SchedulingCycle<'_> {
             if let Some(best) = cycle.best_indexed(profile, feasible, &skipped, rng)? {
                 return Ok(ControlFlow::Break(best));
             }
-            let nodes = cycle.listed(&feasible.nodes, &feasible.filters)?;
+            let nodes = cycle.listed(&feasible.nodes)?;
             let totals = cycle.summed_scores(profile, nodes, &skipped)?;
             if cycle.verify && !cycle.concerns_extenders() {
                 cycle.check_index(profile, feasible, &skipped, &totals)?;
@@ -35,7 +35,7 @@ impl SchedulingCycle<'_> {
             ControlFlow::Break(best) => return Ok(best),
             ControlFlow::Continue(totals) => totals,
         };
-        let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
+        let nodes = self.listed(&feasible.nodes)?;
         self.add_extenders_scores(nodes, &mut totals);
         let node = select::one_of_the_best(nodes, &totals, self.cache.node_id_end(), rng).ok_or(Failure::NoNodes)?;
         self.record_summed(&feasible.nodes, nodes, &totals, node);
@@ -45,7 +45,7 @@ impl SchedulingCycle<'_> {
     /// Returns the total of each feasible node, in order.
     pub(super) fn total_scores(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<i64>, Failure> {
         let skipped = self.skipped_at_pre_score(profile, feasible)?;
-        let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
+        let nodes = self.listed(&feasible.nodes)?;
         let mut totals = self.at(ExtensionPoints::SCORE, |cycle| cycle.summed_scores(profile, nodes, &skipped))?;
         self.add_extenders_scores(nodes, &mut totals);
         Ok(totals)

@@ -77,11 +77,11 @@ impl SchedulingCycle<'_> {
         skipped: &[PluginId],
         totals: &[i64],
     ) -> Result<Option<&'static str>, Failure> {
-        let candidates = Candidates::all(found.filters.clone());
+        let candidates = Candidates { narrowed: None, filters: found.filters.clone() };
         let Some(nodes) = self.indexed(profile, &candidates)? else { return Ok(None) };
         let feasible = Feasible { nodes, filters: candidates.filters };
-        let listed = self.listed(&feasible.nodes, &feasible.filters)?;
-        if listed.len() != feasible.nodes.len() || listed != self.listed(&found.nodes, &found.filters)? {
+        let listed = self.listed(&feasible.nodes)?;
+        if listed.len() != feasible.nodes.len() || listed != self.listed(&found.nodes)? {
             return Ok(Some("the nodes that fit"));
         }
         let best =

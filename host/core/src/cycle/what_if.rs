@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::SchedulingCycle;
 use super::asking::verdict;
-use super::{Failure, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::facts::NodeFacts;
 use crate::model::Pod;
@@ -30,7 +30,7 @@ impl SchedulingCycle<'_> {
         &mut self,
         filters: &[&'p ProfilePlugin],
         cases: &[WhatIf],
-    ) -> Result<Vec<Option<CaseRejected<'p>>>, Failure> {
+    ) -> Result<Vec<Option<CaseRejected<'p>>>, PluginError> {
         let mut rejected: Vec<Option<CaseRejected<'p>>> = cases.iter().map(|_| None).collect();
         let mut open: Vec<usize> = (0..cases.len()).collect();
         for plugin in filters.iter().copied() {

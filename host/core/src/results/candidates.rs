@@ -8,11 +8,11 @@ use super::classes::ClassPosition;
 use super::entry_at;
 use super::groups::Groups;
 use super::lru::Size;
-use super::rejected::{FreshRejections, RejectedBy};
+use super::rejected::RejectedBy;
 use super::stale::stale_nodes;
 use crate::cache::{Cache, NodeId};
 use crate::decision::Details;
-use crate::plugins::Declaration;
+use crate::plugins::{Declaration, Status};
 
 /// The nodes that no filter that answers node by node rejects, for pods that have the same signature for each plugin
 /// of the entry's key; and these nodes in groups, ordered by score.
@@ -47,23 +47,23 @@ impl Candidates {
 
     /// Returns the nodes that have to be filtered again, in the order of their ids: nodes that `moved` to another class
     /// (`None` for possibly all), and nodes that changed in facts that these plugins read. The returned nodes stay
-    /// stale until [`Self::set`].
+    /// stale until [`Self::set`], and have no reasons of a rejection.
     pub fn stale(&mut self, cache: &Cache, plugins: &[&Declaration], moved: Option<Vec<NodeId>>) -> Vec<NodeId> {
         let since = self.position.zip(moved);
         let Some(stale) = since.and_then(|(position, moved)| stale_nodes(cache, position, plugins, moved)) else {
             *self = Self { position: self.position, ..Self::default() };
             return cache.nodes().map(|info| info.id).collect();
         };
+        self.rejected.remove(&stale);
         let (there, gone): (Vec<NodeId>, _) = stale.into_iter().partition(|node| cache.node(*node).is_some());
         self.write(&gone, &[]);
         there
     }
 
     /// Stores the result of filtering the stale nodes. `fit` holds the nodes that fit. Both lists are in the order of
-    /// node ids. `rejected` has the reasons for the other nodes, if decisions are recorded.
-    pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache, rejected: &FreshRejections) {
+    /// node ids.
+    pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache) {
         self.write(stale, fit);
-        self.rejected.add(rejected);
         self.position = Some(cache.log().end());
     }
 
@@ -73,7 +73,6 @@ impl Candidates {
         }
         let mut fit = fit.iter().peekable();
         self.nodes.grow(filtered.last().map_or(0, |last| last.0 as usize + 1));
-        self.rejected.remove(filtered);
         for node in filtered {
             let fits = fit.next_if_eq(&node).is_some();
             let at = node.0 as usize;
@@ -93,6 +92,11 @@ impl Candidates {
                 self.listed = None;
             }
         }
+    }
+
+    /// Adds the reasons for which a plugin rejected stale nodes, if decisions are recorded.
+    pub fn add_rejected(&mut self, plugin: &Arc<str>, status: &Status, nodes: &[NodeId]) {
+        self.rejected.add(plugin, status, nodes);
     }
 
     /// Returns the reasons for which nodes were rejected, for decision records.
