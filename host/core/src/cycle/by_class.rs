@@ -67,10 +67,9 @@ impl SchedulingCycle<'_> {
         let cache = self.cache;
         let classes = &self.results_of(plugin).classes;
         let class = |node: &NodeId| {
-            classes.of(*node).ok_or_else(|| {
-                let name = cache.node(*node).map_or("", |info| &info.node.name);
-                plugin.failed(format!("classify gave node {name} no class"))
-            })
+            classes
+                .of(*node)
+                .ok_or_else(|| plugin.failed(format!("classify gave node {} no class", cache.node_name(*node))))
         };
         nodes.iter().map(class).collect()
     }

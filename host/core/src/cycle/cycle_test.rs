@@ -39,7 +39,7 @@ struct Scripted {
 
 impl Scripted {
     fn name<'a>(cycle: &Cycle<'a>, node: NodeId) -> &'a str {
-        cycle.cache.node(node).map_or("", |info| &info.node.name)
+        cycle.cache.node_name(node)
     }
 
     fn called(&mut self, plugin: PluginId, what: &str, nodes: usize) -> Result<Script, PluginError> {

@@ -136,7 +136,12 @@ impl SchedulingCycle<'_> {
             scores.iter_mut().zip(top).for_each(|(scores, (.., group))| scores.push(scored.at(*group)));
         }
         let best = top.iter().zip(scores);
-        best.map(|((node, total, _), scores)| BestNode { node: self.name_of(*node), total: *total, scores }).collect()
+        best.map(|((node, total, _), scores)| BestNode {
+            node: self.cache.node_name(*node).into(),
+            total: *total,
+            scores,
+        })
+        .collect()
     }
 
     /// Adds the nodes that are not in the candidate index, or that a filter that answers by class rejects. Does nothing
@@ -191,7 +196,7 @@ impl SchedulingCycle<'_> {
 
     fn best_node_at(&self, recording: &Recording, node: NodeId, total: i64, at: usize) -> BestNode {
         let scores = recording.found.iter().flat_map(|found| &found.scored).map(|scored| scored.at(at)).collect();
-        BestNode { node: self.name_of(node), total, scores }
+        BestNode { node: self.cache.node_name(node).into(), total, scores }
     }
 
     /// Records a cycle that found only one node, which is not scored.
@@ -259,10 +264,6 @@ impl SchedulingCycle<'_> {
             best,
             effects,
         }
-    }
-
-    pub(super) fn name_of(&self, node: NodeId) -> Box<str> {
-        self.cache.node(node).map_or_else(Box::default, |info| info.node.name.clone())
     }
 }
 
