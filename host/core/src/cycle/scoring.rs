@@ -108,9 +108,8 @@ impl SchedulingCycle<'_> {
             return Ok(by_class);
         }
         let fresh = self.scores_by_node(plugin, nodes)?;
-        let same =
-            |at: &usize| by_class.normalized[*at] == fresh.normalized[*at] && by_class.raw[*at] == fresh.raw[*at];
-        self.distrust(plugin, nodes, (0..nodes.len()).find(|at| !same(at)), "score");
+        let of = |scores: &NodeScores, at: usize| (scores.normalized[at], scores.raw[at]);
+        self.distrust(plugin, nodes, "score", |at| of(&by_class, *at) != of(&fresh, *at));
         Ok(fresh)
     }
 

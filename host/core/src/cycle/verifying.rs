@@ -11,11 +11,17 @@ use crate::profile::Profile;
 use crate::results::Distrusted;
 
 impl SchedulingCycle<'_> {
-    /// Marks the plugin as distrusted if a cached result differs from the fresh result for the node at index `differs`
-    /// of `nodes`. `None` means that no result differs.
-    pub(super) fn distrust(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], differs: Option<usize>, kind: &str) {
-        let Some(at) = differs else { return };
-        let node = self.cache.node(nodes[at]).map_or("", |info| &info.node.name);
+    /// Marks the plugin as distrusted if a cached result differs from the fresh result for one of `nodes`. `differs`
+    /// compares the results for the node at this index.
+    pub(super) fn distrust(
+        &mut self,
+        plugin: &ProfilePlugin,
+        nodes: &[NodeId],
+        kind: &str,
+        differs: impl FnMut(&usize) -> bool,
+    ) {
+        let Some(at) = (0..nodes.len()).find(differs) else { return };
+        let node = self.cache.node_name(nodes[at]);
         self.distrust_about(plugin, &format!("{kind} on node {node}"));
     }
 

@@ -90,8 +90,8 @@ impl SchedulingCycle<'_> {
         let fresh = self.fresh_verdicts_if(plugin, asked)?;
         if let Some(cached) = cached {
             let nodes: Vec<NodeId> = asked.iter().map(|case| case.node).collect();
-            let differs = (0..asked.len()).find(|at| verdict(&cached, *at) != verdict(&fresh, *at));
-            self.distrust(plugin, &nodes, differs, "verdict with hypothetical pods");
+            let differs = |at: &usize| verdict(&cached, *at) != verdict(&fresh, *at);
+            self.distrust(plugin, &nodes, "verdict with hypothetical pods", differs);
         }
         Ok(fresh)
     }
