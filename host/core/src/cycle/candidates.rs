@@ -11,28 +11,23 @@ use super::sampling::Sample;
 use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::{PluginError, PreScoreResult};
-use crate::profile::Profile;
 use crate::results;
 
-impl SchedulingCycle<'_> {
+impl<'a> SchedulingCycle<'a> {
     /// Returns the feasible nodes from the candidate index, or `None` if the nodes have to be filtered for this pod
     /// alone.
-    pub(super) fn indexed<'p>(
-        &mut self,
-        profile: &'p Profile,
-        candidates: &Candidates<'p>,
-    ) -> Result<Option<Nodes<'p>>, PluginError> {
+    pub(super) fn indexed(&mut self, candidates: &Candidates<'a>) -> Result<Option<Nodes<'a>>, PluginError> {
         let is_usable = candidates.narrowed.is_none()
             && !self.verify
             && self.observer.is_none()
             // If an extender rejects the last node, the reasons of the plugins are needed, too.
             && !self.concerns_extenders()
-            && Sample::of(self.cache.node_count(), profile.percentage_of_nodes_to_score, 0).is_none()
+            && Sample::of(self.cache.node_count(), self.profile.percentage_of_nodes_to_score, 0).is_none()
             && self.nominated_pods().is_empty();
         if !is_usable {
             return Ok(None);
         }
-        let Some(inputs) = self.index_inputs(profile, &candidates.filters)? else { return Ok(None) };
+        let Some(inputs) = self.index_inputs(&candidates.filters)? else { return Ok(None) };
         self.filter_stale(&inputs)?;
         let len = match inputs.class_filters().is_empty() {
             true => self.index_entry(&inputs).len(),
@@ -46,11 +41,7 @@ impl SchedulingCycle<'_> {
 
     /// Returns the inputs for these filters and the score plugins that are expected to score the pod, or `None` if a
     /// filter answers neither node by node with cached results nor by class.
-    fn index_inputs<'p>(
-        &mut self,
-        profile: &'p Profile,
-        filters: &[&'p ProfilePlugin],
-    ) -> Result<Option<IndexInputs<'p>>, PluginError> {
+    fn index_inputs(&mut self, filters: &[&'a ProfilePlugin]) -> Result<Option<IndexInputs<'a>>, PluginError> {
         let (mut by_node, mut by_class) = (Vec::with_capacity(filters.len()), Vec::new());
         for plugin in filters.iter().copied() {
             if self.keeps(plugin, plugin.declaration.filter_scope) {
@@ -61,8 +52,8 @@ impl SchedulingCycle<'_> {
                 return Ok(None);
             }
         }
-        let (mut scores, mut are_scores_known) = (Vec::with_capacity(profile.score.len()), true);
-        for weighted in &profile.score {
+        let (mut scores, mut are_scores_known) = (Vec::with_capacity(self.profile.score.len()), true);
+        for weighted in &self.profile.score {
             let (plugin, weight) = weighted;
             if !self.is_expected_to_score(plugin) {
                 continue;

@@ -176,6 +176,7 @@ pub(super) fn schedule(
         time: Timestamp(0),
         seed: 0,
         pod: &Arc::default(),
+        profile,
         cache,
         nominations: &Nominations::default(),
         results,
@@ -188,7 +189,7 @@ pub(super) fn schedule(
         lookups: Lookups::default(),
         recording: None,
     };
-    cycle.schedule(profile, &mut fastrand::Rng::with_seed(1))
+    cycle.schedule(&mut fastrand::Rng::with_seed(1))
 }
 
 fn rejecting(rejects: &[(&'static str, &'static str)]) -> Script {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cache::NodeId;
-use crate::plugins::Declaration;
+use crate::plugins::{Declaration, PluginId};
 use crate::profile::ProfilePlugin;
 use crate::results::CandidateKey;
 
@@ -22,6 +22,8 @@ pub(super) struct Feasible<'p> {
     pub nodes: Nodes<'p>,
     /// The filters that the nodes passed.
     pub filters: Vec<&'p ProfilePlugin>,
+    /// The plugins that do not score the pod. Empty before pre-score.
+    pub skipped: Vec<PluginId>,
 }
 
 /// Feasible nodes. [`super::SchedulingCycle::listed`] returns the nodes as a list.

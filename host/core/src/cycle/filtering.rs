@@ -11,19 +11,19 @@ use super::{Failure, PluginAnswer, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::decision::RowKind;
 use crate::plugins::{Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
-use crate::profile::{Profile, ProfilePlugin};
+use crate::profile::ProfilePlugin;
 
-impl SchedulingCycle<'_> {
+impl<'a> SchedulingCycle<'a> {
     /// Returns at least one feasible node, or the reasons why no node fits.
-    pub(super) fn feasible_nodes<'p>(&mut self, profile: &'p Profile) -> Result<Feasible<'p>, Failure> {
+    pub(super) fn feasible_nodes(&mut self) -> Result<Feasible<'a>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count()).recording(self.recording.is_some());
-        let candidates = self.at(ExtensionPoints::PRE_FILTER, |cycle| cycle.candidates(profile, &mut diagnosis))?;
+        let candidates = self.at(ExtensionPoints::PRE_FILTER, |cycle| cycle.candidates(&mut diagnosis))?;
         if let Some(node) = self.nominated_node(&candidates) {
             self.record_nominated();
-            return Ok(Feasible { nodes: Nodes::Found(vec![node]), filters: candidates.filters });
+            let nodes = Nodes::Found(vec![node]);
+            return Ok(Feasible { nodes, filters: candidates.filters, skipped: Vec::new() });
         }
-        let mut nodes =
-            self.at(ExtensionPoints::FILTER, |cycle| cycle.passing(profile, &candidates, &mut diagnosis))?;
+        let mut nodes = self.at(ExtensionPoints::FILTER, |cycle| cycle.passing(&candidates, &mut diagnosis))?;
         if self.concerns_extenders() {
             let passed = self.listed(&nodes)?.to_vec();
             nodes = Nodes::Found(self.left_by_extenders(passed, &mut diagnosis)?);
@@ -34,20 +34,15 @@ impl SchedulingCycle<'_> {
         if let Some(recording) = self.recording.as_mut().filter(|_| !diagnosis.rejected_nodes.is_empty()) {
             recording.found().rejected = std::mem::take(&mut diagnosis.rejected_nodes);
         }
-        Ok(Feasible { nodes, filters: candidates.filters })
+        Ok(Feasible { nodes, filters: candidates.filters, skipped: Vec::new() })
     }
 
     /// Returns the nodes that pass the filters, possibly none.
-    fn passing<'p>(
-        &mut self,
-        profile: &'p Profile,
-        candidates: &Candidates<'p>,
-        diagnosis: &mut Diagnosis,
-    ) -> Result<Nodes<'p>, Failure> {
-        match self.indexed(profile, candidates)? {
+    fn passing(&mut self, candidates: &Candidates<'a>, diagnosis: &mut Diagnosis) -> Result<Nodes<'a>, Failure> {
+        match self.indexed(candidates)? {
             Some(nodes) if nodes.len() > 0 => Ok(nodes),
             // If no node passes, the filters are asked for the reasons.
-            _ => Ok(Nodes::Found(self.sampled(profile, candidates, diagnosis)?)),
+            _ => Ok(Nodes::Found(self.sampled(candidates, diagnosis)?)),
         }
     }
 
@@ -63,15 +58,10 @@ impl SchedulingCycle<'_> {
 
     /// Returns the nodes that no filter rejects, possibly none. Stops when enough nodes are found, if the profile sets
     /// `percentageOfNodesToScore`.
-    fn sampled(
-        &mut self,
-        profile: &Profile,
-        candidates: &Candidates<'_>,
-        diagnosis: &mut Diagnosis,
-    ) -> Result<Vec<NodeId>, PluginError> {
+    fn sampled(&mut self, candidates: &Candidates<'_>, diagnosis: &mut Diagnosis) -> Result<Vec<NodeId>, PluginError> {
         let every = || self.cache.nodes().map(|info| info.id).collect();
         let mut nodes: Vec<NodeId> = candidates.narrowed.clone().unwrap_or_else(every);
-        let Some(sample) = Sample::of(nodes.len(), profile.percentage_of_nodes_to_score, self.next_start) else {
+        let Some(sample) = Sample::of(nodes.len(), self.profile.percentage_of_nodes_to_score, self.next_start) else {
             return self.filtered(&candidates.filters, nodes, diagnosis);
         };
         nodes.rotate_left(sample.start);
@@ -150,13 +140,13 @@ impl SchedulingCycle<'_> {
         Ok(())
     }
 
-    fn candidates<'p>(&mut self, profile: &'p Profile, diagnosis: &mut Diagnosis) -> Result<Candidates<'p>, Failure> {
+    fn candidates(&mut self, diagnosis: &mut Diagnosis) -> Result<Candidates<'a>, Failure> {
         let mut narrowed: Option<BTreeSet<Box<str>>> = None;
         let mut narrowing: BTreeSet<&str> = BTreeSet::new();
         let joined =
             |narrowing: &BTreeSet<&str>| -> Arc<str> { narrowing.iter().copied().collect::<Vec<_>>().join(",").into() };
         let mut rejected: Option<(&ProfilePlugin, Status)> = None;
-        for plugin in &profile.pre_filter {
+        for plugin in &self.profile.pre_filter {
             let result = self.pre_filter(plugin)?;
             self.observe(plugin, PluginAnswer::PreFilter(&result));
             match result {
@@ -196,7 +186,7 @@ impl SchedulingCycle<'_> {
             diagnosis.add(RowKind::ExcludedByPreFilter, &joined(&narrowing), &left_out(&narrowing), &others);
             nodes
         });
-        let filters = profile.filter.iter().filter(|plugin| !diagnosis.skipped.contains(&plugin.id)).collect();
+        let filters = self.profile.filter.iter().filter(|plugin| !diagnosis.skipped.contains(&plugin.id)).collect();
         Ok(Candidates { narrowed, filters })
     }
 }

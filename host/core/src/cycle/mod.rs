@@ -76,6 +76,8 @@ pub(crate) struct SchedulingCycle<'a> {
     pub time: Timestamp,
     pub seed: u64,
     pub pod: &'a Arc<Pod>,
+    /// The plugins that the cycle asks.
+    pub profile: &'a Profile,
     pub cache: &'a Cache,
     /// The pending pods with a nominated node.
     pub nominations: &'a Nominations,
@@ -108,14 +110,14 @@ pub(crate) struct Lookups {
 
 impl SchedulingCycle<'_> {
     /// Returns the node for the pod.
-    pub fn schedule(&mut self, profile: &Profile, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
+    pub fn schedule(&mut self, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
-        let feasible = match self.feasible_nodes(profile) {
+        let mut feasible = match self.feasible_nodes() {
             Err(Failure::Unschedulable(diagnosis, _)) => {
                 self.record_rejection(&diagnosis.rejected_nodes);
-                return Err(self.run_post_filters(profile, diagnosis));
+                return Err(self.run_post_filters(diagnosis));
             }
             other => other?,
         };
@@ -125,16 +127,16 @@ impl SchedulingCycle<'_> {
             self.record_only(&feasible);
             return Ok(only);
         }
-        self.best_node(profile, &feasible, rng)
+        self.best_node(&mut feasible, rng)
     }
 
     /// Returns the nodes that fit, at least one, with their total scores. A single node is scored as well.
-    pub fn feasible_nodes_with_scores(&mut self, profile: &Profile) -> Result<Vec<(NodeId, i64)>, Failure> {
+    pub fn feasible_nodes_with_scores(&mut self) -> Result<Vec<(NodeId, i64)>, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
-        let feasible = self.feasible_nodes(profile)?;
-        let totals = self.total_scores(profile, &feasible)?;
+        let mut feasible = self.feasible_nodes()?;
+        let totals = self.total_scores(&mut feasible)?;
         let nodes = self.listed(&feasible.nodes)?;
         Ok(nodes.iter().copied().zip(totals).collect())
     }

@@ -14,7 +14,7 @@ use crate::plugins::{
     AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PodActions, PointOutcome, PostFilterResult,
     PreemptionPlan, Status, Verdicts, WhatIf,
 };
-use crate::profile::{Profile, ProfilePlugin};
+use crate::profile::ProfilePlugin;
 use crate::results::Rejections;
 
 /// The results of the post-filters for a pod that fits nowhere.
@@ -64,8 +64,8 @@ impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> Ask
 
 impl SchedulingCycle<'_> {
     /// Asks the post-filters. Their reasons are added to the message.
-    pub(super) fn run_post_filters(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
-        if profile.post_filter.is_empty() {
+    pub(super) fn run_post_filters(&mut self, mut diagnosis: Diagnosis) -> Failure {
+        if self.profile.post_filter.is_empty() {
             let outcome = PostFilterOutcome { nomination: NominationChange::Clear, ..PostFilterOutcome::default() };
             return Failure::Unschedulable(diagnosis, Box::new(outcome));
         }
@@ -74,8 +74,8 @@ impl SchedulingCycle<'_> {
         }
         let ask_all = |cycle: &mut Self| -> Result<(PostFilterOutcome, String), Failure> {
             let (mut outcome, mut messages) = (PostFilterOutcome::default(), Vec::new());
-            for plugin in &profile.post_filter {
-                let (result, extender_failed) = cycle.post_filter(profile, plugin, &diagnosis)?;
+            for plugin in &cycle.profile.post_filter {
+                let (result, extender_failed) = cycle.post_filter(plugin, &diagnosis)?;
                 match result {
                     PostFilterResult::Nominate(mut plan) => {
                         outcome.pods.push((Arc::clone(&plugin.declaration.name), std::mem::take(&mut plan.pods)));
@@ -115,7 +115,6 @@ impl SchedulingCycle<'_> {
     /// dropped.
     fn post_filter(
         &mut self,
-        profile: &Profile,
         plugin: &ProfilePlugin,
         diagnosis: &Diagnosis,
     ) -> Result<(PostFilterResult, bool), PluginError> {
@@ -126,8 +125,8 @@ impl SchedulingCycle<'_> {
         // The plugin that asks is busy with its own call, so that its filter can't be asked.
         let answers_what_ifs =
             |filter: &&ProfilePlugin| filter.id != plugin.id && !diagnosis.skipped.contains(&filter.id);
-        let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(answers_what_ifs).collect();
-        let SchedulingCycle { number, time, seed, pod, cache, nominations, next_start, verify, .. } = *self;
+        let filters: Vec<&ProfilePlugin> = self.profile.filter.iter().filter(answers_what_ifs).collect();
+        let SchedulingCycle { number, time, seed, pod, profile, cache, nominations, next_start, verify, .. } = *self;
         let (results, extenders) = (&mut *self.results, &mut *self.extenders);
         let lookups = Lookups { signatures: self.lookups.signatures.clone(), by_class: Vec::new() };
         let what_if = |plugins: &mut dyn Plugins, cases: &[WhatIf]| {
@@ -136,6 +135,7 @@ impl SchedulingCycle<'_> {
                 time,
                 seed,
                 pod,
+                profile,
                 cache,
                 nominations,
                 results: &mut *results,

@@ -6,7 +6,7 @@ use super::recorded_best::{IndexedBest, RecordedBest, ScoredNodes};
 use super::{Failure, ProfilePlugin, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
 use crate::plugins::{ClassScores, Normalization, PluginError, PluginId};
-use crate::profile::{FailurePolicy, Profile};
+use crate::profile::FailurePolicy;
 use crate::results::GroupSummary;
 
 impl IndexInputs<'_> {
@@ -26,14 +26,12 @@ impl SchedulingCycle<'_> {
     /// Returns one of the best nodes, or `None` if the scores have to be summed up for this pod.
     pub(super) fn best_indexed(
         &mut self,
-        profile: &Profile,
         feasible: &Feasible<'_>,
-        skipped: &[PluginId],
         rng: &mut fastrand::Rng,
     ) -> Result<Option<NodeId>, Failure> {
         let end = self.cache.node_id_end();
         let is_recording = self.recording.is_some();
-        let chosen = self.with_best(profile, feasible, skipped, |indexed| {
+        let chosen = self.with_best(feasible, |indexed| {
             let best = &indexed.best;
             let contains = |node| best.contains(node);
             let node = select::one_of(best.count(), end, rng, contains, || best.nodes().collect())?;
@@ -50,14 +48,12 @@ impl SchedulingCycle<'_> {
     /// scores have to be summed up for this pod.
     pub(super) fn with_best<R>(
         &mut self,
-        profile: &Profile,
         feasible: &Feasible<'_>,
-        skipped: &[PluginId],
         read: impl FnOnce(IndexedBest<'_>) -> Option<R>,
     ) -> Result<Option<R>, Failure> {
         let Nodes::Indexed(indexed) = &feasible.nodes else { return Ok(None) };
         let inputs = &indexed.inputs;
-        if !self.are_inputs_as_expected(profile, inputs, skipped)? || !self.begin_groups(inputs) {
+        if !self.are_inputs_as_expected(inputs, &feasible.skipped)? || !self.begin_groups(inputs) {
             return Ok(None);
         }
         self.group(inputs)?;
@@ -73,14 +69,9 @@ impl SchedulingCycle<'_> {
 
     /// Returns whether the plugins that score the pod are the scoring plugins of `inputs`, and still answer in the same
     /// way.
-    fn are_inputs_as_expected(
-        &mut self,
-        profile: &Profile,
-        inputs: &IndexInputs<'_>,
-        skipped: &[PluginId],
-    ) -> Result<bool, PluginError> {
+    fn are_inputs_as_expected(&mut self, inputs: &IndexInputs<'_>, skipped: &[PluginId]) -> Result<bool, PluginError> {
         let is_expected = |(plugin, _): &(ProfilePlugin, i64)| inputs.scores(plugin.id) != skipped.contains(&plugin.id);
-        if !inputs.are_scores_known || !profile.score.iter().all(is_expected) {
+        if !inputs.are_scores_known || !self.profile.score.iter().all(is_expected) {
             return Ok(false);
         }
         for input in inputs.by_class.iter().filter(|input| input.weight > 0) {
