@@ -20,11 +20,6 @@ impl RejectedNodes {
         Self { is_recording, rows: Vec::new() }
     }
 
-    /// Returns whether nodes are counted.
-    pub fn is_recording(&self) -> bool {
-        self.is_recording
-    }
-
     /// Returns whether no node was counted.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

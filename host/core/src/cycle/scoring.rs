@@ -72,15 +72,14 @@ impl<'a> SchedulingCycle<'a> {
     fn summed_scores(&mut self, feasible: &Feasible<'_>) -> Result<Vec<i64>, Failure> {
         let nodes = self.listed(&feasible.nodes)?;
         let mut totals = vec![0i64; nodes.len()];
-        for weighted in self.profile.score.iter().filter(|(plugin, _)| !feasible.skipped.contains(&plugin.id)) {
-            let (plugin, weight) = weighted;
+        for (plugin, weight) in self.profile.score.iter().filter(|(plugin, _)| !feasible.skipped.contains(&plugin.id)) {
             match self.normalized_scores(plugin, nodes) {
                 Ok(NodeScores { raw, normalized }) => {
                     for (total, score) in totals.iter_mut().zip(&normalized) {
                         *total += score * weight;
                     }
                     if let Some(recording) = &mut self.recording {
-                        recording.found().scored.push(ScoredNodes::new(weighted, raw, normalized));
+                        recording.found().scored.push(ScoredNodes::new(plugin, *weight, raw, normalized));
                     }
                 }
                 Err(_) if plugin.failure_policy == FailurePolicy::IgnoreScores => {}

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::feasible::{Candidates, Feasible};
-use super::recorded_best::IndexedBest;
+use super::feasible::{Candidates, Feasible, Nodes};
 use super::{Failure, ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::plugins::Scope;
@@ -77,7 +76,9 @@ impl<'a> SchedulingCycle<'a> {
         if listed.len() != feasible.nodes.len() || listed != self.listed(&found.nodes)? {
             return Ok(Some("the nodes that fit"));
         }
-        let best = self.with_best(&feasible, |IndexedBest { best, .. }| Some((best.total, best.count())))?;
+        let Nodes::Indexed(indexed) = &feasible.nodes else { return Ok(None) };
+        let Some(scores) = self.group_scores(&feasible)? else { return Ok(None) };
+        let best = self.best_in_groups(indexed, &scores.shared).map(|best| (best.total, best.count()));
         let highest = totals.iter().copied().max().unwrap_or_default();
         let expected = (highest, totals.iter().filter(|total| **total == highest).count());
         Ok(best.filter(|best| *best != expected).map(|_| "the best nodes"))

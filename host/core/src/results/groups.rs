@@ -8,7 +8,6 @@
 //! whose scores the host normalizes count taints, terms and pods.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -252,29 +251,21 @@ impl Best<'_> {
     /// Returns the highest total score below the best, or `None` if there is no such score. `shared_scores` are those
     /// that the best nodes were computed from.
     pub fn second(&self, shared_scores: &[Option<i64>]) -> Option<i64> {
-        let with_score = self.groups.taken().zip(shared_scores).filter_map(|(group, shared)| Some((group, (*shared)?)));
-        let next = |(group, shared): (&Group, i64)| {
-            let mut totals = group.lists.keys().rev().map(|score| score + shared);
-            totals.find(|total| *total < self.total)
-        };
-        with_score.filter_map(next).max()
+        let lists = self.lists_by_group(shared_scores);
+        lists.filter_map(|mut lists| lists.find(|(total, _)| *total < self.total)).map(|(total, _)| total).max()
     }
 
-    /// Calls `read` for the lists of each group, in descending order of their total scores, until it breaks: with the
-    /// index of the group among the groups that have a shared score, the total score, and the nodes.
-    pub fn for_each_list(
+    /// Returns the lists of each group that has a shared score: the total score and the nodes, in descending order of the
+    /// totals.
+    pub fn lists_by_group(
         &self,
         shared_scores: &[Option<i64>],
-        mut read: impl FnMut(usize, i64, &[NodeId]) -> ControlFlow<()>,
-    ) {
-        let with_score = self.groups.taken().zip(shared_scores).filter_map(|(group, shared)| Some((group, (*shared)?)));
-        for (at, (group, shared)) in with_score.enumerate() {
-            for (score, list) in group.lists.iter().rev() {
-                if read(at, score + shared, &self.groups.lists[*list as usize].nodes).is_break() {
-                    break;
-                }
-            }
-        }
+    ) -> impl Iterator<Item = impl Iterator<Item = (i64, &[NodeId])>> {
+        let groups = self.groups.taken().zip(shared_scores).filter_map(|(group, shared)| Some((group, (*shared)?)));
+        groups.map(move |(group, shared)| {
+            let lists = group.lists.iter().rev();
+            lists.map(move |(score, list)| (score + shared, &*self.groups.lists[*list as usize].nodes))
+        })
     }
 
     /// Returns whether the node is among these nodes.
@@ -322,10 +313,9 @@ mod tests {
         assert_eq!(best.count(), nodes.len());
         assert!(nodes.iter().all(|node| best.contains(*node)));
         let mut totals: Vec<(i64, NodeId)> = Vec::new();
-        best.for_each_list(&shared_scores, |_, total, nodes| {
+        for (total, nodes) in best.lists_by_group(&shared_scores).flatten() {
             totals.extend(nodes.iter().map(|node| (total, *node)));
-            ControlFlow::Continue(())
-        });
+        }
         let highest = totals.iter().filter(|(total, _)| *total == best.total).count();
         assert_eq!(highest, nodes.len());
         assert_eq!(
