@@ -72,15 +72,17 @@ impl SchedulingCycle<'_> {
         if !self.may_preempt {
             return Failure::Unschedulable(diagnosis, Box::default());
         }
-        let ask_all = |cycle: &mut Self| -> Result<(PostFilterOutcome, String), Failure> {
-            let (mut outcome, mut messages) = (PostFilterOutcome::default(), Vec::new());
+        let (mut outcome, mut messages) = (Box::<PostFilterOutcome>::default(), Vec::new());
+        let ask_all = |cycle: &mut Self| {
             for plugin in &cycle.profile.post_filter {
                 let (result, extender_failed) = cycle.post_filter(plugin, &diagnosis)?;
+                let name = Arc::clone(&plugin.declaration.name);
                 match result {
                     PostFilterResult::Nominate(mut plan) => {
-                        outcome.pods.push((Arc::clone(&plugin.declaration.name), std::mem::take(&mut plan.pods)));
+                        outcome.pods.push((name, std::mem::take(&mut plan.pods)));
                         outcome.nomination = NominationChange::Set(plan);
-                        return Ok((outcome, String::new()));
+                        messages.clear();
+                        return Ok(PointOutcome::Success);
                     }
                     PostFilterResult::Unschedulable { reasons, clear, intents, pods } => {
                         if extender_failed {
@@ -88,23 +90,19 @@ impl SchedulingCycle<'_> {
                         }
                         messages.extend(reasons.iter().map(ToString::to_string));
                         outcome.intents.extend(intents);
-                        outcome.pods.push((Arc::clone(&plugin.declaration.name), pods));
+                        outcome.pods.push((name, pods));
                         if clear {
                             outcome.nomination = NominationChange::Clear;
                         }
                     }
                 }
             }
-            Ok((outcome, messages.join(", ")))
+            Ok(PointOutcome::Unschedulable)
         };
-        let outcome_of = |(outcome, _): &(PostFilterOutcome, String)| match outcome.nomination {
-            NominationChange::Set(_) => PointOutcome::Success,
-            _ => PointOutcome::Unschedulable,
-        };
-        match self.at_with(ExtensionPoints::POST_FILTER, ask_all, outcome_of) {
-            Ok((outcome, message)) => {
-                diagnosis.post_filter = message;
-                Failure::Unschedulable(diagnosis, Box::new(outcome))
+        match self.at_with(ExtensionPoints::POST_FILTER, ask_all, |outcome| *outcome) {
+            Ok(_) => {
+                diagnosis.post_filter = messages.join(", ");
+                Failure::Unschedulable(diagnosis, outcome)
             }
             Err(Failure::Plugin(error)) => Failure::PostFilter(error),
             Err(failure) => failure,
