@@ -1,7 +1,6 @@
 //! Finds the nodes that the pod fits on.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::diagnosis::Diagnosis;
 use super::feasible::{Candidates, Feasible, Nodes};
@@ -143,8 +142,6 @@ impl<'a> SchedulingCycle<'a> {
     fn candidates(&mut self, diagnosis: &mut Diagnosis) -> Result<Candidates<'a>, Failure> {
         let mut narrowed: Option<BTreeSet<Box<str>>> = None;
         let mut narrowing: BTreeSet<&str> = BTreeSet::new();
-        let joined =
-            |narrowing: &BTreeSet<&str>| -> Arc<str> { narrowing.iter().copied().collect::<Vec<_>>().join(",").into() };
         let mut rejected: Option<(&ProfilePlugin, Status)> = None;
         for plugin in &self.profile.pre_filter {
             let result = self.pre_filter(plugin)?;
@@ -167,7 +164,7 @@ impl<'a> SchedulingCycle<'a> {
                     let left = narrowed.map_or(names.clone(), |before| before.intersection(&names).cloned().collect());
                     if left.is_empty() {
                         let status = none_satisfies(&narrowing);
-                        diagnosis.reject_all(RowKind::ExcludedByPreFilter, &joined(&narrowing), &status);
+                        diagnosis.reject_all(RowKind::ExcludedByPreFilter, &joined(&narrowing, ",").into(), &status);
                         return Err(no_node(diagnosis));
                     }
                     narrowed = Some(left);
@@ -183,7 +180,12 @@ impl<'a> SchedulingCycle<'a> {
             let nodes: Vec<NodeId> = names.iter().filter_map(|name| self.cache.node_id(name)).collect();
             let others = self.cache.nodes().map(|info| info.id).filter(|id| !nodes.contains(id));
             let others: Vec<NodeId> = others.collect();
-            diagnosis.add(RowKind::ExcludedByPreFilter, &joined(&narrowing), &left_out(&narrowing), &others);
+            diagnosis.add(
+                RowKind::ExcludedByPreFilter,
+                &joined(&narrowing, ",").into(),
+                &left_out(&narrowing),
+                &others,
+            );
             nodes
         });
         let filters = self.profile.filter.iter().filter(|plugin| !diagnosis.skipped.contains(&plugin.id)).collect();
@@ -225,19 +227,20 @@ fn no_node(diagnosis: &mut Diagnosis) -> Failure {
 }
 
 fn none_satisfies(plugins: &BTreeSet<&str>) -> Status {
-    let reason = match plugins.first() {
+    unresolvable(match plugins.first() {
         Some(only) if plugins.len() == 1 => format!("node(s) didn't satisfy plugin {only}"),
-        _ => format!("node(s) didn't satisfy plugin(s) {} simultaneously", bracketed(plugins)),
-    };
-    Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }
+        _ => format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", joined(plugins, " ")),
+    })
 }
 
 fn left_out(plugins: &BTreeSet<&str>) -> Status {
-    let reason = format!("node(s) didn't satisfy plugin(s) {}", bracketed(plugins));
+    unresolvable(format!("node(s) didn't satisfy plugin(s) [{}]", joined(plugins, " ")))
+}
+
+fn unresolvable(reason: String) -> Status {
     Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }
 }
 
-/// Formats strings as Go prints a list of strings: `[A B]`.
-fn bracketed(plugins: &BTreeSet<&str>) -> String {
-    format!("[{}]", plugins.iter().copied().collect::<Vec<_>>().join(" "))
+fn joined(plugins: &BTreeSet<&str>, separator: &str) -> String {
+    plugins.iter().copied().collect::<Vec<_>>().join(separator)
 }

@@ -66,10 +66,10 @@ impl SchedulingCycle<'_> {
             true => Cow::Borrowed(cases),
             false => Cow::Owned(open.iter().map(|case| cases[*case].clone()).collect()),
         };
-        if !self.keeps(plugin, declaration.filter_scope) {
-            return self.fresh_verdicts_if(plugin, &asked);
+        match self.keeps(plugin, declaration.filter_scope) {
+            true => self.cached_verdicts_if(plugin, &asked),
+            false => self.fresh_verdicts_if(plugin, &asked),
         }
-        self.cached_verdicts_if(plugin, &asked)
     }
 
     /// Returns the verdicts on these cases. Asks the plugin only about cases that are not cached, or about all if the
