@@ -13,13 +13,6 @@ use crate::plugins::{
 use crate::profile::FailurePolicy;
 use crate::results::entry_at;
 
-/// A plugin's answer about classes in this cycle. The result cache holds the class of each node.
-#[derive(Clone, Debug)]
-pub(crate) struct ByClass {
-    pub filter: ClassFilter,
-    pub scores: bool,
-}
-
 /// The scores of some nodes, in the order of the nodes.
 pub(super) struct NodeScores {
     pub raw: Vec<i64>,
@@ -28,7 +21,7 @@ pub(super) struct NodeScores {
 
 impl SchedulingCycle<'_> {
     /// Returns the plugin's answer about classes in this cycle, or `None` if the plugin is asked node by node.
-    pub(super) fn by_class(&mut self, plugin: &ProfilePlugin) -> Result<Option<Arc<ByClass>>, PluginError> {
+    pub(super) fn by_class(&mut self, plugin: &ProfilePlugin) -> Result<Option<Arc<Classified>>, PluginError> {
         if !self.may_answer_by_class(plugin) {
             return Ok(None);
         }
@@ -49,7 +42,7 @@ impl SchedulingCycle<'_> {
             && !self.results.is_distrusted(plugin.id)
     }
 
-    fn classify(&mut self, plugin: &ProfilePlugin) -> Result<Option<ByClass>, PluginError> {
+    fn classify(&mut self, plugin: &ProfilePlugin) -> Result<Option<Classified>, PluginError> {
         let known = self.results_of(plugin).classes.known();
         let (plugins, cycle) = self.call(plugin);
         let Some(classified) = plugins.classify(plugin.id, &cycle, known)? else { return Ok(None) };
@@ -57,9 +50,8 @@ impl SchedulingCycle<'_> {
         let number = self.number;
         let results = self.results_of(plugin);
         results.classes.apply(&classified, number);
-        let by_class = ByClass { filter: classified.filter, scores: classified.scores };
-        results.pre_score = Some(by_class.pre_score());
-        Ok(Some(by_class))
+        results.pre_score = Some(classified.pre_score());
+        Ok(Some(classified))
     }
 
     /// Returns the class of each of these nodes.
@@ -78,7 +70,7 @@ impl SchedulingCycle<'_> {
     pub(super) fn verdicts_by_class(
         &mut self,
         plugin: &ProfilePlugin,
-        answer: &ByClass,
+        answer: &Classified,
         nodes: &[NodeId],
     ) -> Result<Verdicts, PluginError> {
         Ok(match &answer.filter {
@@ -126,7 +118,7 @@ impl SchedulingCycle<'_> {
     }
 }
 
-impl ByClass {
+impl Classified {
     /// Returns the answer that the plugin would give to pre-filter.
     pub fn pre_filter(&self) -> PreFilterResult {
         match &self.filter {

@@ -4,13 +4,12 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::by_class::ByClass;
 use super::feasible::{ByClassInput, Candidates, IndexInputs, Indexed, Nodes};
 use super::filtering::take_rejected;
 use super::sampling::Sample;
 use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
-use crate::plugins::{PluginError, PreScoreResult};
+use crate::plugins::{Classified, PluginError, PreScoreResult};
 use crate::results;
 
 impl<'a> SchedulingCycle<'a> {
@@ -107,7 +106,7 @@ impl<'a> SchedulingCycle<'a> {
             for (status, nodes) in take_rejected(&mut fit, &verdicts) {
                 plugin.check_not_error(status)?;
                 if self.recording.is_some() {
-                    self.index_entry(inputs).add_rejected(&plugin.declaration.name, status, &nodes);
+                    self.index_entry(inputs).rejected.add(&plugin.declaration.name, status, &nodes);
                 }
             }
         }
@@ -163,7 +162,7 @@ impl<'a> SchedulingCycle<'a> {
     fn retain_passing(
         &mut self,
         plugin: &ProfilePlugin,
-        answer: &ByClass,
+        answer: &Classified,
         nodes: &mut Vec<NodeId>,
     ) -> Result<(), PluginError> {
         let verdicts = self.verdicts_by_class(plugin, answer, nodes)?;

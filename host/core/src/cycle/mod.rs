@@ -28,7 +28,6 @@ mod what_if;
 use std::sync::Arc;
 
 pub use self::asking::plugin_seed;
-pub(crate) use self::by_class::ByClass;
 pub use self::diagnosis::Diagnosis;
 pub use self::normalize::normalize_by_host;
 pub use self::observer::{AnswerObserver, PluginAnswer};
@@ -38,7 +37,7 @@ use crate::cache::{Cache, NodeId};
 use crate::extenders::Extenders;
 use crate::model::Pod;
 use crate::nominations::Nominations;
-use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PodSignatureId, PointOutcome};
+use crate::plugins::{Classified, ExtensionPoints, PluginError, PluginId, Plugins, PodSignatureId, PointOutcome};
 use crate::pod_signature::SetId;
 use crate::profile::{Profile, ProfilePlugin};
 use crate::results::ResultCache;
@@ -105,7 +104,7 @@ pub(crate) struct Lookups {
     /// The pod's signature for each plugin that was asked, with the set of fields that the plugin reads.
     signatures: Vec<(PluginId, SetId, PodSignatureId)>,
     /// The plugins that were asked for classes, with their answers. `None` for a plugin that is asked node by node.
-    by_class: Vec<(PluginId, Option<Arc<ByClass>>)>,
+    by_class: Vec<(PluginId, Option<Arc<Classified>>)>,
 }
 
 impl SchedulingCycle<'_> {

@@ -74,7 +74,7 @@ impl SchedulingCycle<'_> {
         self.group(inputs)?;
         let candidates = self.index_entry(inputs);
         let Some(groups) = candidates.groups().map(|groups| groups.summaries()) else { return Ok(None) };
-        let recent = candidates.details().filter(|details| self.is_recent(details, indexed.len));
+        let recent = candidates.details.clone().filter(|details| self.is_recent(details, indexed.len));
         let needs_scored = self.recording.is_some() && recent.is_none();
         let mut scored = Vec::new();
         let shared = self.shared_scores(inputs, &groups, needs_scored.then_some(&mut scored))?;

@@ -17,7 +17,7 @@ const DETAILS_AGE: Duration = Duration::from_secs(1);
 /// The cycle's part of a decision record.
 #[derive(Clone, Debug)]
 pub(crate) struct Recording {
-    /// What a cycle without the candidate index found.
+    /// What a cycle without the candidate index found. In a box, so that other cycles move fewer bytes.
     found: Option<Box<Found>>,
     pub record: CycleRecord,
 }
@@ -66,11 +66,8 @@ impl SchedulingCycle<'_> {
 
     /// Returns details of this cycle, whose feasible nodes are `found`.
     fn new_details(&mut self, found: &Nodes<'_>, best: Vec<BestNode>) -> Arc<Details> {
-        let mut rejected = self
-            .recording
-            .as_mut()
-            .map(|recording| std::mem::take(&mut recording.found().rejected))
-            .unwrap_or_default();
+        let rejected = self.recording.as_mut().map(|recording| std::mem::take(&mut recording.found().rejected));
+        let mut rejected = rejected.unwrap_or_default();
         self.add_indexed_rejections(found, &mut rejected);
         Arc::new(self.details(&rejected, found.len(), best))
     }
@@ -78,7 +75,7 @@ impl SchedulingCycle<'_> {
     /// Returns new details of this cycle, which later cycles can share.
     fn details_to_share(&mut self, found: &Nodes<'_>, indexed: &Indexed<'_>, best: Vec<BestNode>) -> Arc<Details> {
         let details = self.new_details(found, best);
-        self.index_entry(&indexed.inputs).set_details(&details);
+        self.index_entry(&indexed.inputs).details = Some(Arc::clone(&details));
         details
     }
 
@@ -158,7 +155,7 @@ impl SchedulingCycle<'_> {
     pub(super) fn add_indexed_rejections(&mut self, nodes: &Nodes<'_>, rejected: &mut RejectedNodes) {
         let Nodes::Indexed(indexed) = nodes else { return };
         let inputs = &indexed.inputs;
-        for (plugin, status, count, examples) in self.index_entry(inputs).rejected().counts() {
+        for (plugin, status, count, examples) in self.index_entry(inputs).rejected.counts() {
             rejected.add_some(RowKind::Rejected, plugin, status, count, &examples);
         }
         let candidates = self.index_entry(inputs);
@@ -195,7 +192,7 @@ impl SchedulingCycle<'_> {
         let details = match found {
             Nodes::Found(_) => self.new_details(found, Vec::new()),
             Nodes::Indexed(indexed) => {
-                let recent = self.index_entry(&indexed.inputs).details();
+                let recent = self.index_entry(&indexed.inputs).details.clone();
                 let recent = recent.filter(|details| self.is_recent(details, 1));
                 recent.unwrap_or_else(|| self.details_to_share(found, indexed, Vec::new()))
             }

@@ -12,7 +12,7 @@ use super::rejected::RejectedBy;
 use super::stale::stale_nodes;
 use crate::cache::{Cache, NodeId};
 use crate::decision::Details;
-use crate::plugins::{Declaration, Status};
+use crate::plugins::Declaration;
 
 /// The nodes that no filter that answers node by node rejects, for pods that have the same signature for each plugin
 /// of the entry's key; and these nodes in groups, ordered by score.
@@ -36,9 +36,9 @@ pub(crate) struct Candidates {
     /// There were too many groups at some time.
     is_too_varied: bool,
     /// The reasons for which the other nodes were rejected, for decision records.
-    rejected: RejectedBy,
+    pub rejected: RejectedBy,
     /// The latest details that a decision record of this entry has.
-    details: Option<Arc<Details>>,
+    pub details: Option<Arc<Details>>,
 }
 
 impl Candidates {
@@ -92,26 +92,6 @@ impl Candidates {
                 self.listed = None;
             }
         }
-    }
-
-    /// Adds the reasons for which a plugin rejected stale nodes, if decisions are recorded.
-    pub fn add_rejected(&mut self, plugin: &Arc<str>, status: &Status, nodes: &[NodeId]) {
-        self.rejected.add(plugin, status, nodes);
-    }
-
-    /// Returns the reasons for which nodes were rejected, for decision records.
-    pub fn rejected(&self) -> &RejectedBy {
-        &self.rejected
-    }
-
-    /// Returns the latest recorded details.
-    pub fn details(&self) -> Option<Arc<Details>> {
-        self.details.clone()
-    }
-
-    /// Sets the latest recorded details.
-    pub fn set_details(&mut self, details: &Arc<Details>) {
-        self.details = Some(Arc::clone(details));
     }
 
     /// Returns the number of nodes.
