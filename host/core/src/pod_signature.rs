@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use foldhash::quality::FixedState;
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::PodFacts;
@@ -41,13 +41,13 @@ pub(crate) struct SetId(usize);
 #[derive(Clone, Debug)]
 struct ReadsSignatures {
     reads: PodReads,
-    by_hash: HashMap<u64, Vec<PodSignature>>,
-    len: usize,
+    by_hash: HashTable<PodSignature>,
 }
 
 #[derive(Clone, Debug)]
 struct PodSignature {
     id: PodSignatureId,
+    hash: u64,
     pod: Arc<Pod>,
     last_used: u64,
 }
@@ -89,7 +89,7 @@ impl PodSignatures {
     pub(crate) fn set_of(&mut self, reads: &PodReads) -> SetId {
         let at = self.sets.iter().position(|set| set.reads == *reads);
         SetId(at.unwrap_or_else(|| {
-            self.sets.push(ReadsSignatures { reads: reads.clone(), by_hash: HashMap::new(), len: 0 });
+            self.sets.push(ReadsSignatures { reads: reads.clone(), by_hash: HashTable::new() });
             self.sets.len() - 1
         }))
     }
@@ -97,15 +97,15 @@ impl PodSignatures {
     /// Returns the pod's signature as [`Self::of`] does, in the set of fields with this number.
     pub(crate) fn in_set(&mut self, set: SetId, pod: &Arc<Pod>, cycle: u64) -> PodSignatureId {
         let set = &mut self.sets[set.0];
-        let same_hash = set.by_hash.entry(hash(pod, &set.reads)).or_default();
-        if let Some(signature) = same_hash.iter_mut().find(|signature| same(&signature.pod, pod, &set.reads)) {
+        let hash = hash(pod, &set.reads);
+        if let Some(signature) = set.by_hash.find_mut(hash, |signature| same(&signature.pod, pod, &set.reads)) {
             signature.last_used = cycle;
             return signature.id;
         }
         let id = PodSignatureId(self.next);
         self.next = self.next.wrapping_add(1);
-        same_hash.push(PodSignature { id, pod: Arc::clone(pod), last_used: cycle });
-        set.len += 1;
+        let signature = PodSignature { id, hash, pod: Arc::clone(pod), last_used: cycle };
+        set.by_hash.insert_unique(hash, signature, |signature| signature.hash);
         id
     }
 
@@ -119,20 +119,16 @@ impl PodSignatures {
 
 impl ReadsSignatures {
     fn evict(&mut self, most: usize) -> Option<EvictedSignatures> {
-        if self.len <= most {
+        if self.by_hash.len() <= most {
             return None;
         }
-        let mut ages: Vec<(u64, PodSignatureId)> = self.by_hash.values().flatten().map(PodSignature::age).collect();
-        let evicted = self.len - most / 4 * 3;
+        let mut ages: Vec<(u64, PodSignatureId)> = self.by_hash.iter().map(PodSignature::age).collect();
+        let evicted = ages.len() - most / 4 * 3;
         let (older, last_evicted, _) = ages.select_nth_unstable(evicted - 1);
         let last_evicted = *last_evicted;
         let mut signatures: Vec<PodSignatureId> = older.iter().map(|(_, id)| *id).chain([last_evicted.1]).collect();
         signatures.sort_unstable();
-        self.by_hash.retain(|_, same_hash| {
-            same_hash.retain(|signature| signature.age() > last_evicted);
-            !same_hash.is_empty()
-        });
-        self.len -= evicted;
+        self.by_hash.retain(|signature| signature.age() > last_evicted);
         Some(EvictedSignatures { reads: self.reads.clone(), signatures })
     }
 }

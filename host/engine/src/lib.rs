@@ -97,7 +97,7 @@ impl Engine {
     pub fn explain_with<'a>(
         &'a mut self,
         pod: &'a Arc<Pod>,
-        profile: &Profile,
+        profile: &'a Profile,
         now: Timestamp,
         extenders: &'a mut dyn Extenders,
         observer: Option<&'a mut dyn AnswerObserver>,

@@ -138,6 +138,11 @@ impl Cache {
         self.nodes.get(id.0)
     }
 
+    /// Returns the name of the node with this id, which is empty for an unknown node.
+    pub(crate) fn node_name(&self, id: NodeId) -> &str {
+        self.node(id).map_or("", |info| &info.node.name)
+    }
+
     /// Returns the id of the node with this name.
     #[must_use]
     pub fn node_id(&self, name: &str) -> Option<NodeId> {

@@ -125,26 +125,30 @@ impl SchedulingCycle<'_> {
         feasible: &Feasible<'_>,
     ) -> Result<PreScoreResult, PluginError> {
         let by_signature = plugin.declaration.score_scope == Scope::Node;
-        let nodes = if by_signature { &[] } else { self.listed(&feasible.nodes, &feasible.filters)? };
+        let nodes = if by_signature { &[] } else { self.listed(&feasible.nodes)? };
         let (plugins, cycle) = self.call(plugin);
         plugins.pre_score(plugin.id, &cycle, nodes)
     }
 
     /// Returns a verdict for each of `nodes`.
     pub(super) fn filter(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
-        if let Some(answer) = self.by_class(plugin)? {
-            let by_class = self.verdicts_by_class(plugin, &answer, nodes)?;
-            return if self.verify { self.verified(plugin, nodes, &by_class) } else { Ok(by_class) };
+        let known = match self.by_class(plugin)? {
+            Some(answer) => self.verdicts_by_class(plugin, &answer, nodes)?,
+            None if self.keeps(plugin, plugin.declaration.filter_scope) => self.cached_verdicts(plugin, nodes)?,
+            None => return self.fresh_verdicts(plugin, nodes),
+        };
+        if !self.verify {
+            return Ok(known);
         }
-        if !self.keeps(plugin, plugin.declaration.filter_scope) {
-            return self.fresh_verdicts(plugin, nodes);
-        }
-        let verify = self.verify;
+        let fresh = self.fresh_verdicts(plugin, nodes)?;
+        self.distrust(plugin, nodes, "verdict", |at| verdict(&known, *at) != verdict(&fresh, *at));
+        Ok(fresh)
+    }
+
+    /// Returns the verdicts on these nodes. Asks the plugin only about nodes without a cached verdict.
+    fn cached_verdicts(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         let (mut results, mut node_signatures) = self.current(plugin);
         let mut missing = results.verdicts.missing(node_signatures, nodes);
-        if missing.is_empty() && !verify {
-            return Ok(results.verdicts(node_signatures, nodes));
-        }
         while !missing.is_empty() {
             let fresh = self.fresh_verdicts(plugin, &missing)?;
             (results, node_signatures) = self.current(plugin);
@@ -153,21 +157,7 @@ impl SchedulingCycle<'_> {
             let dropped = results.set_verdicts(node_signatures, &missing, &fresh);
             missing = if dropped { results.verdicts.missing(node_signatures, nodes) } else { Vec::new() };
         }
-        let verdicts = results.verdicts(node_signatures, nodes);
-        if verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
-    }
-
-    /// Asks for fresh verdicts, and compares them with `known`. Returns the fresh verdicts.
-    fn verified(
-        &mut self,
-        plugin: &ProfilePlugin,
-        nodes: &[NodeId],
-        known: &Verdicts,
-    ) -> Result<Verdicts, PluginError> {
-        let fresh = self.fresh_verdicts(plugin, nodes)?;
-        let differs = (0..nodes.len()).find(|n| verdict(known, *n) != verdict(&fresh, *n));
-        self.distrust(plugin, nodes, differs, "verdict");
-        Ok(fresh)
+        Ok(results.verdicts(node_signatures, nodes))
     }
 
     /// Returns a raw score for each of `nodes`.
@@ -188,8 +178,7 @@ impl SchedulingCycle<'_> {
             return Ok(scores);
         }
         let fresh = self.fresh_scores(plugin, nodes)?;
-        let differs = (0..nodes.len()).find(|n| scores[*n] != fresh[*n]);
-        self.distrust(plugin, nodes, differs, "score");
+        self.distrust(plugin, nodes, "score", |at| scores[*at] != fresh[*at]);
         Ok(fresh)
     }
 

@@ -8,16 +8,10 @@ use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::{Cache, NodeId};
 use crate::plugins::{
     ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed, PluginError, PreFilterResult, PreScoreResult,
-    Verdicts,
+    Status, Verdicts,
 };
 use crate::profile::FailurePolicy;
-
-/// A plugin's answer about classes in this cycle. The result cache holds the class of each node.
-#[derive(Clone, Debug)]
-pub(crate) struct ByClass {
-    pub filter: ClassFilter,
-    pub scores: bool,
-}
+use crate::results::entry_at;
 
 /// The scores of some nodes, in the order of the nodes.
 pub(super) struct NodeScores {
@@ -27,7 +21,7 @@ pub(super) struct NodeScores {
 
 impl SchedulingCycle<'_> {
     /// Returns the plugin's answer about classes in this cycle, or `None` if the plugin is asked node by node.
-    pub(super) fn by_class(&mut self, plugin: &ProfilePlugin) -> Result<Option<Arc<ByClass>>, PluginError> {
+    pub(super) fn by_class(&mut self, plugin: &ProfilePlugin) -> Result<Option<Arc<Classified>>, PluginError> {
         if !self.may_answer_by_class(plugin) {
             return Ok(None);
         }
@@ -48,7 +42,7 @@ impl SchedulingCycle<'_> {
             && !self.results.is_distrusted(plugin.id)
     }
 
-    fn classify(&mut self, plugin: &ProfilePlugin) -> Result<Option<ByClass>, PluginError> {
+    fn classify(&mut self, plugin: &ProfilePlugin) -> Result<Option<Classified>, PluginError> {
         let known = self.results_of(plugin).classes.known();
         let (plugins, cycle) = self.call(plugin);
         let Some(classified) = plugins.classify(plugin.id, &cycle, known)? else { return Ok(None) };
@@ -56,9 +50,8 @@ impl SchedulingCycle<'_> {
         let number = self.number;
         let results = self.results_of(plugin);
         results.classes.apply(&classified, number);
-        let by_class = ByClass { filter: classified.filter, scores: classified.scores };
-        results.pre_score = Some(by_class.pre_score());
-        Ok(Some(by_class))
+        results.pre_score = Some(classified.pre_score());
+        Ok(Some(classified))
     }
 
     /// Returns the class of each of these nodes.
@@ -66,10 +59,9 @@ impl SchedulingCycle<'_> {
         let cache = self.cache;
         let classes = &self.results_of(plugin).classes;
         let class = |node: &NodeId| {
-            classes.of(*node).ok_or_else(|| {
-                let name = cache.node(*node).map_or("", |info| &info.node.name);
-                plugin.failed(format!("classify gave node {name} no class"))
-            })
+            classes
+                .of(*node)
+                .ok_or_else(|| plugin.failed(format!("classify gave node {} no class", cache.node_name(*node))))
         };
         nodes.iter().map(class).collect()
     }
@@ -78,7 +70,7 @@ impl SchedulingCycle<'_> {
     pub(super) fn verdicts_by_class(
         &mut self,
         plugin: &ProfilePlugin,
-        answer: &ByClass,
+        answer: &Classified,
         nodes: &[NodeId],
     ) -> Result<Verdicts, PluginError> {
         Ok(match &answer.filter {
@@ -126,7 +118,7 @@ impl SchedulingCycle<'_> {
     }
 }
 
-impl ByClass {
+impl Classified {
     /// Returns the answer that the plugin would give to pre-filter.
     pub fn pre_filter(&self) -> PreFilterResult {
         match &self.filter {
@@ -148,17 +140,20 @@ impl ByClass {
         let verdict = verdicts.nodes.get(class.0 as usize).copied();
         verdict.ok_or_else(|| plugin.failed(format!("classify gave class {} no verdict", class.0)))
     }
+
+    /// Returns the filter's rejection of a class, or `None` if the pod fits.
+    pub fn rejection(&self, plugin: &ProfilePlugin, class: ClassId) -> Result<Option<&Status>, PluginError> {
+        let ClassFilter::Verdicts(verdicts) = &self.filter else { return Ok(None) };
+        let verdict = self.verdict(plugin, class)?;
+        Ok(usize::from(verdict).checked_sub(1).map(|outcome| &verdicts.outcomes[outcome]))
+    }
 }
 
 /// Returns the number of nodes in each class that has nodes, in the order of the classes.
 pub(super) fn passed(nodes: impl Iterator<Item = (ClassId, u32)>) -> Vec<Passed> {
     let mut of_class: Vec<u32> = Vec::new();
     for (class, nodes) in nodes {
-        let at = class.0 as usize;
-        if at >= of_class.len() {
-            of_class.resize(at + 1, 0);
-        }
-        of_class[at] += nodes;
+        *entry_at(&mut of_class, class.0 as usize, 0) += nodes;
     }
     let passed = (0..).zip(of_class).map(|(class, nodes)| Passed { class: ClassId(class), nodes });
     passed.filter(|passed| passed.nodes > 0).collect()

@@ -34,7 +34,7 @@ struct Spread {
 
 impl Spread {
     fn class(&self, cycle: &Cycle<'_>, node: NodeId) -> usize {
-        let name = cycle.cache.node(node).map_or("", |info| &info.node.name);
+        let name = cycle.cache.node_name(node);
         self.classes[name] as usize
     }
 

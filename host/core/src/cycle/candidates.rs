@@ -4,34 +4,29 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::by_class::ByClass;
 use super::feasible::{ByClassInput, Candidates, IndexInputs, Indexed, Nodes};
+use super::filtering::take_rejected;
 use super::sampling::Sample;
 use super::{ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
-use crate::plugins::{PluginError, PreScoreResult};
-use crate::profile::Profile;
-use crate::results::{self, FreshRejections};
+use crate::plugins::{Classified, PluginError, PreScoreResult};
+use crate::results;
 
-impl SchedulingCycle<'_> {
+impl<'a> SchedulingCycle<'a> {
     /// Returns the feasible nodes from the candidate index, or `None` if the nodes have to be filtered for this pod
     /// alone.
-    pub(super) fn indexed<'p>(
-        &mut self,
-        profile: &'p Profile,
-        candidates: &Candidates<'p>,
-    ) -> Result<Option<Nodes<'p>>, PluginError> {
-        let is_usable = candidates.are_all()
+    pub(super) fn indexed(&mut self, candidates: &Candidates<'a>) -> Result<Option<Nodes<'a>>, PluginError> {
+        let is_usable = candidates.narrowed.is_none()
             && !self.verify
             && self.observer.is_none()
             // If an extender rejects the last node, the reasons of the plugins are needed, too.
             && !self.concerns_extenders()
-            && Sample::of(self.cache.node_count(), profile.percentage_of_nodes_to_score, 0).is_none()
+            && Sample::of(self.cache.node_count(), self.profile.percentage_of_nodes_to_score, 0).is_none()
             && self.nominated_pods().is_empty();
         if !is_usable {
             return Ok(None);
         }
-        let Some(inputs) = self.index_inputs(profile, &candidates.filters)? else { return Ok(None) };
+        let Some(inputs) = self.index_inputs(&candidates.filters)? else { return Ok(None) };
         self.filter_stale(&inputs)?;
         let len = match inputs.class_filters().is_empty() {
             true => self.index_entry(&inputs).len(),
@@ -45,11 +40,7 @@ impl SchedulingCycle<'_> {
 
     /// Returns the inputs for these filters and the score plugins that are expected to score the pod, or `None` if a
     /// filter answers neither node by node with cached results nor by class.
-    fn index_inputs<'p>(
-        &mut self,
-        profile: &'p Profile,
-        filters: &[&'p ProfilePlugin],
-    ) -> Result<Option<IndexInputs<'p>>, PluginError> {
+    fn index_inputs(&mut self, filters: &[&'a ProfilePlugin]) -> Result<Option<IndexInputs<'a>>, PluginError> {
         let (mut by_node, mut by_class) = (Vec::with_capacity(filters.len()), Vec::new());
         for plugin in filters.iter().copied() {
             if self.keeps(plugin, plugin.declaration.filter_scope) {
@@ -60,8 +51,8 @@ impl SchedulingCycle<'_> {
                 return Ok(None);
             }
         }
-        let (mut scores, mut are_scores_known) = (Vec::with_capacity(profile.score.len()), true);
-        for weighted in &profile.score {
+        let (mut scores, mut are_scores_known) = (Vec::with_capacity(self.profile.score.len()), true);
+        for weighted in &self.profile.score {
             let (plugin, weight) = weighted;
             if !self.is_expected_to_score(plugin) {
                 continue;
@@ -107,20 +98,19 @@ impl SchedulingCycle<'_> {
         let moved = self.moved(inputs, inputs.class_filters());
         let stale = self.index_entry(inputs).stale(cache, &inputs.declarations(), moved);
         let mut fit = stale.clone();
-        let mut rejected = FreshRejections::default();
         for plugin in &inputs.filters {
             if fit.is_empty() {
                 break;
             }
             let verdicts = self.filter(plugin, &fit)?;
-            self.check_no_error(plugin, &verdicts)?;
-            if !verdicts.outcomes.is_empty() && self.recording.is_some() {
-                rejected.add(plugin, &fit, &verdicts);
+            for (status, nodes) in take_rejected(&mut fit, &verdicts) {
+                plugin.check_not_error(status)?;
+                if self.recording.is_some() {
+                    self.index_entry(inputs).rejected.add(&plugin.declaration.name, status, &nodes);
+                }
             }
-            let mut answers = verdicts.nodes.iter();
-            fit.retain(|_| answers.next() == Some(&0));
         }
-        self.index_entry(inputs).set(&stale, &fit, cache, &rejected);
+        self.index_entry(inputs).set(&stale, &fit, cache);
         self.set_positions(inputs, inputs.class_filters());
         Ok(())
     }
@@ -161,24 +151,22 @@ impl SchedulingCycle<'_> {
         let mut ungrouped = candidates.ungrouped().to_vec();
         for input in &inputs.by_class[inputs.class_filters()] {
             let Some(answer) = self.by_class(input.plugin)? else { continue };
-            ungrouped = self.passing_class(input.plugin, &answer, &ungrouped)?;
+            self.retain_passing(input.plugin, &answer, &mut ungrouped)?;
         }
         let passes = self.passes(inputs, &groups)?;
         let grouped = groups.iter().zip(passes).filter(|(_, passes)| *passes).map(|(group, _)| group.nodes);
         Ok(Some(grouped.sum::<usize>() + ungrouped.len()))
     }
 
-    /// Returns the nodes whose class passes the filter.
-    fn passing_class(
+    /// Removes the nodes whose class does not pass the filter.
+    fn retain_passing(
         &mut self,
         plugin: &ProfilePlugin,
-        answer: &ByClass,
-        nodes: &[NodeId],
-    ) -> Result<Vec<NodeId>, PluginError> {
+        answer: &Classified,
+        nodes: &mut Vec<NodeId>,
+    ) -> Result<(), PluginError> {
         let verdicts = self.verdicts_by_class(plugin, answer, nodes)?;
-        self.check_no_error(plugin, &verdicts)?;
-        let passed = nodes.iter().zip(&verdicts.nodes).filter(|(_, verdict)| **verdict == 0);
-        Ok(passed.map(|(node, _)| *node).collect())
+        take_rejected(nodes, &verdicts).try_for_each(|(status, _)| plugin.check_not_error(status))
     }
 
     /// Begins to group the nodes, if they are not grouped. Returns false if there were too many groups or if there is
@@ -195,13 +183,8 @@ impl SchedulingCycle<'_> {
         has_space
     }
 
-    /// Returns the nodes, in the order of their ids if they are from the candidate index. `filters` are the filters
-    /// that the nodes passed.
-    pub(super) fn listed<'n>(
-        &mut self,
-        nodes: &'n Nodes<'_>,
-        filters: &[&ProfilePlugin],
-    ) -> Result<&'n [NodeId], PluginError> {
+    /// Returns the nodes, in the order of their ids if they are from the candidate index.
+    pub(super) fn listed<'n>(&mut self, nodes: &'n Nodes<'_>) -> Result<&'n [NodeId], PluginError> {
         let indexed = match nodes {
             Nodes::Found(nodes) => return Ok(nodes),
             Nodes::Indexed(indexed) => indexed,
@@ -209,10 +192,13 @@ impl SchedulingCycle<'_> {
         if let Some(listed) = indexed.listed.get() {
             return Ok(listed);
         }
-        let mut listed = self.index_entry(&indexed.inputs).nodes();
-        for plugin in filters {
-            if let Some(answer) = self.by_class(plugin)? {
-                listed = self.passing_class(plugin, &answer, &listed)?.into();
+        let inputs = &indexed.inputs;
+        let mut listed = self.index_entry(inputs).nodes();
+        for input in &inputs.by_class[inputs.class_filters()] {
+            if let Some(answer) = self.by_class(input.plugin)? {
+                let mut passing = listed.to_vec();
+                self.retain_passing(input.plugin, &answer, &mut passing)?;
+                listed = passing.into();
             }
         }
         Ok(indexed.listed.get_or_init(|| listed))

@@ -39,7 +39,7 @@ struct Scripted {
 
 impl Scripted {
     fn name<'a>(cycle: &Cycle<'a>, node: NodeId) -> &'a str {
-        cycle.cache.node(node).map_or("", |info| &info.node.name)
+        cycle.cache.node_name(node)
     }
 
     fn called(&mut self, plugin: PluginId, what: &str, nodes: usize) -> Result<Script, PluginError> {
@@ -176,6 +176,7 @@ pub(super) fn schedule(
         time: Timestamp(0),
         seed: 0,
         pod: &Arc::default(),
+        profile,
         cache,
         nominations: &Nominations::default(),
         results,
@@ -188,7 +189,7 @@ pub(super) fn schedule(
         lookups: Lookups::default(),
         recording: None,
     };
-    cycle.schedule(profile, &mut fastrand::Rng::with_seed(1))
+    cycle.schedule(&mut fastrand::Rng::with_seed(1))
 }
 
 fn rejecting(rejects: &[(&'static str, &'static str)]) -> Script {

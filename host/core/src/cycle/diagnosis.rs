@@ -23,12 +23,12 @@ pub struct Diagnosis {
     /// The number of nodes with each reason.
     reasons: BTreeMap<Arc<str>, usize>,
     /// Plugins that skipped the pod at pre-filter, so that their filters were not asked.
-    skipped: Vec<PluginId>,
+    pub(super) skipped: Vec<PluginId>,
     codes: HashMap<NodeId, Code>,
     /// The code of the nodes that no filter looked at, if a pre-filter rejected the pod.
     code_of_the_rest: Option<Code>,
     /// The message of the post-filters; empty if they returned no message.
-    post_filter: String,
+    pub(super) post_filter: String,
     rejection: Rejection,
     /// The rejected nodes for the decision record.
     pub(super) rejected_nodes: RejectedNodes,
@@ -101,14 +101,6 @@ impl Diagnosis {
         self.codes.get(&node).copied().unwrap_or(rest)
     }
 
-    pub(super) fn skipped(&self) -> &[PluginId] {
-        &self.skipped
-    }
-
-    pub(super) fn add_skipped(&mut self, plugin: PluginId) {
-        self.skipped.push(plugin);
-    }
-
     /// Adds nodes that this plugin rejected, or that `kind` excluded.
     pub(super) fn add(&mut self, kind: RowKind, plugin: &Arc<str>, status: &Status, nodes: &[NodeId]) {
         self.rejected_nodes.add(kind, plugin, status, nodes);
@@ -131,10 +123,6 @@ impl Diagnosis {
         self.all = Some(status.reasons.join(", "));
         self.code_of_the_rest = Some(status.code);
         self.codes.clear();
-    }
-
-    pub(super) fn set_post_filter_message(&mut self, message: String) {
-        self.post_filter = message;
     }
 }
 

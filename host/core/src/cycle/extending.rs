@@ -31,7 +31,7 @@ impl SchedulingCycle<'_> {
             if nodes.is_empty() || !extender.filters || !extender.is_interested_in(self.pod) {
                 continue;
             }
-            let names: Vec<&str> = nodes.iter().map(|node| name_of(self.cache, *node)).collect();
+            let names: Vec<&str> = nodes.iter().map(|node| self.cache.node_name(*node)).collect();
             match self.extenders.filter(at, self.pod, &names) {
                 Ok(filtered) => nodes = self.keep_left(&filtered, nodes, diagnosis),
                 Err(error) if ignorable => self.extenders.ignored(at, self.pod, &error),
@@ -51,7 +51,7 @@ impl SchedulingCycle<'_> {
         nodes.retain(|node| {
             let is_left = left.binary_search(node).is_ok();
             if !is_left {
-                let name = name_of(self.cache, *node);
+                let name = self.cache.node_name(*node);
                 let why = unresolvable.get(name).map(|why| (Code::UnschedulableAndUnresolvable, why));
                 let why = why.or_else(|| Some((Code::Unschedulable, failed.get(name)?)));
                 let code = why.map_or(Code::Unschedulable, |(code, _)| code);
@@ -77,7 +77,7 @@ impl SchedulingCycle<'_> {
             return;
         }
         let places: Vec<usize> = weights.iter().map(|(at, _)| *at).collect();
-        let names: Vec<&str> = nodes.iter().map(|node| name_of(self.cache, *node)).collect();
+        let names: Vec<&str> = nodes.iter().map(|node| self.cache.node_name(*node)).collect();
         let of_node: HashMap<&str, usize> = names.iter().enumerate().map(|(n, name)| (*name, n)).collect();
         let answers = self.extenders.prioritize(&places, self.pod, &names);
         for ((at, weight), answer) in weights.into_iter().zip(answers) {
@@ -132,7 +132,7 @@ pub(super) fn candidates_left(
 fn with_victims(cache: &Cache, mut left: Vec<Candidate>, ignorable: bool) -> Result<Vec<Candidate>, String> {
     match left.iter().find(|candidate| candidate.victims.is_empty()) {
         Some(none) if !ignorable => {
-            Err(format!("expected at least one victim pod on node {:?}", name_of(cache, none.node)))
+            Err(format!("expected at least one victim pod on node {:?}", cache.node_name(none.node)))
         }
         _ => {
             left.retain(|candidate| !candidate.victims.is_empty());
@@ -144,7 +144,7 @@ fn with_victims(cache: &Cache, mut left: Vec<Candidate>, ignorable: bool) -> Res
 fn victims(cache: &Cache, candidate: &Candidate) -> Victims<PodKey> {
     let key = |pod: &PodId| cache.pod(*pod).map(|known| known.pod.key.clone());
     Victims {
-        node: name_of(cache, candidate.node).into(),
+        node: cache.node_name(candidate.node).into(),
         pods: candidate.victims.iter().filter_map(key).collect(),
         violations: candidate.violations,
     }
@@ -164,8 +164,4 @@ fn candidate(cache: &Cache, extender: &str, left: &Victims<Box<str>>) -> Result<
     };
     let victims = left.pods.iter().map(|uid| on_node(uid)).collect::<Result<_, _>>()?;
     Ok(Candidate { node: info.id, victims, violations: left.violations })
-}
-
-fn name_of(cache: &Cache, node: NodeId) -> &str {
-    cache.node(node).map_or("", |info| &info.node.name)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cache::NodeId;
-use crate::plugins::Declaration;
+use crate::plugins::{Declaration, PluginId};
 use crate::profile::ProfilePlugin;
 use crate::results::CandidateKey;
 
@@ -22,6 +22,8 @@ pub(super) struct Feasible<'p> {
     pub nodes: Nodes<'p>,
     /// The filters that the nodes passed.
     pub filters: Vec<&'p ProfilePlugin>,
+    /// The plugins that do not score the pod. Empty before pre-score.
+    pub skipped: Vec<PluginId>,
 }
 
 /// Feasible nodes. [`super::SchedulingCycle::listed`] returns the nodes as a list.
@@ -39,18 +41,6 @@ impl Nodes<'_> {
             Self::Found(nodes) => nodes.len(),
             Self::Indexed(indexed) => indexed.len,
         }
-    }
-}
-
-impl<'p> Candidates<'p> {
-    /// Returns all nodes as candidates for these filters.
-    pub fn all(filters: Vec<&'p ProfilePlugin>) -> Self {
-        Self { narrowed: None, filters }
-    }
-
-    /// Returns whether every node is a candidate, so that the candidate index can be used.
-    pub fn are_all(&self) -> bool {
-        self.narrowed.is_none()
     }
 }
 

@@ -1,9 +1,7 @@
 //! Finds the nodes that the pod fits on.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use super::by_class::ByClass;
 use super::diagnosis::Diagnosis;
 use super::feasible::{Candidates, Feasible, Nodes};
 use super::sampling::Sample;
@@ -11,22 +9,22 @@ use super::what_if::CaseRejected;
 use super::{Failure, PluginAnswer, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::decision::RowKind;
-use crate::plugins::{ClassFilter, Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
-use crate::profile::{Profile, ProfilePlugin};
+use crate::plugins::{Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
+use crate::profile::ProfilePlugin;
 
-impl SchedulingCycle<'_> {
+impl<'a> SchedulingCycle<'a> {
     /// Returns at least one feasible node, or the reasons why no node fits.
-    pub(super) fn feasible_nodes<'p>(&mut self, profile: &'p Profile) -> Result<Feasible<'p>, Failure> {
+    pub(super) fn feasible_nodes(&mut self) -> Result<Feasible<'a>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count()).recording(self.recording.is_some());
-        let candidates = self.at(ExtensionPoints::PRE_FILTER, |cycle| cycle.candidates(profile, &mut diagnosis))?;
+        let candidates = self.at(ExtensionPoints::PRE_FILTER, |cycle| cycle.candidates(&mut diagnosis))?;
         if let Some(node) = self.nominated_node(&candidates) {
             self.record_nominated();
-            return Ok(Feasible { nodes: Nodes::Found(vec![node]), filters: candidates.filters });
+            let nodes = Nodes::Found(vec![node]);
+            return Ok(Feasible { nodes, filters: candidates.filters, skipped: Vec::new() });
         }
-        let mut nodes =
-            self.at(ExtensionPoints::FILTER, |cycle| cycle.passing(profile, &candidates, &mut diagnosis))?;
+        let mut nodes = self.at(ExtensionPoints::FILTER, |cycle| cycle.passing(&candidates, &mut diagnosis))?;
         if self.concerns_extenders() {
-            let passed = self.listed(&nodes, &candidates.filters)?.to_vec();
+            let passed = self.listed(&nodes)?.to_vec();
             nodes = Nodes::Found(self.left_by_extenders(passed, &mut diagnosis)?);
         }
         if nodes.len() == 0 {
@@ -35,20 +33,15 @@ impl SchedulingCycle<'_> {
         if let Some(recording) = self.recording.as_mut().filter(|_| !diagnosis.rejected_nodes.is_empty()) {
             recording.found().rejected = std::mem::take(&mut diagnosis.rejected_nodes);
         }
-        Ok(Feasible { nodes, filters: candidates.filters })
+        Ok(Feasible { nodes, filters: candidates.filters, skipped: Vec::new() })
     }
 
     /// Returns the nodes that pass the filters, possibly none.
-    fn passing<'p>(
-        &mut self,
-        profile: &'p Profile,
-        candidates: &Candidates<'p>,
-        diagnosis: &mut Diagnosis,
-    ) -> Result<Nodes<'p>, Failure> {
-        match self.indexed(profile, candidates)? {
+    fn passing(&mut self, candidates: &Candidates<'a>, diagnosis: &mut Diagnosis) -> Result<Nodes<'a>, Failure> {
+        match self.indexed(candidates)? {
             Some(nodes) if nodes.len() > 0 => Ok(nodes),
             // If no node passes, the filters are asked for the reasons.
-            _ => Ok(Nodes::Found(self.sampled(profile, candidates, diagnosis)?)),
+            _ => Ok(Nodes::Found(self.sampled(candidates, diagnosis)?)),
         }
     }
 
@@ -57,22 +50,17 @@ impl SchedulingCycle<'_> {
     fn nominated_node(&mut self, candidates: &Candidates<'_>) -> Option<NodeId> {
         let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
         let mut aside = Diagnosis::new(1);
-        let fits =
-            self.at(ExtensionPoints::FILTER, |cycle| cycle.filtered(&candidates.filters, vec![node], &mut aside));
+        let fits = self
+            .at(ExtensionPoints::FILTER, |cycle| Ok(cycle.filtered(&candidates.filters, vec![node], &mut aside)?));
         self.left_by_extenders(fits.ok()?, &mut aside).ok()?.first().copied()
     }
 
     /// Returns the nodes that no filter rejects, possibly none. Stops when enough nodes are found, if the profile sets
     /// `percentageOfNodesToScore`.
-    fn sampled(
-        &mut self,
-        profile: &Profile,
-        candidates: &Candidates<'_>,
-        diagnosis: &mut Diagnosis,
-    ) -> Result<Vec<NodeId>, Failure> {
+    fn sampled(&mut self, candidates: &Candidates<'_>, diagnosis: &mut Diagnosis) -> Result<Vec<NodeId>, PluginError> {
         let every = || self.cache.nodes().map(|info| info.id).collect();
         let mut nodes: Vec<NodeId> = candidates.narrowed.clone().unwrap_or_else(every);
-        let Some(sample) = Sample::of(nodes.len(), profile.percentage_of_nodes_to_score, self.next_start) else {
+        let Some(sample) = Sample::of(nodes.len(), self.profile.percentage_of_nodes_to_score, self.next_start) else {
             return self.filtered(&candidates.filters, nodes, diagnosis);
         };
         nodes.rotate_left(sample.start);
@@ -89,7 +77,7 @@ impl SchedulingCycle<'_> {
     }
 
     /// Returns whether at least one node passes all of these filters.
-    pub fn pass_somewhere(&mut self, filters: &[&ProfilePlugin]) -> Result<bool, Failure> {
+    pub fn pass_somewhere(&mut self, filters: &[&ProfilePlugin]) -> Result<bool, PluginError> {
         let every = self.cache.nodes().map(|info| info.id).collect();
         let mut aside = Diagnosis::new(self.cache.node_count());
         Ok(!self.filtered(filters, every, &mut aside)?.is_empty())
@@ -100,7 +88,7 @@ impl SchedulingCycle<'_> {
         filters: &[&ProfilePlugin],
         mut nodes: Vec<NodeId>,
         diagnosis: &mut Diagnosis,
-    ) -> Result<Vec<NodeId>, Failure> {
+    ) -> Result<Vec<NodeId>, PluginError> {
         self.yield_to_nominated(filters, &mut nodes, diagnosis)?;
         for plugin in filters {
             if nodes.is_empty() {
@@ -108,7 +96,9 @@ impl SchedulingCycle<'_> {
             }
             let verdicts = self.filter(plugin, &nodes)?;
             self.observe(plugin, PluginAnswer::Verdicts(&nodes, &verdicts));
-            self.keep_fitting(plugin, &mut nodes, &verdicts, diagnosis)?;
+            for (status, rejected) in take_rejected(&mut nodes, &verdicts) {
+                self.reject(plugin, status, &rejected, diagnosis)?;
+            }
         }
         Ok(nodes)
     }
@@ -120,16 +110,13 @@ impl SchedulingCycle<'_> {
         filters: &[&ProfilePlugin],
         nodes: &mut Vec<NodeId>,
         diagnosis: &mut Diagnosis,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), PluginError> {
         let cases = self.with_nominated(nodes);
         let mut out: BTreeSet<NodeId> = BTreeSet::new();
         for (case, rejected) in cases.iter().zip(self.what_if(filters, &cases)?) {
             let Some(CaseRejected { plugin, status }) = rejected else { continue };
             self.observe(plugin, PluginAnswer::RejectedWithNominated(case.node, &status));
-            self.check_not_error(plugin, &status)?;
-            let signature = self.signature_for(plugin);
-            diagnosis.add_plugin(plugin, status.code, signature);
-            diagnosis.add(RowKind::Rejected, &plugin.declaration.name, &status, &[case.node]);
+            self.reject(plugin, &status, &[case.node], diagnosis)?;
             out.insert(case.node);
         }
         if !out.is_empty() {
@@ -138,24 +125,32 @@ impl SchedulingCycle<'_> {
         Ok(())
     }
 
-    fn candidates<'p>(&mut self, profile: &'p Profile, diagnosis: &mut Diagnosis) -> Result<Candidates<'p>, Failure> {
-        let mut skipped = Vec::new();
+    /// Adds the rejection of these nodes by a filter to the diagnosis. A rejection with the code `Error` is an error.
+    fn reject(
+        &mut self,
+        plugin: &ProfilePlugin,
+        status: &Status,
+        nodes: &[NodeId],
+        diagnosis: &mut Diagnosis,
+    ) -> Result<(), PluginError> {
+        plugin.check_not_error(status)?;
+        diagnosis.add_plugin(plugin, status.code, self.signature_for(plugin));
+        diagnosis.add(RowKind::Rejected, &plugin.declaration.name, status, nodes);
+        Ok(())
+    }
+
+    fn candidates(&mut self, diagnosis: &mut Diagnosis) -> Result<Candidates<'a>, Failure> {
         let mut narrowed: Option<BTreeSet<Box<str>>> = None;
         let mut narrowing: BTreeSet<&str> = BTreeSet::new();
-        let joined =
-            |narrowing: &BTreeSet<&str>| -> Arc<str> { narrowing.iter().copied().collect::<Vec<_>>().join(",").into() };
         let mut rejected: Option<(&ProfilePlugin, Status)> = None;
-        for plugin in &profile.pre_filter {
+        for plugin in &self.profile.pre_filter {
             let result = self.pre_filter(plugin)?;
             self.observe(plugin, PluginAnswer::PreFilter(&result));
             match result {
                 PreFilterResult::All => {}
-                PreFilterResult::Skip => {
-                    skipped.push(plugin.id);
-                    diagnosis.add_skipped(plugin.id);
-                }
+                PreFilterResult::Skip => diagnosis.skipped.push(plugin.id),
                 PreFilterResult::Reject(status) => {
-                    self.check_not_error(plugin, &status)?;
+                    plugin.check_not_error(&status)?;
                     let final_word = status.code == Code::UnschedulableAndUnresolvable;
                     rejected = Some((plugin, status));
                     if final_word {
@@ -164,13 +159,12 @@ impl SchedulingCycle<'_> {
                 }
                 PreFilterResult::Narrow(names) => {
                     narrowing.insert(&plugin.declaration.name);
-                    let signature = self.signature_for(plugin);
-                    diagnosis.add_plugin(plugin, Code::UnschedulableAndUnresolvable, signature);
+                    diagnosis.add_plugin(plugin, Code::UnschedulableAndUnresolvable, self.signature_for(plugin));
                     let names: BTreeSet<Box<str>> = names.into_iter().collect();
                     let left = narrowed.map_or(names.clone(), |before| before.intersection(&names).cloned().collect());
                     if left.is_empty() {
                         let status = none_satisfies(&narrowing);
-                        diagnosis.reject_all(RowKind::ExcludedByPreFilter, &joined(&narrowing), &status);
+                        diagnosis.reject_all(RowKind::ExcludedByPreFilter, &joined(&narrowing, ",").into(), &status);
                         return Err(no_node(diagnosis));
                     }
                     narrowed = Some(left);
@@ -178,8 +172,7 @@ impl SchedulingCycle<'_> {
             }
         }
         if let Some((plugin, status)) = rejected {
-            let signature = self.signature_for(plugin);
-            diagnosis.add_plugin(plugin, status.code, signature);
+            diagnosis.add_plugin(plugin, status.code, self.signature_for(plugin));
             diagnosis.reject_all(RowKind::Rejected, &plugin.declaration.name, &status);
             return Err(no_node(diagnosis));
         }
@@ -187,21 +180,26 @@ impl SchedulingCycle<'_> {
             let nodes: Vec<NodeId> = names.iter().filter_map(|name| self.cache.node_id(name)).collect();
             let others = self.cache.nodes().map(|info| info.id).filter(|id| !nodes.contains(id));
             let others: Vec<NodeId> = others.collect();
-            diagnosis.add(RowKind::ExcludedByPreFilter, &joined(&narrowing), &left_out(&narrowing), &others);
+            diagnosis.add(
+                RowKind::ExcludedByPreFilter,
+                &joined(&narrowing, ",").into(),
+                &left_out(&narrowing),
+                &others,
+            );
             nodes
         });
-        let filters = profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)).collect();
+        let filters = self.profile.filter.iter().filter(|plugin| !diagnosis.skipped.contains(&plugin.id)).collect();
         Ok(Candidates { narrowed, filters })
     }
+}
 
-    fn keep_fitting(
-        &mut self,
-        plugin: &ProfilePlugin,
-        nodes: &mut Vec<NodeId>,
-        verdicts: &Verdicts,
-        diagnosis: &mut Diagnosis,
-    ) -> Result<(), Failure> {
-        let mut rejected: Vec<Vec<NodeId>> = vec![Vec::new(); verdicts.outcomes.len()];
+/// Removes the rejected nodes. Returns them by outcome, each outcome with at least one node.
+pub(super) fn take_rejected<'v>(
+    nodes: &mut Vec<NodeId>,
+    verdicts: &'v Verdicts,
+) -> impl Iterator<Item = (&'v Status, Vec<NodeId>)> {
+    let mut rejected: Vec<Vec<NodeId>> = vec![Vec::new(); verdicts.outcomes.len()];
+    if !rejected.is_empty() {
         let mut answers = verdicts.nodes.iter();
         nodes.retain(|node| match answers.next() {
             Some(0) | None => true,
@@ -210,44 +208,17 @@ impl SchedulingCycle<'_> {
                 false
             }
         });
-        for (status, rejected) in verdicts.outcomes.iter().zip(rejected).filter(|(_, rejected)| !rejected.is_empty()) {
-            self.check_not_error(plugin, status)?;
-            let signature = self.signature_for(plugin);
-            diagnosis.add_plugin(plugin, status.code, signature);
-            diagnosis.add(RowKind::Rejected, &plugin.declaration.name, status, &rejected);
-        }
-        Ok(())
     }
+    verdicts.outcomes.iter().zip(rejected).filter(|(_, nodes)| !nodes.is_empty())
+}
 
-    /// Returns an error if one of the verdicts has the code `Error`.
-    pub(super) fn check_no_error(&self, plugin: &ProfilePlugin, verdicts: &Verdicts) -> Result<(), PluginError> {
-        let mut answers = verdicts.nodes.iter().filter_map(|answer| usize::from(*answer).checked_sub(1));
-        if verdicts.outcomes.iter().all(|status| status.code != Code::Error) {
-            return Ok(());
-        }
-        answers.try_for_each(|answer| self.check_not_error(plugin, &verdicts.outcomes[answer]))
-    }
-
-    /// Returns an error if the verdict on a class has the code `Error`.
-    pub(super) fn check_outcome(
-        &self,
-        plugin: &ProfilePlugin,
-        answer: &ByClass,
-        verdict: u16,
-    ) -> Result<(), PluginError> {
-        match (&answer.filter, usize::from(verdict).checked_sub(1)) {
-            (ClassFilter::Verdicts(verdicts), Some(outcome)) => {
-                self.check_not_error(plugin, &verdicts.outcomes[outcome])
-            }
+impl ProfilePlugin {
+    /// Returns an error for a status with the code `Error`.
+    pub(super) fn check_not_error(&self, status: &Status) -> Result<(), PluginError> {
+        match status.code {
+            Code::Error => Err(self.failed(status.reasons.join(", "))),
             _ => Ok(()),
         }
-    }
-
-    fn check_not_error(&self, plugin: &ProfilePlugin, status: &Status) -> Result<(), PluginError> {
-        if status.code != Code::Error {
-            return Ok(());
-        }
-        Err(plugin.failed(status.reasons.join(", ")))
     }
 }
 
@@ -256,19 +227,20 @@ fn no_node(diagnosis: &mut Diagnosis) -> Failure {
 }
 
 fn none_satisfies(plugins: &BTreeSet<&str>) -> Status {
-    let reason = match plugins.first() {
+    unresolvable(match plugins.first() {
         Some(only) if plugins.len() == 1 => format!("node(s) didn't satisfy plugin {only}"),
-        _ => format!("node(s) didn't satisfy plugin(s) {} simultaneously", bracketed(plugins)),
-    };
-    Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }
+        _ => format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", joined(plugins, " ")),
+    })
 }
 
 fn left_out(plugins: &BTreeSet<&str>) -> Status {
-    let reason = format!("node(s) didn't satisfy plugin(s) {}", bracketed(plugins));
+    unresolvable(format!("node(s) didn't satisfy plugin(s) [{}]", joined(plugins, " ")))
+}
+
+fn unresolvable(reason: String) -> Status {
     Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }
 }
 
-/// Formats strings as Go prints a list of strings: `[A B]`.
-fn bracketed(plugins: &BTreeSet<&str>) -> String {
-    format!("[{}]", plugins.iter().copied().collect::<Vec<_>>().join(" "))
+fn joined(plugins: &BTreeSet<&str>, separator: &str) -> String {
+    plugins.iter().copied().collect::<Vec<_>>().join(separator)
 }

@@ -28,7 +28,6 @@ mod what_if;
 use std::sync::Arc;
 
 pub use self::asking::plugin_seed;
-pub(crate) use self::by_class::ByClass;
 pub use self::diagnosis::Diagnosis;
 pub use self::normalize::normalize_by_host;
 pub use self::observer::{AnswerObserver, PluginAnswer};
@@ -38,7 +37,7 @@ use crate::cache::{Cache, NodeId};
 use crate::extenders::Extenders;
 use crate::model::Pod;
 use crate::nominations::Nominations;
-use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PodSignatureId, PointOutcome};
+use crate::plugins::{Classified, ExtensionPoints, PluginError, PluginId, Plugins, PodSignatureId, PointOutcome};
 use crate::pod_signature::SetId;
 use crate::profile::{Profile, ProfilePlugin};
 use crate::results::ResultCache;
@@ -76,6 +75,8 @@ pub(crate) struct SchedulingCycle<'a> {
     pub time: Timestamp,
     pub seed: u64,
     pub pod: &'a Arc<Pod>,
+    /// The plugins that the cycle asks.
+    pub profile: &'a Profile,
     pub cache: &'a Cache,
     /// The pending pods with a nominated node.
     pub nominations: &'a Nominations,
@@ -103,39 +104,39 @@ pub(crate) struct Lookups {
     /// The pod's signature for each plugin that was asked, with the set of fields that the plugin reads.
     signatures: Vec<(PluginId, SetId, PodSignatureId)>,
     /// The plugins that were asked for classes, with their answers. `None` for a plugin that is asked node by node.
-    by_class: Vec<(PluginId, Option<Arc<ByClass>>)>,
+    by_class: Vec<(PluginId, Option<Arc<Classified>>)>,
 }
 
 impl SchedulingCycle<'_> {
     /// Returns the node for the pod.
-    pub fn schedule(&mut self, profile: &Profile, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
+    pub fn schedule(&mut self, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
-        let feasible = match self.feasible_nodes(profile) {
+        let mut feasible = match self.feasible_nodes() {
             Err(Failure::Unschedulable(diagnosis, _)) => {
                 self.record_rejection(&diagnosis.rejected_nodes);
-                return Err(self.run_post_filters(profile, diagnosis));
+                return Err(self.run_post_filters(diagnosis));
             }
             other => other?,
         };
         if feasible.nodes.len() == 1
-            && let [only] = *self.listed(&feasible.nodes, &feasible.filters)?
+            && let [only] = *self.listed(&feasible.nodes)?
         {
             self.record_only(&feasible);
             return Ok(only);
         }
-        self.best_node(profile, &feasible, rng)
+        self.best_node(&mut feasible, rng)
     }
 
     /// Returns the nodes that fit, at least one, with their total scores. A single node is scored as well.
-    pub fn feasible_nodes_with_scores(&mut self, profile: &Profile) -> Result<Vec<(NodeId, i64)>, Failure> {
+    pub fn feasible_nodes_with_scores(&mut self) -> Result<Vec<(NodeId, i64)>, Failure> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
-        let feasible = self.feasible_nodes(profile)?;
-        let totals = self.total_scores(profile, &feasible)?;
-        let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
+        let mut feasible = self.feasible_nodes()?;
+        let totals = self.total_scores(&mut feasible)?;
+        let nodes = self.listed(&feasible.nodes)?;
         Ok(nodes.iter().copied().zip(totals).collect())
     }
 

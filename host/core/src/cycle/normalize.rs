@@ -15,7 +15,7 @@ pub fn normalize_by_host(normalization: Normalization, scores: &mut [i64]) {
 }
 
 /// Scales the scores so that the highest becomes 100. If no score is above zero, all stay as they are.
-pub fn default(scores: &mut [i64]) {
+fn default(scores: &mut [i64]) {
     let highest = scores.iter().copied().max().unwrap_or(0).max(0);
     if highest == 0 {
         return;
@@ -26,7 +26,7 @@ pub fn default(scores: &mut [i64]) {
 }
 
 /// Scales the scores and reverses them: the highest becomes 0. If no score is above zero, all become 100.
-pub fn default_reversed(scores: &mut [i64]) {
+fn default_reversed(scores: &mut [i64]) {
     let highest = scores.iter().copied().max().unwrap_or(0).max(0);
     for score in scores {
         *score = if highest == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE.saturating_sub(scaled(*score, highest)) };

@@ -14,7 +14,7 @@ use crate::plugins::{
     AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PodActions, PointOutcome, PostFilterResult,
     PreemptionPlan, Status, Verdicts, WhatIf,
 };
-use crate::profile::{Profile, ProfilePlugin};
+use crate::profile::ProfilePlugin;
 use crate::results::Rejections;
 
 /// The results of the post-filters for a pod that fits nowhere.
@@ -50,13 +50,6 @@ struct Back<'a, W> {
     failed: bool,
 }
 
-/// The answer of a post-filter.
-struct PostFilterAnswer {
-    result: PostFilterResult,
-    /// An extender failed. Then the messages of earlier post-filters are dropped.
-    extender_failed: bool,
-}
-
 impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> AskBack for Back<'_, W> {
     fn what_if(&mut self, plugins: &mut dyn Plugins, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
         (self.what_if)(plugins, cases)
@@ -71,23 +64,25 @@ impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> Ask
 
 impl SchedulingCycle<'_> {
     /// Asks the post-filters. Their reasons are added to the message.
-    pub(super) fn run_post_filters(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
-        if profile.post_filter.is_empty() {
+    pub(super) fn run_post_filters(&mut self, mut diagnosis: Diagnosis) -> Failure {
+        if self.profile.post_filter.is_empty() {
             let outcome = PostFilterOutcome { nomination: NominationChange::Clear, ..PostFilterOutcome::default() };
             return Failure::Unschedulable(diagnosis, Box::new(outcome));
         }
         if !self.may_preempt {
             return Failure::Unschedulable(diagnosis, Box::default());
         }
-        let ask_all = |cycle: &mut Self| -> Result<(PostFilterOutcome, String), Failure> {
-            let (mut outcome, mut messages) = (PostFilterOutcome::default(), Vec::new());
-            for plugin in &profile.post_filter {
-                let PostFilterAnswer { result, extender_failed } = cycle.post_filter(profile, plugin, &diagnosis)?;
+        let (mut outcome, mut messages) = (Box::<PostFilterOutcome>::default(), Vec::new());
+        let ask_all = |cycle: &mut Self| {
+            for plugin in &cycle.profile.post_filter {
+                let (result, extender_failed) = cycle.post_filter(plugin, &diagnosis)?;
+                let name = Arc::clone(&plugin.declaration.name);
                 match result {
                     PostFilterResult::Nominate(mut plan) => {
-                        outcome.pods.push((Arc::clone(&plugin.declaration.name), std::mem::take(&mut plan.pods)));
+                        outcome.pods.push((name, std::mem::take(&mut plan.pods)));
                         outcome.nomination = NominationChange::Set(plan);
-                        return Ok((outcome, String::new()));
+                        messages.clear();
+                        return Ok(PointOutcome::Success);
                     }
                     PostFilterResult::Unschedulable { reasons, clear, intents, pods } => {
                         if extender_failed {
@@ -95,44 +90,41 @@ impl SchedulingCycle<'_> {
                         }
                         messages.extend(reasons.iter().map(ToString::to_string));
                         outcome.intents.extend(intents);
-                        outcome.pods.push((Arc::clone(&plugin.declaration.name), pods));
+                        outcome.pods.push((name, pods));
                         if clear {
                             outcome.nomination = NominationChange::Clear;
                         }
                     }
                 }
             }
-            Ok((outcome, messages.join(", ")))
+            Ok(PointOutcome::Unschedulable)
         };
-        let outcome_of = |(outcome, _): &(PostFilterOutcome, String)| match outcome.nomination {
-            NominationChange::Set(_) => PointOutcome::Success,
-            _ => PointOutcome::Unschedulable,
-        };
-        match self.at_with(ExtensionPoints::POST_FILTER, ask_all, outcome_of) {
-            Ok((outcome, message)) => {
-                diagnosis.set_post_filter_message(message);
-                Failure::Unschedulable(diagnosis, Box::new(outcome))
+        match self.at_with(ExtensionPoints::POST_FILTER, ask_all, |outcome| *outcome) {
+            Ok(_) => {
+                diagnosis.post_filter = messages.join(", ");
+                Failure::Unschedulable(diagnosis, outcome)
             }
             Err(Failure::Plugin(error)) => Failure::PostFilter(error),
             Err(failure) => failure,
         }
     }
 
+    /// Asks a post-filter. Returns whether an extender failed meanwhile. Then the messages of earlier post-filters are
+    /// dropped.
     fn post_filter(
         &mut self,
-        profile: &Profile,
         plugin: &ProfilePlugin,
         diagnosis: &Diagnosis,
-    ) -> Result<PostFilterAnswer, PluginError> {
+    ) -> Result<(PostFilterResult, bool), PluginError> {
         let (nodes, codes) = self.rejected(diagnosis);
         let leaving = self.leaving();
         let signature = self.signature_for(plugin);
         let about = self.about(plugin, signature);
         // The plugin that asks is busy with its own call, so that its filter can't be asked.
         let answers_what_ifs =
-            |filter: &&ProfilePlugin| filter.id != plugin.id && !diagnosis.skipped().contains(&filter.id);
-        let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(answers_what_ifs).collect();
-        let SchedulingCycle { number, time, seed, pod, cache, nominations, next_start, verify, .. } = *self;
+            |filter: &&ProfilePlugin| filter.id != plugin.id && !diagnosis.skipped.contains(&filter.id);
+        let filters: Vec<&ProfilePlugin> = self.profile.filter.iter().filter(answers_what_ifs).collect();
+        let SchedulingCycle { number, time, seed, pod, profile, cache, nominations, next_start, verify, .. } = *self;
         let (results, extenders) = (&mut *self.results, &mut *self.extenders);
         let lookups = Lookups { signatures: self.lookups.signatures.clone(), by_class: Vec::new() };
         let what_if = |plugins: &mut dyn Plugins, cases: &[WhatIf]| {
@@ -141,6 +133,7 @@ impl SchedulingCycle<'_> {
                 time,
                 seed,
                 pod,
+                profile,
                 cache,
                 nominations,
                 results: &mut *results,
@@ -161,7 +154,7 @@ impl SchedulingCycle<'_> {
         if let PostFilterResult::Nominate(plan) = &result {
             check_plan(plugin, plan, self.cache)?;
         }
-        Ok(PostFilterAnswer { result, extender_failed })
+        Ok((result, extender_failed))
     }
 
     /// Returns every node with the code with which it was rejected.
@@ -200,12 +193,7 @@ impl SchedulingCycle<'_> {
     }
 
     fn rejections(&mut self, filters: &[&ProfilePlugin], cases: &[WhatIf]) -> Result<Vec<Option<Status>>, PluginError> {
-        match self.what_if(filters, cases) {
-            Ok(rejected) => Ok(rejected.into_iter().map(|no| no.map(|no| no.status)).collect()),
-            Err(Failure::Plugin(error) | Failure::PostFilter(error)) => Err(error),
-            // Filters do not return these failures.
-            Err(Failure::NoNodes | Failure::Unschedulable(..) | Failure::Extender(_)) => Ok(vec![None; cases.len()]),
-        }
+        Ok(self.what_if(filters, cases)?.into_iter().map(|rejected| rejected.map(|rejected| rejected.status)).collect())
     }
 }
 

@@ -1,13 +1,16 @@
 //! Finds the best nodes for a pod in the candidate index, which is shared by all pods of the same signatures.
 
+use std::sync::Arc;
+
 use super::by_class::passed;
-use super::feasible::{Feasible, IndexInputs, Nodes};
-use super::recorded_best::{IndexedBest, RecordedBest, ScoredNodes};
+use super::feasible::{Feasible, IndexInputs, Indexed, Nodes};
+use super::recorded_best::{Choice, ScoredNodes};
 use super::{Failure, ProfilePlugin, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
+use crate::decision::Details;
 use crate::plugins::{ClassScores, Normalization, PluginError, PluginId};
-use crate::profile::{FailurePolicy, Profile};
-use crate::results::GroupSummary;
+use crate::profile::FailurePolicy;
+use crate::results::{Best, GroupSummary};
 
 impl IndexInputs<'_> {
     /// Returns the number of plugins whose scores the host normalizes. In a group's key, the scores of these plugins
@@ -22,65 +25,67 @@ impl IndexInputs<'_> {
     }
 }
 
+/// The scores of the groups of an entry of the candidate index.
+pub(super) struct GroupScores {
+    /// For each group, the part of the total score that its nodes share, or `None` if its nodes do not pass the filters
+    /// that answer by class.
+    pub shared: Vec<Option<i64>>,
+    /// Details of the entry that the decision record can share.
+    pub recent: Option<Arc<Details>>,
+    /// The scores of each plugin for the groups that pass. Empty unless the decision record needs them.
+    pub scored: Vec<ScoredNodes>,
+}
+
 impl SchedulingCycle<'_> {
     /// Returns one of the best nodes, or `None` if the scores have to be summed up for this pod.
     pub(super) fn best_indexed(
         &mut self,
-        profile: &Profile,
         feasible: &Feasible<'_>,
-        skipped: &[PluginId],
         rng: &mut fastrand::Rng,
     ) -> Result<Option<NodeId>, Failure> {
-        let end = self.cache.node_id_end();
-        let is_recording = self.recording.is_some();
-        let chosen = self.with_best(profile, feasible, skipped, |indexed| {
-            let best = &indexed.best;
-            let contains = |node| best.contains(node);
-            let node = select::one_of(best.count(), end, rng, contains, || best.nodes().collect())?;
-            Some((node, is_recording.then(|| RecordedBest::of(indexed, node))))
-        })?;
-        let Some((node, recorded)) = chosen else { return Ok(None) };
-        if let Some(recorded) = recorded {
-            self.record_indexed(&feasible.nodes, recorded);
+        let Nodes::Indexed(indexed) = &feasible.nodes else { return Ok(None) };
+        let Some(GroupScores { shared, recent, scored }) = self.group_scores(feasible)? else { return Ok(None) };
+        let (end, is_recording) = (self.cache.node_id_end(), self.recording.is_some());
+        let Some(best) = self.best_in_groups(indexed, &shared) else { return Ok(None) };
+        let contains = |node| best.contains(node);
+        let Some(node) = select::one_of(best.count(), end, rng, contains, || best.nodes().collect()) else {
+            return Ok(None);
+        };
+        if is_recording {
+            let choice = Choice::in_groups(&best, &shared, node, recent.is_none());
+            self.record_indexed(&feasible.nodes, indexed, choice, recent, &scored);
         }
         Ok(Some(node))
     }
 
-    /// Finds the best nodes in the candidate index and returns the result of `read` for them. Returns `None` if the
-    /// scores have to be summed up for this pod.
-    pub(super) fn with_best<R>(
-        &mut self,
-        profile: &Profile,
-        feasible: &Feasible<'_>,
-        skipped: &[PluginId],
-        read: impl FnOnce(IndexedBest<'_>) -> Option<R>,
-    ) -> Result<Option<R>, Failure> {
+    /// Returns the best nodes of the candidate index for these scores of groups.
+    pub(super) fn best_in_groups(&mut self, indexed: &Indexed<'_>, shared: &[Option<i64>]) -> Option<Best<'_>> {
+        self.index_entry(&indexed.inputs).groups()?.best(shared)
+    }
+
+    /// Returns the scores of the groups of nodes in the candidate index, or `None` if the scores have to be summed up for
+    /// this pod.
+    pub(super) fn group_scores(&mut self, feasible: &Feasible<'_>) -> Result<Option<GroupScores>, PluginError> {
         let Nodes::Indexed(indexed) = &feasible.nodes else { return Ok(None) };
         let inputs = &indexed.inputs;
-        if !self.are_inputs_as_expected(profile, inputs, skipped)? || !self.begin_groups(inputs) {
+        if !self.are_inputs_as_expected(inputs, &feasible.skipped)? || !self.begin_groups(inputs) {
             return Ok(None);
         }
         self.group(inputs)?;
         let candidates = self.index_entry(inputs);
         let Some(groups) = candidates.groups().map(|groups| groups.summaries()) else { return Ok(None) };
-        let recent = candidates.details().filter(|details| self.is_recent(details, indexed.len));
-        let mut scored = (self.recording.is_some() && recent.is_none()).then(Vec::new);
-        let shared_scores = self.shared_scores(inputs, &groups, scored.as_mut())?;
-        let candidates = self.index_entry(inputs);
-        let best = candidates.groups().and_then(|groups| groups.best(&shared_scores));
-        Ok(best.and_then(|best| read(IndexedBest { best, shared_scores: &shared_scores, recent, scored })))
+        let recent = candidates.details.clone().filter(|details| self.is_recent(details, indexed.len));
+        let needs_scored = self.recording.is_some() && recent.is_none();
+        let mut scored = Vec::new();
+        let shared = self.shared_scores(inputs, &groups, needs_scored.then_some(&mut scored))?;
+        Ok(Some(GroupScores { shared, recent, scored }))
     }
 
     /// Returns whether the plugins that score the pod are the scoring plugins of `inputs`, and still answer in the same
     /// way.
-    fn are_inputs_as_expected(
-        &mut self,
-        profile: &Profile,
-        inputs: &IndexInputs<'_>,
-        skipped: &[PluginId],
-    ) -> Result<bool, PluginError> {
+    fn are_inputs_as_expected(&mut self, inputs: &IndexInputs<'_>, skipped: &[PluginId]) -> Result<bool, PluginError> {
         let is_expected = |(plugin, _): &(ProfilePlugin, i64)| inputs.scores(plugin.id) != skipped.contains(&plugin.id);
-        if !inputs.are_scores_known || !profile.score.iter().all(is_expected) {
+        if !inputs.are_scores_known || !self.profile.score.iter().all(is_expected) {
             return Ok(false);
         }
         for input in inputs.by_class.iter().filter(|input| input.weight > 0) {
@@ -142,9 +147,9 @@ impl SchedulingCycle<'_> {
         for (at, input) in (inputs.normalized()..).zip(&inputs.by_class).filter(|(_, input)| input.filters) {
             let Some(answer) = self.by_class(input.plugin)? else { continue };
             for (group, passes) in groups.iter().zip(&mut passes).filter(|(_, passes)| **passes) {
-                let verdict = answer.verdict(input.plugin, group.class(at))?;
-                self.check_outcome(input.plugin, &answer, verdict)?;
-                *passes = verdict == 0;
+                let rejection = answer.rejection(input.plugin, group.class(at))?;
+                rejection.map_or(Ok(()), |status| input.plugin.check_not_error(status))?;
+                *passes = rejection.is_none();
             }
         }
         Ok(passes)
@@ -163,20 +168,16 @@ impl SchedulingCycle<'_> {
             groups.iter().zip(&passes).filter(|(_, passes)| **passes).map(|(group, _)| group).collect();
         let mut sums = vec![0; passing.len()];
         let normalized = inputs.scores.iter().filter(|(plugin, _)| plugin.is_normalized_by_host());
-        for (at, weighted) in normalized.enumerate() {
-            let (plugin, weight) = weighted;
+        for (at, (plugin, weight)) in normalized.enumerate() {
             let mut scores: Vec<i64> = passing.iter().map(|group| group.key[at]).collect();
-            match plugin.declaration.normalization {
-                Normalization::DefaultReversed => normalize::default_reversed(&mut scores),
-                _ => normalize::default(&mut scores),
-            }
+            normalize::normalize_by_host(plugin.declaration.normalization, &mut scores);
             for (sum, score) in sums.iter_mut().zip(&scores) {
                 plugin.check_score(*score)?;
                 *sum += score * weight;
             }
             if let Some(scored) = &mut scored {
                 let raw = passing.iter().map(|group| group.key[at]).collect();
-                scored.push(ScoredNodes::new(weighted, raw, scores));
+                scored.push(ScoredNodes::new(plugin, *weight, raw, scores));
             }
         }
         for (at, input) in (inputs.normalized()..).zip(&inputs.by_class).filter(|(_, input)| input.weight > 0) {
@@ -192,8 +193,7 @@ impl SchedulingCycle<'_> {
             if let Some(scored) = &mut scored {
                 let found: Vec<usize> = passing.iter().map(|group| found(group).unwrap_or_default()).collect();
                 let of = |scores: &[i64]| found.iter().map(|found| scores[*found]).collect();
-                let weighted = (input.plugin.clone(), input.weight);
-                scored.push(ScoredNodes::new(&weighted, of(&raw), of(&scores)));
+                scored.push(ScoredNodes::new(input.plugin, input.weight, of(&raw), of(&scores)));
             }
         }
         let mut sums = sums.into_iter();

@@ -1,7 +1,6 @@
 //! The choice among the best nodes, for the decision record.
 
 use std::cmp::Reverse;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::ProfilePlugin;
@@ -19,8 +18,8 @@ pub(crate) struct ScoredNodes {
 }
 
 impl ScoredNodes {
-    pub fn new((plugin, weight): &(ProfilePlugin, i64), raw: Vec<i64>, normalized: Vec<i64>) -> Self {
-        Self { plugin: Arc::clone(&plugin.declaration.name), weight: *weight, raw, normalized }
+    pub fn new(plugin: &ProfilePlugin, weight: i64, raw: Vec<i64>, normalized: Vec<i64>) -> Self {
+        Self { plugin: Arc::clone(&plugin.declaration.name), weight, raw, normalized }
     }
 
     /// Returns the score of the node at this index.
@@ -31,64 +30,45 @@ impl ScoredNodes {
     }
 }
 
-/// The best nodes of an entry of the candidate index.
-pub(super) struct IndexedBest<'a> {
-    pub best: Best<'a>,
-    /// The part of the total score that the nodes of each group share, as [`Best`] was computed from it.
-    pub shared_scores: &'a [Option<i64>],
-    /// Details of the entry that the decision record can share.
-    pub recent: Option<Arc<Details>>,
-    /// The scores of each plugin for the groups that pass, if the decision record needs them.
-    pub scored: Option<Vec<ScoredNodes>>,
-}
-
-/// The choice among the best nodes of the candidate index.
-pub(super) struct RecordedBest {
+/// The choice of a node.
+pub(super) struct Choice {
+    /// The total score of the node.
     pub score: i64,
+    /// The number of nodes with this score.
     pub ties: usize,
+    /// The difference to the next lower total score, 0 for a tie.
     pub margin: Option<i64>,
-    pub details: RecordedDetails,
+    /// The best nodes, at most [`Details::MOST_BEST`], the chosen node first: the node, its total, and the index of its
+    /// scores in [`ScoredNodes`]. Empty if the decision record shares details.
+    pub top: Vec<(NodeId, i64, usize)>,
 }
 
-/// The details of a choice among the best nodes of the candidate index.
-pub(super) enum RecordedDetails {
-    /// Details of an earlier cycle that the record shares.
-    Shared(Arc<Details>),
-    /// What new details need.
-    New {
-        /// The best nodes, at most [`Details::MOST_BEST`], the chosen node first: the node, its total, and the index of
-        /// its group in `scored`.
-        top: Vec<(NodeId, i64, usize)>,
-        scored: Vec<ScoredNodes>,
-    },
-}
-
-impl RecordedBest {
-    /// Returns what the record needs about the choice of this node.
-    pub fn of(indexed: IndexedBest<'_>, node: NodeId) -> Self {
-        let IndexedBest { best, shared_scores, recent, scored } = indexed;
-        let (score, ties) = (best.total, best.count());
-        let margin = if ties > 1 { Some(0) } else { best.second(shared_scores).map(|second| score - second) };
-        let details = match recent {
-            Some(recent) => RecordedDetails::Shared(recent),
-            None => RecordedDetails::New { top: top(&best, shared_scores, node), scored: scored.unwrap_or_default() },
-        };
-        Self { score, ties, margin, details }
-    }
-}
-
-/// Returns the best nodes for [`RecordedDetails::New`].
-fn top(best: &Best<'_>, shared_scores: &[Option<i64>], chosen: NodeId) -> Vec<(NodeId, i64, usize)> {
-    let mut first = BestFirst::new(chosen);
-    best.for_each_list(shared_scores, |group, total, nodes| {
-        // The chosen node is in a list with the highest total.
-        if first.is_too_low(total) {
-            return ControlFlow::Break(());
+impl Choice {
+    /// Returns the choice among nodes with these totals. Both slices have the same length.
+    pub fn among(nodes: &[NodeId], totals: &[i64], chosen: NodeId) -> Self {
+        let mut first = BestFirst::new(chosen);
+        for (at, (node, total)) in nodes.iter().zip(totals).enumerate() {
+            first.add_all(std::slice::from_ref(node), *total, at);
         }
-        first.add_all(nodes, total, group);
-        ControlFlow::Continue(())
-    });
-    first.best
+        let score = first.best.first().map_or(0, |(_, total, _)| *total);
+        let ties = totals.iter().filter(|total| **total == score).count();
+        let second = totals.iter().filter(|total| **total < score).max().copied();
+        Self::new(score, ties, second, first.best)
+    }
+
+    /// Returns the choice among the best nodes of the candidate index, where `shared_scores` are those that `best` was
+    /// computed from. Scores have the index of a node's group. `top` stays empty unless `with_top` is true.
+    pub fn in_groups(best: &Best<'_>, shared_scores: &[Option<i64>], chosen: NodeId, with_top: bool) -> Self {
+        let top = if with_top { BestFirst::in_groups(best, shared_scores, chosen) } else { Vec::new() };
+        let ties = best.count();
+        let second = if ties > 1 { None } else { best.second(shared_scores) };
+        Self::new(best.total, ties, second, top)
+    }
+
+    fn new(score: i64, ties: usize, second: Option<i64>, top: Vec<(NodeId, i64, usize)>) -> Self {
+        let margin = if ties > 1 { Some(0) } else { second.map(|second| score.saturating_sub(second)) };
+        Self { score, ties, margin, top }
+    }
 }
 
 /// Collects the best nodes, at most [`Details::MOST_BEST`]: the chosen node first, then the others by total, and by id
@@ -101,6 +81,20 @@ struct BestFirst {
 impl BestFirst {
     fn new(chosen: NodeId) -> Self {
         Self { chosen, best: Vec::with_capacity(Details::MOST_BEST + 1) }
+    }
+
+    fn in_groups(best: &Best<'_>, shared_scores: &[Option<i64>], chosen: NodeId) -> Vec<(NodeId, i64, usize)> {
+        let mut first = Self::new(chosen);
+        for (group, lists) in best.lists_by_group(shared_scores).enumerate() {
+            for (total, nodes) in lists {
+                // The chosen node is in a list with the highest total.
+                if first.is_too_low(total) {
+                    break;
+                }
+                first.add_all(nodes, total, group);
+            }
+        }
+        first.best
     }
 
     /// Returns whether no node with this total, except the chosen node, can be among the best any more.
@@ -142,15 +136,6 @@ impl BestFirst {
     }
 }
 
-/// Returns the best of these nodes with their totals, as [`BestFirst`] collects them, with their indexes in `nodes`.
-pub(super) fn best_first(nodes: &[NodeId], totals: &[i64], chosen: NodeId) -> Vec<(NodeId, i64, usize)> {
-    let mut best = BestFirst::new(chosen);
-    for (at, (node, total)) in nodes.iter().zip(totals).enumerate() {
-        best.add_all(std::slice::from_ref(node), *total, at);
-    }
-    best.best
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,10 +145,20 @@ mod tests {
         let nodes: Vec<NodeId> = (0..8).map(NodeId).collect();
         let totals = [5, 9, 9, 1, 9, 2, 3, 4];
         let indexes = |nodes: &[NodeId], totals: &[i64], chosen| -> Vec<usize> {
-            best_first(nodes, totals, NodeId(chosen)).into_iter().map(|(.., at)| at).collect()
+            Choice::among(nodes, totals, NodeId(chosen)).top.into_iter().map(|(.., at)| at).collect()
         };
         assert_eq!(indexes(&nodes, &totals, 4), [4, 1, 2, 0, 7]);
         assert_eq!(indexes(&nodes, &totals, 2), [2, 1, 4, 0, 7]);
         assert_eq!(indexes(&nodes[..2], &totals[..2], 1), [1, 0]);
+    }
+    #[test]
+    fn ties_have_no_margin() {
+        let nodes = [NodeId(0), NodeId(1), NodeId(2)];
+        for (totals, ties, margin) in [([9, 9, 1], 2, Some(0)), ([9, 7, 1], 1, Some(2)), ([9, 9, 9], 3, Some(0))] {
+            let choice = Choice::among(&nodes, &totals, NodeId(0));
+            assert_eq!((choice.score, choice.ties, choice.margin), (9, ties, margin), "{totals:?}");
+        }
+        let choice = Choice::among(&nodes[..1], &[4], NodeId(0));
+        assert_eq!((choice.ties, choice.margin), (1, None));
     }
 }

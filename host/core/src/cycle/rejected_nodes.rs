@@ -6,33 +6,18 @@ use crate::cache::{Cache, NodeId};
 use crate::decision::{Details, Row, RowKind};
 use crate::plugins::{Code, Status};
 
-/// Nodes that are excluded for the same reasons. [`Row`] says what the fields mean.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Excluded {
-    kind: RowKind,
-    plugin: Arc<str>,
-    code: Code,
-    reasons: Vec<Arc<str>>,
-    nodes: u32,
-    examples: Vec<NodeId>,
-}
-
 /// The excluded nodes, by reason. Empty in a cycle without a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RejectedNodes {
     is_recording: bool,
-    rows: Vec<Excluded>,
+    /// The rows of the record without examples, each with the ids of its examples.
+    rows: Vec<(Row, Vec<NodeId>)>,
 }
 
 impl RejectedNodes {
     /// Creates an empty count, which ignores all nodes unless `is_recording` is true.
     pub fn new(is_recording: bool) -> Self {
         Self { is_recording, rows: Vec::new() }
-    }
-
-    /// Returns whether nodes are counted.
-    pub fn is_recording(&self) -> bool {
-        self.is_recording
     }
 
     /// Returns whether no node was counted.
@@ -50,25 +35,20 @@ impl RejectedNodes {
         if !self.is_recording || count == 0 {
             return;
         }
-        let is_it = |row: &Excluded| {
+        let is_it = |(row, _): &(Row, _)| {
             row.kind == kind && row.plugin == *plugin && row.code == status.code && row.reasons == status.reasons
         };
         let at = self.rows.iter().position(is_it).unwrap_or_else(|| {
             if self.rows.len() < Details::MOST_ROWS {
-                self.rows.push(Excluded {
-                    kind,
-                    plugin: Arc::clone(plugin),
-                    code: status.code,
-                    reasons: status.reasons.clone(),
-                    nodes: 0,
-                    examples: Vec::new(),
-                });
+                let (plugin, reasons) = (Arc::clone(plugin), status.reasons.clone());
+                let row = Row { kind, plugin, code: status.code, reasons, nodes: 0, examples: Vec::new() };
+                self.rows.push((row, Vec::new()));
             }
             self.rows.len() - 1
         });
-        let row = &mut self.rows[at];
+        let (row, examples) = &mut self.rows[at];
         row.nodes = row.nodes.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
-        row.examples.extend(nodes.iter().take(Details::MOST_EXAMPLES.saturating_sub(row.examples.len())));
+        examples.extend(nodes.iter().take(Details::MOST_EXAMPLES.saturating_sub(examples.len())));
     }
 
     /// Replaces all nodes by all nodes of the cluster, which this plugin rejected.
@@ -86,13 +66,9 @@ impl RejectedNodes {
     /// Returns the rows of the record, the largest first.
     pub fn rows(&self, cache: &Cache) -> Vec<Row> {
         let name = |node: &NodeId| cache.node(*node).map(|info| info.node.name.clone());
-        let row = |row: &Excluded| Row {
-            kind: row.kind,
-            plugin: Arc::clone(&row.plugin),
-            code: row.code,
-            reasons: row.reasons.clone(),
-            nodes: row.nodes,
-            examples: row.examples.iter().filter_map(name).collect(),
+        let row = |(row, examples): &(Row, Vec<NodeId>)| Row {
+            examples: examples.iter().filter_map(name).collect(),
+            ..row.clone()
         };
         let mut rows: Vec<Row> = self.rows.iter().map(row).collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.nodes));
@@ -120,8 +96,8 @@ mod tests {
         let rows = rejected.rows(&Cache::default());
         assert_eq!(rows.len(), Details::MOST_ROWS);
         assert_eq!(rows.iter().map(|row| row.nodes).sum::<u32>(), 1004);
-        let full = rejected.rows.iter().find(|row| row.nodes == 4).expect("a row of four nodes");
-        assert_eq!(full.examples, [NodeId(1), NodeId(2), NodeId(3)]);
+        let (_, examples) = rejected.rows.iter().find(|(row, _)| row.nodes == 4).expect("a row of four nodes");
+        assert_eq!(*examples, [NodeId(1), NodeId(2), NodeId(3)]);
     }
 
     #[test]

@@ -7,27 +7,25 @@ use super::feasible::Feasible;
 use super::recorded_best::ScoredNodes;
 use super::{Failure, PluginAnswer, SchedulingCycle, normalize, select};
 use crate::cache::NodeId;
-use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreScoreResult};
-use crate::profile::{FailurePolicy, Profile, ProfilePlugin};
+use crate::plugins::{ExtensionPoints, Normalization, PluginError, PreScoreResult};
+use crate::profile::{FailurePolicy, ProfilePlugin};
 
-impl SchedulingCycle<'_> {
+impl<'a> SchedulingCycle<'a> {
     /// Returns one of the nodes with the highest total: the weighted sum of all plugins' normalized scores, plus the
     /// extenders' scores.
     pub(super) fn best_node(
         &mut self,
-        profile: &Profile,
-        feasible: &Feasible<'_>,
+        feasible: &mut Feasible<'a>,
         rng: &mut fastrand::Rng,
     ) -> Result<NodeId, Failure> {
-        let skipped = self.skipped_at_pre_score(profile, feasible)?;
+        self.ask_pre_score(feasible)?;
         let scored = self.at(ExtensionPoints::SCORE, |cycle| {
-            if let Some(best) = cycle.best_indexed(profile, feasible, &skipped, rng)? {
+            if let Some(best) = cycle.best_indexed(feasible, rng)? {
                 return Ok(ControlFlow::Break(best));
             }
-            let nodes = cycle.listed(&feasible.nodes, &feasible.filters)?;
-            let totals = cycle.summed_scores(profile, nodes, &skipped)?;
+            let totals = cycle.summed_scores(feasible)?;
             if cycle.verify && !cycle.concerns_extenders() {
-                cycle.check_index(profile, feasible, &skipped, &totals)?;
+                cycle.check_index(feasible, &totals)?;
             }
             Ok(ControlFlow::Continue(totals))
         })?;
@@ -35,7 +33,7 @@ impl SchedulingCycle<'_> {
             ControlFlow::Break(best) => return Ok(best),
             ControlFlow::Continue(totals) => totals,
         };
-        let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
+        let nodes = self.listed(&feasible.nodes)?;
         self.add_extenders_scores(nodes, &mut totals);
         let node = select::one_of_the_best(nodes, &totals, self.cache.node_id_end(), rng).ok_or(Failure::NoNodes)?;
         self.record_summed(&feasible.nodes, nodes, &totals, node);
@@ -43,34 +41,45 @@ impl SchedulingCycle<'_> {
     }
 
     /// Returns the total of each feasible node, in order.
-    pub(super) fn total_scores(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<i64>, Failure> {
-        let skipped = self.skipped_at_pre_score(profile, feasible)?;
-        let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
-        let mut totals = self.at(ExtensionPoints::SCORE, |cycle| cycle.summed_scores(profile, nodes, &skipped))?;
+    pub(super) fn total_scores(&mut self, feasible: &mut Feasible<'_>) -> Result<Vec<i64>, Failure> {
+        self.ask_pre_score(feasible)?;
+        let mut totals = self.at(ExtensionPoints::SCORE, |cycle| cycle.summed_scores(feasible))?;
+        let nodes = self.listed(&feasible.nodes)?;
         self.add_extenders_scores(nodes, &mut totals);
         Ok(totals)
     }
 
-    fn skipped_at_pre_score(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<PluginId>, Failure> {
-        self.at(ExtensionPoints::PRE_SCORE, |cycle| Ok(cycle.skipped_scores(profile, feasible)?))
+    /// Asks for pre-score, and adds the plugins that do not score the pod to `feasible`.
+    fn ask_pre_score(&mut self, feasible: &mut Feasible<'_>) -> Result<(), Failure> {
+        self.at(ExtensionPoints::PRE_SCORE, |cycle| {
+            for plugin in &cycle.profile.pre_score {
+                match cycle.pre_score(plugin, feasible) {
+                    Ok(result) => {
+                        cycle.observe(plugin, PluginAnswer::PreScore(result));
+                        if result == PreScoreResult::Skip {
+                            feasible.skipped.push(plugin.id);
+                        }
+                    }
+                    Err(_) if plugin.failure_policy == FailurePolicy::IgnoreScores => feasible.skipped.push(plugin.id),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Ok(())
+        })
     }
 
-    fn summed_scores(
-        &mut self,
-        profile: &Profile,
-        nodes: &[NodeId],
-        skipped: &[PluginId],
-    ) -> Result<Vec<i64>, Failure> {
+    /// Returns the weighted sum of the plugins' scores for each feasible node, in order.
+    fn summed_scores(&mut self, feasible: &Feasible<'_>) -> Result<Vec<i64>, Failure> {
+        let nodes = self.listed(&feasible.nodes)?;
         let mut totals = vec![0i64; nodes.len()];
-        for weighted in profile.score.iter().filter(|(plugin, _)| !skipped.contains(&plugin.id)) {
-            let (plugin, weight) = weighted;
+        for (plugin, weight) in self.profile.score.iter().filter(|(plugin, _)| !feasible.skipped.contains(&plugin.id)) {
             match self.normalized_scores(plugin, nodes) {
                 Ok(NodeScores { raw, normalized }) => {
                     for (total, score) in totals.iter_mut().zip(&normalized) {
                         *total += score * weight;
                     }
                     if let Some(recording) = &mut self.recording {
-                        recording.found().scored.push(ScoredNodes::new(weighted, raw, normalized));
+                        recording.found().scored.push(ScoredNodes::new(plugin, *weight, raw, normalized));
                     }
                 }
                 Err(_) if plugin.failure_policy == FailurePolicy::IgnoreScores => {}
@@ -78,23 +87,6 @@ impl SchedulingCycle<'_> {
             }
         }
         Ok(totals)
-    }
-
-    fn skipped_scores(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<PluginId>, PluginError> {
-        let mut skipped = Vec::new();
-        for plugin in &profile.pre_score {
-            match self.pre_score(plugin, feasible) {
-                Ok(result) => {
-                    self.observe(plugin, PluginAnswer::PreScore(result));
-                    if result == PreScoreResult::Skip {
-                        skipped.push(plugin.id);
-                    }
-                }
-                Err(_) if plugin.failure_policy == FailurePolicy::IgnoreScores => skipped.push(plugin.id),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(skipped)
     }
 
     fn normalized_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<NodeScores, PluginError> {
@@ -108,9 +100,8 @@ impl SchedulingCycle<'_> {
             return Ok(by_class);
         }
         let fresh = self.scores_by_node(plugin, nodes)?;
-        let same =
-            |at: &usize| by_class.normalized[*at] == fresh.normalized[*at] && by_class.raw[*at] == fresh.raw[*at];
-        self.distrust(plugin, nodes, (0..nodes.len()).find(|at| !same(at)), "score");
+        let of = |scores: &NodeScores, at: usize| (scores.normalized[at], scores.raw[at]);
+        self.distrust(plugin, nodes, "score", |at| of(&by_class, *at) != of(&fresh, *at));
         Ok(fresh)
     }
 

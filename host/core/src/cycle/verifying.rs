@@ -2,20 +2,24 @@
 
 use std::sync::Arc;
 
-use super::feasible::{Candidates, Feasible};
-use super::recorded_best::IndexedBest;
+use super::feasible::{Candidates, Feasible, Nodes};
 use super::{Failure, ProfilePlugin, SchedulingCycle};
 use crate::cache::NodeId;
-use crate::plugins::{PluginId, Scope};
-use crate::profile::Profile;
+use crate::plugins::Scope;
 use crate::results::Distrusted;
 
-impl SchedulingCycle<'_> {
-    /// Marks the plugin as distrusted if a cached result differs from the fresh result for the node at index `differs`
-    /// of `nodes`. `None` means that no result differs.
-    pub(super) fn distrust(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], differs: Option<usize>, kind: &str) {
-        let Some(at) = differs else { return };
-        let node = self.cache.node(nodes[at]).map_or("", |info| &info.node.name);
+impl<'a> SchedulingCycle<'a> {
+    /// Marks the plugin as distrusted if a cached result differs from the fresh result for one of `nodes`. `differs`
+    /// compares the results for the node at this index.
+    pub(super) fn distrust(
+        &mut self,
+        plugin: &ProfilePlugin,
+        nodes: &[NodeId],
+        kind: &str,
+        differs: impl FnMut(&usize) -> bool,
+    ) {
+        let Some(at) = (0..nodes.len()).find(differs) else { return };
+        let node = self.cache.node_name(nodes[at]);
         self.distrust_about(plugin, &format!("{kind} on node {node}"));
     }
 
@@ -49,15 +53,9 @@ impl SchedulingCycle<'_> {
 
     /// Compares the candidate index with the result that was computed for this pod alone, and drops the index if they
     /// differ.
-    pub(super) fn check_index(
-        &mut self,
-        profile: &Profile,
-        found: &Feasible<'_>,
-        skipped: &[PluginId],
-        totals: &[i64],
-    ) -> Result<(), Failure> {
+    pub(super) fn check_index(&mut self, found: &Feasible<'a>, totals: &[i64]) -> Result<(), Failure> {
         self.verify = false;
-        let differs = self.index_differs(profile, found, skipped, totals);
+        let differs = self.index_differs(found, totals);
         self.verify = true;
         if let Some(what) = differs? {
             self.results.drop_candidates();
@@ -70,22 +68,17 @@ impl SchedulingCycle<'_> {
         Ok(())
     }
 
-    fn index_differs(
-        &mut self,
-        profile: &Profile,
-        found: &Feasible<'_>,
-        skipped: &[PluginId],
-        totals: &[i64],
-    ) -> Result<Option<&'static str>, Failure> {
-        let candidates = Candidates::all(found.filters.clone());
-        let Some(nodes) = self.indexed(profile, &candidates)? else { return Ok(None) };
-        let feasible = Feasible { nodes, filters: candidates.filters };
-        let listed = self.listed(&feasible.nodes, &feasible.filters)?;
-        if listed.len() != feasible.nodes.len() || listed != self.listed(&found.nodes, &found.filters)? {
+    fn index_differs(&mut self, found: &Feasible<'a>, totals: &[i64]) -> Result<Option<&'static str>, Failure> {
+        let candidates = Candidates { narrowed: None, filters: found.filters.clone() };
+        let Some(nodes) = self.indexed(&candidates)? else { return Ok(None) };
+        let feasible = Feasible { nodes, filters: candidates.filters, skipped: found.skipped.clone() };
+        let listed = self.listed(&feasible.nodes)?;
+        if listed.len() != feasible.nodes.len() || listed != self.listed(&found.nodes)? {
             return Ok(Some("the nodes that fit"));
         }
-        let best =
-            self.with_best(profile, &feasible, skipped, |IndexedBest { best, .. }| Some((best.total, best.count())))?;
+        let Nodes::Indexed(indexed) = &feasible.nodes else { return Ok(None) };
+        let Some(scores) = self.group_scores(&feasible)? else { return Ok(None) };
+        let best = self.best_in_groups(indexed, &scores.shared).map(|best| (best.total, best.count()));
         let highest = totals.iter().copied().max().unwrap_or_default();
         let expected = (highest, totals.iter().filter(|total| **total == highest).count());
         Ok(best.filter(|best| *best != expected).map(|_| "the best nodes"))

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::SchedulingCycle;
 use super::asking::verdict;
-use super::{Failure, SchedulingCycle};
 use crate::cache::NodeId;
 use crate::facts::NodeFacts;
 use crate::model::Pod;
@@ -30,7 +30,7 @@ impl SchedulingCycle<'_> {
         &mut self,
         filters: &[&'p ProfilePlugin],
         cases: &[WhatIf],
-    ) -> Result<Vec<Option<CaseRejected<'p>>>, Failure> {
+    ) -> Result<Vec<Option<CaseRejected<'p>>>, PluginError> {
         let mut rejected: Vec<Option<CaseRejected<'p>>> = cases.iter().map(|_| None).collect();
         let mut open: Vec<usize> = (0..cases.len()).collect();
         for plugin in filters.iter().copied() {
@@ -66,10 +66,10 @@ impl SchedulingCycle<'_> {
             true => Cow::Borrowed(cases),
             false => Cow::Owned(open.iter().map(|case| cases[*case].clone()).collect()),
         };
-        if !self.keeps(plugin, declaration.filter_scope) {
-            return self.fresh_verdicts_if(plugin, &asked);
+        match self.keeps(plugin, declaration.filter_scope) {
+            true => self.cached_verdicts_if(plugin, &asked),
+            false => self.fresh_verdicts_if(plugin, &asked),
         }
-        self.cached_verdicts_if(plugin, &asked)
     }
 
     /// Returns the verdicts on these cases. Asks the plugin only about cases that are not cached, or about all if the
@@ -90,8 +90,8 @@ impl SchedulingCycle<'_> {
         let fresh = self.fresh_verdicts_if(plugin, asked)?;
         if let Some(cached) = cached {
             let nodes: Vec<NodeId> = asked.iter().map(|case| case.node).collect();
-            let differs = (0..asked.len()).find(|at| verdict(&cached, *at) != verdict(&fresh, *at));
-            self.distrust(plugin, &nodes, differs, "verdict with hypothetical pods");
+            let differs = |at: &usize| verdict(&cached, *at) != verdict(&fresh, *at);
+            self.distrust(plugin, &nodes, "verdict with hypothetical pods", differs);
         }
         Ok(fresh)
     }

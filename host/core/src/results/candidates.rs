@@ -5,10 +5,11 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use super::classes::ClassPosition;
+use super::entry_at;
 use super::groups::Groups;
 use super::lru::Size;
-use super::rejected::{FreshRejections, RejectedBy};
-use super::stale::LogCursor;
+use super::rejected::RejectedBy;
+use super::stale::stale_nodes;
 use crate::cache::{Cache, NodeId};
 use crate::decision::Details;
 use crate::plugins::Declaration;
@@ -20,7 +21,8 @@ use crate::plugins::Declaration;
 /// is either in a group or among the ungrouped nodes, whose scores or classes may have changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
-    cursor: LogCursor,
+    /// The position up to which the change log was read.
+    position: Option<u64>,
     /// By the index of a plugin that answers by class: the position in the log of its class changes up to which the
     /// entry is updated. Plugins without a position have the default, for which possibly all classes changed.
     positions: Vec<ClassPosition>,
@@ -34,9 +36,9 @@ pub(crate) struct Candidates {
     /// There were too many groups at some time.
     is_too_varied: bool,
     /// The reasons for which the other nodes were rejected, for decision records.
-    rejected: RejectedBy,
+    pub rejected: RejectedBy,
     /// The latest details that a decision record of this entry has.
-    details: Option<Arc<Details>>,
+    pub details: Option<Arc<Details>>,
 }
 
 impl Candidates {
@@ -45,23 +47,24 @@ impl Candidates {
 
     /// Returns the nodes that have to be filtered again, in the order of their ids: nodes that `moved` to another class
     /// (`None` for possibly all), and nodes that changed in facts that these plugins read. The returned nodes stay
-    /// stale until [`Self::set`].
+    /// stale until [`Self::set`], and have no reasons of a rejection.
     pub fn stale(&mut self, cache: &Cache, plugins: &[&Declaration], moved: Option<Vec<NodeId>>) -> Vec<NodeId> {
-        let Some(stale) = moved.and_then(|moved| self.cursor.stale(cache, plugins, moved)) else {
-            *self = Self { cursor: self.cursor, ..Self::default() };
+        let since = self.position.zip(moved);
+        let Some(stale) = since.and_then(|(position, moved)| stale_nodes(cache, position, plugins, moved)) else {
+            *self = Self { position: self.position, ..Self::default() };
             return cache.nodes().map(|info| info.id).collect();
         };
+        self.rejected.remove(&stale);
         let (there, gone): (Vec<NodeId>, _) = stale.into_iter().partition(|node| cache.node(*node).is_some());
         self.write(&gone, &[]);
         there
     }
 
     /// Stores the result of filtering the stale nodes. `fit` holds the nodes that fit. Both lists are in the order of
-    /// node ids. `rejected` has the reasons for the other nodes, if decisions are recorded.
-    pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache, rejected: &FreshRejections) {
+    /// node ids.
+    pub fn set(&mut self, stale: &[NodeId], fit: &[NodeId], cache: &Cache) {
         self.write(stale, fit);
-        self.rejected.add(rejected);
-        self.cursor.caught_up(cache);
+        self.position = Some(cache.log().end());
     }
 
     fn write(&mut self, filtered: &[NodeId], fit: &[NodeId]) {
@@ -70,7 +73,6 @@ impl Candidates {
         }
         let mut fit = fit.iter().peekable();
         self.nodes.grow(filtered.last().map_or(0, |last| last.0 as usize + 1));
-        self.rejected.remove(filtered);
         for node in filtered {
             let fits = fit.next_if_eq(&node).is_some();
             let at = node.0 as usize;
@@ -90,21 +92,6 @@ impl Candidates {
                 self.listed = None;
             }
         }
-    }
-
-    /// Returns the reasons for which nodes were rejected, for decision records.
-    pub fn rejected(&self) -> &RejectedBy {
-        &self.rejected
-    }
-
-    /// Returns the latest recorded details.
-    pub fn details(&self) -> Option<Arc<Details>> {
-        self.details.clone()
-    }
-
-    /// Sets the latest recorded details.
-    pub fn set_details(&mut self, details: &Arc<Details>) {
-        self.details = Some(Arc::clone(details));
     }
 
     /// Returns the number of nodes.
@@ -131,10 +118,7 @@ impl Candidates {
 
     /// Sets the position in the class changes of the plugin with this index among the plugins that answer by class.
     pub fn set_position(&mut self, at: usize, position: ClassPosition) {
-        if at >= self.positions.len() {
-            self.positions.resize(at + 1, ClassPosition::default());
-        }
-        self.positions[at] = position;
+        *entry_at(&mut self.positions, at, ClassPosition::default()) = position;
     }
 
     /// Returns the groups, or `None` if the nodes are not grouped.

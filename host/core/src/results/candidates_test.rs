@@ -41,7 +41,7 @@ fn changed_nodes_are_filtered_again_and_removed_nodes_are_dropped() {
     let mut candidates = Candidates::default();
     assert_eq!(stale(&mut candidates, &cache, &[&filter]), [A, B]);
     assert_eq!(stale(&mut candidates, &cache, &[&filter]), [A, B], "until the result is set");
-    candidates.set(&[A, B], &[B], &cache, &FreshRejections::default());
+    candidates.set(&[A, B], &[B], &cache);
     assert_eq!((candidates.len(), &*candidates.nodes()), (1, &[B][..]));
     assert_eq!(stale(&mut candidates, &cache, &[&filter]), []);
 
@@ -51,7 +51,7 @@ fn changed_nodes_are_filtered_again_and_removed_nodes_are_dropped() {
     cache.remove_node("b");
     assert_eq!(stale(&mut candidates, &cache, &[&filter]), [C]);
     assert_eq!((candidates.len(), &*candidates.nodes()), (0, &[][..]));
-    candidates.set(&[C], &[C], &cache, &FreshRejections::default());
+    candidates.set(&[C], &[C], &cache);
     assert_eq!((candidates.len(), &*candidates.nodes()), (1, &[C][..]));
     assert_eq!(stale(&mut candidates, &cache, &[]), [], "no plugin reads anything");
 }
@@ -60,22 +60,22 @@ fn changed_nodes_are_filtered_again_and_removed_nodes_are_dropped() {
 fn each_node_is_either_grouped_or_ungrouped() {
     let (cache, _) = with_two_nodes();
     let mut candidates = Candidates::default();
-    candidates.set(&[A, B], &[A, B], &cache, &FreshRejections::default());
+    candidates.set(&[A, B], &[A, B], &cache);
     assert_eq!((candidates.ungrouped(), candidates.groups().is_none()), (&[][..], true), "not grouped at first");
     candidates.begin_groups();
     assert_eq!(candidates.ungrouped(), [A, B]);
-    candidates.set(&[B], &[B], &cache, &FreshRejections::default());
+    candidates.set(&[B], &[B], &cache);
     assert_eq!(candidates.ungrouped(), [A, B], "each once");
     group(&mut candidates);
     assert_eq!(grouped(&candidates), [A, B]);
 
-    candidates.set(&[A], &[], &cache, &FreshRejections::default());
+    candidates.set(&[A], &[], &cache);
     assert_eq!((grouped(&candidates), candidates.ungrouped()), (vec![B], &[][..]));
-    candidates.set(&[A], &[A], &cache, &FreshRejections::default());
+    candidates.set(&[A], &[A], &cache);
     assert_eq!((grouped(&candidates), candidates.ungrouped()), (vec![B], &[A][..]));
-    candidates.set(&[A], &[], &cache, &FreshRejections::default());
+    candidates.set(&[A], &[], &cache);
     assert_eq!(candidates.ungrouped(), [], "it does not fit any more");
-    candidates.set(&[A], &[A], &cache, &FreshRejections::default());
+    candidates.set(&[A], &[A], &cache);
     group(&mut candidates);
     candidates.ungroup(Some(&[B, C]));
     assert_eq!((grouped(&candidates), candidates.ungrouped()), (vec![A], &[B][..]));
@@ -87,13 +87,13 @@ fn each_node_is_either_grouped_or_ungrouped() {
 fn nodes_stay_ungrouped_after_an_error_and_with_too_many_groups() {
     let (cache, _) = with_two_nodes();
     let mut candidates = Candidates::default();
-    candidates.set(&[A, B], &[A, B], &cache, &FreshRejections::default());
+    candidates.set(&[A, B], &[A, B], &cache);
     candidates.begin_groups();
     assert_eq!(candidates.group(|at, _| if at == 0 { Ok(0) } else { Err("failed") }), Err("failed"));
     assert_eq!((grouped(&candidates), candidates.ungrouped()), (vec![A], &[B][..]));
 
     let many: Vec<NodeId> = (0..2000).map(NodeId).collect();
-    candidates.set(&many, &many, &cache, &FreshRejections::default());
+    candidates.set(&many, &many, &cache);
     let each_its_own = candidates.group(|at, key| {
         key.push(at as i64);
         Ok::<i64, Infallible>(0)

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::entry_at;
 use crate::cache::NodeId;
 use crate::classes::{ClassId, Classified};
 
@@ -45,12 +46,8 @@ impl NodeClasses {
             *self = Self { epoch: cycle, ..Self::default() };
         }
         self.known = cycle;
-        let end = classified.nodes.iter().map(|node| node.0 as usize + 1).max().unwrap_or(0);
-        if end > self.of_node.len() {
-            self.of_node.resize(end, NONE);
-        }
         for (node, class) in classified.nodes.iter().zip(&classified.classes) {
-            self.of_node[node.0 as usize] = u16::try_from(class.0).unwrap_or(NONE);
+            *entry_at(&mut self.of_node, node.0 as usize, NONE) = u16::try_from(class.0).unwrap_or(NONE);
         }
         if classified.anew {
             return;

@@ -8,11 +8,11 @@
 //! whose scores the host normalizes count taints, terms and pods.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::entry_at;
 use crate::cache::NodeId;
 use crate::plugins::ClassId;
 
@@ -51,6 +51,11 @@ struct Position {
     list: u32,
     /// The index into [`List::nodes`].
     at: u32,
+}
+
+impl Position {
+    /// The position of a node that is in no list.
+    const NONE: Self = Self { list: NONE, at: 0 };
 }
 
 /// Nodes of the same group with the same weighted sum of the scores that are not in the group's key.
@@ -106,7 +111,7 @@ impl Groups {
 
     /// Creates groups without nodes, for node ids below `end`.
     pub fn with_capacity(end: usize) -> Self {
-        Self { positions: vec![Position { list: NONE, at: 0 }; end], ..Self::default() }
+        Self { positions: vec![Position::NONE; end], ..Self::default() }
     }
 
     /// Adds a node that is in no group to the group of this key (scores to normalize, in the order of the plugins, then
@@ -114,12 +119,9 @@ impl Groups {
     /// groups.
     pub fn add(&mut self, node: NodeId, key: &[i64], score: i64) -> bool {
         let Some(number) = self.list_of(key, score) else { return false };
-        let at = node.0 as usize;
-        if at >= self.positions.len() {
-            self.positions.resize(at + 1, Position { list: NONE, at: 0 });
-        }
         let list = &mut self.lists[number as usize];
-        self.positions[at] = Position { list: number, at: list.nodes.len() as u32 };
+        let position = Position { list: number, at: list.nodes.len() as u32 };
+        *entry_at(&mut self.positions, node.0 as usize, Position::NONE) = position;
         list.nodes.push(node);
         self.groups[list.group as usize].len += 1;
         true
@@ -138,7 +140,7 @@ impl Groups {
     /// Removes a node from its group. Returns whether the node was in a group.
     pub fn remove(&mut self, node: NodeId) -> bool {
         let Some(position) = self.positions.get_mut(node.0 as usize) else { return false };
-        let Position { list: number, at } = std::mem::replace(position, Position { list: NONE, at: 0 });
+        let Position { list: number, at } = std::mem::replace(position, Position::NONE);
         let Some(list) = self.lists.get_mut(number as usize) else { return false };
         list.nodes.swap_remove(at as usize);
         if let Some(moved) = list.nodes.get(at as usize) {
@@ -249,29 +251,21 @@ impl Best<'_> {
     /// Returns the highest total score below the best, or `None` if there is no such score. `shared_scores` are those
     /// that the best nodes were computed from.
     pub fn second(&self, shared_scores: &[Option<i64>]) -> Option<i64> {
-        let with_score = self.groups.taken().zip(shared_scores).filter_map(|(group, shared)| Some((group, (*shared)?)));
-        let next = |(group, shared): (&Group, i64)| {
-            let mut totals = group.lists.keys().rev().map(|score| score + shared);
-            totals.find(|total| *total < self.total)
-        };
-        with_score.filter_map(next).max()
+        let lists = self.lists_by_group(shared_scores);
+        lists.filter_map(|mut lists| lists.find(|(total, _)| *total < self.total)).map(|(total, _)| total).max()
     }
 
-    /// Calls `read` for the lists of each group, in descending order of their total scores, until it breaks: with the
-    /// index of the group among the groups that have a shared score, the total score, and the nodes.
-    pub fn for_each_list(
+    /// Returns the lists of each group that has a shared score: the total score and the nodes, in descending order of the
+    /// totals.
+    pub fn lists_by_group(
         &self,
         shared_scores: &[Option<i64>],
-        mut read: impl FnMut(usize, i64, &[NodeId]) -> ControlFlow<()>,
-    ) {
-        let with_score = self.groups.taken().zip(shared_scores).filter_map(|(group, shared)| Some((group, (*shared)?)));
-        for (at, (group, shared)) in with_score.enumerate() {
-            for (score, list) in group.lists.iter().rev() {
-                if read(at, score + shared, &self.groups.lists[*list as usize].nodes).is_break() {
-                    break;
-                }
-            }
-        }
+    ) -> impl Iterator<Item = impl Iterator<Item = (i64, &[NodeId])>> {
+        let groups = self.groups.taken().zip(shared_scores).filter_map(|(group, shared)| Some((group, (*shared)?)));
+        groups.map(move |(group, shared)| {
+            let lists = group.lists.iter().rev();
+            lists.map(move |(score, list)| (score + shared, &*self.groups.lists[*list as usize].nodes))
+        })
     }
 
     /// Returns whether the node is among these nodes.
@@ -319,10 +313,9 @@ mod tests {
         assert_eq!(best.count(), nodes.len());
         assert!(nodes.iter().all(|node| best.contains(*node)));
         let mut totals: Vec<(i64, NodeId)> = Vec::new();
-        best.for_each_list(&shared_scores, |_, total, nodes| {
+        for (total, nodes) in best.lists_by_group(&shared_scores).flatten() {
             totals.extend(nodes.iter().map(|node| (total, *node)));
-            ControlFlow::Continue(())
-        });
+        }
         let highest = totals.iter().filter(|(total, _)| *total == best.total).count();
         assert_eq!(highest, nodes.len());
         assert_eq!(

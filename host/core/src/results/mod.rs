@@ -29,7 +29,6 @@ pub(crate) use self::groups::{Best, GroupSummary};
 use self::lru::Lru;
 pub use self::node_signatures::{FactNodeSignatures, NodeSignatures};
 pub use self::plugin_results::PluginResults;
-pub(crate) use self::rejected::FreshRejections;
 pub use self::rejections::Rejections;
 pub(crate) use self::what_if::WhatIfVerdicts;
 use crate::cache::Cache;
@@ -69,6 +68,14 @@ pub(crate) struct Distrusted {
 /// The number of nodes to which memory limits apply. A larger cluster gets the limit once for each such number of
 /// nodes, rounded up.
 pub const USUAL_NODES: usize = 50_000;
+
+/// Returns the entry at this index. Fills up a table that is too short with `empty`.
+pub(crate) fn entry_at<T: Clone>(table: &mut Vec<T>, at: usize, empty: T) -> &mut T {
+    if at >= table.len() {
+        table.resize(at + 1, empty);
+    }
+    &mut table[at]
+}
 
 impl ResultCache {
     /// Creates a cache with a bound of about `most_bytes` for each [`USUAL_NODES`] nodes.
@@ -207,7 +214,7 @@ mod tests {
         let results = ResultCache::new(crate::Options::default().result_cache_bytes);
         let nodes: Vec<NodeId> = (0..USUAL_NODES as u32).map(NodeId).collect();
         let mut candidates = Candidates::default();
-        candidates.set(&nodes, &nodes, &Cache::default(), &FreshRejections::default());
+        candidates.set(&nodes, &nodes, &Cache::default());
         assert_eq!(candidates.len(), USUAL_NODES);
         let each = candidates.bytes() + USUAL_NODES * Candidates::BYTES_PER_NODE;
         assert!(SIGNATURES * each <= results.most_for_candidates(USUAL_NODES), "each takes {each} bytes");

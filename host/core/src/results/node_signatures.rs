@@ -8,6 +8,7 @@ use std::sync::Arc;
 use foldhash::quality::FixedState;
 use hashbrown::HashTable;
 
+use super::entry_at;
 use crate::cache::{Cache, Change, NodeId, NodeInfo, Usage};
 use crate::facts::NodeFacts;
 use crate::model::{HostPort, Node};
@@ -66,20 +67,12 @@ struct SharedSignatures {
 #[derive(Clone, Debug)]
 struct NodeSignature {
     hash: u64,
-    values: NodeValues,
+    /// The values of the nodes when the signature was created.
+    values: NodeInfo,
     /// The number of nodes with this signature.
     nodes: usize,
     /// The signature is in `spare`.
     is_spare: bool,
-}
-
-/// The values of a node at the time when the signature was created. Usage and ports are only filled if they are among
-/// the facts.
-#[derive(Clone, Debug)]
-struct NodeValues {
-    node: Arc<Node>,
-    usage: Usage,
-    used_ports: Vec<HostPort>,
 }
 
 impl NodeSignatures {
@@ -168,26 +161,20 @@ impl FactNodeSignatures {
     /// Returns false if no fact, key or field changed that the plugin reads, for nodes with signatures of their own.
     fn have_names_changed(&mut self, node: NodeId, facts: NodeFacts, cache: &Cache) -> bool {
         let Some(named) = &mut self.named else { return true };
-        let at = node.0 as usize;
-        if at >= named.len() {
-            named.resize(at + 1, None);
-        }
+        let known = entry_at(named, node.0 as usize, None);
         let after = cache.node(node).map(|info| &info.node);
-        if let (Some(before), Some(after)) = (&named[at], after)
+        if let (Some(before), Some(after)) = (&*known, after)
             && !self.reads.differ(facts, before, after)
         {
             return false;
         }
-        named[at] = after.cloned();
+        *known = after.cloned();
         true
     }
 
     fn make(&mut self, number: usize) {
-        if number >= self.created.len() {
-            self.created.resize(number + 1, 0);
-        }
         self.clock += 1;
-        self.created[number] = self.clock;
+        *entry_at(&mut self.created, number, 0) = self.clock;
     }
 }
 
@@ -195,23 +182,16 @@ impl SharedSignatures {
     /// Moves the node to the signature of its current values, or to none if `info` is `None`. Returns the number of the
     /// signature if it is new.
     fn place(&mut self, node: NodeId, info: Option<&NodeInfo>, reads: &NodeReads) -> Option<u32> {
-        let at = node.0 as usize;
-        if at >= self.of_node.len() {
-            self.of_node.resize(at + 1, NONE);
-        }
-        let hash = info.map(|info| hash(info, reads));
-        let known = info.zip(hash).and_then(|(info, hash)| self.find(hash, info, reads));
-        let before = self.of_node[at];
+        let values = info.map(|info| (info, hash(info, reads)));
+        let known = values.and_then(|(info, hash)| self.find(hash, info, reads));
+        let before = *entry_at(&mut self.of_node, node.0 as usize, NONE);
         if known.is_some_and(|known| known == before) {
             return None;
         }
         self.leave(before);
-        let created = match known {
-            None => info.zip(hash).map(|(info, hash)| self.make(hash, info, reads)),
-            Some(_) => None,
-        };
+        let created = values.filter(|_| known.is_none()).map(|(info, hash)| self.make(hash, info, reads));
         let after = known.or(created).unwrap_or(NONE);
-        self.of_node[at] = after;
+        self.of_node[node.0 as usize] = after;
         if let Some(signature) = self.node_signatures.get_mut(after as usize) {
             signature.nodes += 1;
         }
@@ -219,11 +199,11 @@ impl SharedSignatures {
     }
 
     fn find(&self, hash: u64, info: &NodeInfo, reads: &NodeReads) -> Option<u32> {
-        self.by_hash.find(hash, |number| self.node_signatures[*number as usize].values.is(info, reads)).copied()
+        self.by_hash.find(hash, |number| same(&self.node_signatures[*number as usize].values, info, reads)).copied()
     }
 
     fn make(&mut self, hash: u64, info: &NodeInfo, reads: &NodeReads) -> u32 {
-        let signature = NodeSignature { hash, values: NodeValues::of(info, reads.facts), nodes: 0, is_spare: false };
+        let signature = NodeSignature { hash, values: values_of(info, reads.facts), nodes: 0, is_spare: false };
         let number = match self.take_spare() {
             Some(number) => {
                 self.node_signatures[number as usize] = signature;
@@ -264,28 +244,23 @@ impl SharedSignatures {
     }
 }
 
-impl NodeValues {
-    fn of(info: &NodeInfo, facts: NodeFacts) -> Self {
-        let usage = facts.contains(NodeFacts::USAGE).then(|| info.usage.clone());
-        let used_ports = facts.contains(NodeFacts::USED_PORTS).then(|| info.used_ports.clone());
-        Self {
-            node: Arc::clone(&info.node),
-            usage: usage.unwrap_or_default(),
-            used_ports: used_ports.unwrap_or_default(),
-        }
-    }
+/// Returns the values of a node that are compared. Usage and ports are only filled if they are among the facts.
+fn values_of(info: &NodeInfo, facts: NodeFacts) -> NodeInfo {
+    let usage = if facts.contains(NodeFacts::USAGE) { info.usage.clone() } else { Usage::default() };
+    let used_ports = if facts.contains(NodeFacts::USED_PORTS) { info.used_ports.clone() } else { Vec::new() };
+    let node = Arc::clone(&info.node);
+    NodeInfo { id: info.id, node, images: Vec::new(), pods: Vec::new(), usage, used_ports }
+}
 
-    fn is(&self, info: &NodeInfo, reads: &NodeReads) -> bool {
-        let Self { node, usage, used_ports } = self;
-        reads.facts.iter().all(|fact| Field::of(node, usage, used_ports, fact) == Field::of_node(info, fact))
-            && reads.have_equal_names(node, &info.node)
-    }
+/// Returns whether two nodes are equal in these fields.
+fn same(a: &NodeInfo, b: &NodeInfo, reads: &NodeReads) -> bool {
+    reads.facts.iter().all(|fact| Field::of(a, fact) == Field::of(b, fact)) && reads.have_equal_names(&a.node, &b.node)
 }
 
 fn hash(info: &NodeInfo, reads: &NodeReads) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     for fact in reads.facts.iter() {
-        Field::of_node(info, fact).hash(&mut hasher);
+        Field::of(info, fact).hash(&mut hasher);
     }
     reads.hash_names(&info.node, &mut hasher);
     hasher.finish()
@@ -308,20 +283,17 @@ enum Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    fn of_node(info: &'a NodeInfo, fact: NodeFacts) -> Self {
-        Self::of(&info.node, &info.usage, &info.used_ports, fact)
-    }
-
-    fn of(node: &'a Node, usage: &'a Usage, used_ports: &'a [HostPort], fact: NodeFacts) -> Self {
+    fn of(info: &'a NodeInfo, fact: NodeFacts) -> Self {
+        let node = &*info.node;
         match fact {
             NodeFacts::LABELS => Self::Labels(&node.labels),
             NodeFacts::ANNOTATIONS => Self::Labels(&node.annotations),
             NodeFacts::TAINTS => Self::Taints(&node.taints),
             NodeFacts::UNSCHEDULABLE => Self::Flag(node.unschedulable),
             NodeFacts::ALLOCATABLE => Self::Resources(&node.allocatable),
-            NodeFacts::USAGE => Self::Usage(usage),
+            NodeFacts::USAGE => Self::Usage(&info.usage),
             NodeFacts::IMAGES => Self::Images(&node.images),
-            NodeFacts::USED_PORTS => Self::Ports(used_ports),
+            NodeFacts::USED_PORTS => Self::Ports(&info.used_ports),
             NodeFacts::CONDITIONS => Self::Conditions(&node.conditions),
             NodeFacts::DECLARED_FEATURES => Self::Texts(&node.declared_features),
             NodeFacts::CAPACITY => Self::Resources(&node.capacity),
@@ -352,7 +324,7 @@ mod tests {
         let info = NodeInfo::default();
         let shared = NodeFacts::all().difference(UNIQUE_FACTS | NodeFacts::UNSCHEDULABLE);
         for fact in shared.iter() {
-            assert!(Field::of_node(&info, fact) != Field::Flag(false), "{fact:?} has no field");
+            assert!(Field::of(&info, fact) != Field::Flag(false), "{fact:?} has no field");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The cached results of one plugin about one pod signature.
 
 use super::lru::Size;
-use super::stale::Stale;
+use super::stale::stale_nodes;
 use super::{Column, FactNodeSignatures, NodeClasses, Rejections, WhatIfVerdicts};
 use crate::cache::{Cache, NodeId};
 use crate::plugins::{
@@ -53,19 +53,10 @@ impl PluginResults {
         if !beyond_nodes && self.what_if.is_empty() {
             return;
         }
-        let Some(changes) = log.since(position) else {
-            self.what_if.clear();
-            return if beyond_nodes {
-                self.clear(declaration)
-            };
-        };
-        let touching = declaration.node.touching();
-        for change in changes {
-            match Stale::by(change, cache, declaration, touching) {
-                Stale::Nothing => {}
-                Stale::Node(node) => self.what_if.remove(node),
-                Stale::All => return self.clear(declaration),
-            }
+        match stale_nodes(cache, position, &[declaration], Vec::new()) {
+            Some(nodes) => nodes.into_iter().for_each(|node| self.what_if.remove(node)),
+            None if beyond_nodes => self.clear(declaration),
+            None => self.what_if.clear(),
         }
     }
 
@@ -85,33 +76,30 @@ impl PluginResults {
     /// Caches the verdicts on `nodes`, one for each node in the same order. Returns whether the verdicts on all other
     /// nodes had to be dropped.
     pub fn set_verdicts(&mut self, signatures: &FactNodeSignatures, nodes: &[NodeId], fresh: &Verdicts) -> bool {
-        let full = self.make_space(fresh);
-        let numbers = self.rejections.numbers(fresh).unwrap_or_default();
+        let (numbers, dropped) = self.numbers(fresh);
         self.verdicts.set(signatures, nodes, numbers);
-        full
+        dropped
     }
 
     /// Caches the verdicts on these hypothetical nodes, one for each case in the same order, unless there are too many
     /// different rejections.
     pub fn set_what_if(&mut self, cases: &[WhatIf], fresh: &Verdicts) {
-        if fresh.outcomes.len() > MOST_REJECTIONS {
-            return;
+        if fresh.outcomes.len() <= MOST_REJECTIONS {
+            let (numbers, _) = self.numbers(fresh);
+            self.what_if.set(cases, &numbers);
         }
-        self.make_space(fresh);
-        let numbers = self.rejections.numbers(fresh).unwrap_or_default();
-        self.what_if.set(cases, &numbers);
     }
 
-    /// Drops all verdicts and rejections if there would be too many rejections together with those of `fresh`. Returns
-    /// whether all were dropped.
-    fn make_space(&mut self, fresh: &Verdicts) -> bool {
+    /// Returns the verdicts as numbers of rejections. If there would be too many rejections, drops all cached verdicts and
+    /// rejections first, and also returns true.
+    fn numbers(&mut self, fresh: &Verdicts) -> (Vec<u16>, bool) {
         let full = self.rejections.len_with(&fresh.outcomes) > MOST_REJECTIONS;
         if full {
             self.rejections = Rejections::default();
             self.verdicts.clear();
             self.what_if.clear();
         }
-        full
+        (self.rejections.numbers(fresh).unwrap_or_default(), full)
     }
 
     /// Returns the cached verdicts on these nodes. A node without a verdict counts as fitting.

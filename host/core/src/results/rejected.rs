@@ -2,32 +2,10 @@
 
 use std::sync::Arc;
 
+use super::entry_at;
 use crate::cache::NodeId;
 use crate::decision::Details;
-use crate::plugins::{Status, Verdicts};
-use crate::profile::ProfilePlugin;
-
-/// Rejections of nodes that were filtered in this cycle.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FreshRejections {
-    /// Each rejection with its plugin and the nodes.
-    all: Vec<(Arc<str>, Status, Vec<NodeId>)>,
-}
-
-impl FreshRejections {
-    /// Adds the rejections of a filter. `nodes` are the nodes of the verdicts.
-    pub fn add(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], verdicts: &Verdicts) {
-        let mut rejected: Vec<Vec<NodeId>> = vec![Vec::new(); verdicts.outcomes.len()];
-        for (node, answer) in nodes.iter().zip(&verdicts.nodes) {
-            if let Some(rejected) = usize::from(*answer).checked_sub(1).and_then(|at| rejected.get_mut(at)) {
-                rejected.push(*node);
-            }
-        }
-        let name = &plugin.declaration.name;
-        let with_nodes = verdicts.outcomes.iter().zip(rejected).filter(|(_, nodes)| !nodes.is_empty());
-        self.all.extend(with_nodes.map(|(status, nodes)| (Arc::clone(name), status.clone(), nodes)));
-    }
-}
+use crate::plugins::Status;
 
 /// The rejected nodes with the plugin that rejected each and its reasons.
 #[derive(Clone, Debug, Default)]
@@ -51,17 +29,11 @@ impl RejectedBy {
         }
     }
 
-    /// Adds rejections of nodes that have none.
-    pub fn add(&mut self, fresh: &FreshRejections) {
-        for (plugin, status, nodes) in &fresh.all {
-            let number = self.number(plugin, status);
-            for node in nodes {
-                let at = node.0 as usize;
-                if at >= self.numbers.len() {
-                    self.numbers.resize(at + 1, 0);
-                }
-                self.numbers[at] = number;
-            }
+    /// Adds a plugin's rejection of nodes that have none.
+    pub fn add(&mut self, plugin: &Arc<str>, status: &Status, nodes: &[NodeId]) {
+        let number = self.number(plugin, status);
+        for node in nodes {
+            *entry_at(&mut self.numbers, node.0 as usize, 0) = number;
         }
     }
 
@@ -100,20 +72,15 @@ impl RejectedBy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plugins::{Code, Declaration, PluginId};
-    use crate::profile::FailurePolicy;
+    use crate::plugins::Code;
 
     #[test]
     fn rejected_nodes_are_counted_until_they_are_filtered_again() {
-        let declaration = Arc::new(Declaration { name: "A".into(), ..Declaration::default() });
-        let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: FailurePolicy::Fail };
         let status = |reason: &str| Status { code: Code::Unschedulable, reasons: vec![reason.into()] };
         let nodes: Vec<NodeId> = (0..6).map(NodeId).collect();
-        let verdicts = Verdicts { outcomes: vec![status("full"), status("old")], nodes: vec![0, 1, 2, 1, 1, 1] };
         let mut rejected = RejectedBy::default();
-        let mut fresh = FreshRejections::default();
-        fresh.add(&plugin, &nodes, &verdicts);
-        rejected.add(&fresh);
+        rejected.add(&"A".into(), &status("full"), &[nodes[1], nodes[3], nodes[4], nodes[5]]);
+        rejected.add(&"A".into(), &status("old"), &nodes[2..3]);
         let counts = |rejected: &RejectedBy| -> Vec<(String, usize, usize)> {
             let all = rejected.counts().into_iter();
             all.map(|(_, status, count, examples)| (status.reasons[0].to_string(), count, examples.len())).collect()

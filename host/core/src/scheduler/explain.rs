@@ -45,7 +45,7 @@ impl Core {
     pub fn explain_with<'a>(
         &'a mut self,
         pod: &'a Arc<Pod>,
-        profile: &Profile,
+        profile: &'a Profile,
         now: Timestamp,
         plugins: &'a mut dyn Plugins,
         extenders: &'a mut dyn Extenders,
@@ -56,9 +56,10 @@ impl Core {
         if self.cycles.is_multiple_of(EVICT_EVERY) {
             self.results.evict(self.cache.node_count());
         }
-        let (mut cycle, _) = self.scheduling_cycle(pod, at, now, plugins, extenders);
+        let mut cycle = self.scheduling_cycle(pod, at, now, plugins, extenders);
         cycle.observer = observer;
-        Some(cycle.feasible_nodes_with_scores(profile))
+        cycle.profile = profile;
+        Some(cycle.feasible_nodes_with_scores())
     }
 
     /// Returns the pending pods whose scheduler name no profile has, ordered by uid.

@@ -148,9 +148,9 @@ impl Core {
         if !by.iter().all(|rejector| by_node(&rejector.declaration)) {
             return true;
         }
-        let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins, step.extenders);
+        let mut cycle = self.scheduling_cycle(&pod, at, step.now, step.plugins, step.extenders);
         let rejected = |plugin: &&ProfilePlugin| by.iter().any(|rejector| rejector.id == plugin.id);
-        let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(rejected).collect();
+        let filters: Vec<&ProfilePlugin> = cycle.profile.filter.iter().filter(rejected).collect();
         // A failed plugin counts as accepting the pod, so that the pod is not lost.
         cycle.pass_somewhere(&filters).unwrap_or(true)
     }

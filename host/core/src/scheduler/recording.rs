@@ -78,7 +78,7 @@ impl Core {
             let key = &self.cache.pod(id)?.pod.key;
             Some(Victim { namespace: key.namespace.clone(), name: key.name.clone(), uid: key.uid.clone() })
         };
-        let node = self.cache.node(plan.node).map(|info| info.node.name.clone()).unwrap_or_default();
+        let node = self.cache.node_name(plan.node).into();
         Some(Preemption { node, victims: plan.evict.iter().copied().filter_map(victim).collect() })
     }
 

@@ -187,7 +187,7 @@ impl Reservation {
 impl Core {
     /// Assumes the pod on the node, asks reserve plugins, and asks permit plugins whether the pod may be bound.
     pub(super) fn reserve(&mut self, entry: QueuedPod, node: NodeId, record: Option<CycleRecord>, step: &mut Step<'_>) {
-        let name = self.cache.node(node).map_or_else(Box::default, |info| info.node.name.clone());
+        let name: Box<str> = self.cache.node_name(node).into();
         let mut reservation = self.assume(entry, name, step.now);
         reservation.record = record;
         let reserved = self.ask_to_reserve(&mut reservation, node, step);

@@ -12,7 +12,6 @@ use crate::decision::{Preemption, Rare};
 use crate::extenders::Extenders;
 use crate::model::Pod;
 use crate::plugins::Plugins;
-use crate::profile::Profile;
 use crate::queue::{QueuedPod, Rejection, UnscheduledReason};
 use crate::time::Timestamp;
 
@@ -34,9 +33,9 @@ impl Core {
         let mut rng = self.rng.fork();
         let pod = self.nominations.with_nomination(&entry.pod);
         let recording = self.start_recording(at);
-        let (mut cycle, profile) = self.scheduling_cycle(&pod, at, step.now, step.plugins, step.extenders);
+        let mut cycle = self.scheduling_cycle(&pod, at, step.now, step.plugins, step.extenders);
         cycle.recording = recording;
-        let chosen = cycle.schedule(profile, &mut rng);
+        let chosen = cycle.schedule(&mut rng);
         let record = cycle.recording.take().map(|recording| recording.record);
         self.next_start = cycle.next_start;
         for distrusted in &self.results.distrusted[warned..] {
@@ -57,7 +56,7 @@ impl Core {
         self.profiles.iter().position(|profile| profile.scheduler_name == pod.spec.scheduler_name)
     }
 
-    /// Returns a scheduling cycle with the current cycle number, and the profile at the index `profile`.
+    /// Returns a scheduling cycle with the current cycle number and the profile at the index `profile`.
     pub(super) fn scheduling_cycle<'a>(
         &'a mut self,
         pod: &'a Arc<Pod>,
@@ -65,13 +64,14 @@ impl Core {
         now: Timestamp,
         plugins: &'a mut dyn Plugins,
         extenders: &'a mut dyn Extenders,
-    ) -> (SchedulingCycle<'a>, &'a Profile) {
+    ) -> SchedulingCycle<'a> {
         let verify = self.verifies();
-        let cycle = SchedulingCycle {
+        SchedulingCycle {
             number: self.cycles,
             time: now,
             seed: self.options.seed,
             pod,
+            profile: &self.profiles[profile],
             cache: &self.cache,
             nominations: &self.nominations,
             results: &mut self.results,
@@ -83,8 +83,7 @@ impl Core {
             observer: None,
             lookups: Lookups::default(),
             recording: None,
-        };
-        (cycle, &self.profiles[profile])
+        }
     }
 
     /// Returns whether this cycle compares cached results with fresh results. A comparison asks plugins about every
