@@ -26,7 +26,7 @@ const ZONE = "topology.kubernetes.io/zone";
 
 function Legend({ resource }) {
   const texts = ["empty", "to 20 %", "to 40 %", "to 60 %", "to 80 %", "over 80 %"];
-  return html`<p class="legend">${texts.map((text, step) => html`<span><i class="use-${step}"></i>${text}</span>`)}<span class="muted">of ${resource} requested; a stroke marks cordoned and failed nodes</span></p>`;
+  return html`<p class="legend">${texts.map((text, step) => html`<span><i class="use-${step}"></i>${text}</span>`)}<span class="muted">of ${resource} requested; a stroke marks cordoned and failed nodes, and a small square is a pod</span></p>`;
 }
 
 function ClusterView({ cluster, version, node }) {

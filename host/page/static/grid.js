@@ -11,6 +11,9 @@ const TITLE = 22;
 /** The smallest and the largest edge of a cell, in pixels. */
 const [SMALLEST, LARGEST] = [6, 64];
 
+/** The smallest edge of a cell that shows its pods, and the smallest and the largest edge of a pod, in pixels. */
+const [SHOWS_PODS, SMALLEST_POD, LARGEST_POD] = [24, 2, 8];
+
 /** Sorts nodes into groups by the value of a label. */
 function grouped(nodes, key) {
   const groups = new Map();
@@ -55,10 +58,21 @@ function colours(element) {
     steps: [0, 1, 2, 3, 4, 5].map((step) => value(`--use-${step}`)),
     none: value("--use-none"),
     text: value("--text"),
+    back: value("--back"),
     muted: value("--muted"),
     accent: value("--accent"),
     bad: value("--bad"),
   };
+}
+
+/** Draws a square for each pod of a cell. Draws none if they were too small to be seen. */
+function drawPods(context, x, y, edge, pods) {
+  const columns = Math.ceil(Math.sqrt(pods));
+  const size = Math.min(LARGEST_POD, Math.floor((edge - 6) / columns) - 1);
+  if (size < SMALLEST_POD) return;
+  for (let pod = 0; pod < pods; pod += 1) {
+    context.fillRect(x + 3 + (pod % columns) * (size + 1), y + 3 + Math.floor(pod / columns) * (size + 1), size, size);
+  }
 }
 
 function draw(canvas, nodes, { cells, titles, edge, height }, width, resource, selected, found) {
@@ -80,6 +94,13 @@ function draw(canvas, nodes, { cells, titles, edge, height }, width, resource, s
     context.globalAlpha = found && !found.has(name) ? 0.15 : 1;
     context.fillStyle = step === undefined ? colour.none : colour.steps[step];
     context.fillRect(x, y, edge, edge);
+    if (edge >= SHOWS_PODS && node.requested.pods > 0) {
+      // The three dark steps of a theme contrast with its background.
+      context.fillStyle = (step ?? 0) < 3 ? colour.text : colour.back;
+      context.globalAlpha *= 0.6;
+      drawPods(context, x, y, edge, node.requested.pods);
+      context.globalAlpha /= 0.6;
+    }
     if (!node.ready || node.unschedulable) {
       context.strokeStyle = node.ready ? colour.muted : colour.bad;
       context.lineWidth = Math.max(1, edge / 12);
