@@ -60,7 +60,7 @@ pub(super) struct IndexInputs<'p> {
     pub filters: Vec<&'p ProfilePlugin>,
     /// The plugins that answer by class. Plugins that filter come first.
     pub by_class: Vec<ByClassInput<'p>>,
-    /// The plugins that score node by node, with their weights. Empty if not
+    /// The plugins that score node by node, with their weights. Empty if [`Self::are_scores_known`] is false.
     pub scores: Vec<&'p (ProfilePlugin, i64)>,
     /// Each score plugin that is expected to score the pod answers node by node with cached scores, or by class.
     pub are_scores_known: bool,
