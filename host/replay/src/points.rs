@@ -31,15 +31,15 @@ pub fn points(
     let (mut points, mut next, mut last) = (Vec::new(), from, None);
     for file in files {
         let mut replay = open(file, components)?;
-        while next < to {
+        loop {
             if !go_on() {
                 return Ok(None);
             }
-            let goes_on = match replay.play_until(next) {
+            let goes_on = match replay.play_until(next.min(to)) {
                 Ok(goes_on) => goes_on,
                 Err(error) => error.truncated().map(|_| false)?,
             };
-            if !goes_on {
+            if !goes_on || next >= to {
                 break;
             }
             points.push(ClusterPoint::of(replay.core(), next));
@@ -57,3 +57,7 @@ fn open(file: &Path, components: &Arc<ComponentSet>) -> Result<Replay<std::fs::F
     let decisions = DecisionOptions { bytes: 0, ..DecisionOptions::default() };
     Replay::new(reader, Arc::clone(components), ReplayOptions { decisions, ..ReplayOptions::default() })
 }
+
+#[cfg(test)]
+#[path = "points_test.rs"]
+mod tests;
