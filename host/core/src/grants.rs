@@ -198,6 +198,33 @@ mod tests {
     }
 
     #[test]
+    fn a_line_names_verbs_kind_namespaces_and_fields() {
+        let kind = |api_version: &str, kind: &str| ObjectKind { api_version: api_version.into(), kind: kind.into() };
+        let grants = Grants {
+            read: vec![
+                ReadGrant { kind: kind("v1", "ConfigMap"), namespaces: namespaces(&["b", "a"]) },
+                ReadGrant { kind: kind("apps/v1", "ReplicaSet"), namespaces: Namespaces::All },
+            ],
+            write: vec![WriteGrant {
+                kind: kind("v1", "Pod"),
+                namespaces: namespaces(&["a"]),
+                verbs: [Verb::Patch, Verb::Assume].into(),
+                subresources: BTreeSet::new(),
+                fields: vec!["metadata.annotations".into(), "status".into()],
+            }],
+            evict_pods: Some(Namespaces::All),
+        };
+        let expected = [
+            "read v1 ConfigMap in namespaces a, b",
+            "read apps/v1 ReplicaSet",
+            "assume, patch v1 Pod in namespace a, fields metadata.annotations, status",
+            "evict and delete pods",
+        ];
+        assert_eq!(grants.lines(), expected);
+        assert_eq!(Grants::default().lines(), Vec::<String>::new());
+    }
+
+    #[test]
     fn only_a_component_in_the_binary_gets_the_grants_of_its_name() {
         let evict = |names: &[&str]| Grants { evict_pods: Some(namespaces(names)), ..Grants::default() };
         let policy = GrantPolicy::Named {

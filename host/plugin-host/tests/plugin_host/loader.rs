@@ -337,6 +337,26 @@ fn too_large_and_too_many_files_are_refused() {
 }
 
 #[test]
+fn a_reload_replaces_the_instances_of_one_plugin() {
+    let (dir, mut host) = watched(default_profile());
+    replace(&dir.path().join("a.wasm"), &guest("A", "1.0.0"));
+    replace(&dir.path().join("b.wasm"), &guest("B", "1.0.0"));
+    host.until("both serve", |host| host.filters() == ["A", "B"]);
+    let instances = |host: &Host| host.profiles[0].filter.iter().map(|plugin| plugin.id).collect::<Vec<_>>();
+    let before = instances(&host);
+    let mut reload = host.loader.reload("A");
+    host.until("A has a new instance, and B the old one", |host| {
+        let now = instances(host);
+        now[0] != before[0] && now[1] == before[1]
+    });
+    host.until("the reload has succeeded", |_| matches!(reload.try_recv(), Ok(Ok(()))));
+    let mut unknown = host.loader.reload("C");
+    let expected = Err("no profile uses a plugin C".to_owned());
+    host.until("a plugin that does not exist", |_| unknown.try_recv().is_ok_and(|result| result == expected));
+    assert_eq!(instances(&host)[1], before[1]);
+}
+
+#[test]
 fn plugins_are_replaced_under_load_without_a_failed_cycle() {
     let (dir, mut host) = watched(default_profile());
     let file = dir.path().join("a.wasm");
