@@ -18,7 +18,7 @@ use berth_analysis::ClusterPoint;
 use berth_capture::{CaptureError, CaptureReader};
 use berth_core::Timestamp;
 use berth_plugin_host::ComponentSet;
-use berth_replay::{Moment, ReplayError, begin, decisions_around, file_at, patient, points};
+use berth_replay::{Moment, ReplayError, begin, decisions_around, file_at, points};
 use tokio::sync::Semaphore;
 
 pub use self::past::Past;
@@ -26,8 +26,8 @@ pub(crate) use self::past::names;
 pub use self::policy_change::Serving;
 pub use self::recorded_scheduler::RecordedScheduler;
 
-/// The longest time to play a capture back, and to judge decisions again.
-pub const PLAY_TIME: Duration = Duration::from_secs(30);
+/// The longest time to compute an answer: to play a capture back, or to make decisions again.
+pub const ANSWER_TIME: Duration = Duration::from_secs(30);
 
 /// The largest number of points in a chart.
 const MOST_POINTS: u64 = 600;
@@ -46,10 +46,10 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Creates the recording from its files in the order of their times. A plugin gets enough time for a replay.
+    /// Creates the recording from its files in the order of their times. The components have the limits of a replay
+    /// ([`berth_replay::patient`]).
     pub fn new(files: Vec<PathBuf>, components: ComponentSet) -> Self {
-        let limits = patient(components.limits());
-        Self { files, components: Arc::new(components.with_limits(limits)) }
+        Self { files, components: Arc::new(components) }
     }
 
     /// Returns the time that the capture covers up to `to`, and the decisions before and after `at`.
@@ -74,12 +74,12 @@ impl Recording {
     /// Returns points from the beginning of the capture to `to`, for charts.
     ///
     /// # Errors
-    /// The capture can't be played back, or takes longer than [`PLAY_TIME`].
+    /// The capture can't be played back, or takes longer than [`ANSWER_TIME`].
     fn points(&self, to: Timestamp) -> Result<Vec<ClusterPoint>, QuestionError> {
         let began = Instant::now();
         let range = self.range(to, None)?;
         let Some(from) = range.from else { return Ok(Vec::new()) };
-        let go_on = &mut || began.elapsed() < PLAY_TIME;
+        let go_on = &mut || began.elapsed() < ANSWER_TIME;
         let points = points(&self.files, &self.components, [Timestamp(from), to], MOST_POINTS, go_on);
         points.map_err(|error| unplayable(&error))?.ok_or_else(too_long)
     }
@@ -87,7 +87,7 @@ impl Recording {
     /// Plays the capture back up to a moment.
     ///
     /// # Errors
-    /// The capture begins later, can't be played back, or takes longer than [`PLAY_TIME`].
+    /// The capture begins later, can't be played back, or takes longer than [`ANSWER_TIME`].
     fn past(&self, at: Timestamp) -> Result<Past, QuestionError> {
         let began = Instant::now();
         let before = || QuestionError::NotFound(format!("the history begins after {at}"));
@@ -95,7 +95,7 @@ impl Recording {
         let file = file.map_err(|error| QuestionError::Failed(error.to_string()))?.ok_or_else(before)?;
         let reader = CaptureReader::open(file).map_err(|error| unreadable(&error))?;
         let components = Arc::clone(&self.components);
-        let moment = Moment::play(reader, components, Some(at), &mut || began.elapsed() < PLAY_TIME);
+        let moment = Moment::play(reader, components, Some(at), &mut || began.elapsed() < ANSWER_TIME);
         let moment = moment.map_err(|error| unplayable(&error))?;
         Ok(Past::new(moment.ok_or_else(too_long)?))
     }
@@ -110,7 +110,7 @@ fn unplayable(error: &ReplayError) -> QuestionError {
 }
 
 fn too_long() -> QuestionError {
-    QuestionError::Failed(format!("playing the capture back takes more than {} s", PLAY_TIME.as_secs()))
+    QuestionError::Failed(format!("playing the capture back takes more than {} s", ANSWER_TIME.as_secs()))
 }
 
 /// A moment of the past, and what answers questions about it.

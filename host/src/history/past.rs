@@ -13,6 +13,9 @@ use berth_core::{Core, Timestamp};
 use berth_replay::Moment;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use tokio::sync::Semaphore;
+
+use super::{MOST_QUESTIONS, blocking};
 
 /// Returns the names of all nodes, and of all pods outside of this namespace.
 pub(crate) fn names(core: &Core, namespace: &str) -> HiddenNames {
@@ -27,18 +30,20 @@ pub(crate) fn names(core: &Core, namespace: &str) -> HiddenNames {
 }
 
 /// A scheduler as it was at a moment of its capture.
-#[derive(Clone)]
-pub struct Past(Arc<Mutex<Moment>>);
+pub struct Past {
+    moment: Arc<Mutex<Moment>>,
+    places: Arc<Semaphore>,
+}
 
 impl Past {
     /// Answers questions about this moment.
     pub fn new(moment: Moment) -> Self {
-        Self(Arc::new(Mutex::new(moment)))
+        Self { moment: Arc::new(Mutex::new(moment)), places: Arc::new(Semaphore::new(MOST_QUESTIONS)) }
     }
 
     /// Returns whether the capture has reached the moment. Before, steps up to the moment can follow.
     pub fn is_complete(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).end().is_none()
+        self.moment.lock().unwrap_or_else(PoisonError::into_inner).end().is_none()
     }
 
     /// Runs `look` on the moment, on a thread that may block.
@@ -46,15 +51,9 @@ impl Past {
         &self,
         look: impl FnOnce(&Moment) -> Result<T, QuestionError> + Send + 'static,
     ) -> BoxFuture<'_, Result<T, QuestionError>> {
-        let moment = Arc::clone(&self.0);
-        async move {
-            let looked = tokio::task::spawn_blocking(move || {
-                // A panic leaves the moment as it was: looking changes nothing.
-                look(&moment.lock().unwrap_or_else(PoisonError::into_inner))
-            });
-            looked.await.map_err(|error| QuestionError::Failed(error.to_string()))?
-        }
-        .boxed()
+        let moment = Arc::clone(&self.moment);
+        // A panic leaves the moment as it was: looking changes nothing.
+        blocking(&self.places, move || look(&moment.lock().unwrap_or_else(PoisonError::into_inner))).boxed()
     }
 }
 

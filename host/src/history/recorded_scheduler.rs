@@ -1,5 +1,6 @@
 //! The scheduler of a capture, as it was at the end of the capture.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,7 +20,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::{OnceCell, Semaphore};
 
-use super::{LastMoment, MOST_QUESTIONS, MOST_WHATIFS, PLAY_TIME, Past, Recording, Serving, blocking};
+use super::{ANSWER_TIME, LastMoment, MOST_QUESTIONS, MOST_WHATIFS, Past, Recording, Serving, blocking};
 
 /// Answers questions about the scheduler of a capture. The present is the end of the capture.
 pub struct RecordedScheduler {
@@ -35,11 +36,12 @@ pub struct RecordedScheduler {
 }
 
 impl RecordedScheduler {
-    /// Plays the last of these files back to its end. The files are in the order of their times.
+    /// Plays the last of these files back to its end. The files are in the order of their times. The components have the
+    /// limits of a replay ([`berth_replay::patient`]).
     ///
     /// # Errors
     /// There is no file, or it can't be played back.
-    pub fn open(files: Vec<std::path::PathBuf>, components: ComponentSet) -> Result<Self> {
+    pub fn open(files: Vec<PathBuf>, components: ComponentSet) -> Result<Self> {
         let recording = Recording::new(files, components);
         let file = recording.files.last().context("the capture has no file")?;
         let reader = CaptureReader::open(file).with_context(|| file.display().to_string())?;
@@ -132,7 +134,7 @@ impl Questions for RecordedScheduler {
             let plugins = self.serving().await?;
             let judge = move || {
                 let began = Instant::now();
-                Ok(recording.preview(&plugins.serving, &change, &mut || began.elapsed() < PLAY_TIME)?)
+                Ok(recording.preview(&plugins.serving, &change, &mut || began.elapsed() < ANSWER_TIME)?)
             };
             blocking(&self.whatifs, judge).await
         }

@@ -20,6 +20,7 @@ use berth_analysis::{
 };
 use berth_core::decision::PolicyPlugin;
 use berth_core::{Core, Timestamp};
+use berth_replay::patient;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::Pod;
@@ -29,10 +30,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::Observer;
-use crate::history::{self, LastMoment, MOST_QUESTIONS, MOST_WHATIFS, PLAY_TIME, Recording, Serving, blocking};
-
-/// The longest time to compute the answer about a change.
-const WHATIF_TIME: Duration = Duration::from_secs(30);
+use crate::history::{self, ANSWER_TIME, LastMoment, MOST_QUESTIONS, MOST_WHATIFS, Recording, Serving, blocking};
 
 /// The largest number of pods that a question about a change schedules.
 const MOST_PODS: usize = 10_000;
@@ -149,7 +147,7 @@ impl Questions {
                 object_of: &|_| None,
             };
             let began = Instant::now();
-            let answer = whatif(&question, &inputs, &mut |_| began.elapsed() < WHATIF_TIME);
+            let answer = whatif(&question, &inputs, &mut |_| began.elapsed() < ANSWER_TIME);
             let mut answer = answer.map_err(|error| match error {
                 // With a configuration of the caller, the plugins that it names can be the reason.
                 WhatIfError::Sandbox(_) if changed.is_none() => QuestionError::Failed(error.to_string()),
@@ -166,7 +164,7 @@ impl Questions {
         let judge = move || {
             let began = Instant::now();
             let recording = recording(&observer)?;
-            Ok(recording.preview(&serving(&observer), &change, &mut || began.elapsed() < PLAY_TIME)?)
+            Ok(recording.preview(&serving(&observer), &change, &mut || began.elapsed() < ANSWER_TIME)?)
         };
         blocking(&self.whatifs, judge).await
     }
@@ -285,7 +283,9 @@ fn recording(observer: &Observer) -> Result<Recording, QuestionError> {
     let files = own.list();
     let files =
         files.map_err(|error| QuestionError::Failed(format!("can't list the files of the capture: {error}")))?;
-    Ok(Recording::new(files, observer.components()))
+    let components = observer.components();
+    let limits = patient(components.limits());
+    Ok(Recording::new(files, components.with_limits(limits)))
 }
 
 /// Returns the policy that serves.
