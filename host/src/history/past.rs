@@ -88,7 +88,7 @@ impl Questions for Past {
     ) -> BoxFuture<'_, Result<(ClusterFollower, ClusterListing), QuestionError>> {
         self.look(move |moment| {
             let view = ClusterView::of(moment.core(), follower.position());
-            let listing = follower.next(&view, moment.at());
+            let listing = follower.next(view, moment.at());
             Ok((follower, listing))
         })
     }

@@ -347,7 +347,7 @@ impl Asked for Questions {
             let cycle_time = self.observer.cycle_time();
             let view = self.inspect(move |core| ClusterView::of(core, position)).await?;
             let followed = tokio::task::spawn_blocking(move || {
-                let mut listing = follower.next(&view, now);
+                let mut listing = follower.next(view, now);
                 listing.cycles_micros = u64::try_from(cycle_time.as_micros()).ok();
                 (follower, listing)
             });
