@@ -1,14 +1,14 @@
 // The web page of a large cluster while pods are placed: bounds what is the same on every machine. These are the number of
 // DOM nodes, the updates per second, the bytes per placed pod, and the memory.
-// usage: node scale.mjs URL NODES PODS SECONDS CHROMIUM FOLDER
-//   URL      the page of `berth sim` with so many nodes, and so many pods that have a node
+// usage: node scale.mjs URL NODES PODS PENDING SECONDS CHROMIUM FOLDER
+//   URL      the page of `berth sim` with so many nodes, pods that have a node, and pods for which no node fits
 //   SECONDS  how long pods are placed
 //   FOLDER   the folder for screenshots and for the trace
 
 import { chromium } from "playwright-core";
 import { Load } from "./load.mjs";
 
-const [url, nodes, pods, seconds, executablePath, folder] = process.argv.slice(2);
+const [url, nodes, pods, pending, seconds, executablePath, folder] = process.argv.slice(2);
 
 /** The pods that are created in a second. */
 const RATE = 500;
@@ -16,6 +16,8 @@ const RATE = 500;
 const MOST_DOM_NODES = 3000;
 /** The largest number of updates in a second. */
 const MOST_UPDATES = 10;
+/** The largest number of lists of pending pods that the page reads in a second. */
+const MOST_LISTS = 2;
 /** The largest number of bytes that the page receives for a pod that is placed and later deleted. */
 const MOST_BYTES = 3000;
 /** The largest growth of the page's memory during the second half of the time, in bytes: the points of the charts. */
@@ -31,9 +33,10 @@ page.on("console", (message) => message.type() === "error" && problems.push(`con
 
 const devtools = await page.context().newCDPSession(page);
 await devtools.send("Network.enable");
-const received = { bytes: 0, updates: 0 };
+const received = { bytes: 0, updates: 0, lists: 0 };
 devtools.on("Network.dataReceived", ({ dataLength }) => { received.bytes += dataLength; });
 devtools.on("Network.eventSourceMessageReceived", () => { received.updates += 1; });
+devtools.on("Network.requestWillBeSent", ({ request }) => { received.lists += request.url.includes("/berth/v1/queue") ? 1 : 0; });
 
 /** The bytes of the page's memory that are in use. */
 async function memory() {
@@ -53,6 +56,7 @@ async function look(name) {
 
 await page.goto(url);
 await page.getByRole("heading", { name: `${nodes} nodes, ${pods} pods` }).waitFor();
+await page.getByRole("heading", { name: `Pending pods (${pending})` }).waitFor();
 await look("large");
 
 // While pods are placed.
@@ -76,17 +80,26 @@ await look("busy");
 
 const placed = end.placed - begin.placed;
 const updates = (end.updates - begin.updates) / took;
+const lists = (end.lists - begin.lists) / took;
 const bytes = (end.bytes - begin.bytes) / placed;
-console.log(`==> ${Math.round(placed / took)} pods were placed per second; the page had ${most} DOM nodes, ${updates.toFixed(1)} updates per second, ${Math.round(bytes)} bytes per placed pod, and ${Math.round(growth / 1024)} KiB more memory after the second half of ${Math.round(took)} s`);
+console.log(`==> ${Math.round(placed / took)} pods were placed per second; the page had ${most} DOM nodes, ${updates.toFixed(1)} updates and ${lists.toFixed(1)} lists of pending pods per second, ${Math.round(bytes)} bytes per placed pod, and ${Math.round(growth / 1024)} KiB more memory after the second half of ${Math.round(took)} s`);
 if (placed < seconds) problems.push(`only ${placed} pods were placed, which says nothing about the page`);
 if (most > MOST_DOM_NODES) problems.push(`the page has ${most} DOM nodes, more than ${MOST_DOM_NODES}`);
 if (updates > MOST_UPDATES) problems.push(`the page gets ${updates} updates per second, more than ${MOST_UPDATES}`);
 if (updates === 0) problems.push("the page gets no updates");
+if (lists > MOST_LISTS) problems.push(`the page reads ${lists} lists of pending pods per second, more than ${MOST_LISTS}`);
+if (lists === 0) problems.push("the page does not read the pending pods");
 if (bytes > MOST_BYTES) problems.push(`the page receives ${bytes} bytes per placed pod, more than ${MOST_BYTES}`);
 if (growth > MOST_GROWTH) problems.push(`the page's memory grew by ${growth} bytes, more than ${MOST_GROWTH}`);
 problems.push(...(await load.stop()));
 
 // What a person does on a large cluster.
+await page.getByLabel("Search pending pods").fill(`pending-${pending - 1}`);
+await page.getByRole("link", { name: `default/pending-${pending - 1}`, exact: true }).waitFor();
+await page.getByRole("link", { name: "default/pending-0", exact: true }).waitFor({ state: "detached" });
+await page.getByLabel("Search pending pods").fill("pending-");
+await button(`Show 50 more of ${pending - 50}`).click();
+await button(`Show 50 more of ${pending - 100}`).waitFor();
 await page.getByLabel("Search", { exact: true }).fill("node-4321");
 await page.locator("canvas").focus();
 await page.keyboard.press("ArrowRight");

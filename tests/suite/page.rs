@@ -437,6 +437,11 @@ async fn a_capture_has_a_page() -> Result<()> {
     ensure!(plugins.any(|plugin| plugin["state"] == "loaded" && plugin["cost"]["calls"] == 0), "no plugin serves");
     let queue = read("/berth/v1/queue").await?;
     let pod = queue["pods"][0]["pod"]["name"].as_str().context("no pending pod")?.to_owned();
+    for (query, listed, left) in [("limit=2".to_owned(), 2, 3), (format!("search=default/{pod}&limit=9"), 1, 0)] {
+        let part = read(&format!("/berth/v1/queue?{query}")).await?;
+        let pods = part["pods"].as_array().context("a list")?;
+        ensure!(pods[..] == queue["pods"].as_array().context("a list")?[..listed] && part["leftOut"] == left, "{part}");
+    }
     let told = read(&format!("/berth/v1/namespaces/default/pods/{pod}?allNodes=true")).await?;
     ensure!(told["allNodes"]["nodes"].as_array().is_some_and(|nodes| nodes.len() == 50), "{told}");
     for (method, path, expected) in [

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::{
-    ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, whatif,
+    ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, QueueQuestion,
+    whatif,
 };
 use berth_core::Timestamp;
 use futures::FutureExt;
@@ -92,8 +93,8 @@ impl Questions for Subject {
         async { self.questions()?.explain(question).await }.boxed()
     }
 
-    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
-        async { self.questions()?.queue(namespace).await }.boxed()
+    fn queue(&self, question: QueueQuestion) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
+        async { self.questions()?.queue(question).await }.boxed()
     }
 
     fn cluster(

@@ -38,5 +38,5 @@ pub use self::points::ClusterPoint;
 pub use self::sandbox::{
     Answers, NodeAnswer, PluginScore, Position, PreEnqueueAnswer, PreFilterAnswer, Sandbox, SandboxError, wanted,
 };
-pub use self::status::{PendingPod, QueueListing};
+pub use self::status::{PendingPod, QueueListing, QueueQuestion};
 pub use self::suggest::{Change, ChangeKind, MOST_CONFIRMATIONS, ObjectRef, PatchOperation, Suggestion};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use berth_core::declaration::Declaration;
+use berth_core::model::PodKey;
 use berth_core::plugins::Scope;
 use berth_core::queue::{QueuedPod, SubQueue};
 use berth_core::{Core, Timestamp};
@@ -11,15 +12,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::explain::{PermitWait, PodRef, PodStatus};
 
+/// Which pending pods to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueQuestion {
+    /// Only pods of this namespace; `None` for all namespaces.
+    pub namespace: Option<String>,
+    /// Only pods that have this text in `NAMESPACE/NAME`.
+    pub search: String,
+    /// The largest number of pods in the listing, at most [`QueueListing::MOST`].
+    pub most: usize,
+}
+
+impl Default for QueueQuestion {
+    fn default() -> Self {
+        Self { namespace: None, search: String::new(), most: QueueListing::MOST }
+    }
+}
+
+impl QueueQuestion {
+    fn is_about(&self, pod: &PodKey) -> bool {
+        self.namespace.as_deref().is_none_or(|namespace| *pod.namespace == *namespace)
+            && (self.search.is_empty() || pod.to_string().contains(&self.search))
+    }
+}
+
 /// The pending pods of a scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueListing {
     /// The time of the listing.
     pub at: Timestamp,
-    /// The pods, at most [`QueueListing::MOST`]: active pods first, in the order in which they are tried.
+    /// The pods, not more than asked for: active pods first, in the order in which they are tried.
     pub pods: Vec<PendingPod>,
-    /// The number of pods that are left out, because there are too many.
+    /// The number of further pods that were asked for, and are left out because there are too many.
     pub left_out: usize,
 }
 
@@ -55,13 +80,12 @@ impl QueueListing {
     /// The largest number of pods in a listing.
     pub const MOST: usize = 10_000;
 
-    /// Lists the pending pods of this namespace, or of all namespaces. Takes time in proportion to their number.
+    /// Lists pending pods. Takes time in proportion to the number of listed pods, and a little for each pending pod.
     #[must_use]
-    pub fn of(core: &Core, namespace: Option<&str>, at: Timestamp) -> Self {
-        let is_asked = |entry: &QueuedPod| namespace.is_none_or(|namespace| *entry.pod.key.namespace == *namespace);
-        let mut pods = core.queue().in_order().filter(|(_, entry)| is_asked(entry));
-        let listed =
-            pods.by_ref().take(Self::MOST).map(|(sub_queue, entry)| PendingPod::of(sub_queue, entry)).collect();
+    pub fn of(core: &Core, question: &QueueQuestion, at: Timestamp) -> Self {
+        let mut pods = core.queue().in_order().filter(|(_, entry)| question.is_about(&entry.pod.key));
+        let listed = pods.by_ref().take(question.most.min(Self::MOST));
+        let listed = listed.map(|(sub_queue, entry)| PendingPod::of(sub_queue, entry)).collect();
         Self { at, pods: listed, left_out: pods.count() }
     }
 }

@@ -64,8 +64,8 @@ export function explainPod(namespace, name, { whyNot, allNodes } = {}) {
   return asked(`/berth/v1/namespaces/${encoded(namespace)}/pods/${encoded(name)}`, query);
 }
 
-/** Lists the pending pods. */
-export const readQueue = () => asked("/berth/v1/queue");
+/** Lists at most `limit` pending pods that have the text `search` in namespace/name. */
+export const readQueue = (search, limit) => asked("/berth/v1/queue", new URLSearchParams({ ...(search && { search }), limit }));
 
 /** Lists the nodes, and the numbers of pods. */
 export const readCluster = () => asked("/berth/v1/cluster");

@@ -1,16 +1,36 @@
 // Hooks that several parts of the page use.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { asksAboutPast } from "./api.js";
 import { isReplay } from "./mode.js";
 
-/** Reads again when an input changes, and keeps the last value meanwhile. Also reads every `every` milliseconds while the page is visible and shows the present. */
-export function useRead(reader, inputs, every) {
+/** The shortest time between two reads because of `cause`, in milliseconds. In a busy cluster, it changes all the time. */
+const SHORTEST = 1000;
+
+/** Reads again when an input changes, and keeps the last value meanwhile. Also reads soon after `cause` has changed, and every `every` milliseconds while the page is visible and shows the present. */
+export function useRead(reader, inputs, every, cause) {
   const [state, setState] = useState({ loading: true });
+  const again = useRef();
+  const readFor = useRef(cause);
   useEffect(() => {
     let current = true;
     let timer;
+    let begun;
+    let reading = false;
+    let wanted = false;
+    const later = (delay) => {
+      clearTimeout(timer);
+      timer = setTimeout(go, delay);
+    };
+    const soon = () => later(Math.max(0, begun + SHORTEST - performance.now()));
+    again.current = () => {
+      if (reading) wanted = true;
+      else soon();
+    };
     const go = async () => {
+      begun = performance.now();
+      reading = true;
+      wanted = false;
       if (document.visibilityState === "visible") {
         try {
           const value = await reader();
@@ -19,7 +39,10 @@ export function useRead(reader, inputs, every) {
           if (current) setState((before) => ({ value: before.value, error }));
         }
       }
-      if (current && every && !isReplay && !asksAboutPast()) timer = setTimeout(go, every);
+      reading = false;
+      if (!current) return;
+      if (wanted) soon();
+      else if (every && !isReplay && !asksAboutPast()) later(every);
     };
     setState((before) => ({ value: before.value, loading: before.value === undefined }));
     go();
@@ -28,6 +51,11 @@ export function useRead(reader, inputs, every) {
       clearTimeout(timer);
     };
   }, inputs);
+  useEffect(() => {
+    if (readFor.current === cause) return;
+    readFor.current = cause;
+    again.current();
+  }, [cause]);
   return state;
 }
 

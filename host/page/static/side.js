@@ -9,27 +9,25 @@ import { ago, link, useRead } from "./hooks.js";
 import { drain, editorOf, merge, nodeNamed, remove } from "./objects.js";
 import { readOnly } from "./mode.js";
 import { Labels, Taints } from "./node-edit.js";
-import { Rows } from "./rows.js";
+import { CutRows, ROWS, Rows } from "./rows.js";
 
 /** The pending pods by queue, with reason and age. */
 export function Pending({ cluster }) {
   const [search, setSearch] = useState("");
   const counts = Object.entries(cluster.pending).filter(([, count]) => count > 0);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  // A change of the numbers is a reason to read the list again.
-  const { value, error } = useRead(readQueue, [JSON.stringify(cluster.pending)], 2000);
-  const pods = (value?.pods ?? []).filter(({ pod }) => `${pod.namespace}/${pod.name}`.includes(search));
+  const [limit, setLimit] = useState(ROWS);
+  const { value, error } = useRead(() => readQueue(search, limit), [search, limit], 2000, JSON.stringify(cluster.pending));
   return html`<section aria-labelledby="pending-title">
     <h2 id="pending-title">Pending pods (${total})</h2>
     <p class="counts">${counts.map(([queue, count]) => html`<span class="count queue-${queue}">${count} ${queue}</span>`)}</p>
     ${error && html`<p class="problem" role="alert">${error.message}</p>`}
     ${total > 0 && html`<input type="search" aria-label="Search pending pods" placeholder="Search pods" value=${search} onInput=${(event) => setSearch(event.target.value)} />`}
-    <${Rows} items=${pods} empty=${!value ? "Loading …" : total > 0 ? "No pending pod has such a name." : "Every pod has a node."} row=${(pending) => html`<li key=${pending.pod.uid}>
+    <${CutRows} items=${value?.pods ?? []} left=${value?.leftOut} readMore=${() => setLimit(limit + ROWS)} empty=${!value ? "Loading …" : total > 0 ? "No pending pod has such a name." : "Every pod has a node."} row=${(pending) => html`<li key=${pending.pod.uid}>
       <a href=${link("pod", pending.pod.namespace, pending.pod.name)}>${pending.pod.namespace}/${pending.pod.name}</a>
       <span class="muted"> ${pending.queue}, ${ago(pending.firstSeen, value.at)}</span>
       <p class="reason">${pending.reason || "No attempt yet."}</p>
     </li>`} />
-    ${value?.leftOut > 0 && html`<p class="muted">${value.leftOut} further pods are not listed.</p>`}
   </section>`;
 }
 
@@ -43,7 +41,7 @@ function Bar({ name, node }) {
 /** A node: what its pods request, and the pods. */
 export function NodePanel({ cluster, name, close }) {
   const node = cluster.nodes.get(name);
-  const { value, error } = useRead(() => readNodePods(name), [name, node?.requested.pods, node?.requested.cpu], 5000);
+  const { value, error } = useRead(() => readNodePods(name), [name], 5000, `${node?.requested.pods} ${node?.requested.cpu}`);
   const { run, shown, running } = useAction();
   if (!node) {
     return html`<section><h2>${name}</h2><p>There is no such node.</p><button type="button" onClick=${close}>Close</button></section>`;

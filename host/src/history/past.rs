@@ -7,7 +7,7 @@ use berth_admin::api::{HistoryRange, PodQuestion, QuestionError, Questions};
 use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::{
     ClusterFollower, ClusterListing, ClusterView, HiddenNames, NodePods, PastPodQuestion, PluginListing, PodAnswer,
-    QueueListing, whatif,
+    QueueListing, QueueQuestion, whatif,
 };
 use berth_core::{Core, Timestamp};
 use berth_replay::Moment;
@@ -78,8 +78,8 @@ impl Questions for Past {
         })
     }
 
-    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
-        self.look(move |moment| Ok(QueueListing::of(moment.core(), namespace.as_deref(), moment.at())))
+    fn queue(&self, question: QueueQuestion) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
+        self.look(move |moment| Ok(QueueListing::of(moment.core(), &question, moment.at())))
     }
 
     fn cluster(

@@ -10,7 +10,7 @@ use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::whatif::Policy;
 use berth_analysis::{
     ClusterFollower, ClusterListing, ClusterPoint, HiddenNames, NodePods, PluginCost, PluginListing, PodAnswer,
-    QueueListing, enabled_plugins, whatif,
+    QueueListing, QueueQuestion, enabled_plugins, whatif,
 };
 use berth_capture::CaptureReader;
 use berth_core::Timestamp;
@@ -104,8 +104,8 @@ impl Questions for RecordedScheduler {
         self.end.explain(question)
     }
 
-    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
-        self.end.queue(namespace)
+    fn queue(&self, question: QueueQuestion) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
+        self.end.queue(question)
     }
 
     fn cluster(

@@ -16,7 +16,7 @@ use berth_analysis::whatif::{
 };
 use berth_analysis::{
     ClusterCopy, ClusterFollower, ClusterListing, ClusterView, HiddenNames, KnownPod, NodePods, PluginListing,
-    PodAnswer, PodRef, QueueListing, Sandbox, enabled_plugins,
+    PodAnswer, PodRef, QueueListing, QueueQuestion, Sandbox, enabled_plugins,
 };
 use berth_core::decision::PolicyPlugin;
 use berth_core::{Core, Timestamp};
@@ -333,9 +333,9 @@ impl Asked for Questions {
         self.answer(question).boxed()
     }
 
-    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
+    fn queue(&self, question: QueueQuestion) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
         let now = self.observer.now();
-        self.inspect(move |core| QueueListing::of(core, namespace.as_deref(), now)).boxed()
+        self.inspect(move |core| QueueListing::of(core, &question, now)).boxed()
     }
 
     fn cluster(

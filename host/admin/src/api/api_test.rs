@@ -38,10 +38,11 @@ impl Questions for Fake {
         .boxed()
     }
 
-    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
-        let pod = PodRef { namespace: namespace.unwrap_or_else(|| "all".into()), ..PodRef::default() };
+    fn queue(&self, question: QueueQuestion) -> BoxFuture<'_, Result<QueueListing, QuestionError>> {
+        let QueueQuestion { namespace, search: name, most } = question;
+        let pod = PodRef { namespace: namespace.unwrap_or_else(|| "all".into()), name, ..PodRef::default() };
         let pods = vec![PendingPod { pod, reason: "node-7 is full".into(), ..PendingPod::default() }];
-        async move { Ok(QueueListing { pods, ..QueueListing::default() }) }.boxed()
+        async move { Ok(QueueListing { pods, left_out: most, ..QueueListing::default() }) }.boxed()
     }
 
     fn cluster(
@@ -142,6 +143,10 @@ async fn questions_are_passed_on_and_errors_are_status_objects() {
         ("/berth/v1/namespaces/ns/pods/busy", 429, "\"reason\":\"TooManyRequests\""),
         ("/berth/v1/namespaces/ns/queue", 200, "\"namespace\":\"ns\""),
         ("/berth/v1/queue", 200, "\"namespace\":\"all\""),
+        ("/berth/v1/queue", 200, "\"leftOut\":10000"),
+        ("/berth/v1/queue?limit=3", 200, "\"leftOut\":3"),
+        ("/berth/v1/queue?limit=-1", 400, ""),
+        ("/berth/v1/namespaces/ns/queue?search=a/b", 200, "\"name\":\"a/b\""),
         ("/berth/v1/cluster", 200, "\"pods\":7"),
         ("/berth/v1/cluster?watch=perhaps", 400, ""),
         ("/berth/v1/nodes/node-7/pods", 200, "\"pods\":[]"),

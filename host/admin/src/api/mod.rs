@@ -42,7 +42,8 @@ use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
 use berth_analysis::preview::{PolicyChange, Preview};
 use berth_analysis::{
-    ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, whatif,
+    ClusterFollower, ClusterListing, HiddenNames, NodePods, PluginListing, PodAnswer, QueueListing, QueueQuestion,
+    whatif,
 };
 use berth_core::Timestamp;
 use futures::future::BoxFuture;
@@ -119,8 +120,8 @@ pub trait Questions: Send + Sync {
     /// Explains a pod.
     fn explain(&self, question: PodQuestion) -> BoxFuture<'_, Result<PodAnswer, QuestionError>>;
 
-    /// Lists the pending pods of a namespace, or of all namespaces.
-    fn queue(&self, namespace: Option<String>) -> BoxFuture<'_, Result<QueueListing, QuestionError>>;
+    /// Lists pending pods.
+    fn queue(&self, question: QueueQuestion) -> BoxFuture<'_, Result<QueueListing, QuestionError>>;
 
     /// Lists the nodes, or those that changed since the follower's last listing.
     fn cluster(
@@ -206,6 +207,15 @@ struct PodQuery {
 #[serde(default)]
 struct AtQuery {
     at: Option<u64>,
+}
+
+/// The moment that a question about pending pods is about, and which pods to list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct QueueQuery {
+    at: Option<u64>,
+    search: String,
+    limit: Option<usize>,
 }
 
 impl Api {
@@ -324,20 +334,17 @@ async fn queue_of_namespace(
     State(api): State<Api>,
     caller: Option<Extension<Caller>>,
     Path(namespace): Path<String>,
-    Query(AtQuery { at }): Query<AtQuery>,
+    Query(query): Query<QueueQuery>,
 ) -> Response {
-    listed(&api, caller.map(|caller| caller.0), Some(namespace), at).await
+    listed(&api, caller.map(|caller| caller.0), Some(namespace), query).await
 }
 
-async fn queue(
-    State(api): State<Api>,
-    caller: Option<Extension<Caller>>,
-    Query(AtQuery { at }): Query<AtQuery>,
-) -> Response {
-    listed(&api, caller.map(|caller| caller.0), None, at).await
+async fn queue(State(api): State<Api>, caller: Option<Extension<Caller>>, Query(query): Query<QueueQuery>) -> Response {
+    listed(&api, caller.map(|caller| caller.0), None, query).await
 }
 
-async fn listed(api: &Api, caller: Option<Caller>, namespace: Option<String>, at: Option<u64>) -> Response {
+async fn listed(api: &Api, caller: Option<Caller>, namespace: Option<String>, query: QueueQuery) -> Response {
+    let QueueQuery { at, search, limit } = query;
     if let Err(refusal) = api.rights.check(caller.as_ref(), &Right::list_pods(namespace.as_deref())).await {
         return refusal;
     }
@@ -346,7 +353,8 @@ async fn listed(api: &Api, caller: Option<Caller>, namespace: Option<String>, at
         Ok(questions) => questions,
         Err(response) => return response,
     };
-    let listing = match questions.queue(namespace.clone()).await {
+    let most = limit.unwrap_or(QueueListing::MOST);
+    let listing = match questions.queue(QueueQuestion { namespace: namespace.clone(), search, most }).await {
         Ok(listing) => listing,
         Err(error) => return failed(&error),
     };

@@ -1,7 +1,7 @@
 //! `berth explain queue`: the pending pods.
 
 use anyhow::Result;
-use berth_analysis::{QueueListing, recorded};
+use berth_analysis::{QueueListing, QueueQuestion, recorded};
 
 use super::source::{SourceFlags, escaped};
 use crate::cli::output::{self, Listing, OutputFlag, new_fitted_table, new_table, or_dash};
@@ -27,7 +27,10 @@ pub struct Args {
 /// The scheduler can't be reached, the caller may not list pods, or the capture can't be played back.
 pub async fn run(args: Args) -> Result<()> {
     let listing = match args.moment.open()? {
-        Some(moment) => QueueListing::of(moment.core(), args.namespace.as_deref(), moment.at()),
+        Some(moment) => {
+            let question = QueueQuestion { namespace: args.namespace, ..QueueQuestion::default() };
+            QueueListing::of(moment.core(), &question, moment.at())
+        }
         None => {
             let source = args.source.connect().await?;
             let path = match &args.namespace {
