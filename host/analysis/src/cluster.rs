@@ -109,8 +109,8 @@ pub struct ClusterFollower {
     names: HashMap<NodeId, Box<str>>,
 }
 
-/// What a follower reads of a core, between two steps. It shares nothing that the core changes later: a core copies what is
-/// shared before it changes it.
+/// What a follower reads of a core, between two steps. It shares no part of the cache, because the core would have to copy
+/// a shared part before the next change.
 #[derive(Debug)]
 pub struct ClusterView {
     /// Whether `nodes` has all nodes.
