@@ -15,6 +15,8 @@ mod redact_test;
 mod text;
 mod walk;
 mod words;
+#[cfg(test)]
+mod words_test;
 
 use std::io::{self, Read, Write};
 

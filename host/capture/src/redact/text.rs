@@ -145,9 +145,10 @@ pub(super) fn message(names: &mut dyn Table, text: &str) -> String {
             replaced.push_str(token);
             continue;
         }
-        let word = token.trim_start_matches('\'');
+        // Names begin and end with a letter or a digit. A message has quotation marks and full stops around them.
+        let word = token.trim_start_matches(|letter: char| !letter.is_alphanumeric());
         replaced.push_str(&token[..token.len() - word.len()]);
-        let (token, word) = (word, word.trim_end_matches(['.', ':', '\'']));
+        let (token, word) = (word, word.trim_end_matches(|letter: char| !letter.is_alphanumeric()));
         if word.is_empty() || words::is_of_messages(word) || word.split('/').all(is_number) {
             replaced.push_str(word);
         } else {
