@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use berth_analysis::ClusterFollower;
@@ -14,6 +14,7 @@ use futures::stream;
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::parameters::Parameters;
 use super::{Api, AtQuery, QuestionError, failed, sees_everything};
 use crate::access::{Caller, Right};
 
@@ -24,7 +25,7 @@ const PERIOD: Duration = Duration::from_millis(250);
 pub(super) const MOST_WATCHES: usize = 16;
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct ClusterQuery {
     watch: bool,
     at: Option<u64>,
@@ -33,7 +34,7 @@ pub(super) struct ClusterQuery {
 pub(super) async fn cluster(
     State(api): State<Api>,
     caller: Option<Extension<Caller>>,
-    Query(query): Query<ClusterQuery>,
+    Parameters(query): Parameters<ClusterQuery>,
 ) -> Response {
     let caller = caller.map(|caller| caller.0);
     if let Err(refusal) = api.rights.check(caller.as_ref(), &Right::list_nodes()).await {
@@ -63,7 +64,7 @@ pub(super) async fn node_pods(
     State(api): State<Api>,
     caller: Option<Extension<Caller>>,
     Path(node): Path<String>,
-    Query(AtQuery { at }): Query<AtQuery>,
+    Parameters(AtQuery { at }): Parameters<AtQuery>,
 ) -> Response {
     let caller = caller.map(|caller| caller.0);
     if let Err(refusal) = sees_everything(&api, caller.as_ref()).await {
@@ -82,7 +83,7 @@ pub(super) async fn node_pods(
 pub(super) async fn history(
     State(api): State<Api>,
     caller: Option<Extension<Caller>>,
-    Query(AtQuery { at }): Query<AtQuery>,
+    Parameters(AtQuery { at }): Parameters<AtQuery>,
 ) -> Response {
     let caller = caller.map(|caller| caller.0);
     if let Err(refusal) = api.rights.check(caller.as_ref(), &Right::list_nodes()).await {

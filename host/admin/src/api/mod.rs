@@ -27,6 +27,7 @@
 mod changes;
 mod cluster;
 mod objects;
+mod parameters;
 mod points;
 mod rights;
 mod scheduling;
@@ -34,7 +35,7 @@ mod scheduling;
 use std::sync::Arc;
 
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
+use axum::extract::{DefaultBodyLimit, Extension, Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::map_request;
 use axum::response::{IntoResponse, Response};
@@ -53,6 +54,7 @@ use tokio::sync::Semaphore;
 
 pub use self::changes::{PolicyChanges, changes_router};
 pub use self::objects::{ClusterObjects, objects_router};
+use self::parameters::Parameters;
 pub use self::points::{ClusterPoints, points_router};
 pub use self::rights::Rights;
 pub use self::scheduling::{SchedulingControl, SchedulingRequest, SchedulingState, scheduling_router};
@@ -195,7 +197,7 @@ async fn json_by_default(mut request: Request) -> Request {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct PodQuery {
     why_not: Option<String>,
     all_nodes: bool,
@@ -204,14 +206,14 @@ struct PodQuery {
 
 /// The moment that a question is about.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(deny_unknown_fields, default)]
 struct AtQuery {
     at: Option<u64>,
 }
 
 /// The moment that a question about pending pods is about, and which pods to list.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(deny_unknown_fields, default)]
 struct QueueQuery {
     at: Option<u64>,
     search: String,
@@ -232,7 +234,7 @@ async fn pod(
     State(api): State<Api>,
     caller: Option<Extension<Caller>>,
     Path((namespace, name)): Path<(String, String)>,
-    Query(query): Query<PodQuery>,
+    Parameters(query): Parameters<PodQuery>,
 ) -> Response {
     let caller = caller.map(|caller| caller.0);
     let seen = api.rights.check(caller.as_ref(), &Right::get_pod(&namespace, &name)).await;
@@ -334,12 +336,16 @@ async fn queue_of_namespace(
     State(api): State<Api>,
     caller: Option<Extension<Caller>>,
     Path(namespace): Path<String>,
-    Query(query): Query<QueueQuery>,
+    Parameters(query): Parameters<QueueQuery>,
 ) -> Response {
     listed(&api, caller.map(|caller| caller.0), Some(namespace), query).await
 }
 
-async fn queue(State(api): State<Api>, caller: Option<Extension<Caller>>, Query(query): Query<QueueQuery>) -> Response {
+async fn queue(
+    State(api): State<Api>,
+    caller: Option<Extension<Caller>>,
+    Parameters(query): Parameters<QueueQuery>,
+) -> Response {
     listed(&api, caller.map(|caller| caller.0), None, query).await
 }
 
