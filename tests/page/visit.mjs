@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
+import { layoutFaults } from "./layout.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -37,6 +38,7 @@ export async function visit(servers, executablePath, folder) {
       await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true });
       const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       if (excess > 0) problems.push(`${name} at ${width}: the page is ${excess} pixels too wide`);
+      for (const fault of await page.evaluate(layoutFaults)) problems.push(`${name} at ${width}: ${fault}`);
       // Evaluated by the debugger, which the content security policy does not concern.
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => globalThis.axe.run());

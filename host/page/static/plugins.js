@@ -76,7 +76,7 @@ export function Plugins() {
     ${value?.refusedProfiles && html`<p class="box problem" role="alert">The requested profiles do not serve: ${value.refusedProfiles}</p>`}
     ${value && html`<${Policy} listing=${value} />`}
     ${!readOnly && html`<${AddPlugin} />`}
-    <div class="tools"><label>Search <input type="search" value=${search} onInput=${(event) => setSearch(event.target.value)} placeholder="name, state or extension point" /></label>
+    <div class="tools"><label>Search <input type="search" size="28" value=${search} onInput=${(event) => setSearch(event.target.value)} placeholder="name, state or extension point" /></label>
       <label>Order by <select value=${order} onChange=${(event) => setOrder(event.target.value)}>${Object.keys(ORDERS).map((name) => html`<option key=${name}>${name}</option>`)}</select></label></div>
     ${value && html`<div class="scroll" tabindex="0" role="region" aria-label="Plugins"><table class="plugins"><thead><tr><th scope="col">Plugin</th><th scope="col">State</th><th scope="col">Extension points</th><th scope="col">Weight</th><th scope="col">Calls</th><th scope="col">Mean</th><th scope="col">99 %</th><th scope="col">Failures</th></tr></thead>
       <tbody>${shown.map((plugin) => html`<${Row} key=${`${plugin.name} ${plugin.digest ?? plugin.file} ${JSON.stringify(plugin.arguments)}`} plugin=${plugin} />`)}</tbody></table></div>
