@@ -4,8 +4,9 @@
  */
 export function layoutFaults() {
   const faults = [];
-  const onPurpose = ".unseen, .skip, .hint, .tour";
-  const isShown = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !element.closest(onPurpose);
+  /** Returns whether only screen readers see the element. */
+  const isUnseen = (element) => element !== null && (getComputedStyle(element).clipPath === "inset(50%)" || isUnseen(element.parentElement));
+  const isShown = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !element.closest(".skip, .hint, .tour") && !isUnseen(element);
   const named = (element) => element.outerHTML.replace(/\s+/g, " ").slice(0, 160);
   const clips = (overflow) => overflow !== "visible";
 

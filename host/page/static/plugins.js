@@ -32,6 +32,12 @@ function duration(micros) {
   return `${Number((micros / 1e6).toPrecision(3))} s`;
 }
 
+/** The columns of the table. On a narrow screen, each cell has the name of its column before it. */
+const COLUMNS = ["Plugin", "State", "Extension points", "Weight", "Calls", "Mean", "99 %", "Failures"];
+
+/** A cell in the column with this index. Its role is explicit, because a cell that is no part of a grid of columns loses it. */
+const cell = (column, content, style) => html`<td role="cell" data-name=${COLUMNS[column]} class=${style}>${content}</td>`;
+
 /** The style of a plugin's state. Any other state is a problem. */
 const STATE_STYLES = { loaded: "", unused: "muted" };
 
@@ -52,12 +58,15 @@ function Row({ plugin }) {
   const { name, version, state, lastError, uses, cost } = plugin;
   const weights = [...new Set(uses.map((use) => use.weight).filter((weight) => weight != null))];
   const points = [...new Set(uses.flatMap((use) => use.extensionPoints))];
-  return html`<tr><th scope="row">${name ?? plugin.file} <span class="muted">${version ?? ""}</span>
+  return html`<tr role="row"><th role="rowheader" scope="row">${name ?? plugin.file} <span class="muted">${version ?? ""}</span>
       ${lastError && html`<p class=${state === "loaded" ? "muted" : "problem"}>${lastError}</p>`}<${Details} plugin=${plugin} />${!readOnly && uses.length > 0 && html`<${ReloadPlugin} plugin=${plugin} />`}${!readOnly && !plugin.builtIn && html`<${RemovePlugin} plugin=${plugin} />`}</th>
-    <td><span class=${STATE_STYLES[state] ?? "problem"}>${state}</span></td>
-    <td class="points">${points.join(", ")}</td><td class="number">${weights.join(", ")}</td>
-    <td class="number">${cost.calls || "–"}</td><td class="number">${duration(cost.meanMicros)}</td><td class="number">${duration(cost.p99Micros)}</td>
-    <td class="number ${cost.failures > 0 ? "problem" : ""}">${cost.failures || "–"}</td></tr>`;
+    ${cell(1, html`<span class=${STATE_STYLES[state] ?? "problem"}>${state}</span>`)}
+    ${cell(2, points.join(", ") || "–", "points")}
+    ${cell(3, weights.join(", ") || "–", "number")}
+    ${cell(4, cost.calls || "–", "number")}
+    ${cell(5, duration(cost.meanMicros), "number")}
+    ${cell(6, duration(cost.p99Micros), "number")}
+    ${cell(7, cost.failures || "–", `number ${cost.failures > 0 ? "problem" : ""}`)}</tr>`;
 }
 
 /** All plugins of the scheduler. */
@@ -78,7 +87,7 @@ export function Plugins() {
     ${!readOnly && html`<${AddPlugin} />`}
     <div class="tools"><label>Search <input type="search" size="28" value=${search} onInput=${(event) => setSearch(event.target.value)} placeholder="name, state or extension point" /></label>
       <label>Order by <select value=${order} onChange=${(event) => setOrder(event.target.value)}>${Object.keys(ORDERS).map((name) => html`<option key=${name}>${name}</option>`)}</select></label></div>
-    ${value && html`<div class="scroll" tabindex="0" role="region" aria-label="Plugins"><table class="plugins"><thead><tr><th scope="col">Plugin</th><th scope="col">State</th><th scope="col">Extension points</th><th scope="col">Weight</th><th scope="col">Calls</th><th scope="col">Mean</th><th scope="col">99 %</th><th scope="col">Failures</th></tr></thead>
-      <tbody>${shown.map((plugin) => html`<${Row} key=${`${plugin.name} ${plugin.digest ?? plugin.file} ${JSON.stringify(plugin.arguments)}`} plugin=${plugin} />`)}</tbody></table></div>
+    ${value && html`<div class="scroll" tabindex="0" role="region" aria-label="Plugins"><table class="plugins" role="table"><thead role="rowgroup"><tr role="row">${COLUMNS.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
+      <tbody role="rowgroup">${shown.map((plugin) => html`<${Row} key=${`${plugin.name} ${plugin.digest ?? plugin.file} ${JSON.stringify(plugin.arguments)}`} plugin=${plugin} />`)}</tbody></table></div>
       <p class="muted">${isReplay ? "The policy at the end of the capture, which does not have the times of calls." : CALLS}</p>`}`;
 }
