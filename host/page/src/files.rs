@@ -29,11 +29,12 @@ macro_rules! files {
 }
 
 /// All files.
-pub static FILES: [File; 35] = files![
+pub static FILES: [File; 36] = files![
     "actions.js",
     "api.js",
     "app.js",
     "arguments.js",
+    "cards.js",
     "charts.js",
     "cluster.js",
     "drop.js",

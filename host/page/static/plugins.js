@@ -2,6 +2,7 @@
 
 import { html } from "./html.js";
 import { readPlugins } from "./api.js";
+import { Head, cell } from "./cards.js";
 import { amount } from "./cluster.js";
 import { useRead, useSetting } from "./hooks.js";
 import { isReplay, readOnly } from "./mode.js";
@@ -32,11 +33,7 @@ function duration(micros) {
   return `${Number((micros / 1e6).toPrecision(3))} s`;
 }
 
-/** The columns of the table. On a narrow screen, each cell has the name of its column before it. */
 const COLUMNS = ["Plugin", "State", "Extension points", "Weight", "Calls", "Mean", "99 %", "Failures"];
-
-/** A cell in the column with this index. Its role is explicit, because a cell that is no part of a grid of columns loses it. */
-const cell = (column, content, style) => html`<td role="cell" data-name=${COLUMNS[column]} class=${style}>${content}</td>`;
 
 /** The style of a plugin's state. Any other state is a problem. */
 const STATE_STYLES = { loaded: "", unused: "muted" };
@@ -60,13 +57,13 @@ function Row({ plugin }) {
   const points = [...new Set(uses.flatMap((use) => use.extensionPoints))];
   return html`<tr role="row"><th role="rowheader" scope="row">${name ?? plugin.file} <span class="muted">${version ?? ""}</span>
       ${lastError && html`<p class=${state === "loaded" ? "muted" : "problem"}>${lastError}</p>`}<${Details} plugin=${plugin} />${!readOnly && uses.length > 0 && html`<${ReloadPlugin} plugin=${plugin} />`}${!readOnly && !plugin.builtIn && html`<${RemovePlugin} plugin=${plugin} />`}</th>
-    ${cell(1, html`<span class=${STATE_STYLES[state] ?? "problem"}>${state}</span>`)}
-    ${cell(2, points.join(", ") || "–", "points")}
-    ${cell(3, weights.join(", ") || "–", "number")}
-    ${cell(4, cost.calls || "–", "number")}
-    ${cell(5, duration(cost.meanMicros), "number")}
-    ${cell(6, duration(cost.p99Micros), "number")}
-    ${cell(7, cost.failures || "–", `number ${cost.failures > 0 ? "problem" : ""}`)}</tr>`;
+    ${cell("State", html`<span class=${STATE_STYLES[state] ?? "problem"}>${state}</span>`)}
+    ${cell("Extension points", points.join(", ") || "–", "points")}
+    ${cell("Weight", weights.join(", ") || "–", "number")}
+    ${cell("Calls", cost.calls || "–", "number")}
+    ${cell("Mean", duration(cost.meanMicros), "number")}
+    ${cell("99 %", duration(cost.p99Micros), "number")}
+    ${cell("Failures", cost.failures || "–", `number ${cost.failures > 0 ? "problem" : ""}`)}</tr>`;
 }
 
 /** All plugins of the scheduler. */
@@ -87,7 +84,7 @@ export function Plugins() {
     ${!readOnly && html`<${AddPlugin} />`}
     <div class="tools"><label>Search <input type="search" size="28" value=${search} onInput=${(event) => setSearch(event.target.value)} placeholder="name, state or extension point" /></label>
       <label>Order by <select value=${order} onChange=${(event) => setOrder(event.target.value)}>${Object.keys(ORDERS).map((name) => html`<option key=${name}>${name}</option>`)}</select></label></div>
-    ${value && html`<div class="scroll" tabindex="0" role="region" aria-label="Plugins"><table class="plugins" role="table"><thead role="rowgroup"><tr role="row">${COLUMNS.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
+    ${value && html`<div class="scroll" tabindex="0" role="region" aria-label="Plugins"><table class="plugins cards" role="table"><${Head} columns=${COLUMNS} />
       <tbody role="rowgroup">${shown.map((plugin) => html`<${Row} key=${`${plugin.name} ${plugin.digest ?? plugin.file} ${JSON.stringify(plugin.arguments)}`} plugin=${plugin} />`)}</tbody></table></div>
       <p class="muted">${isReplay ? "The policy at the end of the capture, which does not have the times of calls." : CALLS}</p>`}`;
 }

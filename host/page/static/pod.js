@@ -4,6 +4,7 @@ import { html } from "./html.js";
 import { useState } from "preact/hooks";
 import { explainPod } from "./api.js";
 import { Confirmed, useAction } from "./actions.js";
+import { Head, cell } from "./cards.js";
 import { ago, link, useRead, useSetting } from "./hooks.js";
 import { readOnly } from "./mode.js";
 import { editorOf, podNamed, remove } from "./objects.js";
@@ -38,9 +39,12 @@ function Best({ explanation, ask }) {
 function Rejections({ explanation, ask }) {
   if (explanation.rejections.length === 0) return null;
   return html`<h2>${explanation.fitting} of ${explanation.nodes} nodes fit</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="Nodes that do not fit, by reason"><table><thead><tr><th scope="col">Nodes</th><th scope="col">Plugin</th><th scope="col">Reason</th><th scope="col">Examples</th></tr></thead>
-    <tbody>${explanation.rejections.map((rejection) => html`<tr><td class="number">${rejection.nodes}</td><td>${rejection.plugin ?? ""}</td><td>${rejection.reasons.join("; ") || "No filter looked at these nodes."}</td>
-      <td>${rejection.examples.map((node) => html`<button type="button" class="plain" onClick=${() => ask(node)}>${node}</button> `)}</td></tr>`)}</tbody></table></div>`;
+    <div class="scroll" tabindex="0" role="region" aria-label="Nodes that do not fit, by reason"><table class="rejections cards" role="table"><${Head} columns=${["Nodes", "Plugin", "Reason", "Examples"]} />
+    <tbody role="rowgroup">${explanation.rejections.map(({ nodes, plugin, reasons, examples }) => html`<tr role="row">
+      ${cell("Nodes", nodes, "number")}
+      ${cell("Plugin", plugin ?? "–")}
+      ${cell("Reason", reasons.join("; ") || "No filter looked at these nodes.")}
+      ${cell("Examples", examples.map((node) => html`<button type="button" class="plain" onClick=${() => ask(node)}>${node}</button> `))}</tr>`)}</tbody></table></div>`;
 }
 
 /** The answer about one node. */
