@@ -22,6 +22,8 @@ export function layoutFaults() {
     return { left, top, right, bottom };
   }
 
+  const excess = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  if (excess > 0) faults.push(`the page is ${excess} pixels too wide`);
   if (!CSS.supports("field-sizing", "content")) faults.push("this browser can't tell how wide the text of a field is");
   for (const element of document.body.querySelectorAll("*")) {
     if (!isShown(element)) continue;

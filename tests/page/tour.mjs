@@ -7,6 +7,7 @@
 //   PLUGIN     the component of the example node-number
 //   FOLDER     the folder for screenshots
 
+import { layoutFaults } from "./layout.mjs";
 import { visit } from "./visit.mjs";
 
 const [url, readOnly, plugin, executablePath, folder] = process.argv.slice(2);
@@ -27,6 +28,17 @@ const drop = (name, text) => page.evaluate(([name, text]) => {
   dataTransfer.items.add(new File([Uint8Array.from(text, (char) => char.charCodeAt(0))], name));
   document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
 }, [name, text]);
+
+// The check of the layout finds each kind of fault.
+await page.setContent(`<input placeholder="a long placeholder" style="width: 40px">
+  <div style="width: 50px; overflow: hidden; white-space: nowrap">a text that is too long for its box</div>
+  <p style="position: absolute; top: 200px; left: 0">one</p><p style="position: absolute; top: 203px; left: 5px">two</p>
+  <div style="width: 5000px">wide</div><span class="hint" style="position: absolute; top: 200px; left: 0">a hint</span>`);
+const faults = await page.evaluate(layoutFaults);
+for (const kind of ["of the text of a field are cut off: <input", "are cut off: <div", "these overlap: <p", "pixels too wide"]) {
+  if (!faults.some((fault) => fault.includes(kind))) problems.push(`the check of the layout does not find "${kind}": ${faults}`);
+}
+if (faults.length !== 4) problems.push(`the check of the layout finds too much: ${faults}`);
 
 await page.goto(url);
 await page.getByText("The cluster has no nodes yet").waitFor();

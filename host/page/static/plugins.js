@@ -33,6 +33,7 @@ function duration(micros) {
   return `${Number((micros / 1e6).toPrecision(3))} s`;
 }
 
+/** The columns of the table. */
 const COLUMNS = ["Plugin", "State", "Extension points", "Weight", "Calls", "Mean", "99 %", "Failures"];
 
 /** The style of a plugin's state. Any other state is a problem. */

@@ -18,7 +18,8 @@
 //! | `/berth/v1/objects` | GET: a file of all objects; PUT: replaces them by those of a file; DELETE: removes them; only in a simulated cluster ([`objects_router`]) |
 //! | POST `/berth/v1/whatif` | the [`whatif::Answer`] to a [`whatif::Question`] of at most 1 MiB |
 //!
-//! `?at=MILLISECONDS` asks the first five about a moment of the history, in milliseconds since 1970.
+//! `?at=MILLISECONDS` asks the first five about a moment of the history, in milliseconds since 1970. A parameter
+//! that a path does not have is an error.
 //!
 //! Errors are `Status` objects, as of the API server. A caller who may `get` a pod may see its decisions. The names of
 //! nodes need `list nodes`, and the names of pods of other namespaces need `list pods` in all namespaces. Plugins are no

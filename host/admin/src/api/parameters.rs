@@ -20,6 +20,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Parameters<T> 
             Err(wrong) => {
                 let path = parts.uri.path();
                 let text = wrong.body_text();
+                // The beginning names the operation that failed, not what is wrong with the parameters.
                 let why = text.rsplit_once("query string: ").map_or(&*text, |(_, why)| why);
                 Err(refuse(StatusCode::BAD_REQUEST, "BadRequest", format!("wrong parameters of {path}: {why}")))
             }
