@@ -4,7 +4,7 @@
 # need_berth: sets BERTH. Builds berth only if it does not exist. Rebuild it yourself after a change of the host.
 need_berth() {
     [ -n "${BERTH:-}" ] && return
-    BERTH=${CARGO_TARGET_DIR:-$ROOT/target}/release/berth
+    BERTH=$BUILT/berth
     [ -x "$BERTH" ] || { scripts/guests && scripts/host; }
     export BERTH
 }

@@ -10,6 +10,11 @@ export TOOLS="$ROOT/.tools"
 export PLUGINS="$ROOT/target/plugins"
 # A Go or Node that was downloaded because the machine has none.
 PATH=$TOOLS/go/bin:$TOOLS/node/bin:$PATH
+# The profile that cargo builds berth in: `release`, which is shipped and measured, or `dev`, which make test sets.
+export BERTH_PROFILE=${BERTH_PROFILE:-release}
+# The folder with the programs of this profile.
+BUILT=${CARGO_TARGET_DIR:-$ROOT/target}/$([ "$BERTH_PROFILE" = dev ] && echo debug || echo "$BERTH_PROFILE")
+case $BUILT in /*) ;; *) BUILT=$ROOT/$BUILT ;; esac
 
 # Prints a line of progress to stderr, so that stdout contains only a script's result.
 say() { printf '==> %s\n' "$*" >&2; }

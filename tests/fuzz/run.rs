@@ -190,7 +190,7 @@ fn write_failure(target: &Target, input: &[u8]) -> Result<String> {
     fs::write(&file, input).with_context(|| file.display().to_string())?;
     let (file, name) = (file.display(), target.name);
     Ok(format!(
-        "The input: {}\nIt is in {file}\nRepeat it: FUZZ_INPUT={file} cargo test --release -p berth-tests --test fuzz\n\
+        "The input: {}\nIt is in {file}\nRepeat it: FUZZ_INPUT={file} cargo test -p berth-tests --test fuzz\n\
          After the fix, move it to: tests/{FAILURES}/{name}/",
         String::from_utf8_lossy(&input[..input.len().min(2_000)]),
     ))

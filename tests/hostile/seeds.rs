@@ -53,8 +53,7 @@ pub fn for_each_seed(test: &str, one: impl Fn(u64) -> Result<()> + Sync) -> Resu
     let (seeds, next) = (seeds(), AtomicU64::new(0));
     let work = || {
         while let Some(&seed) = seeds.get(next.fetch_add(1, Relaxed) as usize) {
-            let repeat =
-                || format!("repeat it: HOSTILE_SEED={seed} cargo test --release -p berth-tests --test hostile {test}");
+            let repeat = || format!("repeat it: HOSTILE_SEED={seed} cargo test -p berth-tests --test hostile {test}");
             if let Err(error) = one(seed).with_context(repeat) {
                 // Stops the other threads.
                 next.store(seeds.len() as u64, Relaxed);

@@ -57,7 +57,7 @@ pub fn for_each_seed(test: &str, history: impl Fn(u64) + Sync) {
                             // The other histories need not run.
                             next.store(seeds.len() as u64, Relaxed);
                             eprintln!(
-                                "repeat it: SIMULATION_SEED={seed} cargo test --release -p berth-core --test simulation {test}"
+                                "repeat it: SIMULATION_SEED={seed} cargo test -p berth-core --test simulation {test}"
                             );
                             resume_unwind(panic);
                         }
