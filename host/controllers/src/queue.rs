@@ -16,6 +16,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The pause after a task with the priority [`Priority::Workload`] is at least this many times the run time, so that
 /// one task uses at most about a twentieth of the time.
 const PAUSE_FACTOR: u32 = 20;
+/// The maximum pause after a task that succeeds. Without it, a clock that advances by an hour during a run would hold the
+/// task back for 20 hours.
+const PAUSE_LONGEST: Duration = Duration::from_secs(5);
 
 /// The result of a task.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +116,7 @@ impl Queue {
             due = Some(state.not_before);
         } else {
             state.failures = 0;
-            let pause = PAUSE.max(result.spent.saturating_mul(PAUSE_FACTOR));
+            let pause = result.spent.saturating_mul(PAUSE_FACTOR).clamp(PAUSE, PAUSE_LONGEST);
             state.not_before = if task.controller.priority() == Priority::Workload { now + pause } else { now };
         }
         match due {

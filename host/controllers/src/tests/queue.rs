@@ -61,6 +61,18 @@ fn a_workload_pauses_in_proportion_to_its_cost() {
     assert_eq!(queue.pop(now + Duration::from_secs(9)), None);
 }
 
+/// A clock that the caller moves can advance by hours while a task runs.
+#[test]
+fn the_pause_of_a_workload_is_bounded() {
+    let (mut queue, now) = (Queue::default(), Instant::now());
+    queue.add(workload("a"), now);
+    queue.pop(now);
+    queue.done(workload("a"), RunResult { spent: Duration::from_secs(3600), ..OK }, now);
+    queue.add(workload("a"), now);
+    assert_eq!(queue.next_wake(), Some(now + Duration::from_secs(5)));
+    assert_eq!(queue.pop(now + Duration::from_secs(5)), Some(workload("a")));
+}
+
 #[test]
 fn failures_back_off_until_a_success() {
     let (mut queue, mut now) = (Queue::default(), Instant::now());
