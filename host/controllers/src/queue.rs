@@ -13,8 +13,8 @@ const BACKOFF_LONGEST: Duration = Duration::from_secs(20);
 /// The minimum pause after a task with the priority [`Priority::Workload`]. All changes during the pause together lead
 /// to one run.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The pause after a task with the priority [`Priority::Workload`] is at least this many times the run time, so that
-/// one task uses at most about a twentieth of the time.
+/// The pause after a task with the priority [`Priority::Workload`] is this many times the run time, between [`PAUSE`] and
+/// [`PAUSE_LONGEST`], so that a task of at most 250 ms uses about a twentieth of the time.
 const PAUSE_FACTOR: u32 = 20;
 /// The maximum pause after a task that succeeds. Without it, a clock that advances by an hour during a run would hold the
 /// task back for 20 hours.
