@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use berth_tests::programs::{self, Output};
 use libtest_mimic::Trial;
 use serde_json::Value;
+use tokio::process::Command;
 
 use crate::harness::standalone_trial;
 
@@ -15,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         standalone_trial("command_line::exit_statuses", || Box::pin(exit_statuses())),
         standalone_trial("command_line::json_output_is_one_document", || Box::pin(json_output_is_one_document())),
+        standalone_trial("command_line::a_tested_plugin_stays_compiled", || Box::pin(a_tested_plugin_stays_compiled())),
         standalone_trial("command_line::a_hint_follows_an_error", || Box::pin(a_hint_follows_an_error())),
         standalone_trial("command_line::colors", || Box::pin(colors())),
     ]
@@ -118,6 +120,19 @@ async fn json_output_is_one_document() -> Result<()> {
     }
     let yaml = programs::run_berth(&["config", "check", &good, "-o", "yaml"]).await?.stdout;
     ensure!(yaml.contains("\nvalid: true\n"), "-o yaml:\n{yaml}");
+    Ok(())
+}
+
+/// `berth plugin test` keeps the compiled component in the user's cache, where other commands find it.
+async fn a_tested_plugin_stays_compiled() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut command = Command::new(programs::berth()?);
+    command.args(["plugin", "test", &cases(), &component()]).env("XDG_CACHE_HOME", home.path());
+    let output = programs::run(command).await?;
+    ensure!(output.success, "{}", output.stderr);
+    let files: Vec<_> = fs::read_dir(home.path().join("berth"))?.collect::<Result<_, _>>()?;
+    let names: Vec<_> = files.iter().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    ensure!(names.len() == 1 && names[0].ends_with(".cwasm"), "the cache holds {names:?}");
     Ok(())
 }
 

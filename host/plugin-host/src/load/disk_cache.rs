@@ -5,6 +5,7 @@
 //! file contains a checksum of its content, so a file that was truncated or altered, by a crash or by the disk, is
 //! also compiled again.
 
+use std::env;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
@@ -55,6 +56,14 @@ pub enum DiskCacheError {
 }
 
 impl DiskCache {
+    /// Returns the folder in the user's cache: `$XDG_CACHE_HOME/berth`, or else `$HOME/.cache/berth`. `None` if neither
+    /// variable is set.
+    #[must_use]
+    pub fn folder_of_user() -> Option<PathBuf> {
+        let from = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Some(from("XDG_CACHE_HOME").or_else(|| Some(from("HOME")?.join(".cache")))?.join("berth"))
+    }
+
     /// Opens the folder `dir`, or creates it.
     ///
     /// # Errors

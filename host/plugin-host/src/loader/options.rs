@@ -1,6 +1,5 @@
 //! The options of the loader.
 
-use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -9,6 +8,8 @@ use std::time::Duration;
 use berth_core::grants::GrantPolicy;
 use berth_core::limits::Limits;
 use berth_supervisor::Supervisor;
+
+use crate::load::DiskCache;
 
 /// A component in the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +68,6 @@ impl Default for LoaderOptions {
 impl LoaderOptions {
     /// Returns the folder for compiled code; `None` if the user has no cache folder.
     pub(crate) fn cache_dir(&self) -> Option<PathBuf> {
-        let from = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let given = self.cache_dir.clone();
-        given.or_else(|| Some(from("XDG_CACHE_HOME").or_else(|| Some(from("HOME")?.join(".cache")))?.join("berth")))
+        self.cache_dir.clone().or_else(DiskCache::folder_of_user)
     }
 }

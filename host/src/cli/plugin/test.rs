@@ -17,6 +17,7 @@ use crate::cli::output::{self, Listing, OutputFlag};
 use crate::cli::progress::Progress;
 use berth_conformance::{NodeAnswer, Solo};
 use berth_core::limits::Limits;
+use berth_plugin_host::DiskCache;
 
 /// Arguments of `berth plugin test`.
 #[derive(Debug, clap::Args)]
@@ -69,7 +70,7 @@ pub(super) fn test(args: &Args) -> Result<ExitCode> {
     let place = || args.cases.display().to_string();
     let cluster = table.cluster().with_context(place)?;
     let loading = Progress::timed("compiling the component");
-    let plugin = Solo::load(&args.module, None, Limits::default());
+    let plugin = Solo::load(&args.module, DiskCache::folder_of_user().as_deref(), Limits::default());
     drop(loading);
     let plugin = match plugin {
         Ok(plugin) => plugin,
