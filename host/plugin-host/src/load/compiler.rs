@@ -12,6 +12,7 @@ use super::contract;
 use super::digest::Digest;
 use super::disk_cache::DiskCache;
 use super::error::{LoadCause, LoadError};
+use super::passed_trials::PassedTrials;
 use super::schema::ArgumentSchema;
 use super::source::Source;
 use crate::authority::Authority;
@@ -48,6 +49,7 @@ pub struct LoadedComponent {
     pre: InstancePre<HostState>,
     interfaces: Interfaces,
     authority: Authority,
+    pub(super) passed: PassedTrials,
 }
 
 impl LoadedComponent {
@@ -155,6 +157,7 @@ impl Compiler {
             objects: exports.objects,
             pre,
             interfaces,
+            passed: PassedTrials::default(),
         })
     }
 

@@ -10,6 +10,7 @@ mod disk_cache;
 mod error;
 mod file;
 mod open;
+mod passed_trials;
 mod prepare;
 mod schema;
 mod source;

@@ -54,7 +54,7 @@ fn refused(message: String, arguments: &str) -> LoadCause {
 /// Prepares an instance that is ready to serve: configured, tested, and filled with the cluster.
 ///
 /// The trial runs on a separate instance, so that it leaves no state behind. If the cluster is empty, as at the
-/// start, the trial uses a synthetic one.
+/// start, the trial uses a synthetic one, and is run once.
 pub(crate) fn prepare(
     component: &LoadedComponent,
     arguments: &str,
@@ -63,12 +63,15 @@ pub(crate) fn prepare(
     limits: &Arc<Limits>,
     counters: &Arc<Counters>,
 ) -> Result<Resident, LoadCause> {
-    let configure_new = || configure(component, arguments, limits, counters);
-    let (instance, declaration) = configure_new()?;
+    let (instance, declaration) = configure(component, arguments, limits, counters)?;
     let has_synthetic_trial = cluster.has_synthetic_trials();
     let cache = cluster.with(&declaration.wanted())?;
+    let is_synthetic = has_synthetic_trial || cache.node_count() == 0;
+    if is_synthetic && component.passed.contains(arguments, limits) {
+        return Ok(Resident::fill(instance, Arc::new(declaration), cache, feeder)?);
+    }
     let synthetic_cluster;
-    let trial_cache = if has_synthetic_trial || cache.node_count() == 0 {
+    let trial_cache = if is_synthetic {
         synthetic_cluster = synthetic::cluster(synthetic::SMALL);
         &synthetic_cluster
     } else {
@@ -77,7 +80,10 @@ pub(crate) fn prepare(
     let mut trial_instance = Resident::fill(instance, Arc::new(declaration), trial_cache, feeder)?;
     trial(&mut trial_instance, trial_cache, limits.trial_nodes)?;
     drop(trial_instance);
-    let (instance, declaration) = configure_new()?;
+    if is_synthetic {
+        component.passed.insert(arguments, limits);
+    }
+    let (instance, declaration) = configure(component, arguments, limits, counters)?;
     Ok(Resident::fill(instance, Arc::new(declaration), cache, feeder)?)
 }
 
@@ -99,3 +105,7 @@ fn check(component: &LoadedComponent, declaration: &Declaration) -> Result<(), L
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "prepare_test.rs"]
+mod tests;
