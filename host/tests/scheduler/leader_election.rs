@@ -155,7 +155,7 @@ fn berth(cluster: &Cluster) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_berth"));
     command.args(["run", "--secure-port=any", "--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s"]);
     command.args(["--leader-elect-retry-period=100ms", "--logging-format=json"]);
-    command.arg("--kubeconfig").arg(&cluster.kubeconfig).arg("--cache-dir").arg(cluster.directory.path());
+    command.arg("--kubeconfig").arg(&cluster.kubeconfig);
     command.env_remove("BERTH_LOG").kill_on_drop(true).stderr(std::process::Stdio::piped());
     command.spawn().expect("berth runs")
 }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
+use berth_plugin_host::DiskCache;
 use berth_test_kit::wait::{Look, PATIENCE, eventually};
 use berth_tests::{Process, Target, directory};
 use serde_json::Value;
@@ -49,7 +50,7 @@ impl Trial {
         let scene = Scene::new(target, &manifest, OWN).await?;
         let plugins = target.home().join(&namespace);
         fs::create_dir(&plugins)?;
-        let mut arguments = arguments(target, &manifest, &plugins)?;
+        let mut arguments = arguments(&manifest, &plugins)?;
         // In a pod, the ServiceAccount reviews callers without these flags.
         let reviewer = kubeconfig.display();
         arguments.extend(["authentication", "authorization"].map(|what| format!("--{what}-kubeconfig={reviewer}")));
@@ -152,9 +153,9 @@ impl Trial {
 }
 
 /// Returns the arguments of the manifest's container, with the paths and the address of the test.
-fn arguments(target: &Target, manifest: &Manifest, plugins: &Path) -> Result<Vec<String>> {
-    // All trials with the same target share this folder, so that components are compiled only once.
-    let cache = target.home().join("compiled");
+fn arguments(manifest: &Manifest, plugins: &Path) -> Result<Vec<String>> {
+    // The other tests have compiled the default plugins there. Hosts that start together would each compile all of them.
+    let cache = DiskCache::folder_of_user().context("neither XDG_CACHE_HOME nor HOME is set")?;
     let mut arguments = manifest.arguments()?;
     // Without this argument, the port is the one that `Process` sets: any free port.
     arguments.retain(|argument| !argument.starts_with("--secure-port="));
