@@ -2,7 +2,6 @@
 //! fail in another way.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
@@ -12,7 +11,7 @@ use berth_core::cache::Cache;
 use berth_core::limits::Limits;
 use berth_core::model::Pod;
 use berth_core::{Event, model::Node};
-use berth_plugin_host::LoadCause;
+use berth_plugin_host::{DiskCache, LoadCause};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -84,10 +83,9 @@ fn open() -> Result<OpenTarget> {
 fn load(file: &str) -> Result<Solo> {
     let path = corpus::path(&format!("target/plugins/default/{file}.wasm"));
     ensure!(path.is_file(), "{} does not exist: run scripts/guests", path.display());
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz-compiled");
     // The CPU limit is generous, so that a busy machine does not exceed it: only a plugin that hangs does.
     let limits = Limits { call: std::time::Duration::from_secs(5), ..Limits::default() };
-    Ok(Solo::load(&path, Some(&cache), limits)?)
+    Ok(Solo::load(&path, DiskCache::folder_of_user().as_deref(), limits)?)
 }
 
 /// Returns a cache with a few different nodes, and a pod with many constraints.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use berth_conformance::{Examination, Solo, Variety};
 use berth_core::grants::{Grants, ReadGrant, WriteGrant};
 use berth_core::limits::Limits;
+use berth_plugin_host::DiskCache;
 use berth_test_kit::released;
 
 use super::arguments;
@@ -86,8 +87,8 @@ fn not_granted(needs: &Grants, granted: &Grants) -> impl Iterator<Item = String>
 /// Returns the findings for a component with all its arguments and seeds. With `grants`, what the component needs and
 /// is not granted is a finding too.
 fn examined(file: &Path, grants: Option<&AllGrants>, seeds: RangeInclusive<u64>) -> Vec<String> {
-    let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance");
-    let plugin = Solo::load(file, Some(&compiled), Limits::default()).expect("a component that loads");
+    let compiled = DiskCache::folder_of_user();
+    let plugin = Solo::load(file, compiled.as_deref(), Limits::default()).expect("a component that loads");
     let name = file.file_stem().expect("a name").to_string_lossy();
     let (mut broken, mut varied) = (Vec::new(), false);
     let words = arguments::words_of(&name);

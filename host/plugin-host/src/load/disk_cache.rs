@@ -13,6 +13,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, futimens};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 use xxhash_rust::xxh3::Xxh3;
@@ -23,7 +24,8 @@ use super::digest::Digest;
 /// The suffix of the files.
 const EXTENSION: &str = ".cwasm";
 
-/// The largest number of files after a file was stored. The files that were modified longest ago are removed first.
+/// The largest number of files after a file was stored. The files that were used longest ago are removed first. The time
+/// of a file's last use is its time of modification, because many file systems don't record reads.
 const KEPT: usize = 256;
 
 /// A folder of compiled components. The name of a file consists of the component's digest, the engine's hash and the
@@ -158,7 +160,18 @@ fn load(engine: &Engine, path: &Path) -> Option<Component> {
         log_unusable("its checksum does not match");
         return None;
     }
-    deserialize(engine, path).inspect_err(|error| log_unusable(&format!("{error:#}"))).ok()
+    let component = deserialize(engine, path).inspect_err(|error| log_unusable(&format!("{error:#}"))).ok()?;
+    if let Err(error) = mark_used(path) {
+        tracing::debug!(file = %path.display(), %error, "the time of the last use of stored code can't be set");
+    }
+    Some(component)
+}
+
+/// Sets the file's time of modification to the present.
+fn mark_used(path: &Path) -> io::Result<()> {
+    let at = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
+    let times = Timestamps { last_access: at(UTIME_OMIT), last_modification: at(UTIME_NOW) };
+    Ok(futimens(File::open(path)?, &times)?)
 }
 
 fn only_owner_can_write(found: &Metadata) -> bool {

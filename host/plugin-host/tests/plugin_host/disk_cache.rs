@@ -1,10 +1,11 @@
 //! Tests that compiled code is kept and reused, and trusted only if no other user could have written it.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
 
 use berth_core::grants::GrantPolicy;
 use berth_core::limits::Limits;
@@ -46,6 +47,27 @@ fn code_of_counting_and_other_engines_is_cached_separately() {
     let component = Guest::new("One").build();
     let counting = || load_with(counting_engine().expect("an engine"), &cache, &component);
     assert_eq!([load(&cache, &component), counting(), load(&cache, &component), counting()], [1, 1, 0, 0]);
+}
+
+#[test]
+fn code_that_was_used_longest_ago_is_removed_first() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let (one, other) = (Guest::new("One").build(), Guest::new("Other").build());
+    let age = |file: &Path, seconds: u64| {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        File::options().append(true).open(file).and_then(|file| file.set_modified(time)).expect("its owner");
+    };
+    load(&cache, &one);
+    age(&files(&cache)[0], 1);
+    assert_eq!(load(&cache, &one), 0);
+    for number in 0..300 {
+        let file = cache.join(format!("{number}.cwasm"));
+        fs::write(&file, "").expect("written");
+        age(&file, 2);
+    }
+    assert_eq!([load(&cache, &other), files(&cache).len() as u64], [1, 256]);
+    assert_eq!([load(&cache, &one), load(&cache, &other)], [0, 0]);
 }
 
 #[test]
