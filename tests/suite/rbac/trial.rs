@@ -154,7 +154,8 @@ impl Trial {
 
 /// Returns the arguments of the manifest's container, with the paths and the address of the test.
 fn arguments(manifest: &Manifest, plugins: &Path) -> Result<Vec<String>> {
-    // The other tests have compiled the default plugins there. Hosts that start together would each compile all of them.
+    // Other tests have compiled the default plugins to the user's folder. With an empty folder, hosts that start together
+    // would each compile all of them.
     let cache = DiskCache::folder_of_user().context("neither XDG_CACHE_HOME nor HOME is set")?;
     let mut arguments = manifest.arguments()?;
     // Without this argument, the port is the one that `Process` sets: any free port.

@@ -49,6 +49,7 @@ pub struct LoadedComponent {
     pre: InstancePre<HostState>,
     interfaces: Interfaces,
     authority: Authority,
+    /// The trials that need not run again.
     pub(super) passed: PassedTrials,
 }
 

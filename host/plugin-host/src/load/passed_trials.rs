@@ -1,4 +1,4 @@
-//! The arguments with which a component has passed its trial.
+//! Remembers the arguments with which a component has passed its trial on the synthetic cluster.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

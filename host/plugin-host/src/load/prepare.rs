@@ -54,7 +54,7 @@ fn refused(message: String, arguments: &str) -> LoadCause {
 /// Prepares an instance that is ready to serve: configured, tested, and filled with the cluster.
 ///
 /// The trial runs on a separate instance, so that it leaves no state behind. If the cluster is empty, as at the
-/// start, the trial uses a synthetic one, and is run once.
+/// start, the trial uses a synthetic one. Such a trial runs once for the same arguments and limits.
 pub(crate) fn prepare(
     component: &LoadedComponent,
     arguments: &str,
